@@ -1,0 +1,1 @@
+"""fsmooth: F̃ for Python."""

@@ -1,0 +1,128 @@
+"""Alpha-equivalence: equality of terms up to the names of bound variables.
+
+`alpha_key` gives a hashable value that two terms share exactly when they are alpha-equivalent.  Bound
+variables are numbered by the depth of their binder, counted from the root of the term in question (levels
+of binders passed, not entries of an environment, so shadowed names cannot disturb it).  Keys of closed-over
+subterms are cached on the nodes: a subterm none of whose free variables is bound above it has the same key
+everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from fsmooth.core.term import (
+    Check,
+    Const,
+    Deriv,
+    Length,
+    Let,
+    MakeTuple,
+    Prim,
+    Proj,
+    Reduce,
+    Require,
+    Term,
+    Var,
+    Zero,
+)
+from fsmooth.core.traverse import binds, bound_in, children
+
+
+class _Interned:
+    """A key that hashes and compares in constant time: equal structure means the same object."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+_table: dict[Hashable, _Interned] = {}
+
+
+def _intern(structure: Hashable) -> _Interned:
+    found = _table.get(structure)
+    if found is None:
+        found = _table[structure] = _Interned(len(_table))
+    return found
+
+
+def alpha_key(term: Term) -> Hashable:
+    """A hashable key; equal keys mean alpha-equivalent terms.
+
+    >>> from fsmooth.core.types import INT
+    >>> from fsmooth.core.term import Build
+    >>> n, i, j = Var("n", INT), Var("i", INT), Var("j", INT)
+    >>> alpha_key(Build(n, i, i)) == alpha_key(Build(n, j, j))
+    True
+    """
+    return _key(term, {}, 0)
+
+
+def alpha_equal(left: Term, right: Term) -> bool:
+    """Are the terms equal up to renaming of bound variables?  Sites (source positions) do not count."""
+    return left is right or (left.type == right.type and alpha_key(left) is alpha_key(right))
+
+
+def _key(term: Term, levels: dict[Var, int], depth: int) -> _Interned:
+    if isinstance(term, Var):
+        level = levels.get(term)
+        return _intern(("free", term)) if level is None else _intern(("bound", depth - level))
+    closed = not levels or levels.keys().isdisjoint(term.free)
+    if closed:
+        if term._key is not None:
+            return term._key  # type: ignore[return-value]
+        levels, depth = {}, 0
+    parts = children(term)
+    head = _head(term)
+    if not binds(term):
+        result = _intern((head, *[_key(p, levels, depth) for p in parts]))
+    elif isinstance(term, Let):
+        scope = dict(levels)
+        keys = []
+        for offset, (var, value) in enumerate(term.bindings):
+            keys.append(_key(value, scope, depth + offset))
+            scope[var] = depth + offset
+        result = _intern((head, *keys, _key(term.body, scope, depth + len(term.bindings))))
+    else:
+        keys = []
+        for k, part in enumerate(parts):
+            inner = bound_in(term, k)
+            if inner:
+                scope = dict(levels)
+                for offset, var in enumerate(inner):
+                    scope[var] = depth + offset
+                keys.append(_key(part, scope, depth + len(inner)))
+            else:
+                keys.append(_key(part, levels, depth))
+        result = _intern((head, *keys))
+    if closed:
+        term._key = result
+    return result
+
+
+def _head(term: Term) -> Hashable:
+    match term:
+        case Const(value):
+            return ("const", repr(value), term.type)
+        case Prim(primitive):
+            return ("prim", primitive.name, term.type)
+        case Length(_, axis):
+            return ("length", axis)
+        case Proj(_, position):
+            return ("proj", position)
+        case Reduce(reduction):
+            return ("reduce", reduction)
+        case MakeTuple():
+            return ("tuple", term.type)
+        case Zero(_, leaf):
+            return ("zero", leaf)
+        case Check():
+            return "check"
+        case Require():
+            return ("require", term.failure, len(term.numbers))
+        case Deriv(_, wrt, verb):
+            return ("deriv", wrt, verb, term.method, term.single)
+        case _:
+            return (type(term).__name__, term.type if not children(term) else None)

@@ -1,0 +1,183 @@
+"""Terms written with Python lambdas for binders, and the arithmetic of constants folded in sizes.
+
+The smart constructors here simplify nothing but integer constants; laws live in `optimise/rules`.
+
+>>> from fsmooth.core.types import F64, INT
+>>> v = Var("v", Array(F64))
+>>> build(Length(v), lambda i: Get(v, i), "i")
+build (length v) (fun i -> v[i])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fsmooth.core import primitives as p
+from fsmooth.core.shape import shape_of
+from fsmooth.core.term import (
+    NOWHERE,
+    Build,
+    Const,
+    Get,
+    If,
+    IFold,
+    Lam,
+    Length,
+    Let,
+    MakeTuple,
+    Prim,
+    Proj,
+    Reduce,
+    Reduction,
+    Site,
+    Term,
+    Var,
+    Zero,
+    scalar_constant,
+)
+from fsmooth.core.types import INT, Array, Float, Int, Tuple, Type
+
+
+def build(size: Term, body: Callable[[Var], Term], name: str = "i", site: Site = NOWHERE) -> Build:
+    """`build size (fun i -> body(i))`."""
+    index = Var(name, INT, site)
+    return Build(size, index, body(index))
+
+
+def nested_build(sizes: tuple[Term, ...], body: Callable[[tuple[Var, ...]], Term], name: str = "i") -> Term:
+    """Builds around `body`, one for each size, outermost first."""
+    indices = tuple([Var(f"{name}{k}", INT) for k in range(len(sizes))])
+    result = body(indices)
+    for size, index in zip(reversed(sizes), reversed(indices), strict=True):
+        result = Build(size, index, result)
+    return result
+
+
+def reduce(reduction: Reduction, size: Term, body: Callable[[Var], Term], name: str = "i", site: Site = NOWHERE) -> Reduce:
+    """A reduction over 0 … size-1."""
+    index = Var(name, INT, site)
+    return Reduce(reduction, size, index, body(index))
+
+
+def sum_(size: Term, body: Callable[[Var], Term], name: str = "i") -> Reduce:
+    """`sum size (fun i -> body(i))`."""
+    return reduce(Reduction.SUM, size, body, name)
+
+
+def ifold(size: Term, init: Term, step: Callable[[Var, Var], Term], state: str = "s", index: str = "i") -> IFold:
+    """`ifold (fun s i -> step(s, i)) init size`."""
+    s, i = Var(state, init.type), Var(index, INT)
+    return IFold(size, init, s, i, step(s, i))
+
+
+def lam(parameters: tuple[tuple[str, Type], ...], body: Callable[..., Term]) -> Lam:
+    """`fun x … -> body(x, …)`."""
+    variables = tuple([Var(name, type_) for name, type_ in parameters])
+    return Lam(variables, body(*variables))
+
+
+def bind(value: Term, body: Callable[[Term], Term], name: str = "t") -> Term:
+    """`let t = value in body(t)`; a variable or constant is passed on without a binding."""
+    if isinstance(value, Var | Const):
+        return body(value)
+    var = Var(name, value.type)
+    inner = body(var)
+    return Let(((var, value),), inner)
+
+
+def get(array: Term, *indices: Term) -> Term:
+    """`array[i][j]…`"""
+    for index in indices:
+        array = Get(array, index)
+    return array
+
+
+def prim(primitive: p.Primitive, *arguments: Term) -> Prim:
+    """A primitive applied to its arguments."""
+    return Prim(primitive, arguments)
+
+
+def plus(a: Term, b: Term) -> Term:
+    """a + b; integer constants are folded."""
+    if isinstance(a.type, Int):
+        if isinstance(a, Const) and isinstance(b, Const):
+            return Const(int(a.value) + int(b.value))
+        if isinstance(a, Const) and a.value == 0:
+            return b
+        if isinstance(b, Const) and b.value == 0:
+            return a
+    return Prim(p.add, (a, b))
+
+
+def minus(a: Term, b: Term) -> Term:
+    """a - b; integer constants are folded."""
+    if isinstance(a.type, Int):
+        if isinstance(a, Const) and isinstance(b, Const):
+            return Const(int(a.value) - int(b.value))
+        if isinstance(b, Const) and b.value == 0:
+            return a
+    return Prim(p.subtract, (a, b))
+
+
+def times(a: Term, b: Term) -> Term:
+    """a * b; integer constants are folded."""
+    if isinstance(a.type, Int):
+        if isinstance(a, Const) and isinstance(b, Const):
+            return Const(int(a.value) * int(b.value))
+        if isinstance(a, Const) and a.value == 1:
+            return b
+        if isinstance(b, Const) and b.value == 1:
+            return a
+    return Prim(p.multiply, (a, b))
+
+
+def equals(a: Term, b: Term) -> Term:
+    """a == b."""
+    return Prim(p.equal, (a, b))
+
+
+def both(a: Term, b: Term) -> Term:
+    """a && b (b is evaluated only if a holds)."""
+    return If(a, b, Const(False))
+
+
+def either(a: Term, b: Term) -> Term:
+    """a || b (b is evaluated only if a does not hold)."""
+    return If(a, Const(True), b)
+
+
+def number(value: float, like: Type) -> Const:
+    """A constant of the given scalar type."""
+    return scalar_constant(value, like)
+
+
+def components(term: Term) -> tuple[Term, ...]:
+    """The components of a tuple term."""
+    if isinstance(term, MakeTuple):
+        return term.items
+    assert isinstance(term.type, Tuple)
+    return tuple([Proj(term, k) for k in range(len(term.type.items))])
+
+
+def zero_like(term: Term) -> Term:
+    """The zero tangent of `term`: `zero` for reals, () for Int and Bool, inside arrays and tuples likewise."""
+    return _zero(term, term.type)
+
+
+def _zero(term: Term, type_: Type) -> Term:
+    match type_:
+        case Float():
+            return Zero((), type_)
+        case Array():
+            sizes = shape_of(term)
+            leaf: Type = type_
+            for _ in sizes:
+                assert isinstance(leaf, Array)
+                leaf = leaf.element
+            if isinstance(leaf, Float):
+                return Zero(sizes, leaf)
+            return nested_build(sizes, lambda indices: _zero(get(term, *indices), leaf))
+        case Tuple(items):
+            return MakeTuple(tuple([_zero(Proj(term, k), item) for k, item in enumerate(items)]), type_)
+        case _:
+            return MakeTuple(())

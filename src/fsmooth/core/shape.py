@@ -1,0 +1,145 @@
+"""Sizes of terms, as terms (docs/decisions/0001).
+
+`size_of(e, axis)` gives an Int term for the length of `e` along `axis` that never evaluates an element of
+`e`: for a variable it is `Length(x, axis)`, for a `build n` it is n, and so on.
+"""
+
+from __future__ import annotations
+
+from fsmooth.core.subst import substitute
+from fsmooth.core.term import (
+    App,
+    Build,
+    Collect,
+    Const,
+    Delta,
+    Get,
+    If,
+    IFold,
+    Lam,
+    Length,
+    Let,
+    MakeTuple,
+    Proj,
+    Reduce,
+    Require,
+    Term,
+    Update,
+    Var,
+    Vector,
+    Zero,
+)
+from fsmooth.core.types import Array, rank_of
+
+
+class Ragged(ValueError):
+    """The size of an element depends on its index, so the value is not a rectangular array."""
+
+    def __init__(self, term: Term) -> None:
+        super().__init__(f"ragged: the size of the elements depends on the index in {term!r}")
+        self.term = term
+
+
+def shape_of(term: Term) -> tuple[Term, ...]:
+    """The sizes of an array term, outermost first; () for anything else."""
+    return tuple([size_of(term, axis) for axis in range(rank_of(term.type))])
+
+
+def size_of(term: Term, axis: int = 0) -> Term:
+    """The length of `term` along `axis`.
+
+    Raises:
+        Ragged: if that length depends on an index bound inside `term`.
+
+    >>> from fsmooth.core.types import INT
+    >>> n, i = Var("n", INT), Var("i", INT)
+    >>> size_of(Build(n, i, Vector((i, i))), 1)
+    2
+    """
+    match term:
+        case Build(size, index, body):
+            return size if axis == 0 else _closed(size_of(body, axis - 1), (index,), term)
+        case Vector(items):
+            return Const(len(items)) if axis == 0 else size_of(items[0], axis - 1)
+        case Zero(sizes):
+            return sizes[axis]
+        case Delta(size, _, value):
+            return size if axis == 0 else size_of(value, axis - 1)
+        case Collect(count, generators, _, body):
+            indices = tuple([index for _, index in generators])
+            return count if axis == 0 else _closed(size_of(body, axis - 1), indices, term)
+        case Let(bindings, body):
+            size = size_of(body, axis)
+            for var, value in reversed(bindings):
+                if var in size.free:
+                    size = _with_definition(size, var, value)
+            return size
+        case If(_, then, _):
+            return size_of(then, axis)
+        case IFold(_, init):
+            return size_of(init, axis)
+        case Update(array):
+            return size_of(array, axis)
+        case Reduce(_, _, index, body):
+            return _closed(size_of(body, axis), (index,), term)
+        case Require(_, body):
+            return size_of(body, axis)
+        case Get(array):
+            return size_of(array, axis + 1)
+        case App(Lam(parameters, body), arguments):
+            return substitute(size_of(body, axis), dict(zip(parameters, arguments, strict=True)))
+        case Proj(tuple_, position):
+            return _component(tuple_, position, axis)
+        case _:
+            return Length(term, axis)
+
+
+def _with_definition(size: Term, var: Var, value: Term) -> Term:
+    """`size` with `var` replaced by its definition, lengths of it resolved rather than recomputed."""
+    if isinstance(value.type, Array):
+        lengths = {a: size_of(value, a) for a in range(rank_of(value.type))}
+        return _resolve(size, var, value, lengths)
+    return substitute(size, {var: value})
+
+
+def _resolve(size: Term, var: Var, value: Term, lengths: dict[int, Term]) -> Term:
+    from fsmooth.core.traverse import transform  # noqa: PLC0415  (keeps this module's imports to the shapes themselves)
+
+    def change(t: Term) -> Term:
+        match t:
+            case Length(array, axis) if array is var:
+                return lengths[axis]
+            case _:
+                return t
+
+    resolved = transform(size, change)
+    return substitute(resolved, {var: value})
+
+
+def _component(tuple_: Term, position: int, axis: int) -> Term:
+    match tuple_:
+        case MakeTuple(items):
+            return size_of(items[position], axis)
+        case Let(bindings, body):
+            return size_of(Let(bindings, Proj(body, position)), axis)
+        case If(_, then, _):
+            return _component(then, position, axis)
+        case IFold(_, init):
+            return _component(init, position, axis)
+        case Require(_, body):
+            return _component(body, position, axis)
+        case Get(Build(_, index, body), _):
+            return _closed(_component(body, position, axis), (index,), tuple_)
+        case Proj(MakeTuple(items), inner):
+            return _component(items[inner], position, axis)
+        case App(Lam(parameters, body), arguments):
+            inner_size = _component(body, position, axis)
+            return substitute(inner_size, dict(zip(parameters, arguments, strict=True)))
+        case _:
+            return Length(Proj(tuple_, position), axis)
+
+
+def _closed(size: Term, indices: tuple[Var, ...], term: Term) -> Term:
+    if not size.free.isdisjoint(indices):
+        raise Ragged(term)
+    return size

@@ -1,0 +1,261 @@
+"""Children of a term, rebuilding it from new ones, free variables, iteration.
+
+`children(t)` lists the immediate subterms in evaluation order; `rebuild(t, new)` makes the same construct
+from new ones and returns `t` itself if nothing changed.  `bound_in(t, k)` names the variables that `t` binds
+in child number k.  Together they are all that a generic pass needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import assert_never, cast
+
+from fsmooth.core.term import (
+    AnyTerm,
+    App,
+    Build,
+    Check,
+    Collect,
+    Const,
+    Delta,
+    Deriv,
+    Get,
+    If,
+    IFold,
+    Lam,
+    Length,
+    Let,
+    MakeTuple,
+    Prim,
+    Proj,
+    Reduce,
+    Require,
+    Term,
+    Update,
+    Var,
+    Vector,
+    Zero,
+)
+
+_NONE: tuple[Var, ...] = ()
+
+
+def children(term: Term) -> tuple[Term, ...]:
+    """The immediate subterms, in evaluation order.
+
+    >>> from fsmooth.core.types import INT
+    >>> n, i = Var("n", INT), Var("i", INT)
+    >>> children(Build(n, i, i)) == (n, i)
+    True
+    """
+    return _CHILDREN[type(term)](term)
+
+
+def _let_children(t: Let) -> tuple[Term, ...]:
+    return (*[value for _, value in t.bindings], t.body)
+
+
+_CHILDREN: dict[type, Callable[..., tuple[Term, ...]]] = {
+    Const: lambda t: (),
+    Var: lambda t: (),
+    Let: _let_children,
+    Lam: lambda t: (t.body,),
+    App: lambda t: (t.function, *t.arguments),
+    If: lambda t: (t.condition, t.then, t.otherwise),
+    Build: lambda t: (t.size, t.body),
+    Vector: lambda t: t.items,
+    IFold: lambda t: (t.size, t.init, t.body),
+    Reduce: lambda t: (t.size, t.body),
+    Collect: lambda t: (t.count, *[size for size, _ in t.generators], t.guard, t.body),
+    Get: lambda t: (t.array, t.index),
+    Length: lambda t: (t.array,),
+    MakeTuple: lambda t: t.items,
+    Proj: lambda t: (t.tuple,),
+    Prim: lambda t: t.arguments,
+    Zero: lambda t: t.sizes,
+    Delta: lambda t: (t.size, t.index, t.value),
+    Update: lambda t: (t.array, t.index, t.value),
+    Check: lambda t: (t.index, t.size),
+    Require: lambda t: (t.condition, *t.numbers, t.body),
+    Deriv: lambda t: (t.function,),
+}
+
+
+def rebuild(term: Term, new: Sequence[Term]) -> Term:
+    """`term` with its children replaced, binders unchanged; `term` itself if every child is the same object."""
+    old = children(term)
+    if len(old) == len(new):
+        for a, b in zip(old, new, strict=True):
+            if a is not b:
+                break
+        else:
+            return term
+    t = cast(AnyTerm, term)
+    match t:
+        case Let(bindings):
+            return Let(tuple([(var, v) for (var, _), v in zip(bindings, new[:-1], strict=True)]), new[-1])
+        case Lam(parameters):
+            return Lam(parameters, new[0])
+        case App():
+            return App(new[0], tuple(new[1:]))
+        case If():
+            return If(new[0], new[1], new[2])
+        case Build():
+            return Build(new[0], t.index, new[1])
+        case Vector():
+            return Vector(tuple(new))
+        case IFold():
+            return IFold(new[0], new[1], t.state, t.index, new[2])
+        case Reduce():
+            return Reduce(t.reduction, new[0], t.index, new[1])
+        case Collect(_, generators):
+            sizes = tuple([(s, i) for s, (_, i) in zip(new[1:-2], generators, strict=True)])
+            return Collect(new[0], sizes, new[-2], new[-1])
+        case Get():
+            return Get(new[0], new[1])
+        case Length():
+            return Length(new[0], t.axis)
+        case MakeTuple():
+            return MakeTuple(tuple(new), t.type)
+        case Proj():
+            return Proj(new[0], t.position)
+        case Prim():
+            return Prim(t.primitive, tuple(new))
+        case Zero():
+            return Zero(tuple(new), t.leaf)
+        case Delta():
+            return Delta(new[0], new[1], new[2])
+        case Update():
+            return Update(new[0], new[1], new[2])
+        case Check():
+            return Check(new[0], new[1], t.site)
+        case Require():
+            return Require(new[0], new[-1], t.failure, tuple(new[1:-1]), t.site)
+        case Deriv():
+            return Deriv(new[0], t.wrt, t.verb, t.method, t.single)
+        case Const() | Var():
+            return term
+        case _:
+            assert_never(t)
+
+
+def bound_in(term: Term, child: int) -> tuple[Var, ...]:
+    """The variables that `term` itself binds in its child number `child`, in scope order."""
+    match term:
+        case Let(bindings):
+            return tuple([var for var, _ in bindings[:child]])
+        case Lam():
+            return term.parameters
+        case Build() | Reduce():
+            return (term.index,) if child == 1 else _NONE
+        case IFold():
+            return (term.state, term.index) if child == 2 else _NONE
+        case Collect(_, generators):
+            if child == 0:
+                return _NONE
+            return tuple([index for _, index in generators[: child - 1]])
+        case _:
+            return _NONE
+
+
+def binds(term: Term) -> bool:
+    """Does this construct bind variables?"""
+    return isinstance(term, Let | Lam | Build | Reduce | IFold | Collect)
+
+
+def compute_free(root: Term) -> None:
+    """Fill the cache of free variables of `root` and everything in it, without recursion."""
+    stack: list[Term] = [root]
+    while stack:
+        term = stack[-1]
+        if term._free is not None:
+            stack.pop()
+            continue
+        parts = children(term)
+        missing = [c for c in parts if c._free is None]
+        if missing:
+            stack.extend(missing)
+            continue
+        stack.pop()
+        term._free = _free_of(term, parts)
+
+
+_EMPTY: frozenset[Var] = frozenset()
+
+
+def _free_of(term: Term, parts: tuple[Term, ...]) -> frozenset[Var]:
+    if isinstance(term, Let):
+        free: set[Var] = set(term.body._free or ())
+        for var, value in reversed(term.bindings):
+            free.discard(var)
+            free |= value._free or _EMPTY
+        return frozenset(free)
+    if isinstance(term, Collect):
+        free = set(term.body._free or ()) | (term.guard._free or _EMPTY)
+        for size, index in reversed(term.generators):
+            free.discard(index)
+            free |= size._free or _EMPTY
+        return frozenset(free | (term.count._free or _EMPTY))
+    if not binds(term):
+        if not parts:
+            return _EMPTY
+        first = parts[0]._free or _EMPTY
+        rest = [p._free for p in parts[1:] if p._free and not p._free <= first]
+        return first.union(*rest) if rest else first
+    result: frozenset[Var] = _EMPTY
+    for k, part in enumerate(parts):
+        result |= (part._free or _EMPTY).difference(bound_in(term, k))
+    return result
+
+
+def size_of_tree(term: Term) -> int:
+    """The number of nodes of the term as a tree (shared subterms count each time); cached, without recursion."""
+    stack = [term]
+    while stack:
+        t = stack[-1]
+        if t._size:
+            stack.pop()
+            continue
+        parts = children(t)
+        missing = [c for c in parts if not c._size]
+        if missing:
+            stack.extend(missing)
+            continue
+        stack.pop()
+        t._size = 1 + sum([c._size for c in parts])
+    return term._size
+
+
+def subterms(term: Term) -> Iterator[Term]:
+    """Every distinct node of the term (shared ones once), each before its children."""
+    seen: set[int] = set()
+    stack = [term]
+    while stack:
+        t = stack.pop()
+        if id(t) in seen:
+            continue
+        seen.add(id(t))
+        yield t
+        stack.extend(reversed(children(t)))
+
+
+def transform(term: Term, change: Callable[[Term], Term]) -> Term:
+    """Bottom-up: rebuild each node from its transformed children, then apply `change` to it.
+
+    Nodes shared inside `term` are transformed once.  No recursion.
+    """
+    done: dict[int, Term] = {}
+    keep: list[Term] = []
+    stack: list[tuple[Term, bool]] = [(term, False)]
+    while stack:
+        t, ready = stack.pop()
+        if id(t) in done:
+            continue
+        parts = children(t)
+        if ready or not parts:
+            done[id(t)] = change(rebuild(t, [done[id(c)] for c in parts]))
+            keep.append(t)
+        else:
+            stack.append((t, True))
+            stack.extend([(c, False) for c in parts if id(c) not in done])
+    return done[id(term)]

@@ -1,0 +1,209 @@
+"""Types of the core language (paper 000, Fig. 3; docs/decisions/0001).
+
+A type says what a value is made of, not how long its arrays are: sizes are ordinary terms,
+computed from the value by `fsmooth.core.shape`.  All types are immutable and compare by structure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+
+@dataclass(frozen=True)
+class Float:
+    """A real number in IEEE 754 binary format of `width` bits (64 or 32)."""
+
+    width: int = 64
+
+    def __repr__(self) -> str:
+        return "Float" if self.width == 64 else "Float32"
+
+
+@dataclass(frozen=True)
+class Int:
+    """A 64-bit signed integer: an index, a size, a count."""
+
+    def __repr__(self) -> str:
+        return "Int"
+
+
+@dataclass(frozen=True)
+class Bool:
+    """A truth value."""
+
+    def __repr__(self) -> str:
+        return "Bool"
+
+
+@dataclass(frozen=True)
+class Tuple:
+    """A product of any arity.  With `names` it is a record; `record` rebuilds the user's own class."""
+
+    items: tuple[Type, ...]
+    names: tuple[str, ...] | None = None
+    record: Callable[..., object] | None = field(default=None, compare=False, repr=False)
+
+    def __repr__(self) -> str:
+        if self.names is None:
+            return "(" + ", ".join(map(repr, self.items)) + ("," if len(self.items) == 1 else "") + ")"
+        return "{" + ", ".join(f"{n}: {t!r}" for n, t in zip(self.names, self.items, strict=True)) + "}"
+
+
+@dataclass(frozen=True)
+class Array:
+    """A rectangular array; a matrix is an array of arrays of equal length."""
+
+    element: Type
+
+    def __repr__(self) -> str:
+        return f"Array<{self.element!r}>"
+
+    @cached_property
+    def rank(self) -> int:
+        """The number of array levels before something that is not an array."""
+        return 1 + (self.element.rank if isinstance(self.element, Array) else 0)
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of several arguments (no currying: paper 000, T-Abs and T-App)."""
+
+    parameters: tuple[Type, ...]
+    result: Type
+
+    def __repr__(self) -> str:
+        return f"({', '.join(map(repr, self.parameters))}) => {self.result!r}"
+
+
+Type = Float | Int | Bool | Tuple | Array | Function
+Scalar = Float | Int | Bool
+
+F64 = Float(64)
+F32 = Float(32)
+INT = Int()
+BOOL = Bool()
+UNIT = Tuple(())
+
+
+def array_of(element: Type, rank: int = 1) -> Type:
+    """`rank` array levels around `element`."""
+    for _ in range(rank):
+        element = Array(element)
+    return element
+
+
+def rank_of(type_: Type) -> int:
+    """The number of leading array levels (0 for anything that is not an array)."""
+    return type_.rank if isinstance(type_, Array) else 0
+
+
+def leaf_of(type_: Type) -> Type:
+    """What remains when all leading array levels are taken off."""
+    while isinstance(type_, Array):
+        type_ = type_.element
+    return type_
+
+
+def is_scalar(type_: Type) -> bool:
+    """Float, Int or Bool."""
+    return isinstance(type_, Float | Int | Bool)
+
+
+def is_numeric(type_: Type) -> bool:
+    """Float or Int."""
+    return isinstance(type_, Float | Int)
+
+
+def is_additive(type_: Type) -> bool:
+    """Can values of this type be summed?  Numbers, and arrays and tuples of what can be."""
+    match type_:
+        case Float() | Int():
+            return True
+        case Array(element):
+            return is_additive(element)
+        case Tuple(items):
+            return all(map(is_additive, items))
+        case _:
+            return False
+
+
+def scalars_of(type_: Type) -> Iterator[Type]:
+    """The scalar leaves of a type, left to right."""
+    match type_:
+        case Array(element):
+            yield from scalars_of(element)
+        case Tuple(items):
+            for item in items:
+                yield from scalars_of(item)
+        case Function():
+            raise TypeError("a function has no scalar leaves")
+        case _:
+            yield type_
+
+
+def has_float(type_: Type) -> bool:
+    """Does a value of this type contain a real number, hence have a tangent?"""
+    return any(isinstance(s, Float) for s in scalars_of(type_))
+
+
+def dual(type_: Type) -> Type:
+    """D_T⟦·⟧ (paper 000, Fig. 7, DT-*): Float becomes a pair; Int and Bool map to themselves."""
+    match type_:
+        case Float():
+            return Tuple((type_, type_))
+        case Int() | Bool():
+            return type_
+        case Array(element):
+            return Array(dual(element))
+        case Tuple(items, names, record):
+            return Tuple(tuple(map(dual, items)), names, record)
+        case Function(parameters, result):
+            return Function(tuple(map(dual, parameters)), dual(result))
+
+
+def tangent(type_: Type) -> Type:
+    """The type of tangents: Float to itself, Int and Bool to the empty tuple, and so on inside."""
+    match type_:
+        case Float():
+            return type_
+        case Int() | Bool():
+            return UNIT
+        case Array(element):
+            return Array(tangent(element))
+        case Tuple(items, names, record):
+            return Tuple(tuple(map(tangent, items)), names, record)
+        case Function():
+            raise TypeError("a function has no tangent")
+
+
+def unzipped(type_: Type) -> Type:
+    """Arrays of tuples as tuples of arrays (paper 000, §5.2), to any depth."""
+    match type_:
+        case Array(element):
+            inner = unzipped(element)
+            if isinstance(inner, Tuple):
+                return Tuple(tuple(unzipped(Array(item)) for item in inner.items), inner.names, inner.record)
+            return Array(inner)
+        case Tuple(items, names, record):
+            return Tuple(tuple(map(unzipped, items)), names, record)
+        case _:
+            return type_
+
+
+def _leafwise(type_: Type, leaf: Callable[[Type], Type]) -> Type:
+    if isinstance(type_, Tuple):
+        return Tuple(tuple(_leafwise(item, leaf) for item in type_.items), type_.names, type_.record)
+    return leaf(type_)
+
+
+def jacobian(output: Type, wrt: Type) -> Type:
+    """Type of a Jacobian: output structure, then `wrt` structure, then output indices, then input indices.
+
+    Both structures are unzipped first, so that their leaves are scalars or arrays of scalars.
+    """
+    return _leafwise(
+        unzipped(output),
+        lambda o: _leafwise(unzipped(wrt), lambda w: array_of(leaf_of(w), rank_of(o) + rank_of(w))),
+    )
