@@ -1,0 +1,1 @@
+"""From programs, in Python or in F̃ text, to core terms."""

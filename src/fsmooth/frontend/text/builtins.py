@@ -1,0 +1,190 @@
+"""The forms of the core language that text writes as applications: `build n (fun i -> e)`, `length a`, ….
+
+A form is given the application as it was written and makes the term, or returns None if it is written
+otherwise (`max v` is no reduction over a range but a library function).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from fsmooth.core.term import (
+    Build,
+    Check,
+    Delta,
+    Get,
+    IFold,
+    Length,
+    MakeTuple,
+    Proj,
+    Reduce,
+    Reduction,
+    Term,
+    Update,
+    Var,
+    Zero,
+)
+from fsmooth.core.types import F64, INT, Array, Tuple, Type, is_numeric
+from fsmooth.frontend.text import tree
+from fsmooth.frontend.text.joins import converted, joined
+from fsmooth.frontend.text.types import NAMES
+from fsmooth.frontend.text.values import Scope
+
+if TYPE_CHECKING:
+    from fsmooth.frontend.text.elaborate import Elaborator
+
+Form = Callable[["Elaborator", tree.Apply, Scope], Term | None]
+
+
+def _count(elaborator: Elaborator, node: tree.Apply, *wanted: int) -> None:
+    if len(node.arguments) not in wanted:
+        name = node.function.name if isinstance(node.function, tree.Name) else "this"
+        number = " or ".join([str(w) for w in wanted])
+        raise elaborator.fail(f"{name} takes {number} arguments, not {len(node.arguments)}", node)
+
+
+def _under(
+    elaborator: Elaborator, function: tree.Node, scope: Scope, types: tuple[Type, ...], names: tuple[str, ...]
+) -> tuple[tuple[Var, ...], Term]:
+    """Fresh variables for the parameters of `function`, and its body in terms of them."""
+    if isinstance(function, tree.Fun):
+        elaborator.matching(function, len(types), function)
+        variables = tuple([Var(q.name, t) for q, t in zip(function.parameters, types, strict=True)])
+        return variables, elaborator.body(function, scope, variables)
+    variables = tuple([Var(n, t) for n, t in zip(names, types, strict=True)])
+    return variables, elaborator.call(elaborator.value(function, scope), list(variables), function)
+
+
+def _build(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
+    _count(elaborator, node, 2)
+    size = elaborator.term(node.arguments[0], scope, INT)
+    (index,), body = _under(elaborator, node.arguments[1], scope, (INT,), ("i",))
+    return Build(size, index, body)
+
+
+def _ifold(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
+    """The state has the type of `z` joined with that of the step, so that `0` can begin a real sum."""
+    _count(elaborator, node, 3)
+    function = node.arguments[0]
+    size = elaborator.term(node.arguments[2], scope, INT)
+    init = elaborator.term(node.arguments[1], scope)
+    for _ in range(2):
+        (state, index), body = _under(elaborator, function, scope, (init.type, INT), ("s", "i"))
+        fitted = converted(body, init.type)
+        if fitted is not None:
+            return IFold(size, init, state, index, fitted)
+        common = joined(init.type, body.type)
+        start = converted(init, common) if common is not None else None
+        if start is None:
+            break
+        init = start
+    raise elaborator.fail(f"the state is a {init.type!r}, but each step makes a {body.type!r}", function)
+
+
+def _reduction(reduction: Reduction) -> Form:
+    def form(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term | None:
+        if len(node.arguments) != 2:
+            return None
+        if not isinstance(node.arguments[1], tree.Fun):
+            value = elaborator.value(node.arguments[1], scope)
+            if isinstance(value, Term) and is_numeric(value.type):
+                return None
+        size = elaborator.term(node.arguments[0], scope, INT)
+        (index,), body = _under(elaborator, node.arguments[1], scope, (INT,), ("i",))
+        return Reduce(reduction, size, index, body)
+
+    return form
+
+
+def _length(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
+    _count(elaborator, node, 1, 2)
+    array = elaborator.term(node.arguments[0], scope)
+    axis = 0
+    if len(node.arguments) == 2:
+        written = node.arguments[1]
+        if not isinstance(written, tree.Number) or not isinstance(written.value, int):
+            raise elaborator.fail("the axis is a number", written)
+        axis = written.value
+    return elaborator.length(array, axis)
+
+
+def _get(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
+    _count(elaborator, node, 2)
+    return Get(elaborator.term(node.arguments[0], scope), elaborator.term(node.arguments[1], scope, INT))
+
+
+def _component(position: int) -> Form:
+    def form(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
+        _count(elaborator, node, 1)
+        inner = elaborator.term(node.arguments[0], scope)
+        if not isinstance(inner.type, Tuple) or len(inner.type.items) <= position:
+            raise elaborator.fail(f"a {inner.type!r} has no component number {position}", node)
+        return Proj(inner, position)
+
+    return form
+
+
+def _pair(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
+    _count(elaborator, node, 2)
+    return MakeTuple(tuple([elaborator.term(a, scope) for a in node.arguments]))
+
+
+def _delta(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
+    _count(elaborator, node, 3)
+    size, index, value = node.arguments
+    return Delta(elaborator.term(size, scope, INT), elaborator.term(index, scope, INT), elaborator.term(value, scope))
+
+
+def _zero(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
+    """`zero n m`, or with the type of its numbers `zero Int n m`."""
+    leaf: Type = F64
+    sizes = node.arguments
+    if sizes and isinstance(sizes[0], tree.Name) and sizes[0].name in ("Float", "Float32", "Int"):
+        leaf, sizes = NAMES[sizes[0].name], sizes[1:]
+    if len(sizes) == 1 and isinstance(sizes[0], tree.MakeTuple) and not sizes[0].items:
+        sizes = ()
+    return Zero(tuple([elaborator.term(s, scope, INT) for s in sizes]), leaf)
+
+
+def _update(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
+    _count(elaborator, node, 3)
+    array = elaborator.term(node.arguments[0], scope)
+    if not isinstance(array.type, Array):
+        raise elaborator.fail(f"a {array.type!r} cannot be updated", node)
+    index = elaborator.term(node.arguments[1], scope, INT)
+    return Update(array, index, elaborator.term(node.arguments[2], scope, array.type.element))
+
+
+def _check(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
+    _count(elaborator, node, 2)
+    index, size = [elaborator.term(a, scope, INT) for a in node.arguments]
+    return Check(index, size, elaborator.site)
+
+
+FORMS: dict[str, Form] = {
+    "build": _build,
+    "ifold": _ifold,
+    **{reduction.value: _reduction(reduction) for reduction in Reduction},
+    "length": _length,
+    "get": _get,
+    "pair": _pair,
+    "fst": _component(0),
+    "snd": _component(1),
+    "delta": _delta,
+    "zero": _zero,
+    "update": _update,
+    "check": _check,
+}
+"""Forms by name."""
+
+ON_TERMS: dict[str, Callable[..., Term]] = {
+    "pair": lambda a, b: MakeTuple((a, b)),
+    "fst": lambda a: Proj(a, 0),
+    "snd": lambda a: Proj(a, 1),
+    "get": Get,
+    "length": Length,
+    "delta": Delta,
+    "update": Update,
+}
+"""What the forms that are functions do when they are passed as one: `vectorMap2 u v pair`."""

@@ -1,0 +1,143 @@
+"""From characters to tokens, and the layout rule of F̃ text.
+
+The papers leave out `in` where a line break says it.  The rule: a `let` stands in a column; the first token
+of a later line that stands in that column or left of it ends the bound expression, so an `in` is put before
+it unless it is one.  Brackets shield what is inside them from the lets outside.
+
+`v[i]` is an access, `f [i]` an application to an array display: an opening square bracket is an access when
+nothing separates it from what stands before.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from fsmooth.frontend.text.mistakes import TextError
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A terminal of the grammar; `start` and `end` are offsets into the text."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+
+
+_KEYWORDS = {
+    "let": "LET",
+    "in": "IN",
+    "fun": "FUN",
+    "if": "IF",
+    "then": "THEN",
+    "else": "ELSE",
+    "require": "REQUIRE",
+}
+
+_SYMBOLS = {
+    "->": "ARROW",
+    "=>": "IMPLIES",
+    "||": "OR",
+    "&&": "AND",
+    "!": "NOT",
+    "<": "LESS",
+    ">": "GREATER",
+    "=": "EQ",
+    ":": "COLON",
+    ",": "COMMA",
+    "+": "PLUS",
+    "-": "MINUS",
+    "*": "STAR",
+    "×": "STAR",
+    "/": "DIVIDE",
+    "//": "DIVIDE",
+    "%": "DIVIDE",
+    "**": "POWER",
+    "(": "LPAR",
+    ")": "RPAR",
+    "[": "LBRACKET",
+    "]": "RBRACKET",
+    "{": "LBRACE",
+    "}": "RBRACE",
+}
+_COMPARISONS = ("<=", ">=", "==", "<>", "!=")
+
+_OPERATORS = sorted([*_SYMBOLS, *_COMPARISONS], key=len, reverse=True)
+_ANY_OPERATOR = "|".join([re.escape(s) for s in _OPERATORS])
+_SECTIONS = "|".join(
+    [re.escape(s) for s in _OPERATORS if s not in {"(", ")", "[", "]", "{", "}", ",", ":", "->", "=>"}]
+)
+
+_TOKEN = re.compile(
+    rf"""
+      (?P<space>\s+|\#[^\n]*)
+    | (?P<comment>\(\*(?!\)).*?\*\))
+    | (?P<SECTION>\(\s*(?:{_SECTIONS})\s*\))
+    | (?P<INDEX>(?<=[\w')\]}}])\.?\[)
+    | (?P<PROJECT>(?<=[\w')\]}}])\.\d+)
+    | (?P<FIELD>(?<=[\w')\]}}])\.[^\W\d]\w*)
+    | (?P<FLOAT>\d+(?:\.\d+(?:[eE][-+]?\d+)?|\.(?![\w\[.])|[eE][-+]?\d+)f?|\d+f\b)
+    | (?P<INT>\d+)
+    | (?P<NAME>[^\W\d][\w']*)
+    | (?P<operator>{_ANY_OPERATOR})
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+_OPENING = ("LPAR", "LBRACKET", "LBRACE", "INDEX")
+_CLOSING = ("RPAR", "RBRACKET", "RBRACE")
+
+
+def tokens(text: str) -> list[Token]:
+    """The tokens of a program, layout resolved, ended by one of kind `$END`.
+
+    Raises:
+        TextError: at a character that begins no token.
+
+    >>> [t.kind for t in tokens("let x = v[0]\\nx")]
+    ['LET', 'NAME', 'EQ', 'NAME', 'INDEX', 'INT', 'RBRACKET', 'IN', 'NAME', '$END']
+    """
+    result: list[Token] = []
+    open_: list[int] = []  # the column of an unfinished let, or -1 for a bracket
+    position, line_start, fresh_line = 0, 0, True
+    match = _TOKEN.match
+    while position < len(text):
+        found = match(text, position)
+        if found is None:
+            raise TextError("this character has no meaning here", text, position, position + 1)
+        kind, value, end = found.lastgroup or "", found.group(), found.end()
+        if kind in ("space", "comment"):
+            newline = value.rfind("\n")
+            if newline >= 0:
+                line_start, fresh_line = position + newline + 1, True
+            position = end
+            continue
+        if kind == "NAME":
+            kind = _KEYWORDS.get(value, kind)
+        elif kind == "operator":
+            kind = _SYMBOLS.get(value, "COMPARE")
+        column = position - line_start
+        if fresh_line:
+            while open_ and column <= open_[-1]:
+                if kind == "IN" and not (len(open_) > 1 and column <= open_[-2]):
+                    break
+                open_.pop()
+                result.append(Token("IN", "", position, position))
+            fresh_line = False
+        if kind == "LET":
+            open_.append(column)
+        elif kind == "IN":
+            if open_ and open_[-1] >= 0:
+                open_.pop()
+        elif kind in _OPENING:
+            open_.append(-1)
+        elif kind in _CLOSING:
+            while open_ and open_.pop() >= 0:
+                pass
+        result.append(Token(kind, value, position, end))
+        position = end
+    result.extend([Token("IN", "", len(text), len(text)) for column in open_ if column >= 0])
+    result.append(Token("$END", "", len(text), len(text)))
+    return result
