@@ -36,7 +36,7 @@ from fsmooth.frontend.text import builtins, tree
 from fsmooth.frontend.text.joins import applied, converted, together
 from fsmooth.frontend.text.mistakes import TextError
 from fsmooth.frontend.text.types import type_of
-from fsmooth.frontend.text.values import Closure, Operator, Scope, Value, is_path
+from fsmooth.frontend.text.values import Closure, Native, Operator, Scope, Value, is_path
 
 _INFIX: dict[str, tuple[p.Primitive, ...]] = {
     "+": (p.add,),
@@ -312,6 +312,8 @@ class Elaborator:
         """Any kind of function applied to values.  A closure is inlined (paper 000, Fig. 8a)."""
         if isinstance(head, Operator):
             return self.call_operator(head, values, node)
+        if isinstance(head, Native):
+            return self.call_native(head, values, node)
         if isinstance(head, Term):
             if not isinstance(head.type, Function) or len(head.type.parameters) != len(values):
                 raise self.fail(f"{len(values)} arguments for a {head.type!r}", node)
@@ -332,6 +334,16 @@ class Elaborator:
         body = self.body(head.function, head.scope, passed)
         self.text = outside
         return let(bound, body)
+
+    def call_native(self, head: Native, values: list[Value], node: tree.Node) -> Term:
+        """A Python function on terms."""
+        terms = [v for v in values if isinstance(v, Term)]
+        if len(terms) != len(values):
+            raise self.fail(f"{head.name} does not take functions", node)
+        try:
+            return head.function(*terms)
+        except TypeError as error:
+            raise self.fail(str(error), node) from None
 
     def given(self, value: Value, wanted: Type, node: tree.Node) -> Term:
         """A value as an argument of type `wanted`."""

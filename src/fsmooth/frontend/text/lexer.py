@@ -86,6 +86,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
+_BRACKET, _REQUIRE = -1, -2
 _OPENING = ("LPAR", "LBRACKET", "LBRACE", "INDEX")
 _CLOSING = ("RPAR", "RBRACKET", "RBRACE")
 
@@ -100,7 +101,7 @@ def tokens(text: str) -> list[Token]:
     ['LET', 'NAME', 'EQ', 'NAME', 'INDEX', 'INT', 'RBRACKET', 'IN', 'NAME', '$END']
     """
     result: list[Token] = []
-    open_: list[int] = []  # the column of an unfinished let, or -1 for a bracket
+    open_: list[int] = []  # what is not closed yet: the column of a let, or one of the two marks
     position, line_start, fresh_line = 0, 0, True
     match = _TOKEN.match
     while position < len(text):
@@ -129,12 +130,14 @@ def tokens(text: str) -> list[Token]:
         if kind == "LET":
             open_.append(column)
         elif kind == "IN":
-            if open_ and open_[-1] >= 0:
+            if open_ and open_[-1] != _BRACKET:
                 open_.pop()
+        elif kind == "REQUIRE":
+            open_.append(_REQUIRE)
         elif kind in _OPENING:
-            open_.append(-1)
+            open_.append(_BRACKET)
         elif kind in _CLOSING:
-            while open_ and open_.pop() >= 0:
+            while open_ and open_.pop() != _BRACKET:
                 pass
         result.append(Token(kind, value, position, end))
         position = end

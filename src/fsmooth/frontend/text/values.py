@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from fsmooth.core.term import Check, Const, Get, Length, Prim, Proj, Term, Var
@@ -33,7 +34,15 @@ class Operator:
     name: str
 
 
-Value = Term | Closure | Operator
+@dataclass(frozen=True)
+class Native:
+    """A function from terms to a term, written in Python."""
+
+    function: Callable[..., Term]
+    name: str = "this function"
+
+
+Value = Term | Closure | Operator | Native
 Scope = dict[str, Value]
 
 

@@ -1,0 +1,18 @@
+"""M̃, the linear-algebra library, written in F̃ itself (paper 000, Fig. 4 and Table 1).
+
+Every function of Fig. 4 is here under its paper name (`vector.ft`, `matrix.ft`), and under NumPy's names what
+users know (`numpy.ft`, `scalar.ft`, chosen by rank in `dispatch.py`, mapped over arrays in `elementwise.py`).
+
+>>> from fsmooth.core.term import Var
+>>> from fsmooth.core.types import Array, F64
+>>> v = Var("v", Array(F64))
+>>> expand("vectorDot", (v, v)).type
+Float
+>>> "matrixTranspose" in names()
+True
+"""
+
+from fsmooth.library.expand import expand, names, parse
+from fsmooth.library.inlining import WrongArguments
+
+__all__ = ["WrongArguments", "expand", "names", "parse"]

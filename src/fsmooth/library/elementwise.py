@@ -1,0 +1,120 @@
+"""Functions of numbers applied to arrays of any rank, element by element; numbers among the arguments stay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from fsmooth.core import primitives as p
+from fsmooth.core.subst import substitute1
+from fsmooth.core.term import Build, Get, Term, Var, let
+from fsmooth.core.types import INT, rank_of
+from fsmooth.frontend.text import tree
+from fsmooth.frontend.text.values import Operator, Value, is_path
+from fsmooth.library.definitions import definition, scalar_names
+from fsmooth.library.inlining import LibraryElaborator, WrongArguments, resolved_size
+
+ALIASES = {
+    "absolute": "abs",
+    "fabs": "abs",
+    "arcsin": "asin",
+    "arccos": "acos",
+    "arctan": "atan",
+    "arctan2": "atan2",
+    "pow": "power",
+    "float_power": "power",
+    "negative": "negate",
+    "true_divide": "divide",
+    "remainder": "modulo",
+    "mod": "modulo",
+    "deg2rad": "radians",
+    "rad2deg": "degrees",
+    "psi": "digamma",
+    "gammaln": "lgamma",
+    "loggamma": "lgamma",
+    "expit": "sigmoid",
+    "logical_not": "not",
+    "fmax": "maximum",
+    "fmin": "minimum",
+    "fix": "trunc",
+}
+"""Other names of primitives and of the functions in `scalar.ft`."""
+
+_SYMBOLS = {"power": "**"}
+_PLACE = tree.Node(0, 0)
+
+
+def is_elementwise(name: str) -> bool:
+    """Is `name` a function of numbers, to be mapped over arrays?"""
+    name = ALIASES.get(name, name)
+    return name in scalar_names() or name in p.TABLE
+
+
+def elementwise(elaborator: LibraryElaborator, name: str, arguments: Sequence[Term]) -> Term:
+    """`name` on the elements of arrays of one shape.
+
+    Raises:
+        WrongArguments: if the arrays are of several ranks, or the function does not take such elements.
+    """
+    name = ALIASES.get(name, name)
+    head: Value = definition(name) or Operator(_SYMBOLS.get(name, name))
+    return mapped(elaborator, name, head, arguments)
+
+
+def mapped(elaborator: LibraryElaborator, name: str, head: Value, arguments: Sequence[Term]) -> Term:
+    """`head` on the elements of `arguments`."""
+    rank = max([rank_of(a.type) for a in arguments], default=0)
+    if any([rank_of(a.type) not in (0, rank) for a in arguments]):
+        shown = " and ".join([str(rank_of(a.type)) for a in arguments])
+        raise WrongArguments(f"{name} of arrays of ranks {shown}: they must have one rank (numbers go with any)")
+    if rank == 0:
+        return elaborator.call(head, list(arguments), _PLACE)
+    bound: list[tuple[Var, Term]] = []
+    parts: list[Term] = []
+    for k, argument in enumerate(arguments):
+        if is_path(argument) or _is_written_out(argument, rank_of(argument.type)):
+            parts.append(argument)
+        else:
+            variable = Var(f"{name}{k}" if len(arguments) > 1 else name, argument.type)
+            bound.append((variable, argument))
+            parts.append(variable)
+    arrays = [a for a in parts if rank_of(a.type)]
+    return let(bound, _agreeing(elaborator, arrays, rank, lambda: _loops(elaborator, head, parts, rank)))
+
+
+def _is_written_out(argument: Term, rank: int) -> bool:
+    """Is it builds, one for each axis, so that an element of it is the innermost body?"""
+    for _ in range(rank):
+        if not isinstance(argument, Build):
+            return False
+        argument = argument.body
+    return rank > 0
+
+
+def _agreeing(elaborator: LibraryElaborator, arrays: list[Term], rank: int, body: Callable[[], Term]) -> Term:
+    """`body()` under the requirement that all arrays have the shape of the first."""
+    first = arrays[0]
+    for array in arrays[1:]:
+        for axis in range(rank):
+            body = _required(elaborator, resolved_size(first, axis), resolved_size(array, axis), body)
+    return body()
+
+
+def _required(elaborator: LibraryElaborator, left: Term, right: Term, body: Callable[[], Term]) -> Callable[[], Term]:
+    return lambda: elaborator.require(p.equal, left, right, body)
+
+
+def _loops(elaborator: LibraryElaborator, head: Value, parts: list[Term], rank: int) -> Term:
+    first = next(a for a in parts if rank_of(a.type))
+    sizes = [resolved_size(first, axis) for axis in range(rank)]
+    indices = [Var("ijklmnopq"[axis] if axis < 9 else f"i{axis}", INT) for axis in range(rank)]
+    elements: list[Value] = [_element(a, indices) if rank_of(a.type) else a for a in parts]
+    result = elaborator.call(head, elements, _PLACE)
+    for size, index in zip(reversed(sizes), reversed(indices), strict=True):
+        result = Build(size, index, result)
+    return result
+
+
+def _element(array: Term, indices: list[Var]) -> Term:
+    for index in indices:
+        array = substitute1(array.body, array.index, index) if isinstance(array, Build) else Get(array, index)
+    return array

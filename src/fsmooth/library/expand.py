@@ -1,0 +1,74 @@
+"""A library function by its name, on given arguments, as a term."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+
+from fsmooth.core import primitives as p
+from fsmooth.core.term import NOWHERE, IllTyped, Site, Term, Var
+from fsmooth.core.types import Function, Type
+from fsmooth.frontend import text as front
+from fsmooth.frontend.text import tree
+from fsmooth.frontend.text.mistakes import TextError
+from fsmooth.frontend.text.values import Native, Value
+from fsmooth.library.definitions import definition, scalar_names, sources
+from fsmooth.library.dispatch import BY_RANK, SPECIAL, by_rank, special
+from fsmooth.library.elementwise import ALIASES, elementwise, is_elementwise
+from fsmooth.library.inlining import LibraryElaborator, WrongArguments
+
+
+def expand(name: str, arguments: Sequence[Term | Callable[..., Term]], site: Site = NOWHERE) -> Term:
+    """The library function `name` inlined on `arguments`; functions among them take terms to a term.
+
+    An argument that is evaluated more than once is bound by a `let` unless it is a constant or a path.  Where
+    sizes must agree and are not the same term, the result requires it at `site`.
+
+    Raises:
+        WrongArguments: if `name` does not take such arguments (number, rank, element type, sizes).
+
+    >>> from fsmooth.core.types import Array, F64
+    >>> expand("zeros", (Var("v", Array(F64)),))
+    Traceback (most recent call last):
+    fsmooth.library.inlining.WrongArguments: zeros wants a size or a tuple of sizes, not a Array<Float>
+    """
+    elaborator = LibraryElaborator(site)
+    try:
+        terms = [a for a in arguments if isinstance(a, Term) and not isinstance(a.type, Function)]
+        if len(terms) == len(arguments):
+            if name in SPECIAL:
+                return special(elaborator, name, terms)
+            if name in BY_RANK:
+                return by_rank(elaborator, name, terms)
+            if is_elementwise(name):
+                return elementwise(elaborator, name, terms)
+        head = definition(name)
+        if head is None:
+            raise WrongArguments(f"{name} is not in the library, or does not take functions")
+        values: list[Value] = [a if isinstance(a, Term) else Native(a) for a in arguments]
+        return elaborator.call(head, values, tree.Node(0, 0))
+    except (TextError, IllTyped) as error:
+        message = error.message if isinstance(error, TextError) else str(error)
+        raise WrongArguments(message if message.startswith(name) else f"{name}: {message}") from None
+
+
+@cache
+def names() -> frozenset[str]:
+    """Every name that `expand` knows."""
+    return frozenset({*sources(), *scalar_names(), *SPECIAL, *BY_RANK, *ALIASES, *p.TABLE})
+
+
+def parse(text: str, environment: Mapping[str, Var | Type] | None = None, expected: Type | None = None) -> Term:
+    """`frontend.text.parse` of a program that may use M̃.
+
+    >>> from fsmooth.core.types import Array, F64
+    >>> parse("vectorSum (vectorMap v sin)", {"v": Array(F64)}).type
+    Float
+    """
+    return front.parse(text, environment, expected, _find)
+
+
+def _find(name: str) -> Value | None:
+    if name in SPECIAL or name in BY_RANK or (is_elementwise(name) and name not in p.TABLE):
+        return Native(lambda *arguments: expand(name, arguments), name)
+    return definition(name)
