@@ -26,15 +26,15 @@ from fsmooth.core.term import (
     Zero,
 )
 from fsmooth.core.types import F64, INT, Array, Tuple, Type, is_numeric
-from fsmooth.frontend.text import tree
+from fsmooth.frontend.text import derivatives, tree
 from fsmooth.frontend.text.joins import converted, joined
 from fsmooth.frontend.text.types import NAMES
-from fsmooth.frontend.text.values import Scope
+from fsmooth.frontend.text.values import Scope, Value
 
 if TYPE_CHECKING:
     from fsmooth.frontend.text.elaborate import Elaborator
 
-Form = Callable[["Elaborator", tree.Apply, Scope], Term | None]
+Form = Callable[["Elaborator", tree.Apply, Scope], Value | None]
 
 
 def _count(elaborator: Elaborator, node: tree.Apply, *wanted: int) -> None:
@@ -175,6 +175,7 @@ FORMS: dict[str, Form] = {
     "zero": _zero,
     "update": _update,
     "check": _check,
+    **derivatives.FORMS,
 }
 """Forms by name."""
 
