@@ -1,0 +1,121 @@
+"""`deriv e x` and its siblings as text writes them (paper 000, Fig. 5, Fig. 6, Table 2).
+
+They are macros around 𝒟⟦·⟧, the `Deriv` node of verb DUAL, which `differentiate` removes later.  Each has its
+own fresh variables, so perturbations are not confused (Example 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from fsmooth.core.build import get
+from fsmooth.core.shape import shape_of
+from fsmooth.core.subst import substitute
+from fsmooth.core.term import App, Build, Const, Delta, Deriv, Lam, Length, MakeTuple, Proj, Term, Var, Verb, Zero, let
+from fsmooth.core.types import INT, Array, Float, Function, Tuple, rank_of
+from fsmooth.frontend.text import tree
+from fsmooth.frontend.text.values import Native, Scope, Value, is_path
+
+if TYPE_CHECKING:
+    from fsmooth.frontend.text.elaborate import Elaborator
+
+MOST_RANK = 2
+"""Fig. 5 defines the derivative with respect to numbers, vectors and matrices."""
+
+
+def dual_numbers(value: Term, tangent: Callable[[tuple[Term, ...]], Term], indices: tuple[Term, ...] = ()) -> Term:
+    """𝒜⟦value⟧: every real number in it paired with its tangent, a function of its indices; `value` is a path."""
+    match value.type:
+        case Float():
+            return MakeTuple((value, tangent(indices)))
+        case Array():
+            index = Var("ijklmn"[len(indices) % 6], INT)
+            return Build(Length(value), index, dual_numbers(get(value, index), tangent, (*indices, index)))
+        case Tuple(items):
+            return MakeTuple(
+                tuple([dual_numbers(Proj(value, k), tangent, indices) for k in range(len(items))]), value.type
+            )
+        case _:
+            return value
+
+
+def seeded(function: Term, arguments: list[Term], wrt: int) -> Term:
+    """𝒟⟦function⟧ on the arguments, once for each number in argument `wrt`, whose tangent is one there only."""
+    along = arguments[wrt]
+    sizes = shape_of(along)
+    places = tuple([Var("rcs"[axis % 3], INT) for axis in range(len(sizes))])
+
+    def one_hot(indices: tuple[Term, ...]) -> Term:
+        seed: Term = Const(1.0)
+        for size, place in zip(reversed(sizes), reversed(places), strict=True):
+            seed = Delta(size, place, seed)
+        return get(seed, *indices)
+
+    duals = [dual_numbers(a, one_hot if k == wrt else lambda _: Zero(())) for k, a in enumerate(arguments)]
+    result: Term = App(Deriv(function, (), Verb.DUAL), tuple(duals))
+    for size, place in zip(reversed(sizes), reversed(places), strict=True):
+        result = Build(size, place, result)
+    return result
+
+
+def deriv(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Value:
+    """`deriv e x`: the dual number of e for each number in the variable x."""
+    if len(node.arguments) != 2 or not isinstance(node.arguments[1], tree.Name):
+        raise elaborator.fail("deriv takes an expression and a variable", node)
+    body = elaborator.term(node.arguments[0], scope)
+    along = elaborator.term(node.arguments[1], scope)
+    if not isinstance(along, Var) or rank_of(along.type) > MOST_RANK:
+        raise elaborator.fail("deriv is with respect to a variable: a number, a vector or a matrix", node.arguments[1])
+    free = sorted([v for v in body.free if v is not along], key=_age)
+    if any([isinstance(v.type, Function) for v in free]):
+        raise elaborator.fail("deriv of an expression that mentions a function given from outside", node)
+    inside = [v.renamed() for v in (along, *free)]
+    function = Lam(tuple(inside), _renamed(body, (along, *free), inside))
+    return seeded(function, [along, *free], 0)
+
+
+def _age(variable: Var) -> int:
+    return variable.id
+
+
+def _renamed(body: Term, old: tuple[Var, ...], new: list[Var]) -> Term:
+    return substitute(body, dict(zip(old, new, strict=True)))
+
+
+def of_function(name: str, input_rank: int, output_rank: int) -> Callable[[Elaborator, tree.Apply, Scope], Value]:
+    """`diff f x`, or `(diff f) x`: the derivative of a function, by the ranks of its input and output (Table 2)."""
+
+    def form(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Value:
+        if len(node.arguments) not in (1, 2):
+            raise elaborator.fail(f"{name} takes a function, and what it is applied to", node)
+        function = elaborator.value(node.arguments[0], scope)
+
+        def at(point: Term) -> Term:
+            if rank_of(point.type) != input_rank:
+                raise elaborator.fail(f"{name} wants an argument of rank {input_rank}, not a {point.type!r}", node)
+            x = Var("x", point.type)
+            body = elaborator.call(function, [x], node)
+            if rank_of(body.type) != output_rank:
+                raise elaborator.fail(f"{name} wants a result of rank {output_rank}, not a {body.type!r}", node)
+            lam = function if isinstance(function, Lam) else Lam((x,), body)
+            if is_path(point):
+                return seeded(lam, [point], 0)
+            bound = Var("x", point.type)
+            return let(((bound, point),), seeded(lam, [bound], 0))
+
+        return Native(at, name) if len(node.arguments) == 1 else at(elaborator.term(node.arguments[1], scope))
+
+    return form
+
+
+FORMS = {
+    "deriv": deriv,
+    "diff": of_function("diff", 0, 0),
+    "vdiff": of_function("vdiff", 0, 1),
+    "mdiff": of_function("mdiff", 0, 2),
+    "grad": of_function("grad", 1, 0),
+    "jacob": of_function("jacob", 1, 1),
+    "mgrad": of_function("mgrad", 2, 0),
+}
+"""The differentiation constructs by name."""
