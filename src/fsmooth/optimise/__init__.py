@@ -1,0 +1,1 @@
+"""Optimisation of core terms by rules and schedules (paper 000, §5)."""

@@ -1,0 +1,84 @@
+"""Conditional rules (paper 000, Fig. 8d), integer conditions decided by facts, checks and requirements."""
+
+from __future__ import annotations
+
+from fsmooth.core import primitives as p
+from fsmooth.core.alpha import alpha_equal
+from fsmooth.core.term import Check, Const, If, Prim, Require, Term, Var
+from fsmooth.core.types import Int
+from fsmooth.rewrite.facts import Facts
+from fsmooth.rewrite.strategy import rule
+
+
+@rule("if true then a else b ~> a;  if false then a else b ~> b", source="000, Fig. 8d", heads=If)
+def if_known(t: Term, facts: Facts) -> Term | None:
+    """The condition is constant, or known at this place: `if c then a else b ~> if c then a[c ↦ true] else …`."""
+    match t:
+        case If(condition, a, b):
+            truth = facts.truth(condition)
+            if truth is not None:
+                return a if truth else b
+    return None
+
+
+@rule("if c then a else a ~> a", source="000, Fig. 8d", heads=If)
+def if_same(t: Term, facts: Facts) -> Term | None:
+    """Conditions have no effect (a check inside one vanishes with it)."""
+    match t:
+        case If(_, a, b) if alpha_equal(a, b):
+            return a
+    return None
+
+
+@rule("if !c then a else b ~> if c then b else a;  if c then true else false ~> c", source="fsmooth", heads=If)
+def if_not(t: Term, facts: Facts) -> Term | None:
+    """Branches in the order of the positive condition."""
+    match t:
+        case If(c, Const(True), Const(False)):
+            return c
+        case If(Prim(primitive, (c,)), a, b) if primitive is p.logical_not:
+            return If(c, b, a)
+    return None
+
+
+@rule("comparison of integers ~> true or false", source="fsmooth", heads=Prim)
+def decide(t: Term, facts: Facts) -> Term | None:
+    """By index ranges, sizes and conditions known at this place."""
+    match t:
+        case Prim(primitive, (a, b)) if (
+            isinstance(a.type, Int) and primitive in _COMPARISONS and not _symbolic(facts, a, b)
+        ):
+            truth = facts.truth(t)
+            return None if truth is None else Const(truth)
+    return None
+
+
+_COMPARISONS = (p.less, p.less_equal, p.greater, p.greater_equal, p.equal, p.not_equal)
+
+
+def _symbolic(facts: Facts, a: Term, b: Term) -> bool:
+    return bool(facts.kept_symbolic) and not facts.kept_symbolic.isdisjoint(a.free | b.free)
+
+
+@rule("check i n ~> i  (0 <= i < n)", source="design §2", heads=Check)
+def discharge(t: Term, facts: Facts) -> Term | None:
+    """The index is provably in bounds."""
+    match t:
+        case Check(Check(index, inner) as checked, size) if facts.same(inner, size):
+            return checked
+        case Check(index, size) if facts.within(index, size):
+            return index
+        case Check(Var() as var, size):
+            definition = facts.definitions.get(var)
+            if isinstance(definition, Check) and facts.same(definition.size, size):
+                return var
+    return None
+
+
+@rule("require c in e ~> e  (c holds)", source="design §2", heads=Require)
+def discharge_require(t: Term, facts: Facts) -> Term | None:
+    """Only a requirement known to hold goes."""
+    match t:
+        case Require(condition, body) if facts.truth(condition) is True:
+            return body
+    return None

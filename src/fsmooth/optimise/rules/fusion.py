@@ -1,0 +1,101 @@
+"""Loop fusion (paper 000, Fig. 8c): pull arrays that are indexed or measured are not built."""
+
+from __future__ import annotations
+
+from fsmooth.core.shape import Ragged, size_of
+from fsmooth.core.subst import substitute1
+from fsmooth.core.term import Build, Check, Const, Delta, Get, If, Length, Term, Update, Var, Vector, Zero
+from fsmooth.rewrite.facts import Facts
+from fsmooth.rewrite.strategy import rule
+
+
+@rule("(build n f)[i]  ~>  f i", source="000, Fig. 8c", heads=Get)
+def get_build(t: Term, facts: Facts) -> Term | None:
+    """The index is in bounds by the contract of `get`; an unproved one is a `check`, which stays."""
+    match t:
+        case Get(Build(_, index, body), i):
+            return substitute1(body, index, i)
+    return None
+
+
+@rule("length (build n f)  ~>  n", source="000, Fig. 8c", heads=Length)
+def length_build(t: Term, facts: Facts) -> Term | None:
+    """And the sizes of every other array term (core.shape)."""
+    match t:
+        case Length(Var() as array, axis):
+            definition = facts.definition(array)
+            if definition is array:
+                return None
+            return _size(definition, axis)
+        case Length(array, axis):
+            return _size(array, axis)
+    return None
+
+
+def _size(array: Term, axis: int) -> Term | None:
+    try:
+        size = size_of(array, axis)
+    except Ragged:
+        return None
+    return None if isinstance(size, Length) and size.array is array else size
+
+
+@rule("[a, b, …][k]  ~>  the k-th element", source="fsmooth", heads=Get)
+def get_vector(t: Term, facts: Facts) -> Term | None:
+    """An array display at a constant index, also through a name bound to a display of variables."""
+    match t:
+        case Get(array, i):
+            i = facts.definition(i) if isinstance(i, Var) else i
+            if isinstance(i, Check):
+                i = i.index
+            if isinstance(i, Const):
+                display = facts.definition(array) if isinstance(array, Var) else array
+                if isinstance(display, Vector) and 0 <= i.value < len(display.items):
+                    return display.items[int(i.value)]
+    return None
+
+
+@rule("(if c then a else b)[i]  ~>  if c then a[i] else b[i]", source="000, Fig. 8d", heads=Get)
+def get_if(t: Term, facts: Facts) -> Term | None:
+    """Only where a branch is an array that indexing makes vanish, and the index is cheap to repeat."""
+    match t:
+        case Get(If(c, a, b), i) if isinstance(i, Var | Const) and _vanishes(a) and _vanishes(b):
+            return If(c, Get(a, i), Get(b, i))
+    return None
+
+
+def _vanishes(array: Term) -> bool:
+    return isinstance(array, Build | Vector | Zero | Delta | Var)
+
+
+@rule("(update a i v)[j]  ~>  if j == i then v else a[j]", source="fsmooth", heads=Get)
+def get_update(t: Term, facts: Facts) -> Term | None:
+    """Where the indices are provably equal or different."""
+    match t:
+        case Get(Update(array, i, value), j):
+            if facts.same(i, j):
+                return value
+            if facts.less(i, j) or facts.less(j, i):
+                return Get(array, j)
+    return None
+
+
+@rule("build (length a) (fun i -> a[i])  ~>  a", source="000, Example 5", heads=Build)
+def eta_build(t: Term, facts: Facts) -> Term | None:
+    """Copying an array element by element is the array itself, if it is copied whole."""
+    match t:
+        case Build(size, index, Get(array, i)) if i is index and index not in array.free:
+            if _is_place(array):
+                try:
+                    whole = size_of(facts.definition(array) if isinstance(array, Var) else array)
+                except Ragged:
+                    return None
+                if facts.same(size, whole):
+                    return array
+    return None
+
+
+def _is_place(array: Term) -> bool:
+    while isinstance(array, Get):
+        array = array.array
+    return isinstance(array, Var)

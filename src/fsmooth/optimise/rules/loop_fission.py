@@ -1,0 +1,139 @@
+"""Loop fission combined with projection (paper 000, Fig. 8g and §5.1).
+
+Fission alone does not pay; fission followed by a projection removes the loops whose results nobody wants.
+So the rules here fire on a projection of a loop: only the components of the state that the wanted one
+depends on, from iteration to iteration, are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fsmooth.core.build import components
+from fsmooth.core.subst import substitute1
+from fsmooth.core.term import IFold, Let, MakeTuple, Proj, Reduce, Reduction, Term, Var, let
+from fsmooth.core.traverse import children
+from fsmooth.core.types import Tuple
+from fsmooth.rewrite.facts import Facts
+from fsmooth.rewrite.strategy import rule
+
+
+@rule(
+    "fst (ifold (fun a i -> (f (fst a) i, g (snd a) i)) (y, z) n) ~> ifold (fun a i -> f a i) y n",
+    source="000, Fig. 8g with Fig. 8f",
+    heads=Proj,
+)
+def project_fold(t: Term, facts: Facts) -> Term | None:
+    """The wanted component, with those it depends on."""
+    match t:
+        case Proj(IFold() as fold, position):
+            narrow = narrowed(fold, {position})
+            if narrow is None:
+                return None
+            loop, kept = narrow
+            return loop if len(kept) == 1 else Proj(loop, kept.index(position))
+    return None
+
+
+@rule("fst (sum n (i. (a, b))) ~> sum n (i. a)", source="000, Fig. 8g with Fig. 8f", heads=Proj)
+def project_sum(t: Term, facts: Facts) -> Term | None:
+    """A sum of tuples is summed component by component."""
+    match t:
+        case Proj(Reduce(Reduction.SUM, size, index, body), position):
+            return Reduce(Reduction.SUM, size, index, Proj(body, position))
+    return None
+
+
+def narrowed(fold: IFold, wanted: set[int]) -> tuple[Term, list[int]] | None:
+    """The loop that carries only what `wanted` depends on, and which components those are; None if all are needed.
+
+    With one component left the state is that component itself, not a tuple.
+    """
+    if not isinstance(fold.type, Tuple):
+        return None
+    bindings, result = (fold.body.bindings, fold.body.body) if isinstance(fold.body, Let) else ((), fold.body)
+    if not isinstance(result, MakeTuple):
+        return None
+    count = len(fold.type.items)
+    uses = _Uses(fold.state, bindings)
+    kept = set(wanted)
+    pending = list(wanted)
+    while pending:
+        needed = uses.of(result.items[pending.pop()])
+        if needed is None:
+            return None
+        for k in needed - kept:
+            kept.add(k)
+            pending.append(k)
+    if len(kept) == count:
+        return None
+    order = sorted(kept)
+    initial = components(fold.init)
+    items = tuple([initial[k] for k in order])
+    if len(order) == 1:
+        init: Term = items[0]
+        state = Var(fold.state.name, init.type, fold.state.site)
+        places: dict[int, Term] = {order[0]: state}
+        body = let(bindings, result.items[order[0]])
+    else:
+        init = MakeTuple(items)
+        state = Var(fold.state.name, init.type, fold.state.site)
+        places = {k: Proj(state, j) for j, k in enumerate(order)}
+        body = let(bindings, MakeTuple(tuple([result.items[k] for k in order])))
+    body = _without_unused(body)
+    if fold.state in body.free:
+        # components that are not kept are never read; their initial values stand in for them
+        whole = MakeTuple(tuple([places.get(k, item) for k, item in enumerate(initial)]), fold.type)
+        body = substitute1(body, fold.state, whole)
+    return IFold(fold.size, init, state, fold.index, body), order
+
+
+def _without_unused(body: Term) -> Term:
+    if not isinstance(body, Let):
+        return body
+    needed = set(body.body.free)
+    kept = []
+    for var, value in reversed(body.bindings):
+        if var in needed:
+            kept.append((var, value))
+            needed |= value.free
+    return let(tuple(reversed(kept)), body.body)
+
+
+class _Uses:
+    """Which components of the state a term of the loop body reads, through the bindings of the body."""
+
+    def __init__(self, state: Var, bindings: Iterable[tuple[Var, Term]]) -> None:
+        self.state = state
+        self.bound = dict(bindings)
+        self.known: dict[int, frozenset[int] | None] = {}
+        self.keep: list[Term] = []
+
+    def of(self, term: Term) -> frozenset[int] | None:
+        """The positions read; None if the state is used whole."""
+        if id(term) in self.known:
+            return self.known[id(term)]
+        self.keep.append(term)
+        self.known[id(term)] = frozenset()
+        result = self._of(term)
+        self.known[id(term)] = result
+        return result
+
+    def _of(self, term: Term) -> frozenset[int] | None:
+        match term:
+            case Proj(tuple_, position) if tuple_ is self.state:
+                return frozenset((position,))
+            case Var():
+                if term is self.state:
+                    return None
+                definition = self.bound.get(term)
+                return frozenset() if definition is None else self.of(definition)
+        if self.state not in term.free and self.bound.keys().isdisjoint(term.free):
+            return frozenset()
+        total: frozenset[int] = frozenset()
+        for child in children(term):
+            part = self.of(child)
+            if part is None:
+                return None
+            total |= part
+        return total

@@ -1,0 +1,237 @@
+"""Loop normalisation (paper 000, Fig. 8e) for `ifold` and for `sum`, each with a sound guard.
+
+Fig. 8e as printed is unsound in two places: the single-iteration rule when e0 is outside 0 … n-1 (the loop
+then does nothing), and unrolling at n = 0.  Both are guarded here.
+"""
+
+from __future__ import annotations
+
+from fsmooth.core import primitives as p
+from fsmooth.core.build import both, minus, number, plus
+from fsmooth.core.subst import substitute1
+from fsmooth.core.term import (
+    Build,
+    Const,
+    Failure,
+    If,
+    IFold,
+    Let,
+    Prim,
+    Reduce,
+    Reduction,
+    Require,
+    Term,
+    Var,
+    Zero,
+    let,
+)
+from fsmooth.optimise.rules.sparsity import is_zero, zero_of
+from fsmooth.rewrite.facts import Facts
+from fsmooth.rewrite.strategy import rule
+
+
+@rule("ifold f z 0 ~> z", source="000, Fig. 8e", heads=IFold)
+def fold_empty(t: Term, facts: Facts) -> Term | None:
+    """Also for a negative constant, which counts as 0."""
+    match t:
+        case IFold(Const(n), init) if n <= 0:
+            return init
+    return None
+
+
+@rule("ifold f z n ~> ifold (fun a i -> f a (i+1)) (f z 0) (n-1)  (n >= 1)", source="000, Fig. 8e", heads=IFold)
+def fold_unroll_once(t: Term, facts: Facts) -> Term | None:
+    """Guarded by a constant n >= 1; the schedule that unrolls loops uses it."""
+    match t:
+        case IFold(Const(n), init, state, index, body) if n >= 1:
+            first = Let(((state, init), (index, Const(0))), body)
+            shifted = substitute1(body, index, plus(index, Const(1)))
+            return IFold(Const(int(n) - 1), first, state, index, shifted)
+    return None
+
+
+@rule("ifold (fun a i -> a) z n ~> z", source="000, Fig. 8e", heads=IFold)
+def fold_identity(t: Term, facts: Facts) -> Term | None:
+    """A loop that never changes its state."""
+    match t:
+        case IFold(_, init, state, _, body) if body is state:
+            return init
+    return None
+
+
+@rule(
+    "ifold (fun a i -> if i == k then e else a) z n ~> if 0 <= k && k < n then (let a = z in let i = k in e) else z",
+    source="000, Fig. 8e (guarded)",
+    heads=IFold,
+)
+def fold_single(t: Term, facts: Facts) -> Term | None:
+    """A loop that changes its state in one iteration only; k mentions neither a nor i."""
+    match t:
+        case IFold(size, init, state, index, If(Prim(primitive, (x, y)), step, same)) if (
+            primitive is p.equal and same is state
+        ):
+            for i, k in ((x, y), (y, x)):
+                if i is index and index not in k.free and state not in k.free:
+                    return _guarded(k, size, Let(((state, init), (index, k)), step), init, facts)
+    return None
+
+
+def _guarded(k: Term, size: Term, value: Term, otherwise: Term, facts: Facts) -> Term:
+    if facts.within(k, size):
+        return value
+    inside = both(Prim(p.less_equal, (Const(0), k)), Prim(p.less, (k, size)))
+    return If(inside, value, otherwise)
+
+
+@rule("ifold (fun a i -> a + e) z n ~> z + sum n (i. e)", source="design §5", heads=IFold)
+def fold_to_sum(t: Term, facts: Facts) -> Term | None:
+    """Accumulation in a loop is a sum, whose order is free; e does not mention a."""
+    match t:
+        case IFold(size, init, state, index, Prim(primitive, (a, b))) if primitive is p.add:
+            for s, e in ((a, b), (b, a)):
+                if s is state and state not in e.free:
+                    total = Reduce(Reduction.SUM, size, index, e)
+                    if _is_zero_number(init):
+                        return total
+                    return Prim(p.add, (init, total))
+        case IFold(size, init, state, index, Prim(primitive, (a, b))) if primitive is p.subtract:
+            if a is state and state not in b.free:
+                return Prim(p.subtract, (init, Reduce(Reduction.SUM, size, index, b)))
+        case IFold(size, init, state, index, Prim(primitive, (a, b))) if primitive is p.multiply:
+            for s, e in ((a, b), (b, a)):
+                if s is state and state not in e.free and isinstance(init, Const) and init.value == 1:
+                    return Reduce(Reduction.PRODUCT, size, index, e)
+    return None
+
+
+def _is_zero_number(t: Term) -> bool:
+    return is_zero(t) or (isinstance(t, Const) and t.value == 0)
+
+
+@rule("ifold (fun a i -> if c then a + e else a) z n ~> z + sum n (i. if c then e else zero)", source="design §5", heads=IFold)
+def fold_guarded_sum(t: Term, facts: Facts) -> Term | None:
+    """Neither c nor e mentions a."""
+    match t:
+        case IFold(size, init, state, index, If(c, step, same)) if same is state and state not in c.free:
+            match step:
+                case Prim(primitive, (a, e)) if primitive is p.add and a is state and state not in e.free:
+                    guarded = If(c, e, Zero((), e.type))
+                    total = Reduce(Reduction.SUM, size, index, guarded)
+                    return total if _is_zero_number(init) else Prim(p.add, (init, total))
+    return None
+
+
+@rule("sum 0 e ~> zero;  sum 1 (i. e) ~> e[i ↦ 0]", source="000, Fig. 8e", heads=Reduce)
+def sum_short(t: Term, facts: Facts) -> Term | None:
+    """No iteration or one; likewise for the other reductions."""
+    match t:
+        case Reduce(reduction, Const(n), index, body) if n <= 0:
+            match reduction:
+                case Reduction.SUM:
+                    closed = zero_of(body)
+                    return closed if closed is not None and index not in closed.free else None
+                case Reduction.PRODUCT:
+                    return number(1, t.type)
+                case Reduction.ALL | Reduction.ANY:
+                    return Const(reduction is Reduction.ALL)
+        case Reduce(reduction, Const(1), index, body):
+            if reduction in (Reduction.ARGMAX, Reduction.ARGMIN):
+                return Const(0)
+            return substitute1(body, index, Const(0))
+    return None
+
+
+@rule("sum n (i. if i == k then e else zero) ~> if 0 <= k && k < n then e[i ↦ k] else zero", source="000, Fig. 8e (guarded)", heads=Reduce)
+def sum_single(t: Term, facts: Facts) -> Term | None:
+    """One term of the sum is not zero; k does not mention i."""
+    match t:
+        case Reduce(Reduction.SUM, size, index, If(Prim(primitive, (x, y)), e, other)) if (
+            primitive is p.equal and is_zero(other)
+        ):
+            for i, k in ((x, y), (y, x)):
+                if i is index and index not in k.free:
+                    value = Let(((index, k),), e) if index in e.free else e
+                    return _guarded(k, size, value, other, facts)
+                shifted = _solve(i, k, index)
+                if shifted is not None:
+                    value = Let(((index, shifted),), e) if index in e.free else e
+                    return _guarded(shifted, size, value, other, facts)
+    return None
+
+
+def _solve(left: Term, right: Term, index: Var) -> Term | None:
+    """i + c == k, c + i == k, i - c == k solved for i (c, k without i)."""
+    match left:
+        case Prim(primitive, (a, b)) if index not in right.free:
+            if primitive is p.add and a is index and index not in b.free:
+                return minus(right, b)
+            if primitive is p.add and b is index and index not in a.free:
+                return minus(right, a)
+            if primitive is p.subtract and a is index and index not in b.free:
+                return plus(right, b)
+    return None
+
+
+@rule("sum n (i. if c then e else zero) ~> if c then sum n (i. e) else zero  (i not in c)", source="000, Fig. 8d", heads=Reduce)
+def sum_guard_out(t: Term, facts: Facts) -> Term | None:
+    """A guard that does not depend on the loop leaves it."""
+    match t:
+        case Reduce(Reduction.SUM, size, index, If(c, e, other)) if is_zero(other) and index not in c.free:
+            if index in other.free:
+                return None
+            return If(c, Reduce(Reduction.SUM, size, index, e), other)
+    return None
+
+
+@rule("sum n (i. a + b) ~> sum n (i. a) + sum n (i. b)  (a guarded on an index)", source="000, Fig. 8g", heads=Reduce)
+def sum_split(t: Term, facts: Facts) -> Term | None:
+    """Only where one of the sums then collapses: its guard is an equality or does not depend on the loop."""
+    match t:
+        case Reduce(Reduction.SUM, size, index, Prim(primitive, (a, b))) if (
+            primitive in (p.add, p.subtract) and (_collapses(a, index) or _collapses(b, index))
+        ):
+            left = Reduce(Reduction.SUM, size, index, a)
+            return Prim(primitive, (left, Reduce(Reduction.SUM, size, index, b)))
+    return None
+
+
+def _collapses(t: Term, index: Var) -> bool:
+    match t:
+        case If(Prim(primitive, (a, b)) as c, _, other) if is_zero(other):
+            if index not in c.free:
+                return True
+            return primitive is p.equal and (
+                (a is index and index not in b.free) or (b is index and index not in a.free)
+            )
+    return False
+
+
+@rule("sum n (i. let x = a in b) with a guarded b", source="000, Fig. 8a", heads=Reduce)
+def guard_out_of_let(t: Term, facts: Facts) -> Term | None:
+    """`let x = a in if c then e else zero`, with x not in c, has its guard outside, where loops see it."""
+    match t:
+        case Reduce(Reduction.SUM, size, index, Let(bindings, If(c, e, other))) if is_zero(other):
+            bound = frozenset([var for var, _ in bindings])
+            if bound.isdisjoint(c.free | other.free):
+                return Reduce(Reduction.SUM, size, index, If(c, let(bindings, e), other))
+    return None
+
+
+@rule("build n (i. require c in e) ~> require c in build n (i. e)  (i not in c)", source="design §2", heads=(Build, Reduce, IFold))
+def require_out_of_loop(t: Term, facts: Facts) -> Term | None:
+    """Out of a loop that runs at least once for certain, or if what is required is an agreement of sizes."""
+    match t:
+        case Build(size, index, Require(condition, body) as r) if _leaves(r, (index,)):
+            return Require(condition, Build(size, index, body), r.failure, r.numbers, r.site)
+        case Reduce(reduction, size, index, Require(condition, body) as r) if _leaves(r, (index,)):
+            return Require(condition, Reduce(reduction, size, index, body), r.failure, r.numbers, r.site)
+        case IFold(size, init, state, index, Require(condition, body) as r) if _leaves(r, (index, state)):
+            inner = IFold(size, init, state, index, body)
+            return Require(condition, inner, r.failure, r.numbers, r.site)
+    return None
+
+
+def _leaves(r: Require, bound: tuple[Var, ...]) -> bool:
+    free = r.condition.free.union(*[n.free for n in r.numbers])
+    return r.failure is Failure.SIZE and free.isdisjoint(bound)
+

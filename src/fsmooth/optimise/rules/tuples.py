@@ -1,0 +1,43 @@
+"""Tuple normalisation (paper 000, Fig. 8f)."""
+
+from __future__ import annotations
+
+from fsmooth.core.term import If, MakeTuple, Proj, Term, Var
+from fsmooth.rewrite.facts import Facts
+from fsmooth.rewrite.strategy import rule
+
+
+@rule("fst (a, b)  ~>  a;  snd (a, b)  ~>  b", source="000, Fig. 8f", heads=Proj)
+def project_tuple(t: Term, facts: Facts) -> Term | None:
+    """Also through a name bound to a tuple of variables."""
+    match t:
+        case Proj(MakeTuple(items), k):
+            return items[k]
+        case Proj(Var() as var, k):
+            definition = facts.definition(var)
+            if isinstance(definition, MakeTuple):
+                return definition.items[k]
+    return None
+
+
+@rule("fst (if c then a else b)  ~>  if c then fst a else fst b  (a or b a tuple)", source="000, Fig. 8d", heads=Proj)
+def project_if(t: Term, facts: Facts) -> Term | None:
+    """Only where a tuple in a branch makes one of the projections vanish."""
+    match t:
+        case Proj(If(c, a, b), k) if isinstance(a, MakeTuple) or isinstance(b, MakeTuple):
+            return If(c, Proj(a, k), Proj(b, k))
+    return None
+
+
+@rule("(fst a, snd a)  ~>  a", source="fsmooth", heads=MakeTuple)
+def eta_tuple(t: Term, facts: Facts) -> Term | None:
+    """A tuple of all the projections of a variable is that variable."""
+    match t:
+        case MakeTuple((Proj(Var() as var, 0), *rest)) if var.type == t.type:
+            for k, item in enumerate(rest, 1):
+                match item:
+                    case Proj(other, j) if other is var and j == k:
+                        continue
+                return None
+            return var
+    return None

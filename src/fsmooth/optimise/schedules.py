@@ -1,0 +1,144 @@
+"""Schedules: which rules run, in which order (paper 000, §6, "different configurations").
+
+A schedule is a list of stages.  `normalise(family)` is the simplifier with that family of rules; `share` and
+`motion` are the passes of optimise/sharing.py and optimise/motion.py.  The paper's ablations are schedules
+with names:
+
+    NONE          the program as differentiated, partially evaluated only
+    LF            + loop fusion (Fig. 8c)
+    LN            + loop normalisation, fission with projection, sparsity (Fig. 8e, 8g)
+    LICM          + code motion, common subexpressions, tabulation
+    DEFAULT       all of these, exact in IEEE arithmetic up to what design §5 allows
+    REAL          DEFAULT and the laws that hold for real numbers (the paper's)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fsmooth.core.term import Term
+from fsmooth.optimise.motion import move
+from fsmooth.optimise.rules import conditional as c
+from fsmooth.optimise.rules import fusion as f
+from fsmooth.optimise.rules import lambda_calculus as lam
+from fsmooth.optimise.rules import loop_fission as fission
+from fsmooth.optimise.rules import loop_normalisation as ln
+from fsmooth.optimise.rules import ring as r
+from fsmooth.optimise.rules import sparsity as s
+from fsmooth.optimise.rules import tuples as t
+from fsmooth.optimise.simplify import Policy, simplify
+from fsmooth.rewrite.strategy import Rule
+from fsmooth.rewrite.trace import Trace
+
+Family = tuple[Rule, ...]
+
+LAMBDA: Family = (lam.beta, lam.let_out_of_argument, lam.require_out_of_argument)
+TUPLES: Family = (t.project_tuple, t.project_if, t.eta_tuple)
+RING: Family = (
+    r.fold_constants,
+    s.zero_laws,
+    r.add_zero_integer,
+    r.multiply_one,
+    r.multiply_zero_integer,
+    r.integer_arithmetic,
+    r.signs,
+    r.sign_out,
+)
+REAL_LAWS: Family = (r.add_zero, r.multiply_zero, r.cancel, r.factor)
+CONDITIONAL: Family = (c.if_known, c.if_same, c.if_not, c.decide, c.discharge, c.discharge_require)
+FUSION: Family = (f.get_build, f.length_build, f.get_vector, f.get_if, f.get_update, f.eta_build)
+SIZES: Family = (f.length_build, f.get_vector)
+FISSION: Family = (fission.project_fold, fission.project_sum)
+SPARSITY: Family = (
+    s.get_zero,
+    s.get_delta,
+    s.all_zero,
+    s.sum_zero,
+    s.build_delta,
+    s.update_zero,
+    s.guard_linear,
+    s.guard_split,
+    s.guard_order,
+    s.sum_delta,
+)
+NORMALISATION: Family = (
+    ln.fold_empty,
+    ln.fold_identity,
+    ln.fold_single,
+    ln.fold_to_sum,
+    ln.fold_guarded_sum,
+    ln.sum_short,
+    ln.sum_single,
+    ln.sum_guard_out,
+    ln.sum_split,
+    ln.guard_out_of_let,
+    ln.require_out_of_loop,
+)
+ZEROS: Family = (r.zero_as_number,)
+
+PARTIAL_EVALUATION: Family = LAMBDA + TUPLES + RING + CONDITIONAL + SIZES + (s.get_zero, s.get_delta, ln.fold_empty)
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """A named order of passes from term to term."""
+
+    name: str
+    stages: tuple[tuple[str, Callable[[Term, Trace], Term]], ...]
+
+    def __call__(self, term: Term, trace: Trace | None = None) -> Term:
+        trace = trace if trace is not None else Trace()
+        for _, stage in self.stages:
+            term = stage(term, trace)
+        return term
+
+    def __repr__(self) -> str:
+        return f"{self.name}: " + " >> ".join([name for name, _ in self.stages])
+
+
+def normalise(family: Family, policy: Policy) -> Callable[[Term, Trace], Term]:
+    """The simplifier with one family of rules."""
+    return lambda term, trace: simplify(term, family, policy, trace)
+
+
+def finish(policy: Policy) -> Callable[[Term, Trace], Term]:
+    """Structural zeros that are left become numbers."""
+    return lambda term, trace: simplify(term, ZEROS + PARTIAL_EVALUATION, policy, trace, passes=2)
+
+
+_KEEP = Policy(fuse=False, fission=False, unroll=0)
+_FUSE = Policy(fission=False, unroll=0)
+_FULL = Policy()
+
+_FUSED = PARTIAL_EVALUATION + FUSION
+_NORMAL = _FUSED + SPARSITY + FISSION + NORMALISATION
+
+NONE = Schedule("NONE", (("partial evaluation", normalise(PARTIAL_EVALUATION, _KEEP)), ("zeros", finish(_KEEP))))
+LF = Schedule("LF", (("fusion", normalise(_FUSED, _FUSE)), ("zeros", finish(_KEEP))))
+LN = Schedule("LN", (("fusion, normalisation, fission, sparsity", normalise(_NORMAL, _FULL)), ("zeros", finish(_KEEP))))
+LICM = Schedule(
+    "LICM",
+    (
+        ("fusion, normalisation, fission, sparsity", normalise(_NORMAL, _FULL)),
+        ("zeros", finish(_KEEP)),
+        ("sharing and motion", move),
+    ),
+)
+DEFAULT = Schedule("DEFAULT", LICM.stages)
+REAL = Schedule(
+    "REAL",
+    (
+        ("fusion, normalisation, fission, sparsity, real-number laws", normalise(_NORMAL + REAL_LAWS, _FULL)),
+        ("zeros", finish(_KEEP)),
+        ("sharing and motion", move),
+    ),
+)
+BEFORE_DERIVATIVE = Schedule("BEFORE_DERIVATIVE", (("partial evaluation, fusion", normalise(_FUSED, Policy(unroll=0))),))
+
+SCHEDULES = {schedule.name: schedule for schedule in (NONE, LF, LN, LICM, DEFAULT, REAL)}
+
+
+def default(term: Term, trace: Trace | None = None) -> Term:
+    """The schedule the compiler runs unless told otherwise."""
+    return DEFAULT(term, trace)

@@ -1,0 +1,398 @@
+"""The simplifier: normalisation by rules, with inlining decided by weights and small static loops unrolled.
+
+It is the engine of `rewrite.normaliser` with two policies on top of the rules:
+
+scopes   each definition is inlined, split into its components, narrowed, dropped or kept (design §5: inline
+         when evaluations after x weight <= evaluations before x (weight + store) + loads);
+loops    a loop over a small static size is unrolled (design §6), invariant definitions first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from fsmooth.core import primitives as p
+from fsmooth.core.subst import refresh, substitute, substitute1
+from fsmooth.core.term import (
+    Build,
+    Check,
+    Const,
+    Delta,
+    Get,
+    If,
+    IFold,
+    Lam,
+    Length,
+    Let,
+    MakeTuple,
+    Prim,
+    Proj,
+    Reduce,
+    Reduction,
+    Require,
+    Term,
+    Var,
+    Vector,
+    Zero,
+    let,
+)
+from fsmooth.core.traverse import size_of_tree, subterms
+from fsmooth.core.types import Array, Function, Int, Tuple
+from fsmooth.optimise.occurrences import Occurrences, Uses
+from fsmooth.optimise.rules.loop_fission import narrowed
+from fsmooth.optimise.weights import Weights, element_count
+from fsmooth.rewrite.normaliser import Normaliser
+from fsmooth.rewrite.strategy import Rule
+from fsmooth.rewrite.trace import Trace
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What the simplifier may do beyond the rules."""
+
+    fuse: bool = True
+    fission: bool = True
+    unroll: int = 32
+    growth: int = 20_000
+    inline_nodes: int = 300
+
+
+def simplify(term: Term, rules: Iterable[Rule], policy: Policy, trace: Trace | None = None, passes: int = 6) -> Term:
+    """Simplify until nothing changes, at most `passes` times."""
+    family = tuple(rules)
+    trace = trace if trace is not None else Trace()
+    for _ in range(passes):
+        walk = Simplifier(family, policy, Occurrences(term), trace)
+        new = walk.run(term)
+        if new is term or not walk.progress:
+            return new
+        term = new
+    return term
+
+
+Item = tuple[Var, Term] | Require
+Opened = list[tuple[Var, Var | None, Term | None]]
+
+
+class Simplifier(Normaliser):
+    """One walk."""
+
+    def __init__(self, rules: Iterable[Rule], policy: Policy, occurrences: Occurrences, trace: Trace) -> None:
+        super().__init__(rules, trace)
+        self.policy = policy
+        self.occurrences = occurrences
+        self.weights = Weights()
+        self.progress = False
+
+    def finish(self, term: Term) -> Term:
+        before = self.steps
+        result = super().finish(term)
+        if self.steps != before:
+            self.progress = True
+        return result
+
+    # -- scopes ----------------------------------------------------------------------------------------------------
+
+    def scope(self, term: Let) -> Term:
+        """Decide about each definition in turn; what is kept becomes the new scope."""
+        kept: list[Item] = []
+        opened: Opened = []
+        undo: list[list[tuple[object, bool | None]]] = []
+        for var, value in term.bindings:
+            uses = self.occurrences.get(var)
+            if uses is not None and uses.count == 0 and uses.lengths == 0:
+                self.progress = True
+                continue
+            value = self.run(value)
+            while isinstance(value, Let | Require):
+                self.progress = True
+                if isinstance(value, Require):
+                    kept.append(value)
+                    undo.append(self.facts.assume(value.condition, True))  # type: ignore[arg-type]
+                    value = value.body
+                else:
+                    if any([v in self.open for v, _ in value.bindings]):
+                        value = refresh(value)
+                        assert isinstance(value, Let)
+                    for v, inner in value.bindings:
+                        self._keep(v, inner, kept, opened)
+                    value = value.body
+            self._bind(var, value, uses, kept, opened)
+        body = self.run(term.body)
+        if isinstance(body, Let) and kept and any([v in self.open for v, _ in body.bindings]):
+            body = refresh(body)
+        for conditions in reversed(undo):
+            self.facts.forget(conditions)  # type: ignore[arg-type]
+        for var, fresh, saved in reversed(opened):
+            if fresh is not None:
+                self.facts.definitions.pop(fresh, None)
+                self.leave(var, fresh, saved)
+            else:
+                self.drop(var)
+                if saved is not None:
+                    self.put(var, saved)
+        return _assemble(kept, body)
+
+    def _replace(self, var: Var, value: Term, opened: Opened) -> None:
+        opened.append((var, None, self.env.get(var)))
+        self.put(var, value)
+        self.progress = True
+
+    def _keep(self, var: Var, value: Term, kept: list[Item], opened: Opened) -> Var:
+        fresh, saved = self.enter(var)
+        opened.append((var, fresh, saved))
+        self.facts.definitions[fresh] = value
+        kept.append((fresh, value))
+        return fresh
+
+    def _named(
+        self, name: str, value: Term, count: int, uses: Uses | None, kept: list[Item], opened: Opened
+    ) -> Term:
+        """`value` itself if it need not be bound, else a new variable bound to it."""
+        if self._trivial(value) or count == 0:
+            return value
+        if isinstance(value, MakeTuple | Vector):
+            items = [
+                self._named(f"{name}_{k}", item, count, None, kept, opened) for k, item in enumerate(value.items)
+            ]
+            if isinstance(value, MakeTuple):
+                return MakeTuple(tuple(items), value.type)
+            value = Vector(tuple(items))
+        return self._keep(Var(name, value.type), value, kept, opened)
+
+    def _bind(
+        self, var: Var, value: Term, uses: Uses | None, kept: list[Item], opened: Opened
+    ) -> None:
+        once = uses is not None and uses.count <= 1 and not uses.in_loop
+        match value:
+            case _ if self._trivial(value):
+                return self._replace(var, value, opened)
+            case MakeTuple(items):
+                new = []
+                for k, item in enumerate(items):
+                    count = 2 if uses is None else uses.positions.get(k, 0) + uses.whole
+                    if once and isinstance(value, MakeTuple) and count == 1 and size_of_tree(item) < 300:
+                        new.append(item)
+                    else:
+                        new.append(self._named(f"{var.name}_{k}", item, count, None, kept, opened))
+                return self._replace(var, MakeTuple(tuple(new), value.type), opened)
+            case Delta(size, index, element):
+                index = self._named(f"{var.name}_at", index, 2, None, kept, opened)
+                element = self._named(f"{var.name}_value", element, 2, None, kept, opened)
+                return self._replace(var, Delta(size, index, element), opened)
+            case If(condition, then, Zero() as zero) if not isinstance(value.type, Array) and _on_indices(condition):
+                then = self._named(f"{var.name}_value", then, 2, None, kept, opened)
+                return self._replace(var, If(condition, then, zero), opened)
+        if once and size_of_tree(value) <= self.policy.inline_nodes:
+            if self.policy.fuse or not isinstance(value.type, Array):
+                return self._replace(var, value, opened)
+        if isinstance(value, Vector):
+            items = tuple([self._named(f"{var.name}_{k}", i, 2, None, kept, opened) for k, i in enumerate(value.items)])
+            self._keep(var, Vector(items), kept, opened)
+            return None
+        if self.policy.fuse and isinstance(value, Build) and self._pays(value, uses):
+            return self._replace(var, value, opened)
+        if self.policy.fission and isinstance(value, IFold) and isinstance(value.type, Tuple) and uses is not None:
+            if uses.whole == 0 and len(uses.positions) < len(value.type.items):
+                narrow = narrowed(value, set(uses.positions))
+                if narrow is not None:
+                    loop, order = narrow
+                    self.trace.record("project_fold")
+                    narrow_var = self._keep(Var(var.name, loop.type, var.site), loop, kept, opened)
+                    places: dict[int, Term] = {k: Proj(narrow_var, j) for j, k in enumerate(order)}
+                    if len(order) == 1:
+                        places = {order[0]: narrow_var}
+                    initial = value.init.items if isinstance(value.init, MakeTuple) else None
+                    if initial is not None:
+                        whole = MakeTuple(tuple([places.get(k, i) for k, i in enumerate(initial)]), value.type)
+                        return self._replace(var, whole, opened)
+        self._keep(var, value, kept, opened)
+        return None
+
+    def _trivial(self, value: Term) -> bool:
+        """Always inlined: constants, variables, paths, sizes, structural zeros, functions."""
+        match value:
+            case Const() | Var() | Zero() | Lam():
+                return True
+            case Length(array):
+                return self._trivial(array)
+            case Proj(inner, _):
+                return self._trivial(inner)
+            case Get(array, index):
+                return self._trivial(array) and self._cheap_index(index)
+            case Prim(_, arguments) if isinstance(value.type, Int):
+                return size_of_tree(value) <= 9 and all([self._cheap_index(a) for a in arguments])
+            case _:
+                return isinstance(value.type, Function)
+
+    def _cheap_index(self, index: Term) -> bool:
+        match index:
+            case Const() | Var():
+                return True
+            case Length(array):
+                return self._trivial(array)
+            case Check(inner, size):
+                return self._cheap_index(inner) and self._cheap_index(size)
+            case Get(array, inner):
+                return self._trivial(array) and self._cheap_index(inner)
+            case Prim(primitive, arguments):
+                cheap = primitive in (p.add, p.subtract, p.multiply, p.negate)
+                return cheap and size_of_tree(index) <= 9 and all([self._cheap_index(a) for a in arguments])
+            case _:
+                return False
+
+    def _virtual(self, value: Term) -> bool:
+        """Costs no more than reading it: paths, constants, deltas, and arrays and tuples of those."""
+        match value:
+            case Build(_, _, body):
+                return self._virtual(body)
+            case MakeTuple(items):
+                return all([self._virtual(item) for item in items])
+            case Delta(_, index, element):
+                return self._cheap_index(index) and self._virtual(element)
+            case Get(Delta() as delta, index):
+                return self._virtual(delta) and self._cheap_index(index)
+            case If(condition, then, Zero()):
+                return _on_indices(condition) and self._virtual(then)
+            case _:
+                return self._trivial(value)
+
+    def _pays(self, value: Build, uses: Uses | None) -> bool:
+        """Is evaluating each element where it is read cheaper than storing all of them first?"""
+        if self._virtual(value):
+            return True
+        count = element_count(value)
+        weight = self.weights.of(value) / count - 1.0 if count else 0.0
+        if uses is None:
+            return weight <= 2.0
+        return uses.elements * weight <= count * (weight + 1.0) + uses.elements
+
+    # -- loops -----------------------------------------------------------------------------------------------------
+
+    def step(self, term: Term) -> Term:
+        match term:
+            case Build(size, index, body):
+                count = self._static(size)
+                if count is not None and count > 0:
+                    done = self._unroll(count, index, body)
+                    if isinstance(done, list):
+                        hoisted, copies = self._split(done)
+                        return self._opened(let(hoisted, Vector(tuple(copies))))
+                    if done is not None:
+                        return Build(Const(count), done[0], done[1])
+            case Reduce(Reduction.SUM | Reduction.PRODUCT as reduction, size, index, body):
+                count = self._static(size)
+                if count is not None and count > 1 and not isinstance(body.type, Array | Tuple):
+                    done = self._unroll(count, index, body)
+                    if isinstance(done, list):
+                        hoisted, copies = self._split(done)
+                        operation = p.add if reduction is Reduction.SUM else p.multiply
+                        total = copies[0]
+                        for copy in copies[1:]:
+                            total = Prim(operation, (total, copy))
+                        return self._opened(let(hoisted, total))
+                    if done is not None:
+                        return Reduce(reduction, Const(count), done[0], done[1])
+            case IFold(size, init, state, index, body):
+                count = self._static(size)
+                if count is not None and count > 0 and self._small(body, count):
+                    return self._opened(self._unrolled_fold(count, self.run(init), state, index, body))
+        return super().step(term)
+
+    def _opened(self, term: Term) -> Term:
+        """Normalise a term that unrolling made, all of whose substitutions are done."""
+        self.progress = True
+        return self.again(term)
+
+    def _static(self, size: Term) -> int | None:
+        size = self.run(size)
+        if isinstance(size, Const) and 0 < size.value <= self.policy.unroll:
+            return int(size.value)
+        return None
+
+    def _small(self, body: Term, count: int) -> bool:
+        return size_of_tree(body) * count <= self.policy.growth and not _has_symbolic_loop(body)
+
+    def _unroll(self, count: int, index: Var, body: Term) -> list[Term] | tuple[Var, Term] | None:
+        """The copies of the body (each a term in the current scope), or the loop's normal index and body."""
+        if _has_symbolic_loop(body):
+            return None
+        fresh, saved = self.enter(index)
+        self.facts.ranges[fresh] = Const(count)
+        self.facts.kept_symbolic.add(fresh)
+        new = self.run(body)
+        self.facts.kept_symbolic.discard(fresh)
+        del self.facts.ranges[fresh]
+        self.leave(index, fresh, saved)
+        if not self._small(new, count):
+            return None if new is body else (fresh, new)
+        return self._copies(count, fresh, new)
+
+    def _copies(self, count: int, index: Var, body: Term) -> list[Term]:
+        hoisted, rest = _invariant(index, body)
+        for var, _ in hoisted:
+            self.occurrences.uses.pop(var, None)
+        copies = [let(hoisted, Const(0))] if hoisted else [Const(0)]
+        return [copies[0], *[substitute1(rest, index, Const(k)) for k in range(count)]]
+
+    @staticmethod
+    def _split(done: list[Term]) -> tuple[tuple[tuple[Var, Term], ...], list[Term]]:
+        first = done[0]
+        return (first.bindings if isinstance(first, Let) else ()), done[1:]
+
+    def _unrolled_fold(self, count: int, init: Term, state: Var, index: Var, body: Term) -> Term:
+        body = substitute(body, self.env) if self.env else body
+        bindings: list[tuple[Var, Term]] = []
+        current: Term = init
+        for k in range(count):
+            name = state.renamed()
+            bindings.append((name, current))
+            current = refresh(substitute(body, {state: name, index: Const(k)}))
+        return let(bindings, current)
+
+
+def _invariant(index: Var, body: Term) -> tuple[list[tuple[Var, Term]], Term]:
+    """The definitions at the top of a loop body that do not depend on the loop, and the rest of the body."""
+    if not isinstance(body, Let):
+        return [], body
+    varying = {index}
+    outside, inside = [], []
+    for var, value in body.bindings:
+        if varying.isdisjoint(value.free):
+            outside.append((var, value))
+        else:
+            varying.add(var)
+            inside.append((var, value))
+    return outside, let(inside, body.body)
+
+
+def _has_symbolic_loop(body: Term) -> bool:
+    for term in subterms(body):
+        match term:
+            case Build(size) | Reduce(_, size) | IFold(size):
+                if not isinstance(size, Const):
+                    return True
+            case _:
+                continue
+    return False
+
+
+def _on_indices(condition: Term) -> bool:
+    match condition:
+        case Prim(primitive, (a, _)) if primitive is p.equal:
+            return isinstance(a.type, Int)
+        case _:
+            return False
+
+
+def _assemble(kept: list[Item], body: Term) -> Term:
+    bindings: list[tuple[Var, Term]] = []
+    for item in reversed(kept):
+        if isinstance(item, Require):
+            inner = let(tuple(reversed(bindings)), body)
+            body = Require(item.condition, inner, item.failure, item.numbers, item.site)
+            bindings = []
+        else:
+            bindings.append(item)
+    return let(tuple(reversed(bindings)), body)

@@ -1,0 +1,1 @@
+"""The strategy engine: rules, combinators, traversals, facts.  It knows no particular rule."""

@@ -1,0 +1,166 @@
+"""Facts: what is known at a place in a term.  A traversal keeps them; rules ask them.
+
+Index ranges, definitions of bound names, branch conditions and requirements that hold.  The traversal
+enters and leaves scopes; within one traversal there is one `Facts`, changed in place and restored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from fsmooth.core import primitives as p
+from fsmooth.core.alpha import alpha_key
+from fsmooth.core.term import Const, If, Prim, Term, Var
+from fsmooth.core.types import Int
+from fsmooth.rewrite.linear import Bounds, Polynomial, constant, polynomial
+
+
+class Facts:
+    """Ranges, definitions and conditions known at the current place."""
+
+    def __init__(self) -> None:
+        self.definitions: dict[Var, Term] = {}
+        self.ranges: dict[Var, Term] = {}
+        self.conditions: dict[Hashable, bool] = {}
+        self.kept_symbolic: set[Var] = set()
+        self.bounds = Bounds(self._upper, self.definitions.get)
+
+    def _upper(self, atom: Term) -> Term | None:
+        return self.ranges.get(atom) if isinstance(atom, Var) else None
+
+    # -- questions -------------------------------------------------------------------------------------------------
+
+    def definition(self, term: Term) -> Term:
+        """The definition of a let-bound variable, else the term itself."""
+        while isinstance(term, Var):
+            found = self.definitions.get(term)
+            if found is None:
+                return term
+            term = found
+        return term
+
+    def poly(self, term: Term) -> Polynomial:
+        """An Int term as a polynomial, definitions expanded."""
+        return polynomial(term, self.definitions.get)
+
+    def same(self, a: Term, b: Term) -> bool:
+        """Are two Int terms provably equal?"""
+        if a is b:
+            return True
+        difference = self.poly(a).plus(self.poly(b), -1)
+        if difference.is_zero():
+            return True
+        known = self.bounds.known
+        if not known:
+            return False
+        return self.bounds.nonnegative(difference) and self.bounds.nonnegative(constant(0).plus(difference, -1))
+
+    def less(self, a: Term, b: Term) -> bool:
+        """Is a < b provable?"""
+        return self.bounds.nonnegative(self.poly(b).plus(self.poly(a), -1).plus(constant(-1)))
+
+    def nonnegative(self, a: Term) -> bool:
+        """Is a >= 0 provable?"""
+        return self.bounds.nonnegative(self.poly(a))
+
+    def within(self, index: Term, size: Term) -> bool:
+        """Is 0 <= index < size provable?"""
+        if isinstance(index, Const) and isinstance(size, Const):
+            return 0 <= index.value < size.value
+        return self.nonnegative(index) and (self.less(index, size) or self._bounded(index, size))
+
+    def _bounded(self, index: Term, size: Term) -> bool:
+        bound = self.bounds.upper_bound(index)
+        return bound is not None and self.same(bound, size)
+
+    def truth(self, condition: Term) -> bool | None:
+        """The truth of a condition, if known."""
+        if isinstance(condition, Const):
+            return bool(condition.value)
+        if self.conditions:
+            known = self.conditions.get(alpha_key(condition))
+            if known is not None:
+                return known
+        match condition:
+            case Prim(primitive, (a, b)) if isinstance(a.type, Int):
+                return self._integer_truth(primitive, a, b)
+        return None
+
+    def _integer_truth(self, primitive: p.Primitive, a: Term, b: Term) -> bool | None:
+        if primitive is p.equal or primitive is p.not_equal:
+            equal = True if self.same(a, b) else False if self.less(a, b) or self.less(b, a) else None
+            return equal if primitive is p.equal or equal is None else not equal
+        if primitive is p.greater or primitive is p.greater_equal:
+            a, b = b, a
+            primitive = p.less if primitive is p.greater else p.less_equal
+        if primitive is p.less:
+            return True if self.less(a, b) else False if self.less_or_equal(b, a) else None
+        if primitive is p.less_equal:
+            return True if self.less_or_equal(a, b) else False if self.less(b, a) else None
+        return None
+
+    def less_or_equal(self, a: Term, b: Term) -> bool:
+        """Is a <= b provable?"""
+        return self.bounds.nonnegative(self.poly(b).plus(self.poly(a), -1))
+
+    # -- assumptions -----------------------------------------------------------------------------------------------
+
+    def assume(self, condition: Term, value: bool) -> list[tuple[Hashable, bool | None]]:
+        """Assume `condition` has `value`; the result undoes it (`forget`)."""
+        undo: list[tuple[Hashable, bool | None]] = []
+        self._assume(condition, value, undo)
+        return undo
+
+    def _assume(self, condition: Term, value: bool, undo: list[tuple[Hashable, bool | None]]) -> None:
+        key = alpha_key(condition)
+        undo.append((key, self.conditions.get(key)))
+        self.conditions[key] = value
+        match condition:
+            case Prim(primitive, (inner,)) if primitive is p.logical_not:
+                self._assume(inner, not value, undo)
+            case If(a, b, Const(False)) if value:
+                self._assume(a, True, undo)
+                self._assume(b, True, undo)
+            case If(a, Const(True), b) if not value:
+                self._assume(a, False, undo)
+                self._assume(b, False, undo)
+            case Prim(primitive, (a, b)) if isinstance(a.type, Int):
+                gap = self.poly(b).plus(self.poly(a), -1)
+                facts = _inequalities(primitive, value, gap)
+                self.bounds.known.extend(facts)
+                undo.append((_KNOWN, None))
+                undo.append((len(facts), None))
+
+    def forget(self, undo: list[tuple[Hashable, bool | None]]) -> None:
+        """Undo an `assume`."""
+        while undo:
+            key, old = undo.pop()
+            if isinstance(key, int):
+                undo.pop()
+                if key:
+                    del self.bounds.known[-key:]
+            elif old is None:
+                self.conditions.pop(key, None)
+            else:
+                self.conditions[key] = old
+
+
+_KNOWN = "known inequalities"
+
+
+def _inequalities(primitive: p.Primitive, value: bool, gap: Polynomial) -> list[Polynomial]:
+    """What a comparison a ? b says about gap = b - a, as polynomials that are >= 0."""
+    up, down = gap, constant(0).plus(gap, -1)
+    minus_one = constant(-1)
+    if primitive is p.equal:
+        return [up, down] if value else []
+    if primitive is p.not_equal:
+        return [] if value else [up, down]
+    if primitive in (p.greater, p.greater_equal):
+        up, down = down, up
+        primitive = p.less if primitive is p.greater else p.less_equal
+    if primitive is p.less:
+        return [up.plus(minus_one)] if value else [down]
+    if primitive is p.less_equal:
+        return [up] if value else [down.plus(minus_one)]
+    return []

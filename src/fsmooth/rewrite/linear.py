@@ -1,0 +1,163 @@
+"""Integer terms as polynomials, and proofs that one is never negative.
+
+Sizes and indices are compared here: `2*i + 1 < n` is proved by writing n - 1 - (2*i + 1) as a polynomial in
+its atoms and replacing each ranged atom by the bound that makes it smallest.  Proofs are sound and incomplete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+
+from fsmooth.core import primitives as p
+from fsmooth.core.alpha import alpha_key
+from fsmooth.core.term import Check, Const, Length, Prim, Reduce, Reduction, Term, Var
+
+Monomial = tuple[Hashable, ...]
+
+
+@dataclass(frozen=True)
+class Polynomial:
+    """Integer coefficients by monomial; atoms are the integer terms that are not arithmetic."""
+
+    coefficients: dict[Monomial, int]
+    atoms: dict[Hashable, Term]
+
+    def plus(self, other: Polynomial, factor: int = 1) -> Polynomial:
+        """self + factor * other."""
+        result = dict(self.coefficients)
+        for monomial, c in other.coefficients.items():
+            total = result.get(monomial, 0) + factor * c
+            if total:
+                result[monomial] = total
+            else:
+                result.pop(monomial, None)
+        return Polynomial(result, self.atoms | other.atoms)
+
+    def times(self, other: Polynomial) -> Polynomial:
+        """The product."""
+        result: dict[Monomial, int] = {}
+        for m1, c1 in self.coefficients.items():
+            for m2, c2 in other.coefficients.items():
+                monomial = tuple(sorted(m1 + m2, key=id))
+                result[monomial] = result.get(monomial, 0) + c1 * c2
+        return Polynomial({m: c for m, c in result.items() if c}, self.atoms | other.atoms)
+
+    def is_zero(self) -> bool:
+        """Is this the zero polynomial?"""
+        return not self.coefficients
+
+    def replace(self, atom: Hashable, value: Polynomial) -> Polynomial:
+        """The polynomial with `atom`, which occurs only linearly in its monomials, replaced."""
+        result = Polynomial({}, self.atoms)
+        for monomial, c in self.coefficients.items():
+            if atom in monomial:
+                rest = list(monomial)
+                rest.remove(atom)
+                result = result.plus(value.times(Polynomial({tuple(rest): c}, self.atoms)))
+            else:
+                result = result.plus(Polynomial({monomial: c}, self.atoms))
+        return result
+
+
+def constant(value: int) -> Polynomial:
+    """A constant polynomial."""
+    return Polynomial({(): value} if value else {}, {})
+
+
+_MAX_TERMS = 64
+
+
+def polynomial(term: Term, define: Callable[[Var], Term | None] = lambda v: None, depth: int = 0) -> Polynomial:
+    """`term` (an Int) as a polynomial; `define` gives the definition of a let-bound variable, if known."""
+    match term:
+        case Const(value):
+            return constant(int(value))
+        case Check(index, _):
+            return polynomial(index, define, depth + 1)
+        case Prim(primitive, arguments) if primitive in _ARITHMETIC and depth < 40:
+            parts = [polynomial(a, define, depth + 1) for a in arguments]
+            if primitive is p.negate:
+                return constant(0).plus(parts[0], -1)
+            if primitive is p.multiply:
+                if len(parts[0].coefficients) * len(parts[1].coefficients) <= _MAX_TERMS:
+                    return parts[0].times(parts[1])
+            else:
+                return parts[0].plus(parts[1], 1 if primitive is p.add else -1)
+        case Var() if depth < 40:
+            definition = define(term)
+            if isinstance(definition, Const | Check | Length) or (
+                isinstance(definition, Prim) and definition.primitive in _ARITHMETIC
+            ):
+                return polynomial(definition, define, depth + 1)
+    key = alpha_key(term)
+    return Polynomial({(key,): 1}, {key: term})
+
+
+_ARITHMETIC = (p.add, p.subtract, p.multiply, p.negate)
+
+
+class Bounds:
+    """What is known about integer atoms: `upper` gives a term that an atom with 0 <= atom < upper stays below."""
+
+    def __init__(self, upper: Callable[[Term], Term | None], define: Callable[[Var], Term | None]) -> None:
+        self.upper = upper
+        self.define = define
+        self.known: list[Polynomial] = []
+
+    def nonnegative(self, poly: Polynomial) -> bool:
+        """Is the polynomial provably >= 0?"""
+        if self._by_ranges(poly):
+            return True
+        return any(self._by_ranges(poly.plus(fact, -1)) for fact in self.known[-8:])
+
+    def _by_ranges(self, poly: Polynomial) -> bool:
+        for _ in range(8):
+            bad = [m for m, c in poly.coefficients.items() if c < 0 or not self._all_nonnegative(m, poly)]
+            if not bad:
+                return True
+            replaced = False
+            for monomial in bad:
+                if poly.coefficients[monomial] > 0:
+                    continue
+                for atom in monomial:
+                    bound = self.upper_bound(poly.atoms[atom])
+                    if bound is not None and monomial.count(atom) == 1:
+                        limit = polynomial(bound, self.define).plus(constant(-1))
+                        others = [a for a in monomial if a is not atom]
+                        if all(self._atom_nonnegative(poly.atoms[a]) for a in others):
+                            single = Polynomial({monomial: poly.coefficients[monomial]}, poly.atoms)
+                            poly = poly.plus(single, -1).plus(single.replace(atom, limit))
+                            replaced = True
+                            break
+                if replaced:
+                    break
+            if not replaced:
+                return False
+        return False
+
+    def _all_nonnegative(self, monomial: Monomial, poly: Polynomial) -> bool:
+        return all(self._atom_nonnegative(poly.atoms[a]) for a in monomial)
+
+    def _atom_nonnegative(self, atom: Term) -> bool:
+        return isinstance(atom, Length) or self.upper_bound(atom) is not None
+
+    def upper_bound(self, atom: Term) -> Term | None:
+        """A term that `atom` is below, if `atom` is known to lie in 0 … bound-1."""
+        match atom:
+            case Reduce(reduction, size) if reduction in (Reduction.ARGMAX, Reduction.ARGMIN):
+                return size
+            case Prim(primitive, (_, divisor)) if primitive is p.modulo:
+                if isinstance(divisor, Length) or (isinstance(divisor, Const) and divisor.value > 0):
+                    return divisor
+                return None
+            case Var():
+                found = self.upper(atom)
+                if found is not None:
+                    return found
+                definition = self.define(atom)
+                return None if definition is None or isinstance(definition, Var) else self.upper_bound(definition)
+            case Check(_, size):
+                return size
+            case _:
+                return self.upper(atom)
