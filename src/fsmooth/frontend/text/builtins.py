@@ -28,7 +28,7 @@ from fsmooth.core.term import (
 from fsmooth.core.types import F64, INT, Array, Tuple, Type, is_numeric
 from fsmooth.frontend.text import derivatives, tree
 from fsmooth.frontend.text.joins import converted, joined
-from fsmooth.frontend.text.types import NAMES
+from fsmooth.frontend.text.types import NAMES, a
 from fsmooth.frontend.text.values import Scope, Value
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def _count(elaborator: Elaborator, node: tree.Apply, *wanted: int) -> None:
     if len(node.arguments) not in wanted:
         name = node.function.name if isinstance(node.function, tree.Name) else "this"
         number = " or ".join([str(w) for w in wanted])
-        raise elaborator.fail(f"{name} takes {number} arguments, not {len(node.arguments)}", node)
+        raise elaborator.fail(f"{name} takes {number} argument{'s' * (number != '1')}, not {len(node.arguments)}", node)
 
 
 def _under(
@@ -79,7 +79,7 @@ def _ifold(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
         if start is None:
             break
         init = start
-    raise elaborator.fail(f"the state is a {init.type!r}, but each step makes a {body.type!r}", function)
+    raise elaborator.fail(f"the state is {a(init.type)}, but each step makes {a(body.type)}", function)
 
 
 def _reduction(reduction: Reduction) -> Form:
@@ -119,7 +119,7 @@ def _component(position: int) -> Form:
         _count(elaborator, node, 1)
         inner = elaborator.term(node.arguments[0], scope)
         if not isinstance(inner.type, Tuple) or len(inner.type.items) <= position:
-            raise elaborator.fail(f"a {inner.type!r} has no component number {position}", node)
+            raise elaborator.fail(f"{a(inner.type)} has no component number {position}", node)
         return Proj(inner, position)
 
     return form
@@ -151,7 +151,7 @@ def _update(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
     _count(elaborator, node, 3)
     array = elaborator.term(node.arguments[0], scope)
     if not isinstance(array.type, Array):
-        raise elaborator.fail(f"a {array.type!r} cannot be updated", node)
+        raise elaborator.fail(f"{a(array.type)} cannot be updated", node)
     index = elaborator.term(node.arguments[1], scope, INT)
     return Update(array, index, elaborator.term(node.arguments[2], scope, array.type.element))
 

@@ -15,6 +15,7 @@ from fsmooth.core.subst import substitute
 from fsmooth.core.term import App, Build, Const, Delta, Deriv, Lam, Length, MakeTuple, Proj, Term, Var, Verb, Zero, let
 from fsmooth.core.types import INT, Array, Float, Function, Tuple, rank_of
 from fsmooth.frontend.text import tree
+from fsmooth.frontend.text.types import a
 from fsmooth.frontend.text.values import Native, Scope, Value, is_path
 
 if TYPE_CHECKING:
@@ -93,11 +94,11 @@ def of_function(name: str, input_rank: int, output_rank: int) -> Callable[[Elabo
 
         def at(point: Term) -> Term:
             if rank_of(point.type) != input_rank:
-                raise elaborator.fail(f"{name} wants an argument of rank {input_rank}, not a {point.type!r}", node)
+                raise elaborator.fail(f"{name} wants an argument of rank {input_rank}, not {a(point.type)}", node)
             x = Var("x", point.type)
             body = elaborator.call(function, [x], node)
             if rank_of(body.type) != output_rank:
-                raise elaborator.fail(f"{name} wants a result of rank {output_rank}, not a {body.type!r}", node)
+                raise elaborator.fail(f"{name} wants a result of rank {output_rank}, not {a(body.type)}", node)
             lam = function if isinstance(function, Lam) else Lam((x,), body)
             if is_path(point):
                 return seeded(lam, [point], 0)

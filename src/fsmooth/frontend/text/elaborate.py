@@ -29,13 +29,14 @@ from fsmooth.core.term import (
     Term,
     Var,
     Vector,
+    Zero,
     let,
 )
 from fsmooth.core.types import BOOL, F32, INT, Array, Function, Tuple, Type
 from fsmooth.frontend.text import builtins, tree
 from fsmooth.frontend.text.joins import applied, converted, together
 from fsmooth.frontend.text.mistakes import TextError
-from fsmooth.frontend.text.types import type_of
+from fsmooth.frontend.text.types import a, type_of
 from fsmooth.frontend.text.values import Closure, Native, Operator, Scope, Value, is_path
 
 _INFIX: dict[str, tuple[p.Primitive, ...]] = {
@@ -86,7 +87,7 @@ class Elaborator:
         if expected is not None and value.type != expected:
             fitted = converted(value, expected)
             if fitted is None:
-                raise self.fail(f"a {expected!r} is wanted here, not a {value.type!r}", node)
+                raise self.fail(f"{a(expected)} is wanted here, not {a(value.type)}", node)
             return fitted
         return value
 
@@ -102,7 +103,7 @@ class Elaborator:
         found = self.lookup(node.name, scope)
         if found is None:
             raise self.fail(f"`{node.name}` is not defined", node)
-        return found
+        return Zero(()) if isinstance(found, Operator) and found.name == "zero" else found
 
     def lookup(self, name: str, scope: Scope) -> Value | None:
         """The value of a name: bound in the text, defined outside it, or built in."""
@@ -145,7 +146,7 @@ class Elaborator:
                 wanted = type_of(parameter.type, self.text)
                 fitted = converted(value, wanted)
                 if fitted is None:
-                    raise self.fail(f"{parameter.name} is a {wanted!r}, but is given a {value.type!r}", parameter)
+                    raise self.fail(f"{parameter.name} is {a(wanted)}, but is given {a(value.type)}", parameter)
                 value = fitted
             inner[parameter.name] = value
         return self.term(node.body, inner, expected)
@@ -177,7 +178,7 @@ class Elaborator:
             scope[variable.name] = variable
         else:
             if not isinstance(value.type, Tuple) or len(value.type.items) != len(node.names):
-                raise self.fail(f"{len(node.names)} names for a {value.type!r}", node.value)
+                raise self.fail(f"{len(node.names)} names for {a(value.type)}", node.value)
             if not is_path(value):
                 variable = Var("_".join(node.names), value.type)
                 bound.append((variable, value))
@@ -192,7 +193,7 @@ class Elaborator:
         otherwise = self.term(node.otherwise, scope, expected)
         branches = together([then, otherwise])
         if branches is None:
-            raise self.fail(f"the branches are a {then.type!r} and a {otherwise.type!r}", node)
+            raise self.fail(f"the branches are {a(then.type)} and {a(otherwise.type)}", node)
         return If(condition, branches[0], branches[1])
 
     def requirement(self, node: tree.Requirement, scope: Scope, expected: Type | None) -> Term:
@@ -226,7 +227,7 @@ class Elaborator:
         result = self.term(node.array, scope)
         for index in node.indices:
             if not isinstance(result.type, Array):
-                raise self.fail(f"a {result.type!r} cannot be indexed", node)
+                raise self.fail(f"{a(result.type)} cannot be indexed", node)
             result = Get(result, self.term(index, scope, INT))
         return result
 
@@ -234,15 +235,15 @@ class Elaborator:
         """`e.0`, `e.name`."""
         inner = self.term(node.tuple, scope)
         if not isinstance(inner.type, Tuple):
-            raise self.fail(f"a {inner.type!r} has no components", node)
+            raise self.fail(f"{a(inner.type)} has no components", node)
         position = node.position
         if isinstance(position, str):
             names = inner.type.names or ()
             if position not in names:
-                raise self.fail(f"a {inner.type!r} has no component `{position}`", node)
+                raise self.fail(f"{a(inner.type)} has no component `{position}`", node)
             position = names.index(position)
         if position >= len(inner.type.items):
-            raise self.fail(f"a {inner.type!r} has {len(inner.type.items)} components, counted from 0", node)
+            raise self.fail(f"{a(inner.type)} has {len(inner.type.items)} components, counted from 0", node)
         return Proj(inner, position)
 
     def length(self, array: Term, axis: int) -> Term:
@@ -294,7 +295,7 @@ class Elaborator:
         """A core function applied: the arguments are of the types that it wants."""
         arguments = node.arguments
         if not isinstance(head.type, Function):
-            raise self.fail(f"a {head.type!r} is no function", node.function)
+            raise self.fail(f"{a(head.type)} is no function", node.function)
         wanted = head.type.parameters
         if not wanted and len(arguments) == 1 and isinstance(arguments[0], tree.MakeTuple) and not arguments[0].items:
             arguments = ()
@@ -316,11 +317,11 @@ class Elaborator:
             return self.call_native(head, values, node)
         if isinstance(head, Term):
             if not isinstance(head.type, Function) or len(head.type.parameters) != len(values):
-                raise self.fail(f"{len(values)} arguments for a {head.type!r}", node)
+                raise self.fail(f"{len(values)} arguments for {a(head.type)}", node)
             return App(head, tuple([self.given(v, w, node) for v, w in zip(values, head.type.parameters, strict=True)]))
         if len(head.function.parameters) != len(values):
             wanted = len(head.function.parameters)
-            raise self.fail(f"{head.name} takes {wanted} arguments, not {len(values)}", node)
+            raise self.fail(f"{head.name} takes {wanted} argument{'s' * (wanted != 1)}, not {len(values)}", node)
         bound: list[tuple[Var, Term]] = []
         passed: list[Value] = []
         for parameter, value in zip(head.function.parameters, values, strict=True):
@@ -349,11 +350,11 @@ class Elaborator:
         """A value as an argument of type `wanted`."""
         if not isinstance(value, Term):
             if not isinstance(wanted, Function):
-                raise self.fail(f"a {wanted!r} is wanted here, not a function", node)
+                raise self.fail(f"{a(wanted)} is wanted here, not a function", node)
             return self.function(value, wanted, node)
         fitted = converted(value, wanted)
         if fitted is None:
-            raise self.fail(f"a {wanted!r} is wanted here, not a {value.type!r}", node)
+            raise self.fail(f"{a(wanted)} is wanted here, not {a(value.type)}", node)
         return fitted
 
     def function(self, value: Value, wanted: Function, node: tree.Node) -> Lam:

@@ -73,7 +73,7 @@ _SECTIONS = "|".join(
 _TOKEN = re.compile(
     rf"""
       (?P<space>\s+|\#[^\n]*)
-    | (?P<comment>\(\*(?!\)).*?\*\))
+    | (?P<comment>\(\*(?!\*?\)).*?\*\))
     | (?P<SECTION>\(\s*(?:{_SECTIONS})\s*\))
     | (?P<INDEX>(?<=[\w')\]}}])\.?\[)
     | (?P<PROJECT>(?<=[\w')\]}}])\.\d+)

@@ -213,7 +213,7 @@ _ACTIONS: dict[str, Callable[..., object]] = {
     "type_name": lambda x: tree.NamedType(x.start, x.end, x.text),
     "type_array": lambda x, o, t, c: tree.NamedType(x.start, c.end, x.text, t),
     "type_unit": lambda o, c: tree.TupleType(o.start, c.end, ()),
-    "type_group": lambda o, t, c: t,
+    "type_group": lambda o, t, c: tree.GroupType(o.start, c.end, t),
     "type_one": lambda o, t, comma, c: tree.TupleType(o.start, c.end, (t,)),
     "type_tuple": lambda o, ts, c: tree.TupleType(o.start, c.end, tuple(ts)),
     "type_record": _record_type,

@@ -33,6 +33,13 @@ class TupleType(Node):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class GroupType(Node):
+    """A type in brackets: before `=>` it is one parameter, even if it is a tuple."""
+
+    inner: Node
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class FunctionType(Node):
     """`(A, B) => C`, or as in the papers `A => B => C`."""
 

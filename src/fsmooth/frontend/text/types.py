@@ -23,6 +23,11 @@ NAMES: dict[str, Type] = {
 }
 
 
+def a(type_: Type) -> str:
+    """The type with its article, for messages: `an Int`."""
+    return f"{'an' if repr(type_)[0] in 'AI' else 'a'} {type_!r}"
+
+
 def type_of(node: tree.Node, text: str) -> Type:
     """The type that `node` writes.
 
@@ -38,6 +43,8 @@ def type_of(node: tree.Node, text: str) -> Type:
             return UNIT
         case tree.TupleType(items=items, names=names):
             return Tuple(tuple([type_of(item, text) for item in items]), names)
+        case tree.GroupType(inner=inner):
+            return type_of(inner, text)
         case tree.FunctionType(parameters=parameters, result=result):
             return Function(tuple([type_of(q, text) for q in parameters]), type_of(result, text))
         case tree.NamedType(name=name):
