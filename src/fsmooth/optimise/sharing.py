@@ -1,0 +1,182 @@
+"""Common subexpressions: a term as a graph in which equal subterms are one node.
+
+Definitions are replaced by what they define, equal loops are unified up to the names of their indices, and
+every loop of the graph has variables of its own.  `optimise.motion` turns the graph back into a term with
+each shared node bound once, at the best place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from fsmooth.core import primitives as p
+from fsmooth.core.term import (
+    Build,
+    Check,
+    Collect,
+    Const,
+    Deriv,
+    IFold,
+    Lam,
+    Length,
+    Let,
+    MakeTuple,
+    Prim,
+    Proj,
+    Reduce,
+    Require,
+    Term,
+    Var,
+    Zero,
+)
+from fsmooth.core.traverse import binds, bound_in, children, rebuild
+from fsmooth.core.types import Float
+
+_COMMUTATIVE = frozenset({p.add, p.multiply, p.equal, p.not_equal, p.minimum, p.maximum, p.hypot})
+
+
+class Graph:
+    """Interned nodes: structurally equal terms are the same object."""
+
+    def __init__(self) -> None:
+        self._nodes: dict[Hashable, Term] = {}
+        self._loops: dict[Hashable, Term] = {}
+        self._shapes: dict[Hashable, int] = {}
+        self._used: set[Var] = set()
+        self.names: dict[int, str] = {}
+
+    def of(self, term: Term) -> Term:
+        """The node of `term`."""
+        return self._intern(term, {}, {})
+
+    # -- from terms to nodes -----------------------------------------------------------------------------------------
+
+    def _intern(self, term: Term, env: dict[Var, Term], memo: dict[int, tuple[Term, Term]]) -> Term:
+        if isinstance(term, Var):
+            return env.get(term, term)
+        found = memo.get(id(term))
+        if found is not None:
+            return found[1]
+        result = self._make(term, env, memo)
+        memo[id(term)] = (term, result)
+        return result
+
+    def _make(self, term: Term, env: dict[Var, Term], memo: dict[int, tuple[Term, Term]]) -> Term:
+        match term:
+            case Let(bindings, body):
+                inner, fresh = dict(env), dict(memo) if len(memo) < 64 else {}
+                for var, value in bindings:
+                    node = self._intern(value, inner, fresh)
+                    if var in inner:
+                        fresh = {}
+                    inner[var] = node
+                    if not isinstance(node, Var | Const):
+                        self.names.setdefault(id(node), var.name)
+                return self._intern(body, inner, fresh)
+            case Lam(parameters, body):
+                inner = {**env, **{q: self._own(q) for q in parameters}}
+                new = tuple([inner[q] for q in parameters])
+                return self.node(Lam(new, self._intern(body, inner, {})))  # type: ignore[arg-type]
+            case Build(size, index, body):
+                size = self._intern(size, env, memo)
+                own = self._own(index)
+                return self.loop(Build(size, own, self._intern(body, {**env, index: own}, {})))
+            case Reduce(reduction, size, index, body):
+                size = self._intern(size, env, memo)
+                own = self._own(index)
+                return self.loop(Reduce(reduction, size, own, self._intern(body, {**env, index: own}, {})))
+            case IFold(size, init, state, index, body):
+                size, init = self._intern(size, env, memo), self._intern(init, env, memo)
+                own_state, own = self._own(state), self._own(index)
+                inside = self._intern(body, {**env, state: own_state, index: own}, {})
+                return self.loop(IFold(size, init, own_state, own, inside))
+            case Collect(count, generators, guard, body):
+                count = self._intern(count, env, memo)
+                inner = dict(env)
+                new_generators = []
+                for size, index in generators:
+                    size = self._intern(size, inner, {})
+                    own = self._own(index)
+                    inner[index] = own
+                    new_generators.append((size, own))
+                fresh = {}
+                guard, body = self._intern(guard, inner, fresh), self._intern(body, inner, fresh)
+                return self.loop(Collect(count, tuple(new_generators), guard, body))
+            case _:
+                return self.node(rebuild(term, [self._intern(c, env, memo) for c in children(term)]))
+
+    def _own(self, var: Var) -> Var:
+        if var in self._used:
+            var = var.renamed()
+        self._used.add(var)
+        return var
+
+    def node(self, term: Term) -> Term:
+        """The one node equal to `term`, whose children are nodes."""
+        if isinstance(term, Var):
+            return term
+        ids = [id(c) for c in children(term)]
+        if isinstance(term, Prim) and term.primitive in _COMMUTATIVE:
+            ids.sort()
+        return self._nodes.setdefault((head(term), *ids), term)
+
+    def loop(self, term: Term) -> Term:
+        """The one node equal to `term` up to the names of its indices."""
+        return self._loops.setdefault(self._shape(term, {}, {}), term)
+
+    def _shape(self, term: Term, levels: dict[Var, int], memo: dict[int, int]) -> int:
+        """A number that two nodes share exactly if they are equal up to bound variables."""
+        if isinstance(term, Var) and term in levels:
+            return self._number(("bound", levels[term]))
+        if not binds(term) and levels.keys().isdisjoint(term.free):
+            return self._number(("node", id(term)))
+        found = memo.get(id(term))
+        if found is not None:
+            return found
+        parts = []
+        for k, child in enumerate(children(term)):
+            inner = bound_in(term, k)
+            if inner:
+                scope = dict(levels)
+                for var in inner:
+                    scope[var] = len(scope)
+                parts.append(self._shape(child, scope, {}))
+            else:
+                parts.append(self._shape(child, levels, memo))
+        if isinstance(term, Prim) and term.primitive in _COMMUTATIVE:
+            parts.sort()
+        result = memo[id(term)] = self._number((head(term), *parts))
+        return result
+
+    def _number(self, structure: Hashable) -> int:
+        return self._shapes.setdefault(structure, len(self._shapes))
+
+
+def head(term: Term) -> Hashable:
+    """What distinguishes a node beyond its children."""
+    match term:
+        case Const(value):
+            return (Const, repr(value), term.type)
+        case Prim(primitive):
+            width = term.type.width if isinstance(term.type, Float) else 0
+            return (Prim, primitive.name, width)
+        case Length(_, axis):
+            return (Length, axis)
+        case Proj(_, position):
+            return (Proj, position)
+        case Reduce(reduction):
+            return (Reduce, reduction)
+        case MakeTuple():
+            return (MakeTuple, term.type)
+        case Zero(_, leaf):
+            return (Zero, leaf)
+        case Check():
+            return Check
+        case Require():
+            return (Require, term.failure, len(term.numbers))
+        case Deriv(_, wrt, verb):
+            return (Deriv, wrt, verb, term.method, term.single)
+        case Lam(parameters):
+            return (Lam, parameters)
+        case _:
+            return type(term)

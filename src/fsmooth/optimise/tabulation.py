@@ -1,0 +1,260 @@
+"""Tabulation: motion makes arrays (design §5, "Motion makes arrays").
+
+Two cases, both on the graph of optimise/sharing.py:
+
+nest     in a loop over j inside a loop over i, a subterm that depends on j only becomes an array over j,
+         computed once outside both (`1/v[j]` in NNMF, exp(q) in GMM);
+gather   in a loop over k, the subterms that depend on k only through one checked index g[k] < n become an
+         array over 0 … n-1 (a camera's rotation in bundle adjustment).  A test at run time, n < the trip count,
+         chooses between the loop with the table and the loop without.
+
+Only total subterms that are evaluated in every iteration are tabulated, and only if they cost more than a load.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from fsmooth.core import primitives as p
+from fsmooth.core.term import (
+    Build,
+    Check,
+    Collect,
+    Const,
+    Get,
+    If,
+    IFold,
+    Lam,
+    Prim,
+    Reduce,
+    Require,
+    Term,
+    Var,
+    Vector,
+)
+from fsmooth.core.traverse import binds, bound_in, children, rebuild
+from fsmooth.core.types import INT, Float
+from fsmooth.optimise.sharing import Graph
+from fsmooth.rewrite.trace import Trace
+
+_LOAD = 4.0
+
+
+def tabulate(root: Term, graph: Graph, trace: Trace) -> Term:
+    """The root of the graph with tables."""
+    return _Tabulation(graph, trace).visit(root, frozenset())
+
+
+class _Tabulation:
+    def __init__(self, graph: Graph, trace: Trace) -> None:
+        self.graph = graph
+        self.trace = trace
+        self.memo: dict[int, Term] = {}
+        self.weights: dict[int, float] = {}
+
+    def visit(self, node: Term, outer: frozenset[Var]) -> Term:
+        """`node` with tables in all its loops; `outer` are the indices of the loops around it."""
+        if isinstance(node, Var | Const):
+            return node
+        found = self.memo.get(id(node))
+        if found is not None:
+            return found
+        result = node
+        if isinstance(node, Build | Reduce):
+            result = self._gathered(node)
+            if result is node and not outer.isdisjoint(node.free):
+                result = self._nested(node, outer)
+        if result is node or isinstance(result, Build | Reduce):
+            result = self._children(result, outer)
+        self.memo[id(node)] = result
+        return result
+
+    def _children(self, node: Term, outer: frozenset[Var]) -> Term:
+        new = []
+        for k, child in enumerate(children(node)):
+            bound = () if isinstance(node, Lam) else bound_in(node, k)
+            new.append(self.visit(child, outer | frozenset(bound) if bound else outer))
+        changed = rebuild(node, new)
+        if changed is node:
+            return node
+        return self.graph.loop(changed) if binds(changed) else self.graph.node(changed)
+
+    # -- gather ------------------------------------------------------------------------------------------------------
+
+    def _gathered(self, loop: Build | Reduce) -> Term:
+        gathers = _gathers(loop)
+        for gather in gathers:
+            chosen = self._through(loop, gather)
+            if not chosen:
+                continue
+            self.trace.record("tabulation through a gather")
+            own = Var(f"{loop.index.name}_of", INT)
+            inside = _Replacement(self.graph, {id(gather): own})
+            table = self.graph.loop(Build(gather.size, own, self.graph.node(Vector(tuple([inside.of(x) for x in chosen])))))
+            self.graph.names.setdefault(id(table), "table")
+            row = self.graph.node(Get(table, gather))
+            places = {id(x): self.graph.node(Get(row, Const(k))) for k, x in enumerate(chosen)}
+            body = _Replacement(self.graph, places).of(loop.body)
+            with_table = self.graph.loop(rebuild(loop, [loop.size, body]))
+            test = self.graph.node(Prim(p.less, (gather.size, loop.size)))
+            return self.graph.node(If(test, with_table, loop))
+        return loop
+
+    def _through(self, loop: Build | Reduce, gather: Check) -> list[Term]:
+        """The largest subterms of the body that depend on the loop only through `gather` and cost enough."""
+        inner = _bound_inside(loop.body) | {loop.index}
+        memo: dict[int, bool] = {}
+
+        def only(node: Term) -> bool:
+            """No failure but the gather's, and no variable of the loop but through it."""
+            if node is gather:
+                return True
+            if node is loop.index:
+                return False
+            known = memo.get(id(node))
+            if known is None:
+                if isinstance(node, Check | Require) or binds(node):
+                    known = False
+                elif isinstance(node, Var):
+                    known = node not in inner
+                else:
+                    known = all([only(c) for c in children(node)])
+                memo[id(node)] = known
+            return known
+
+        return [x for x in self._candidates(loop.body, only) if gather.index.free <= x.free]
+
+    # -- nest --------------------------------------------------------------------------------------------------------
+
+    def _nested(self, loop: Build | Reduce, outer: frozenset[Var]) -> Term:
+        inner = _bound_inside(loop.body)
+        if not outer.isdisjoint(loop.size.free):
+            return loop
+
+        def only(node: Term) -> bool:
+            return outer.isdisjoint(node.free) and inner.isdisjoint(node.free) and not _can_fail(node, memo)
+
+        memo: dict[int, bool] = {}
+        chosen = [x for x in self._candidates(loop.body, only) if loop.index in x.free]
+        if not chosen:
+            return loop
+        self.trace.record("tabulation of a nest")
+        own = loop.index.renamed()
+        inside = _Replacement(self.graph, {id(loop.index): own})
+        items = [inside.of(x) for x in chosen]
+        value = items[0] if len(items) == 1 else self.graph.node(Vector(tuple(items)))
+        table = self.graph.loop(Build(loop.size, own, value))
+        self.graph.names.setdefault(id(table), "table")
+        row = self.graph.node(Get(table, loop.index))
+        places = {id(x): row if len(items) == 1 else self.graph.node(Get(row, Const(k))) for k, x in enumerate(chosen)}
+        body = _Replacement(self.graph, places).of(loop.body)
+        result = self.graph.loop(rebuild(loop, [loop.size, body]))
+        assert isinstance(result, Build | Reduce)
+        return result
+
+    # -- candidates --------------------------------------------------------------------------------------------------
+
+    def _candidates(self, body: Term, only: Callable[[Term], bool]) -> list[Term]:
+        """Real-valued nodes for which `only` holds, largest first found, reached without entering a branch."""
+        chosen: list[Term] = []
+        seen: set[int] = set()
+        stack = [body]
+        while stack:
+            node = stack.pop()
+            if id(node) in seen or isinstance(node, Var | Const):
+                continue
+            seen.add(id(node))
+            if isinstance(node.type, Float) and only(node):
+                if self._weight(node) > _LOAD:
+                    chosen.append(node)
+                continue
+            parts = children(node)
+            if isinstance(node, If):
+                parts = parts[:1]
+            elif isinstance(node, IFold | Collect):
+                parts = parts[:2] if isinstance(node, IFold) else parts[:1]
+            stack.extend(reversed(parts))
+        return chosen
+
+    def _weight(self, node: Term) -> float:
+        """The weight of the distinct nodes below (each counted once)."""
+        found = self.weights.get(id(node))
+        if found is None:
+            found = sum([_own_weight(n) for n in _below(node)])
+            self.weights[id(node)] = found
+        return found
+
+
+def _own_weight(node: Term) -> float:
+    match node:
+        case Prim(primitive) if isinstance(node.type, Float):
+            return float(primitive.weight)
+        case Get() if isinstance(node.type, Float):
+            return 1.0
+        case Reduce() | IFold() | Build():
+            return 1000.0
+        case _:
+            return 0.0
+
+
+def _below(node: Term) -> Iterator[Term]:
+    seen: set[int] = set()
+    stack = [node]
+    while stack:
+        t = stack.pop()
+        if id(t) not in seen:
+            seen.add(id(t))
+            yield t
+            stack.extend(children(t))
+
+
+def _gathers(loop: Build | Reduce) -> list[Check]:
+    """Checked indices of the body that depend on the loop's index, with a size that does not."""
+    found = []
+    for node in _below(loop.body):
+        if isinstance(node, Check) and loop.index in node.index.free and isinstance(node.index, Get):
+            if node.size.free.isdisjoint(_bound_inside(loop.body) | {loop.index}) and node.index.free <= _outer_of(loop):
+                found.append(node)
+    return found
+
+
+def _outer_of(loop: Build | Reduce) -> frozenset[Var]:
+    return loop.free | {loop.index}
+
+
+def _bound_inside(body: Term) -> frozenset[Var]:
+    found: set[Var] = set()
+    for node in _below(body):
+        if binds(node):
+            for k in range(len(children(node))):
+                found.update(bound_in(node, k))
+    return frozenset(found)
+
+
+def _can_fail(node: Term, memo: dict[int, bool]) -> bool:
+    known = memo.get(id(node))
+    if known is None:
+        known = isinstance(node, Check | Require) or any([_can_fail(c, memo) for c in children(node)])
+        memo[id(node)] = known
+    return known
+
+
+class _Replacement:
+    """Nodes for nodes, in a graph."""
+
+    def __init__(self, graph: Graph, replacements: dict[int, Term]) -> None:
+        self.graph = graph
+        self.memo: dict[int, Term] = dict(replacements)
+        self.keep: list[Term] = []
+
+    def of(self, node: Term) -> Term:
+        """`node` with the replacements made in it."""
+        found = self.memo.get(id(node))
+        if found is not None:
+            return found
+        new = rebuild(node, [self.of(c) for c in children(node)])
+        if new is not node:
+            new = self.graph.loop(new) if binds(new) else self.graph.node(new)
+        self.keep.append(node)
+        self.memo[id(node)] = new
+        return new
