@@ -94,8 +94,7 @@ class _Tabulation:
             self.graph.names.setdefault(id(table), "table")
             row = self.graph.node(Get(table, gather))
             places = {id(x): self.graph.node(Get(row, Const(k))) for k, x in enumerate(chosen)}
-            body = _Replacement(self.graph, places).of(loop.body)
-            with_table = self.graph.loop(rebuild(loop, [loop.size, body]))
+            with_table = self.graph.loop(_Replacement(self.graph, places).copy(loop))
             test = self.graph.node(Prim(p.less, (gather.size, loop.size)))
             return self.graph.node(If(test, with_table, loop))
         return loop
@@ -147,8 +146,7 @@ class _Tabulation:
         self.graph.names.setdefault(id(table), "table")
         row = self.graph.node(Get(table, loop.index))
         places = {id(x): row if len(items) == 1 else self.graph.node(Get(row, Const(k))) for k, x in enumerate(chosen)}
-        body = _Replacement(self.graph, places).of(loop.body)
-        result = self.graph.loop(rebuild(loop, [loop.size, body]))
+        result = self.graph.loop(_Replacement(self.graph, places).copy(loop))
         assert isinstance(result, Build | Reduce)
         return result
 
@@ -240,7 +238,7 @@ def _can_fail(node: Term, memo: dict[int, bool]) -> bool:
 
 
 class _Replacement:
-    """Nodes for nodes, in a graph."""
+    """Nodes for nodes, in a graph.  Loops that are copied get indices of their own, as the graph demands."""
 
     def __init__(self, graph: Graph, replacements: dict[int, Term]) -> None:
         self.graph = graph
@@ -252,9 +250,32 @@ class _Replacement:
         found = self.memo.get(id(node))
         if found is not None:
             return found
-        new = rebuild(node, [self.of(c) for c in children(node)])
-        if new is not node:
-            new = self.graph.loop(new) if binds(new) else self.graph.node(new)
+        if binds(node):
+            new = self.graph.loop(self.copy(node))
+        else:
+            new = rebuild(node, [self.of(c) for c in children(node)])
+            new = node if new is node else self.graph.node(new)
         self.keep.append(node)
         self.memo[id(node)] = new
         return new
+
+    def copy(self, node: Term) -> Term:
+        """A loop with the replacements made in it, and fresh indices."""
+        match node:
+            case Build(size, index, body):
+                return Build(self.of(size), self._own(index), self.of(body))
+            case Reduce(reduction, size, index, body):
+                return Reduce(reduction, self.of(size), self._own(index), self.of(body))
+            case IFold(size, init, state, index, body):
+                return IFold(self.of(size), self.of(init), self._own(state), self._own(index), self.of(body))
+            case Collect(count, generators, guard, body):
+                new = tuple([(self.of(size), self._own(index)) for size, index in generators])
+                return Collect(self.of(count), new, self.of(guard), self.of(body))
+            case _:
+                return rebuild(node, [self.of(c) for c in children(node)])
+
+    def _own(self, var: Var) -> Var:
+        fresh = var.renamed()
+        self.memo[id(var)] = fresh
+        self.keep.append(var)
+        return fresh
