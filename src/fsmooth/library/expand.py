@@ -32,10 +32,24 @@ def expand(name: str, arguments: Sequence[Term | Callable[..., Term]], site: Sit
     Traceback (most recent call last):
     fsmooth.library.inlining.WrongArguments: zeros wants a size or a tuple of sizes, not a Array<Float>
     """
+    return _expand(name, [a if isinstance(a, Term) else Native(_on_terms(a)) for a in arguments], site)
+
+
+def _on_terms(function: Callable[..., Term]) -> Callable[[list[Value]], Term]:
+    def apply(values: list[Value]) -> Term:
+        terms = [v for v in values if isinstance(v, Term)]
+        if len(terms) != len(values):
+            raise WrongArguments("a function is given to a function that takes values")
+        return function(*terms)
+
+    return apply
+
+
+def _expand(name: str, values: list[Value], site: Site = NOWHERE) -> Term:
     elaborator = LibraryElaborator(site)
     try:
-        terms = [a for a in arguments if isinstance(a, Term) and not isinstance(a.type, Function)]
-        if len(terms) == len(arguments):
+        terms = [v for v in values if isinstance(v, Term) and not isinstance(v.type, Function)]
+        if len(terms) == len(values):
             if name in SPECIAL:
                 return special(elaborator, name, terms)
             if name in BY_RANK:
@@ -45,7 +59,6 @@ def expand(name: str, arguments: Sequence[Term | Callable[..., Term]], site: Sit
         head = definition(name)
         if head is None:
             raise WrongArguments(f"{name} is not in the library, or does not take functions")
-        values: list[Value] = [a if isinstance(a, Term) else Native(a) for a in arguments]
         return elaborator.call(head, values, tree.Node(0, 0))
     except (TextError, IllTyped) as error:
         message = error.message if isinstance(error, TextError) else str(error)
@@ -69,6 +82,6 @@ def parse(text: str, environment: Mapping[str, Var | Type] | None = None, expect
 
 
 def _find(name: str) -> Value | None:
-    if name in SPECIAL or name in BY_RANK or (is_elementwise(name) and name not in p.TABLE):
-        return Native(lambda *arguments: expand(name, arguments), name)
-    return definition(name)
+    if name not in names() or name in p.TABLE:
+        return None
+    return Native(lambda values: _expand(name, values), name)

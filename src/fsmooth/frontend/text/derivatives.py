@@ -105,9 +105,18 @@ def of_function(name: str, input_rank: int, output_rank: int) -> Callable[[Elabo
             bound = Var("x", point.type)
             return let(((bound, point),), seeded(lam, [bound], 0))
 
-        return Native(at, name) if len(node.arguments) == 1 else at(elaborator.term(node.arguments[1], scope))
+        if len(node.arguments) == 2:
+            return at(elaborator.term(node.arguments[1], scope))
+        return Native(lambda values: at(only_term(name, values)), name)
 
     return form
+
+
+def only_term(name: str, values: list[Value]) -> Term:
+    """The one value, a term."""
+    if len(values) != 1 or not isinstance(values[0], Term):
+        raise TypeError(f"({name} f) takes one argument, a value")
+    return values[0]
 
 
 FORMS = {

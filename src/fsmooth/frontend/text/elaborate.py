@@ -94,7 +94,8 @@ class Elaborator:
     def value(self, node: tree.Node, scope: Scope, expected: Type | None = None) -> Value:
         """What an expression stands for: a term, or a function still to be inlined."""
         try:
-            return _FORMS[type(node)](self, node, scope, expected)
+            form: Callable[[tree.Node, Scope, Type | None], Value] = getattr(self, _FORMS[type(node)])
+            return form(node, scope, expected)
         except IllTyped as error:
             raise self.fail(str(error), node) from None
 
@@ -337,12 +338,9 @@ class Elaborator:
         return let(bound, body)
 
     def call_native(self, head: Native, values: list[Value], node: tree.Node) -> Term:
-        """A Python function on terms."""
-        terms = [v for v in values if isinstance(v, Term)]
-        if len(terms) != len(values):
-            raise self.fail(f"{head.name} does not take functions", node)
+        """A Python function on values; what it refuses with a `TypeError` is a mistake in the text."""
         try:
-            return head.function(*terms)
+            return head.function(values)
         except TypeError as error:
             raise self.fail(str(error), node) from None
 
@@ -380,18 +378,18 @@ class Elaborator:
         raise self.fail(f"`{head.name}` of {shown}", node)
 
 
-_FORMS: dict[type, Callable[..., Value]] = {
-    tree.Name: Elaborator.name,
-    tree.Number: Elaborator.number,
-    tree.Section: Elaborator.section,
-    tree.Fun: Elaborator.fun,
-    tree.Binding: Elaborator.binding,
-    tree.Conditional: Elaborator.conditional,
-    tree.Requirement: Elaborator.requirement,
-    tree.Operation: Elaborator.operation,
-    tree.Index: Elaborator.index,
-    tree.Project: Elaborator.project,
-    tree.MakeTuple: Elaborator.tuple,
-    tree.Display: Elaborator.display,
-    tree.Apply: Elaborator.apply,
+_FORMS: dict[type, str] = {
+    tree.Name: "name",
+    tree.Number: "number",
+    tree.Section: "section",
+    tree.Fun: "fun",
+    tree.Binding: "binding",
+    tree.Conditional: "conditional",
+    tree.Requirement: "requirement",
+    tree.Operation: "operation",
+    tree.Index: "index",
+    tree.Project: "project",
+    tree.MakeTuple: "tuple",
+    tree.Display: "display",
+    tree.Apply: "apply",
 }

@@ -36,9 +36,9 @@ class Operator:
 
 @dataclass(frozen=True)
 class Native:
-    """A function from terms to a term, written in Python."""
+    """A function written in Python, from values to a term."""
 
-    function: Callable[..., Term]
+    function: Callable[[list[Value]], Term]
     name: str = "this function"
 
 
