@@ -1,0 +1,1 @@
+"""Differentiation: from a typed function to the typed function of its derivative (paper 000, §4)."""

@@ -1,0 +1,195 @@
+"""Derivatives as the user asks for them, by forward mode (paper 000, Fig. 5, Fig. 6, Table 2).
+
+Fig. 5 applies D⟦fun v… -> e⟧ to the dual encoding of its free variables: the one-hot array for the variable
+differentiated with respect to, zeros for the others.  Here the hot arrays are `delta` and the zeros are
+structural, for arrays of any rank and for tuples; inactive arguments are not made dual at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+from fsmooth.core.build import get, nested_build, zero_like
+from fsmooth.core.shape import shape_of, size_of
+from fsmooth.core.subst import refresh
+from fsmooth.core.term import (
+    Build,
+    Const,
+    Delta,
+    Deriv,
+    Get,
+    Lam,
+    Let,
+    MakeTuple,
+    Proj,
+    Term,
+    Var,
+    Verb,
+    scalar_constant,
+)
+from fsmooth.core.types import INT, Array, Float, Tuple, Type, leaf_of, rank_of, tangent, unzipped
+from fsmooth.differentiate.dual import differentiate, dual_of, item, tangent_part, zipped
+
+Hot = Callable[[Term], Term]
+
+
+def forward(deriv: Deriv) -> Lam:
+    """The function that a `Deriv` of a function literal stands for, by forward mode."""
+    function = cast(Lam, refresh(deriv.function))
+    match deriv.verb:
+        case Verb.DUAL:
+            return differentiate(function)
+        case Verb.JVP:
+            return _jvp(function, deriv.wrt)
+        case Verb.GRAD | Verb.VALUE_AND_GRAD:
+            parts = [_over_inputs(function, k, lambda value: value) for k in deriv.wrt]
+            gradient = parts[0] if deriv.single else MakeTuple(tuple(parts))
+            if deriv.verb is Verb.GRAD:
+                return Lam(function.parameters, gradient)
+            return Lam(function.parameters, MakeTuple((refresh(function.body), gradient)))
+        case Verb.JACOBIAN:
+            return Lam(function.parameters, _jacobian(function, deriv.wrt, deriv.single))
+
+
+def _jvp(function: Lam, wrt: tuple[int, ...]) -> Lam:
+    chosen = [function.parameters[k] for k in wrt]
+    directions = [Var(x.name + "_t", tangent(x.type), x.site) for x in chosen]
+    encoded = {x: zipped(x, d) for x, d in zip(chosen, directions, strict=True)}
+    named = {x: Var(x.name, value.type, x.site) for x, value in encoded.items()}
+    result = dual_of(function.body, named)
+    whole = Var("result", result.type)
+    bindings = [(named[x], value) for x, value in encoded.items()]
+    body = Let(
+        (*bindings, (whole, result)),
+        MakeTuple((refresh(function.body), tangent_part(whole, function.body.type))),
+    )
+    return Lam((*function.parameters, *directions), body)
+
+
+def _over_inputs(function: Lam, position: int, pick: Callable[[Term], Term]) -> Term:
+    """𝒢⟦e⟧x: for each real number in x, `pick` of the tangent of e along it, in the structure of x."""
+    x = function.parameters[position]
+
+    def along(hot: Term) -> Term:
+        own = cast(Lam, refresh(Lam((x,), function.body)))
+        encoded = Var(x.name, zipped(x, hot).type, x.site)
+        result = dual_of(own.body, {own.parameters[0]: encoded})
+        whole = Var("result", result.type)
+        picked = pick(tangent_part(whole, function.body.type))
+        return Let(((encoded, zipped(x, hot)), (whole, result)), picked)
+
+    return _walk(x, x.type, lambda hot: hot, along)
+
+
+def _walk(place: Term, type_: Type, hot: Hot, along: Callable[[Term], Term]) -> Term:
+    match type_:
+        case Float():
+            return along(hot(scalar_constant(1.0, type_)))
+        case Array(element):
+            size = size_of(place)
+            index = Var("r", INT)
+            return Build(size, index, _walk(Get(place, index), element, lambda h: hot(Delta(size, index, h)), along))
+        case Tuple(items):
+
+            def inside(k: int) -> Hot:
+                def one(h: Term) -> Term:
+                    zeros = [zero_like(item(place, j)) for j in range(len(items))]
+                    return hot(MakeTuple((*zeros[:k], h, *zeros[k + 1 :]), type_))
+
+                return one
+
+            parts = [_walk(item(place, k), t, inside(k), along) for k, t in enumerate(items)]
+            return MakeTuple(tuple(parts), type_)
+        case _:
+            return MakeTuple(())
+
+
+# -- Jacobians ---------------------------------------------------------------------------------------------------------
+
+
+def _jacobian(function: Lam, wrt: tuple[int, ...], single: bool) -> Term:
+    """Output structure, then `wrt` structure, then output indices, then input indices (core.types.jacobian)."""
+    output = function.body.type
+    return _outputs(unzipped(tangent(output)), (), function, wrt, single)
+
+
+def _outputs(type_: Type, path: tuple[int, ...], function: Lam, wrt: tuple[int, ...], single: bool) -> Term:
+    if isinstance(type_, Tuple):
+        parts = [_outputs(t, (*path, k), function, wrt, single) for k, t in enumerate(type_.items)]
+        return MakeTuple(tuple(parts), type_)
+    blocks = [_block(function, k, path) for k in wrt]
+    return blocks[0] if single else MakeTuple(tuple(blocks))
+
+
+def _block(function: Lam, position: int, path: tuple[int, ...]) -> Term:
+    """One output leaf along one argument, in the unzipped structure of the argument."""
+    x = function.parameters[position]
+    sizes = _leaf_shape(function.body, path)
+
+    def pick(value: Term) -> Term:
+        return _leaf(value, path)
+
+    return _transposed(_over_inputs(function, position, pick), x, unzipped(tangent(x.type)), (), sizes)
+
+
+def _transposed(value: Term, x: Term, structure: Type, path: tuple[int, ...], sizes: tuple[Term, ...]) -> Term:
+    """Output indices outside, input indices inside: JT is bound once and read transposed."""
+    if isinstance(structure, Tuple):
+        whole = Var("JT", value.type)
+        parts = [_transposed(whole, x, t, (*path, k), sizes) for k, t in enumerate(structure.items)]
+        return Let(((whole, value),), MakeTuple(tuple(parts), structure))
+    rank = rank_of(structure)
+    inputs = _leaf_shape(x, path)
+    assert len(inputs) == rank
+    if not sizes:
+        return _select_input(value, x.type, path, inputs) if path else value
+    if not rank and not path:
+        return value
+    whole = value if isinstance(value, Var) else Var("JT", value.type)
+    body = nested_build(
+        sizes,
+        lambda outer: nested_build(inputs, lambda inner: get(_element(whole, x.type, path, inner), *outer), "r"),
+        "o",
+    )
+    return body if whole is value else Let(((cast(Var, whole), value),), body)
+
+
+def _select_input(value: Term, type_: Type, path: tuple[int, ...], inputs: tuple[Term, ...]) -> Term:
+    return nested_build(inputs, lambda inner: _element(value, type_, path, inner), "r")
+
+
+def _element(value: Term, type_: Type, path: tuple[int, ...], indices: tuple[Term, ...]) -> Term:
+    """The element of a value of (zipped) type `type_` at the leaf `path` and `indices` of its unzipped form."""
+    match type_:
+        case Array(element):
+            return _element(Get(value, indices[0]), element, path, indices[1:])
+        case Tuple(items):
+            return _element(item(value, path[0]), items[path[0]], path[1:], indices)
+        case _:
+            return value
+
+
+def _leaf(value: Term, path: tuple[int, ...]) -> Term:
+    """The leaf `path` of the unzipped form of `value`, as an array of scalars."""
+    if not path:
+        return value
+    match value.type:
+        case Array():
+            index = Var("o", INT)
+            return Build(size_of(value), index, _leaf(Get(value, index), path))
+        case _:
+            return _leaf(item(value, path[0]), path[1:])
+
+
+def _leaf_shape(value: Term, path: tuple[int, ...]) -> tuple[Term, ...]:
+    """The sizes of the leaf `path` of the unzipped form of `value`."""
+    if isinstance(value.type, Array) and not isinstance(leaf_of(value.type), Tuple):
+        return shape_of(value)
+    match value.type:
+        case Array():
+            return (size_of(value), *_leaf_shape(Get(value, Const(0)), path))
+        case Tuple():
+            return _leaf_shape(Proj(value, path[0]) if not isinstance(value, MakeTuple) else value.items[path[0]], path[1:])
+        case _:
+            return ()

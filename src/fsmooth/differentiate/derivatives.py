@@ -1,0 +1,205 @@
+"""The derivative of every primitive, one row each.
+
+A row sees the arguments, the *result* (exp, tanh, 1/x reuse it) and the tangents of the arguments, and gives
+the tangent of the result.  Tangents obey the laws of the structural zero at construction, so what does not
+depend on an active argument is never emitted.
+
+Conventions where there is no derivative: sign, floor and ceil have derivative 0 everywhere, |x| has sign(x)
+(0 at 0), hypot has 0 at the origin, min and max take that of the first argument at a tie; d(x**y)/dy is 0 at
+x = 0 and d(x**y)/dx is 0 at y = 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from fsmooth.core import primitives as p
+from fsmooth.core.primitives import Primitive
+from fsmooth.core.term import Const, If, Prim, Term, Zero, scalar_constant
+from fsmooth.core.types import Float, Type
+
+Row = Callable[[tuple[Term, ...], Term, tuple[Term, ...]], Term]
+
+
+class NoDerivative(ValueError):
+    """A primitive that has no derivative rule was differentiated."""
+
+
+# -- tangent arithmetic: the exact laws of zero ----------------------------------------------------------------------
+
+
+def plus(a: Term, b: Term) -> Term:
+    """a + b, where zero + b is b."""
+    return b if isinstance(a, Zero) else a if isinstance(b, Zero) else Prim(p.add, (a, b))
+
+
+def minus(a: Term, b: Term) -> Term:
+    """a - b, where a - zero is a."""
+    return a if isinstance(b, Zero) else negative(b) if isinstance(a, Zero) else Prim(p.subtract, (a, b))
+
+
+def negative(a: Term) -> Term:
+    """-a, where -zero is zero."""
+    return a if isinstance(a, Zero) else Prim(p.negate, (a,))
+
+
+def scaled(tangent: Term, by: Callable[[], Term]) -> Term:
+    """tangent * by, where zero * e is zero and e is not even built."""
+    if isinstance(tangent, Zero):
+        return tangent
+    return Prim(p.multiply, (tangent, by()))
+
+
+def divided(tangent: Term, by: Term) -> Term:
+    """tangent / by, where zero / e is zero."""
+    return tangent if isinstance(tangent, Zero) else Prim(p.divide, (tangent, by))
+
+
+def _n(value: float, like: Term) -> Term:
+    return scalar_constant(value, like.type)
+
+
+def _f(primitive: Primitive, *arguments: Term) -> Term:
+    return Prim(primitive, arguments)
+
+
+# -- rows --------------------------------------------------------------------------------------------------------------
+
+
+def _unary(coefficient: Callable[[Term, Term], Term]) -> Row:
+    return lambda x, r, t: scaled(t[0], lambda: coefficient(x[0], r))
+
+
+def _nothing(x: tuple[Term, ...], r: Term, t: tuple[Term, ...]) -> Term:
+    assert isinstance(r.type, Float)
+    return Zero((), r.type)
+
+
+def _multiply(x: tuple[Term, ...], r: Term, t: tuple[Term, ...]) -> Term:
+    return plus(scaled(t[0], lambda: x[1]), scaled(t[1], lambda: x[0]))
+
+
+def _divide(x: tuple[Term, ...], r: Term, t: tuple[Term, ...]) -> Term:
+    return divided(minus(t[0], scaled(t[1], lambda: r)), x[1])
+
+
+def _power(x: tuple[Term, ...], r: Term, t: tuple[Term, ...]) -> Term:
+    base, exponent = x
+    one, zero = _n(1.0, base), _n(0.0, base)
+
+    def by_base() -> Term:
+        if isinstance(exponent, Const):
+            if exponent.value == 0:
+                return zero
+            lowered = scalar_constant(float(exponent.value) - 1.0, exponent.type)
+            if lowered.value == 1:
+                return _f(p.multiply, exponent, base)
+            return _f(p.multiply, exponent, _f(p.power, base, lowered))
+        slope = _f(p.multiply, exponent, _f(p.power, base, _f(p.subtract, exponent, one)))
+        return _f(p.select, _f(p.equal, exponent, zero), zero, slope)
+
+    def by_exponent() -> Term:
+        return _f(p.select, _f(p.equal, base, zero), zero, _f(p.multiply, r, _f(p.log, base)))
+
+    return plus(scaled(t[0], by_base), scaled(t[1], by_exponent))
+
+
+def _atan2(x: tuple[Term, ...], r: Term, t: tuple[Term, ...]) -> Term:
+    above = minus(scaled(t[0], lambda: x[1]), scaled(t[1], lambda: x[0]))
+    square = _f(p.add, _f(p.multiply, x[0], x[0]), _f(p.multiply, x[1], x[1]))
+    return divided(above, square)
+
+
+def _hypot(x: tuple[Term, ...], r: Term, t: tuple[Term, ...]) -> Term:
+    def share(a: Term) -> Callable[[], Term]:
+        return lambda: _f(p.select, _f(p.equal, r, _n(0.0, r)), _n(0.0, r), _f(p.divide, a, r))
+
+    return plus(scaled(t[0], share(x[0])), scaled(t[1], share(x[1])))
+
+
+def _extremum(second_wins: Primitive) -> Row:
+    def row(x: tuple[Term, ...], r: Term, t: tuple[Term, ...]) -> Term:
+        if isinstance(t[0], Zero) and isinstance(t[1], Zero):
+            return t[0]
+        return If(_f(second_wins, x[1], x[0]), t[1], t[0])
+
+    return row
+
+
+def _select(x: tuple[Term, ...], r: Term, t: tuple[Term, ...]) -> Term:
+    if isinstance(t[1], Zero) and isinstance(t[2], Zero):
+        return t[1]
+    return If(x[0], t[1], t[2])
+
+
+def _convert(target: Type) -> Row:
+    def row(x: tuple[Term, ...], r: Term, t: tuple[Term, ...]) -> Term:
+        assert isinstance(target, Float)
+        if isinstance(t[0], Zero) or not isinstance(x[0].type, Float):
+            return Zero((), target)
+        return _f(p.conversion_to(target), t[0])
+
+    return row
+
+
+def _missing(name: str) -> Row:
+    def row(x: tuple[Term, ...], r: Term, t: tuple[Term, ...]) -> Term:
+        raise NoDerivative(f"{name} has no derivative here")
+
+    return row
+
+
+def _one_minus_square(x: Term) -> Term:
+    one = _n(1.0, x)
+    return _f(p.multiply, _f(p.subtract, one, x), _f(p.add, one, x))
+
+
+def _inverse_root(x: Term) -> Term:
+    return _f(p.divide, _n(1.0, x), _f(p.sqrt, _one_minus_square(x)))
+
+
+def _gauss(x: Term) -> Term:
+    return _f(p.multiply, _n(2.0 / math.sqrt(math.pi), x), _f(p.exp, _f(p.negate, _f(p.multiply, x, x))))
+
+
+ROWS: dict[Primitive, Row] = {
+    p.add: lambda x, r, t: plus(t[0], t[1]),
+    p.subtract: lambda x, r, t: minus(t[0], t[1]),
+    p.multiply: _multiply,
+    p.divide: _divide,
+    p.power: _power,
+    p.negate: lambda x, r, t: negative(t[0]),
+    p.absolute: _unary(lambda x, r: _f(p.sign, x)),
+    p.sign: _nothing,
+    p.floor: _nothing,
+    p.ceil: _nothing,
+    p.minimum: _extremum(p.less),
+    p.maximum: _extremum(p.greater),
+    p.sqrt: _unary(lambda x, r: _f(p.divide, _n(0.5, x), r)),
+    p.sin: _unary(lambda x, r: _f(p.cos, x)),
+    p.cos: _unary(lambda x, r: _f(p.negate, _f(p.sin, x))),
+    p.tan: _unary(lambda x, r: _f(p.add, _n(1.0, x), _f(p.multiply, r, r))),
+    p.asin: _unary(lambda x, r: _inverse_root(x)),
+    p.acos: _unary(lambda x, r: _f(p.negate, _inverse_root(x))),
+    p.atan: _unary(lambda x, r: _f(p.divide, _n(1.0, x), _f(p.add, _n(1.0, x), _f(p.multiply, x, x)))),
+    p.atan2: _atan2,
+    p.sinh: _unary(lambda x, r: _f(p.cosh, x)),
+    p.cosh: _unary(lambda x, r: _f(p.sinh, x)),
+    p.tanh: _unary(lambda x, r: _one_minus_square(r)),
+    p.exp: _unary(lambda x, r: r),
+    p.expm1: _unary(lambda x, r: _f(p.add, r, _n(1.0, x))),
+    p.log: lambda x, r, t: divided(t[0], x[0]),
+    p.log1p: lambda x, r, t: divided(t[0], _f(p.add, _n(1.0, x[0]), x[0])),
+    p.hypot: _hypot,
+    p.erf: _unary(lambda x, r: _gauss(x)),
+    p.lgamma: _unary(lambda x, r: _f(p.digamma, x)),
+    p.digamma: _unary(lambda x, r: _f(p.trigamma, x)),
+    p.trigamma: _missing("trigamma (the second derivative of digamma)"),
+    p.sigmoid: _unary(lambda x, r: _f(p.multiply, r, _f(p.subtract, _n(1.0, x), r))),
+    p.select: _select,
+    p.to_float: lambda x, r, t: _convert(r.type)(x, r, t),
+    p.to_float32: lambda x, r, t: _convert(r.type)(x, r, t),
+}
+
+RESULT_IS_REUSED = frozenset({p.divide, p.sqrt, p.tan, p.tanh, p.exp, p.expm1, p.sigmoid, p.power, p.hypot})
