@@ -11,7 +11,7 @@ from fsmooth.core.term import NOWHERE, Const, Failure, Length, Prim, Require, Si
 from fsmooth.core.types import BOOL, Type, rank_of
 from fsmooth.frontend.text import tree
 from fsmooth.frontend.text.elaborate import Elaborator
-from fsmooth.frontend.text.values import Scope
+from fsmooth.frontend.text.values import Scope, is_path
 from fsmooth.library.definitions import definition
 
 
@@ -25,9 +25,19 @@ class LibraryElaborator(Elaborator):
     def __init__(self, site: Site = NOWHERE) -> None:
         super().__init__("", definition, site)
         self.known: set[tuple[object, object]] = set()
+        self.values: dict[Var, Term] = {}
+
+    def bound(self, name: str, value: Term, bindings: list[tuple[Var, Term]]) -> Var:
+        """As always, and remember the value for the sake of its sizes."""
+        variable = super().bound(name, value, bindings)
+        self.values[variable] = value
+        return variable
 
     def length(self, array: Term, axis: int) -> Term:
         """The size as a term that does not mention what the array is made from, where there is one."""
+        value = self.values.get(array) if isinstance(array, Var) else None
+        if value is not None and is_cheap(size := resolved_size(value, axis)):
+            return size
         return resolved_size(array, axis)
 
     def requirement(self, node: tree.Requirement, scope: Scope, expected: Type | None) -> Term:
@@ -59,6 +69,13 @@ _IMPOSSIBLE = {
     p.greater: "an empty array has no such element",
     p.not_equal: "a step of zero",
 }
+
+
+def is_cheap(size: Term) -> bool:
+    """Is it arithmetic on variables, constants and lengths of paths?"""
+    if isinstance(size, Prim):
+        return all([is_cheap(a) for a in size.arguments])
+    return is_path(size)
 
 
 def resolved_size(array: Term, axis: int) -> Term:

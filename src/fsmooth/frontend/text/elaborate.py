@@ -174,18 +174,21 @@ class Elaborator:
                 Closure(value.function, value.scope, value.text, name) if isinstance(value, Closure) else value
             )
         elif len(node.names) == 1:
-            variable = Var(node.names[0], value.type)
-            bound.append((variable, value))
+            variable = self.bound(node.names[0], value, bound)
             scope[variable.name] = variable
         else:
             if not isinstance(value.type, Tuple) or len(value.type.items) != len(node.names):
                 raise self.fail(f"{len(node.names)} names for {a(value.type)}", node.value)
             if not is_path(value):
-                variable = Var("_".join(node.names), value.type)
-                bound.append((variable, value))
-                value = variable
+                value = self.bound("_".join(node.names), value, bound)
             for k, name in enumerate(node.names):
                 scope[name] = Proj(value, k)
+
+    def bound(self, name: str, value: Term, bindings: list[tuple[Var, Term]]) -> Var:
+        """A fresh variable for `value`, bound last."""
+        variable = Var(name, value.type)
+        bindings.append((variable, value))
+        return variable
 
     def conditional(self, node: tree.Conditional, scope: Scope, expected: Type | None) -> Term:
         """`if`; an Int branch follows a Float one."""
@@ -327,9 +330,7 @@ class Elaborator:
         passed: list[Value] = []
         for parameter, value in zip(head.function.parameters, values, strict=True):
             if isinstance(value, Term) and not is_path(value) and head.uses_of(parameter.name) > 1:
-                variable = Var(parameter.name, value.type)
-                bound.append((variable, value))
-                passed.append(variable)
+                passed.append(self.bound(parameter.name, value, bound))
             else:
                 passed.append(value)
         outside, self.text = self.text, head.text
