@@ -238,7 +238,7 @@ def _postorder(root: Term) -> list[Term]:
         if ready:
             order.append(node)
             continue
-        if id(node) in seen or isinstance(node, Var):
+        if id(node) in seen or isinstance(node, Var | Const):
             continue
         seen.add(id(node))
         stack.append((node, True))

@@ -14,10 +14,10 @@ with names:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from fsmooth.core.term import Term
+from fsmooth.core.term import Term, Var
 from fsmooth.optimise.motion import move
 from fsmooth.optimise.rules import conditional as c
 from fsmooth.optimise.rules import fusion as f
@@ -32,6 +32,8 @@ from fsmooth.rewrite.strategy import Rule
 from fsmooth.rewrite.trace import Trace
 
 Family = tuple[Rule, ...]
+StaticSizes = Mapping[tuple[Var, int], int]
+Stage = Callable[[Term, Trace, StaticSizes], Term]
 
 LAMBDA: Family = (lam.beta, lam.let_out_of_argument, lam.require_out_of_argument)
 TUPLES: Family = (t.project_tuple, t.project_if, t.eta_tuple)
@@ -47,8 +49,8 @@ RING: Family = (
 )
 REAL_LAWS: Family = (r.add_zero, r.multiply_zero, r.cancel, r.factor)
 CONDITIONAL: Family = (c.if_known, c.if_same, c.if_not, c.decide, c.discharge, c.discharge_require)
-FUSION: Family = (f.get_build, f.length_build, f.get_vector, f.get_if, f.get_update, f.eta_build)
-SIZES: Family = (f.length_build, f.get_vector)
+FUSION: Family = (f.get_build, f.get_if, f.get_update, f.eta_build)
+SIZES: Family = (f.length_static, f.length_build, f.get_vector)
 FISSION: Family = (fission.project_fold, fission.project_sum)
 SPARSITY: Family = (
     s.get_zero,
@@ -85,26 +87,32 @@ class Schedule:
     """A named order of passes from term to term."""
 
     name: str
-    stages: tuple[tuple[str, Callable[[Term, Trace], Term]], ...]
+    stages: tuple[tuple[str, Stage], ...]
 
-    def __call__(self, term: Term, trace: Trace | None = None) -> Term:
+    def __call__(self, term: Term, trace: Trace | None = None, static_sizes: StaticSizes | None = None) -> Term:
+        """The optimised term.  `static_sizes` gives the lengths of parameters that are known constants."""
         trace = trace if trace is not None else Trace()
         for _, stage in self.stages:
-            term = stage(term, trace)
+            term = stage(term, trace, static_sizes or {})
         return term
 
     def __repr__(self) -> str:
         return f"{self.name}: " + " >> ".join([name for name, _ in self.stages])
 
 
-def normalise(family: Family, policy: Policy) -> Callable[[Term, Trace], Term]:
+def normalise(family: Family, policy: Policy) -> Stage:
     """The simplifier with one family of rules."""
-    return lambda term, trace: simplify(term, family, policy, trace)
+    return lambda term, trace, sizes: simplify(term, family, policy, trace, sizes)
 
 
-def finish(policy: Policy) -> Callable[[Term, Trace], Term]:
+def finish(policy: Policy) -> Stage:
     """Structural zeros that are left become numbers."""
-    return lambda term, trace: simplify(term, ZEROS + PARTIAL_EVALUATION, policy, trace, passes=2)
+    return lambda term, trace, sizes: simplify(term, ZEROS + PARTIAL_EVALUATION, policy, trace, sizes, passes=2)
+
+
+def share(term: Term, trace: Trace, sizes: StaticSizes) -> Term:
+    """Common subexpressions, code motion, tabulation."""
+    return move(term, trace)
 
 
 _KEEP = Policy(fuse=False, fission=False, unroll=0)
@@ -122,7 +130,7 @@ LICM = Schedule(
     (
         ("fusion, normalisation, fission, sparsity", normalise(_NORMAL, _FULL)),
         ("zeros", finish(_KEEP)),
-        ("sharing and motion", move),
+        ("sharing and motion", share),
     ),
 )
 DEFAULT = Schedule("DEFAULT", LICM.stages)
@@ -131,7 +139,7 @@ REAL = Schedule(
     (
         ("fusion, normalisation, fission, sparsity, real-number laws", normalise(_NORMAL + REAL_LAWS, _FULL)),
         ("zeros", finish(_KEEP)),
-        ("sharing and motion", move),
+        ("sharing and motion", share),
     ),
 )
 BEFORE_DERIVATIVE = Schedule("BEFORE_DERIVATIVE", (("partial evaluation, fusion", normalise(_FUSED, Policy(unroll=0))),))
@@ -139,6 +147,6 @@ BEFORE_DERIVATIVE = Schedule("BEFORE_DERIVATIVE", (("partial evaluation, fusion"
 SCHEDULES = {schedule.name: schedule for schedule in (NONE, LF, LN, LICM, DEFAULT, REAL)}
 
 
-def default(term: Term, trace: Trace | None = None) -> Term:
+def default(term: Term, trace: Trace | None = None, static_sizes: StaticSizes | None = None) -> Term:
     """The schedule the compiler runs unless told otherwise."""
-    return DEFAULT(term, trace)
+    return DEFAULT(term, trace, static_sizes)

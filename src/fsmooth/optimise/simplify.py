@@ -9,7 +9,7 @@ loops    a loop over a small static size is unrolled (design §6), invariant def
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from fsmooth.core import primitives as p
@@ -58,12 +58,20 @@ class Policy:
     inline_nodes: int = 300
 
 
-def simplify(term: Term, rules: Iterable[Rule], policy: Policy, trace: Trace | None = None, passes: int = 6) -> Term:
+def simplify(
+    term: Term,
+    rules: Iterable[Rule],
+    policy: Policy,
+    trace: Trace | None = None,
+    static_sizes: Mapping[tuple[Var, int], int] | None = None,
+    passes: int = 6,
+) -> Term:
     """Simplify until nothing changes, at most `passes` times."""
     family = tuple(rules)
     trace = trace if trace is not None else Trace()
     for _ in range(passes):
         walk = Simplifier(family, policy, Occurrences(term), trace)
+        walk.facts.static_sizes = static_sizes or {}
         new = walk.run(term)
         if new is term or not walk.progress:
             return new

@@ -6,7 +6,7 @@ enters and leaves scopes; within one traversal there is one `Facts`, changed in 
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_key
@@ -23,6 +23,7 @@ class Facts:
         self.ranges: dict[Var, Term] = {}
         self.conditions: dict[Hashable, bool] = {}
         self.kept_symbolic: set[Var] = set()
+        self.static_sizes: Mapping[tuple[Var, int], int] = {}
         self.bounds = Bounds(self._upper, self.definitions.get)
 
     def _upper(self, atom: Term) -> Term | None:

@@ -32,6 +32,15 @@ def length_build(t: Term, facts: Facts) -> Term | None:
     return None
 
 
+@rule("length v ~> k  (v has k elements in this compilation)", source="design §2", heads=Length)
+def length_static(t: Term, facts: Facts) -> Term | None:
+    """The length of a parameter that is compiled for one size."""
+    match t:
+        case Length(Var() as array, axis) if (array, axis) in facts.static_sizes:
+            return Const(facts.static_sizes[array, axis])
+    return None
+
+
 def _size(array: Term, axis: int) -> Term | None:
     try:
         size = size_of(array, axis)

@@ -1,0 +1,277 @@
+"""The definitional interpreter: what a term means.
+
+Scalars are Python numbers, or whatever the chosen `Arithmetic` makes of them (core/arithmetic.py); arrays are
+`ArrayValue`s, which keep their shape when they are empty; tuples are Python tuples; functions are callables.
+
+>>> from fsmooth.core import build as b
+>>> from fsmooth.core.types import INT
+>>> evaluate(b.sum_(Const(4), lambda i: i), {})
+6
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Union
+
+from fsmooth.core.arithmetic import FLOATS, Arithmetic
+from fsmooth.core.build import zero_like
+from fsmooth.core.shape import shape_of
+from fsmooth.core.term import (
+    App,
+    Build,
+    Check,
+    Collect,
+    Const,
+    Delta,
+    Deriv,
+    Failure,
+    Get,
+    If,
+    IFold,
+    Lam,
+    Length,
+    Let,
+    MakeTuple,
+    Prim,
+    Proj,
+    Reduce,
+    Reduction,
+    Require,
+    Site,
+    Term,
+    Update,
+    Var,
+    Vector,
+    Zero,
+)
+from fsmooth.core.types import Array, Float, Tuple, Type
+
+Scalar = object
+Value = Union[object, "ArrayValue", tuple["Value", ...], Callable[..., "Value"]]
+Environment = Mapping[Var, Value]
+
+
+@dataclass(frozen=True)
+class ArrayValue:
+    """An array: its sizes (outermost first, of all array levels) and its elements."""
+
+    shape: tuple[int, ...]
+    items: tuple[Value, ...]
+
+
+class OutOfBounds(IndexError):
+    """A `Check` failed."""
+
+    def __init__(self, site: Site, index: int, size: int) -> None:
+        super().__init__(f"index {index} is out of bounds for {site.what or 'an array'} of size {size}")
+        self.site, self.numbers = site, (index, size)
+
+
+class RequirementFailed(ValueError):
+    """A `Require` failed."""
+
+    def __init__(self, failure: Failure, site: Site, numbers: tuple[int, ...]) -> None:
+        super().__init__(f"{failure.value} {numbers} {site.what}")
+        self.failure, self.site, self.numbers = failure, site, numbers
+
+
+def evaluate(term: Term, environment: Environment, arithmetic: Arithmetic = FLOATS) -> Value:
+    """The value of `term`, where `environment` gives the values of its free variables.
+
+    Raises:
+        OutOfBounds: where a `Check` fails.
+        RequirementFailed: where a `Require` fails.
+    """
+    return _Evaluation(arithmetic).of(term, dict(environment))
+
+
+class _Evaluation:
+    def __init__(self, arithmetic: Arithmetic) -> None:
+        self.a = arithmetic
+
+    def of(self, term: Term, env: dict[Var, Value]) -> Value:
+        match term:
+            case Var():
+                return env[term]
+            case Const(value):
+                return self.a.constant(value, term.type)
+            case Prim(primitive, arguments):
+                return self.a.apply(primitive, [self.of(x, env) for x in arguments], term)
+            case Let(bindings, body):
+                env = dict(env)
+                for var, value in bindings:
+                    env[var] = self.of(value, env)
+                return self.of(body, env)
+            case If(condition, then, otherwise):
+                return self.of(then if self.of(condition, env) else otherwise, env)
+            case Lam(parameters, body):
+                return lambda *xs: self.of(body, {**env, **dict(zip(parameters, xs, strict=True))})
+            case App(function, arguments):
+                f = self.of(function, env)
+                assert callable(f)
+                return f(*[self.of(x, env) for x in arguments])
+            case Build(size, index, body):
+                n = max(self.integer(size, env), 0)
+                items = tuple([self.of(body, {**env, index: i}) for i in range(n)])
+                return self.array(n, items, body, {**env, index: 0})
+            case Vector(items):
+                values = tuple([self.of(x, env) for x in items])
+                return self.array(len(values), values, items[0], env)
+            case IFold(size, init, state, index, body):
+                value = self.of(init, env)
+                for i in range(self.integer(size, env)):
+                    value = self.of(body, {**env, state: value, index: i})
+                return value
+            case Reduce():
+                return self.reduction(term, env)
+            case Collect(count, generators, guard, body):
+                found: list[Value] = []
+                self.collect(generators, guard, body, env, found)
+                if len(found) != self.integer(count, env):
+                    raise AssertionError("the count of a comprehension disagrees with its guard")
+                zeros = {**env, **{index: 0 for _, index in generators}}
+                return self.array(len(found), tuple(found), body, zeros)
+            case Get(array, index):
+                return self.array_of(array, env).items[self.integer(index, env)]
+            case Length(array, axis):
+                return self.array_of(array, env).shape[axis]
+            case MakeTuple(items):
+                return tuple([self.of(x, env) for x in items])
+            case Proj(tuple_, position):
+                value = self.of(tuple_, env)
+                assert isinstance(value, tuple)
+                return value[position]
+            case Zero(sizes, leaf):
+                return self.zeros(tuple([max(self.integer(s, env), 0) for s in sizes]), leaf)
+            case Delta(size, index, value):
+                n, at, v = self.integer(size, env), self.integer(index, env), self.of(value, env)
+                empty = self.like(v, value.type)
+                return self.array(n, tuple([v if i == at else empty for i in range(n)]), value, env)
+            case Update(array, index, value):
+                old, at = self.array_of(array, env), self.integer(index, env)
+                new = self.of(value, env)
+                return ArrayValue(old.shape, (*old.items[:at], new, *old.items[at + 1 :]))
+            case Check(index, size):
+                i, n = self.integer(index, env), self.integer(size, env)
+                if not 0 <= i < n:
+                    raise OutOfBounds(term.site, i, n)
+                return i
+            case Require(condition, body):
+                if not self.of(condition, env):
+                    numbers = tuple([self.integer(x, env) for x in term.numbers])
+                    raise RequirementFailed(term.failure, term.site, numbers)
+                return self.of(body, env)
+            case Deriv():
+                raise TypeError("remove derivatives before evaluating (differentiate.remove)")
+            case _:
+                raise TypeError(f"no meaning of {type(term).__name__}")
+
+    # -- parts -----------------------------------------------------------------------------------------------------
+
+    def integer(self, term: Term, env: dict[Var, Value]) -> int:
+        value = self.of(term, env)
+        assert isinstance(value, int)
+        return value
+
+    def array_of(self, term: Term, env: dict[Var, Value]) -> ArrayValue:
+        value = self.of(term, env)
+        assert isinstance(value, ArrayValue)
+        return value
+
+    def array(self, n: int, items: tuple[Value, ...], element: Term, env: dict[Var, Value]) -> ArrayValue:
+        """An array of n elements; the shape of an element is computed only if there is none to look at."""
+        if not isinstance(element.type, Array):
+            return ArrayValue((n,), items)
+        if items:
+            shapes = {i.shape for i in items if isinstance(i, ArrayValue)}
+            if len(shapes) != 1:
+                raise ValueError(f"ragged: elements of shapes {sorted(shapes)}")
+            return ArrayValue((n, *shapes.pop()), items)
+        return ArrayValue((n, *self.shape(element, env)), ())
+
+    def shape(self, element: Term, env: dict[Var, Value]) -> tuple[int, ...]:
+        return tuple([max(self.integer(s, env), 0) for s in shape_of(element)])
+
+    def zeros(self, shape: tuple[int, ...], leaf: Type) -> Value:
+        if not shape:
+            return self.a.constant(0.0 if isinstance(leaf, Float) else 0, leaf)
+        return ArrayValue(shape, (self.zeros(shape[1:], leaf),) * shape[0])
+
+    def like(self, value: Value, type_: Type) -> Value:
+        """Zero of the shape of `value`."""
+        match value:
+            case ArrayValue(shape, items):
+                assert isinstance(type_, Array)
+                return ArrayValue(shape, tuple([self.like(x, type_.element) for x in items]))
+            case tuple():
+                assert isinstance(type_, Tuple)
+                return tuple([self.like(x, t) for x, t in zip(value, type_.items, strict=True)])
+            case _:
+                return self.zeros((), type_)
+
+    def collect(
+        self,
+        generators: tuple[tuple[Term, Var], ...],
+        guard: Term,
+        body: Term,
+        env: dict[Var, Value],
+        found: list[Value],
+    ) -> None:
+        if not generators:
+            if self.of(guard, env):
+                found.append(self.of(body, env))
+            return
+        (size, index), *rest = generators
+        for i in range(self.integer(size, env)):
+            self.collect(tuple(rest), guard, body, {**env, index: i}, found)
+
+    def reduction(self, term: Reduce, env: dict[Var, Value]) -> Value:
+        n = self.integer(term.size, env)
+        element = term.body
+        match term.reduction:
+            case Reduction.ALL | Reduction.ANY:
+                stop = term.reduction is Reduction.ANY
+                for i in range(n):
+                    if bool(self.of(element, {**env, term.index: i})) is stop:
+                        return stop
+                return not stop
+            case Reduction.SUM | Reduction.PRODUCT:
+                values = [self.of(element, {**env, term.index: i}) for i in range(n)]
+                if term.reduction is Reduction.PRODUCT:
+                    total: Value = self.a.constant(1.0 if isinstance(term.type, Float) else 1, term.type)
+                    for v in values:
+                        total = self.a.multiply(total, v, term.type)
+                    return total
+                if not values:
+                    return self.empty_sum(term, env)
+                total = values[0]
+                for v in values[1:]:
+                    total = self.add(total, v, element.type)
+                return total
+            case _:
+                values = [self.of(element, {**env, term.index: i}) for i in range(n)]
+                if not values:
+                    raise ValueError(f"{term.reduction.value} of nothing")
+                smallest = term.reduction in (Reduction.MIN, Reduction.ARGMIN)
+                best = self.a.first_extremum(values, smallest)
+                return best if term.reduction in (Reduction.ARGMAX, Reduction.ARGMIN) else values[best]
+
+    def empty_sum(self, term: Reduce, env: dict[Var, Value]) -> Value:
+        return self._zero_of(term.body, {**env, term.index: 0}, term.type)
+
+    def _zero_of(self, term: Term, env: dict[Var, Value], type_: Type) -> Value:
+        if isinstance(type_, Array | Tuple):
+            return self.of(zero_like(term), env)
+        return self.zeros((), type_)
+
+    def add(self, a: Value, b: Value, type_: Type) -> Value:
+        if isinstance(a, ArrayValue) and isinstance(b, ArrayValue):
+            assert isinstance(type_, Array)
+            pairs = zip(a.items, b.items, strict=True)
+            return ArrayValue(a.shape, tuple([self.add(x, y, type_.element) for x, y in pairs]))
+        if isinstance(a, tuple) and isinstance(b, tuple):
+            assert isinstance(type_, Tuple)
+            return tuple([self.add(x, y, t) for x, y, t in zip(a, b, type_.items, strict=True)])
+        return self.a.add(a, b, type_)

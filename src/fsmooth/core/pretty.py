@@ -1,0 +1,238 @@
+"""Terms as F̃ text (paper 000, Fig. 3), which `fsmooth.frontend.text` parses back.
+
+Different variables of one name are told apart by suffixes: `x`, `x_1`, `x_2`.  Parameters of functions carry
+their types, other binders need none.  Long terms are laid out over several lines.
+
+>>> from fsmooth.core.types import Array, F64
+>>> from fsmooth.core import build as b
+>>> v = Var("v", Array(F64))
+>>> b.sum_(Length(v), lambda i: Get(v, i))
+sum (length v) (fun i -> v[i])
+"""
+
+from __future__ import annotations
+
+import math
+
+from fsmooth.core import primitives as p
+from fsmooth.core.term import (
+    App,
+    Build,
+    Check,
+    Collect,
+    Const,
+    Delta,
+    Deriv,
+    Failure,
+    Get,
+    If,
+    IFold,
+    Lam,
+    Length,
+    Let,
+    MakeTuple,
+    Prim,
+    Proj,
+    Reduce,
+    Require,
+    Term,
+    Update,
+    Var,
+    Vector,
+    Zero,
+)
+from fsmooth.core.traverse import bound_in, children
+from fsmooth.core.types import F32, Float, Tuple
+
+_WIDTH = 100
+_LOW, _OR, _AND, _COMPARE, _ADD, _MULTIPLY, _NEGATE, _POWER, _APPLY, _ATOM = range(10)
+_LEVELS = {
+    p.less: _COMPARE,
+    p.less_equal: _COMPARE,
+    p.greater: _COMPARE,
+    p.greater_equal: _COMPARE,
+    p.equal: _COMPARE,
+    p.not_equal: _COMPARE,
+    p.add: _ADD,
+    p.subtract: _ADD,
+    p.multiply: _MULTIPLY,
+    p.divide: _MULTIPLY,
+    p.floor_divide: _MULTIPLY,
+    p.modulo: _MULTIPLY,
+    p.power: _POWER,
+}
+
+
+def show(term: Term) -> str:
+    """The text of a term."""
+    return _Printer(term).text(term, _LOW, 0)
+
+
+class _Printer:
+    def __init__(self, root: Term) -> None:
+        self.names: dict[Var, str] = {}
+        self.taken: set[str] = set()
+        for var in sorted(root.free, key=lambda v: v.id):
+            self.name(var)
+        self._collect(root)
+
+    def _collect(self, root: Term) -> None:
+        stack = [root]
+        seen: set[int] = set()
+        while stack:
+            term = stack.pop()
+            if id(term) in seen:
+                continue
+            seen.add(id(term))
+            parts = children(term)
+            if isinstance(term, Let):
+                for var, _ in term.bindings:
+                    self.name(var)
+            else:
+                for k in range(len(parts)):
+                    for var in bound_in(term, k):
+                        self.name(var)
+            stack.extend(reversed(parts))
+
+    def name(self, var: Var) -> str:
+        """The text of a variable: its name, with a suffix if another variable has it."""
+        found = self.names.get(var)
+        if found is None:
+            found, suffix = var.name, 0
+            while found in self.taken:
+                suffix += 1
+                found = f"{var.name}_{suffix}"
+            self.names[var] = found
+            self.taken.add(found)
+        return found
+
+    def text(self, term: Term, level: int, indent: int) -> str:
+        """The text of `term` where the context binds as tightly as `level`."""
+        own, result = self.form(term, indent)
+        return f"({result})" if own < level else result
+
+    def atom(self, term: Term, indent: int) -> str:
+        """As an argument of an application."""
+        return self.text(term, _ATOM, indent)
+
+    def form(self, term: Term, indent: int) -> tuple[int, str]:
+        """The text of `term`, and how tightly it binds."""
+        match term:
+            case Const():
+                return _constant(term)
+            case Var():
+                return _ATOM, self.name(term)
+            case Prim():
+                return self.primitive(term, indent)
+            case If(a, b, Const(False)):
+                return _AND, f"{self.text(a, _COMPARE, indent)} && {self.text(b, _AND, indent)}"
+            case If(a, Const(True), b):
+                return _OR, f"{self.text(a, _AND, indent)} || {self.text(b, _OR, indent)}"
+            case If(c, a, b):
+                parts = [self.text(t, _LOW, indent + 2) for t in (c, a, b)]
+                line = f"if {parts[0]} then {parts[1]} else {parts[2]}"
+                if len(line) + indent <= _WIDTH and "\n" not in line:
+                    return _LOW, line
+                gap = "\n" + " " * (indent + 2)
+                return _LOW, f"if {parts[0]} then{gap}{parts[1]}\n{' ' * indent}else{gap}{parts[2]}"
+            case Let(bindings, body):
+                lines = [f"let {self.name(x)} = {self.text(e, _LOW, indent + 2)} in" for x, e in bindings]
+                gap = "\n" + " " * indent
+                return _LOW, gap.join([*lines, self.text(body, _LOW, indent)])
+            case Lam(parameters, body):
+                head = "fun " + " ".join([f"({self.name(q)} : {q.type!r})" for q in parameters] or ["()"])
+                return _LOW, self.arrow(head, body, indent)
+            case Build(size, index, body):
+                return _APPLY, f"build {self.atom(size, indent)} ({self.arrow(f'fun {self.name(index)}', body, indent)})"
+            case Reduce(reduction, size, index, body):
+                function = self.arrow(f"fun {self.name(index)}", body, indent)
+                return _APPLY, f"{reduction.value} {self.atom(size, indent)} ({function})"
+            case IFold(size, init, state, index, body):
+                function = self.arrow(f"fun {self.name(state)} {self.name(index)}", body, indent)
+                return _APPLY, f"ifold ({function}) {self.atom(init, indent)} {self.atom(size, indent)}"
+            case Get(array, index):
+                return _ATOM, f"{self.atom(array, indent)}[{self.text(index, _LOW, indent)}]"
+            case Proj(tuple_, position):
+                if isinstance(tuple_.type, Tuple) and tuple_.type.names is not None:
+                    return _ATOM, f"{self.atom(tuple_, indent)}.{tuple_.type.names[position]}"
+                return _ATOM, f"{self.atom(tuple_, indent)}.{position}"
+            case MakeTuple(items):
+                return _ATOM, self.tuple(term, items, indent)
+            case Vector(items):
+                return _ATOM, "[" + self.listed(items, indent) + "]"
+            case Length(array, axis):
+                return _APPLY, f"length {self.atom(array, indent)}" + (f" {axis}" if axis else "")
+            case Require(condition, body):
+                shown = ", ".join([self.text(t, _OR, indent) for t in (condition, *term.numbers)])
+                kind = "" if term.failure is Failure.SIZE else f" {term.failure.name.lower()}"
+                return _LOW, f"require{kind} {shown} in {self.text(body, _LOW, indent)}"
+            case Collect(count, generators, guard, body):
+                made = ", ".join([f"{self.name(i)} in {self.text(n, _OR, indent)}" for n, i in generators])
+                rest = f"{self.atom(guard, indent)} {self.atom(body, indent)}"
+                return _APPLY, f"collect {self.atom(count, indent)} [{made}] {rest}"
+            case Zero(sizes, leaf):
+                return _APPLY, " ".join(["zero", repr(leaf), *[self.atom(s, indent) for s in sizes]])
+            case Deriv(function, wrt, verb):
+                method = f"{verb.value}[{', '.join(map(str, wrt))}]"
+                return _APPLY, f"{method} ({self.text(function, _LOW, indent)})"
+            case App(function, arguments):
+                shown = [self.atom(t, indent) for t in (function, *arguments)]
+                return _APPLY, " ".join(shown if arguments else [*shown, "()"])
+            case Delta() | Update() | Check():
+                name = {Delta: "delta", Update: "update", Check: "check"}[type(term)]
+                return _APPLY, " ".join([name, *[self.atom(t, indent) for t in self.operands(term)]])
+            case _:
+                raise TypeError(f"no text for {type(term).__name__}")
+
+    @staticmethod
+    def operands(term: Term) -> tuple[Term, ...]:
+        """The arguments in the order in which they are written."""
+        return children(term)
+
+    def arrow(self, head: str, body: Term, indent: int) -> str:
+        inner = self.text(body, _LOW, indent + 2)
+        line = f"{head} -> {inner}"
+        if "\n" not in inner and len(line) + indent <= _WIDTH:
+            return line
+        return f"{head} ->\n{' ' * (indent + 2)}{inner}"
+
+    def listed(self, items: tuple[Term, ...], indent: int) -> str:
+        shown = [self.text(t, _OR, indent + 1) for t in items]
+        line = ", ".join(shown)
+        if len(line) + indent <= _WIDTH and "\n" not in line:
+            return line
+        return (",\n" + " " * (indent + 1)).join(shown)
+
+    def tuple(self, term: MakeTuple, items: tuple[Term, ...], indent: int) -> str:
+        assert isinstance(term.type, Tuple)
+        if term.type.names is not None:
+            fields = zip(term.type.names, items, strict=True)
+            return "{" + ", ".join([f"{n} = {self.text(t, _OR, indent)}" for n, t in fields]) + "}"
+        return "(" + self.listed(items, indent) + ("," if len(items) == 1 else "") + ")"
+
+    def primitive(self, term: Prim, indent: int) -> tuple[int, str]:
+        operation, arguments = term.primitive, term.arguments
+        level = _LEVELS.get(operation)
+        if level is not None:
+            left = level + 1 if level in (_COMPARE, _POWER) else level
+            right = level if level == _POWER else level + 1
+            a, b = self.text(arguments[0], left, indent), self.text(arguments[1], right, indent)
+            return level, f"{a} {operation.symbol} {b}"
+        if operation is p.negate:
+            if isinstance(arguments[0], Const):
+                return _NEGATE, f"-({self.text(arguments[0], _LOW, indent)})"
+            return _NEGATE, f"-{self.text(arguments[0], _POWER, indent)}"
+        if operation is p.logical_not:
+            return _APPLY, f"!{self.atom(arguments[0], indent)}"
+        return _APPLY, " ".join([operation.name, *[self.atom(a, indent) for a in arguments]])
+
+
+def _constant(term: Const) -> tuple[int, str]:
+    value = term.value
+    if isinstance(value, bool):
+        return _ATOM, "true" if value else "false"
+    text = repr(value)
+    if isinstance(term.type, Float):
+        text += "f" if term.type == F32 else ""
+    negative = value < 0 or (isinstance(value, float) and math.copysign(1.0, value) < 0)
+    return (_NEGATE if negative else _ATOM), text
