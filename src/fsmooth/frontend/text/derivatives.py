@@ -112,6 +112,18 @@ def of_function(name: str, input_rank: int, output_rank: int) -> Callable[[Elabo
     return form
 
 
+def written_out(elaborator: Elaborator, verb: Verb, node: tree.Apply, scope: Scope) -> Term:
+    """`grad[0] f`, `jvp[0, 1] f`, `dual[] f`: a `Deriv` node; `grad[0,] f` gives a tuple of one."""
+    where = node.function
+    assert isinstance(where, tree.Index)
+    positions = [n.value for n in where.indices if isinstance(n, tree.Number) and isinstance(n.value, int)]
+    if len(positions) != len(where.indices) or len(node.arguments) != 1:
+        raise elaborator.fail(f"{verb.value}[positions of parameters] takes one function", node)
+    function = elaborator.term(node.arguments[0], scope)
+    single = len(positions) == 1 and not where.open_
+    return Deriv(function, tuple(positions), verb, single=single)
+
+
 def only_term(name: str, values: list[Value]) -> Term:
     """The one value, a term."""
     if len(values) != 1 or not isinstance(values[0], Term):

@@ -15,6 +15,7 @@ from fsmooth.core.build import both, either
 from fsmooth.core.term import (
     NOWHERE,
     App,
+    Collect,
     Const,
     Failure,
     Get,
@@ -29,16 +30,18 @@ from fsmooth.core.term import (
     Term,
     Var,
     Vector,
+    Verb,
     Zero,
     let,
 )
 from fsmooth.core.types import BOOL, F32, INT, Array, Function, Tuple, Type
-from fsmooth.frontend.text import builtins, tree
+from fsmooth.frontend.text import builtins, derivatives, tree
 from fsmooth.frontend.text.joins import applied, converted, together
 from fsmooth.frontend.text.mistakes import TextError
 from fsmooth.frontend.text.types import a, type_of
 from fsmooth.frontend.text.values import Closure, Native, Operator, Scope, Value, is_path
 
+_VERBS = {verb.value: verb for verb in Verb}
 _INFIX: dict[str, tuple[p.Primitive, ...]] = {
     "+": (p.add,),
     "-": (p.subtract,),
@@ -58,7 +61,15 @@ _INFIX: dict[str, tuple[p.Primitive, ...]] = {
     "!=": (p.not_equal,),
     "!": (p.logical_not,),
 }
-_CONSTANTS = {"true": True, "false": False, "inf": float("inf"), "nan": float("nan"), "pi": 3.141592653589793}
+_CONSTANTS = {
+    "true": Const(True),
+    "false": Const(False),
+    "inf": Const(float("inf")),
+    "nan": Const(float("nan")),
+    "inff": Const(float("inf"), F32),
+    "nanf": Const(float("nan"), F32),
+    "pi": Const(3.141592653589793),
+}
 
 
 class Elaborator:
@@ -114,7 +125,7 @@ class Elaborator:
         if found is not None:
             return found
         if name in _CONSTANTS:
-            return Const(_CONSTANTS[name])
+            return _CONSTANTS[name]
         return Operator(name) if name in builtins.FORMS or name in p.TABLE else None
 
     def number(self, node: tree.Number, scope: Scope, expected: Type | None) -> Term:
@@ -159,12 +170,16 @@ class Elaborator:
         while isinstance(here, tree.Binding):
             wanted = type_of(here.type, self.text) if here.type is not None else None
             if wanted is None and len(here.names) == 1:
-                value = self.value(here.value, inner)
+                value = self.definition(here, inner)
             else:
                 value = self.term(here.value, inner, wanted)
             self.bind(here, value, inner, bound)
             here = here.body
         return let(bound, self.term(here, inner, expected))
+
+    def definition(self, node: tree.Binding, scope: Scope) -> Value:
+        """The value of one let."""
+        return self.value(node.value, scope)
 
     def bind(self, node: tree.Binding, value: Value, scope: Scope, bound: list[tuple[Var, Term]]) -> None:
         """Give the names of one let their value, in `scope` and, if it is a term, among the bindings."""
@@ -204,7 +219,20 @@ class Elaborator:
         """`require c, numbers… in e`."""
         condition = self.term(node.condition, scope, BOOL)
         numbers = tuple([self.term(n, scope, INT) for n in node.numbers])
-        return Require(condition, self.term(node.body, scope, expected), Failure.SIZE, numbers, self.site)
+        body = self.term(node.body, scope, expected)
+        return Require(condition, body, Failure[node.kind.upper()], numbers, self.site)
+
+    def collect(self, node: tree.Collect, scope: Scope, expected: Type | None) -> Term:
+        """`collect count [i in n, …] guard body`."""
+        inner, generators = dict(scope), list[tuple[Term, Var]]()
+        for name, written in node.generators:
+            size = self.term(written, inner, INT)
+            index = Var(name, INT)
+            generators.append((size, index))
+            inner[name] = index
+        count = self.term(node.count, scope, INT)
+        guard = self.term(node.guard, inner, BOOL)
+        return Collect(count, tuple(generators), guard, self.term(node.body, inner))
 
     def operation(self, node: tree.Operation, scope: Scope, expected: Type | None) -> Term:
         """An operator between or before its operands."""
@@ -278,7 +306,11 @@ class Elaborator:
     def apply(self, node: tree.Apply, scope: Scope, expected: Type | None) -> Value:
         """An application: of a function written on the spot, of a known one, of one built in."""
         arguments = node.arguments
+        if isinstance(node.function, tree.Index) and (verb := self.verb(node.function, scope)) is not None:
+            return derivatives.written_out(self, verb, node, scope)
         if isinstance(node.function, tree.Fun):
+            if not node.function.parameters and len(arguments) == 1 and _is_unit(arguments[0]):
+                arguments = ()
             terms = [self.term(a, scope) for a in arguments]
             function: Term = self.lam(
                 self.matching(node.function, len(terms), node), scope, tuple([t.type for t in terms])
@@ -301,11 +333,17 @@ class Elaborator:
         if not isinstance(head.type, Function):
             raise self.fail(f"{a(head.type)} is no function", node.function)
         wanted = head.type.parameters
-        if not wanted and len(arguments) == 1 and isinstance(arguments[0], tree.MakeTuple) and not arguments[0].items:
+        if not wanted and len(arguments) == 1 and _is_unit(arguments[0]):
             arguments = ()
         if len(wanted) != len(arguments):
             raise self.fail(f"{len(arguments)} arguments for {head.type!r}", node)
         return App(head, tuple([self.term(a, scope, w) for a, w in zip(arguments, wanted, strict=True)]))
+
+    def verb(self, node: tree.Index, scope: Scope) -> Verb | None:
+        """The verb of `grad[0]`, if that is what is written."""
+        if not isinstance(node.array, tree.Name) or node.array.name in scope:
+            return None
+        return _VERBS.get(node.array.name)
 
     def matching(self, function: tree.Fun, count: int, node: tree.Node) -> tree.Fun:
         """`function` itself if it has `count` parameters."""
@@ -379,6 +417,10 @@ class Elaborator:
         raise self.fail(f"`{head.name}` of {shown}", node)
 
 
+def _is_unit(node: tree.Node) -> bool:
+    return isinstance(node, tree.MakeTuple) and not node.items
+
+
 _FORMS: dict[type, str] = {
     tree.Name: "name",
     tree.Number: "number",
@@ -387,6 +429,7 @@ _FORMS: dict[type, str] = {
     tree.Binding: "binding",
     tree.Conditional: "conditional",
     tree.Requirement: "requirement",
+    tree.Collect: "collect",
     tree.Operation: "operation",
     tree.Index: "index",
     tree.Project: "project",

@@ -34,6 +34,7 @@ _KEYWORDS = {
     "then": "THEN",
     "else": "ELSE",
     "require": "REQUIRE",
+    "collect": "COLLECT",
 }
 
 _SYMBOLS = {
@@ -72,8 +73,8 @@ _SECTIONS = "|".join(
 
 _TOKEN = re.compile(
     rf"""
-      (?P<space>\s+|\#[^\n]*)
-    | (?P<comment>\(\*(?!\*?\)).*?\*\))
+      (?P<space>\s+|\#[^\n]*|\(\*(?!\*?\)).*?\*\))
+    | (?P<KIND>(?<=require\ )(?:size|empty|division|step)(?=\s+(?!in\b)[\w(!\[-]))
     | (?P<SECTION>\(\s*(?:{_SECTIONS})\s*\))
     | (?P<INDEX>(?<=[\w')\]}}])\.?\[)
     | (?P<PROJECT>(?<=[\w')\]}}])\.\d+)
@@ -92,55 +93,67 @@ _CLOSING = ("RPAR", "RBRACKET", "RBRACE")
 
 
 def tokens(text: str) -> list[Token]:
-    """The tokens of a program, layout resolved, ended by one of kind `$END`.
+    """The tokens of a program as written, ended by one of kind `$END`.
 
     Raises:
         TextError: at a character that begins no token.
 
-    >>> [t.kind for t in tokens("let x = v[0]\\nx")]
+    >>> [t.kind for t in tokens("let x = v[0] in x")]
     ['LET', 'NAME', 'EQ', 'NAME', 'INDEX', 'INT', 'RBRACKET', 'IN', 'NAME', '$END']
     """
     result: list[Token] = []
-    open_: list[int] = []  # what is not closed yet: the column of a let, or one of the two marks
-    position, line_start, fresh_line = 0, 0, True
+    position = 0
     match = _TOKEN.match
     while position < len(text):
         found = match(text, position)
         if found is None:
             raise TextError("this character has no meaning here", text, position, position + 1)
         kind, value, end = found.lastgroup or "", found.group(), found.end()
-        if kind in ("space", "comment"):
-            newline = value.rfind("\n")
-            if newline >= 0:
-                line_start, fresh_line = position + newline + 1, True
-            position = end
-            continue
         if kind == "NAME":
             kind = _KEYWORDS.get(value, kind)
         elif kind == "operator":
             kind = _SYMBOLS.get(value, "COMPARE")
-        column = position - line_start
-        if fresh_line:
-            while open_ and column <= open_[-1]:
-                if kind == "IN" and not (len(open_) > 1 and column <= open_[-2]):
-                    break
-                open_.pop()
-                result.append(Token("IN", "", position, position))
-            fresh_line = False
+        if kind != "space":
+            result.append(Token(kind, value, position, end))
+        position = end
+    result.append(Token("$END", "", len(text), len(text)))
+    return result
+
+
+def laid_out(text: str, found: list[Token]) -> list[Token]:
+    """The tokens with an `in` wherever a line break stands for one.
+
+    >>> text = "let x = 1\\nx"
+    >>> [t.kind for t in laid_out(text, tokens(text))]
+    ['LET', 'NAME', 'EQ', 'INT', 'IN', 'NAME', '$END']
+    """
+    result: list[Token] = []
+    open_: list[int] = []  # what is not closed yet: the column of a let, or one of the two marks
+    line_start, end = 0, 0
+    for token in found[:-1]:
+        newline = text.rfind("\n", end, token.start)
+        fresh = newline >= 0 or not result
+        line_start = newline + 1 if newline >= 0 else line_start
+        kind, column = token.kind, token.start - line_start
+        while fresh and open_ and column <= open_[-1]:
+            if kind == "IN" and not (len(open_) > 1 and column <= open_[-2]):
+                break
+            open_.pop()
+            result.append(Token("IN", "", token.start, token.start))
         if kind == "LET":
             open_.append(column)
+        elif kind == "REQUIRE":
+            open_.append(_REQUIRE)
         elif kind == "IN":
             if open_ and open_[-1] != _BRACKET:
                 open_.pop()
-        elif kind == "REQUIRE":
-            open_.append(_REQUIRE)
         elif kind in _OPENING:
             open_.append(_BRACKET)
         elif kind in _CLOSING:
             while open_ and open_.pop() != _BRACKET:
                 pass
-        result.append(Token(kind, value, position, end))
-        position = end
+        result.append(token)
+        end = token.end
     result.extend([Token("IN", "", len(text), len(text)) for column in open_ if column >= 0])
-    result.append(Token("$END", "", len(text), len(text)))
+    result.append(found[-1])
     return result

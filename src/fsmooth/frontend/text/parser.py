@@ -5,11 +5,12 @@ It keeps its own stack, so that programs may be as long and as deep as one likes
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import cast
 
 from fsmooth.frontend.text import tree
-from fsmooth.frontend.text.lexer import Token, tokens
+from fsmooth.frontend.text.lexer import Token, laid_out, tokens
 from fsmooth.frontend.text.mistakes import TextError
 from fsmooth.frontend.text.tables import tables
 from fsmooth.frontend.text.tree import Node
@@ -26,9 +27,27 @@ def parse_tree(text: str) -> Node:
     >>> parse_tree("fun x -> x + 1").parameters[0].name
     'x'
     """
+    found = tokens(text)
+    lets = sum([t.kind in ("LET", "REQUIRE") for t in found])
+    if sum([t.kind == "IN" for t in found]) < lets:
+        return _parse(text, laid_out(text, found))
+    try:
+        return _parse(text, found)
+    except TextError as explicit:
+        try:
+            return _parse(text, laid_out(text, found))
+        except TextError as error:
+            raise max(explicit, error, key=_place) from None
+
+
+def _place(error: TextError) -> tuple[int, int]:
+    return error.line, error.column
+
+
+def _parse(text: str, found: list[Token]) -> Node:
     start, final, rules, shift, reduce = tables()
     states, values = [start], cast(list[object], [])
-    for token in tokens(text):
+    for token in found:
         kind = token.kind
         while True:
             state = states[-1]
@@ -92,8 +111,8 @@ def _binary(left: Node, operator: Token, right: Node) -> Node:
 def _negative(minus: Token, operand: Node) -> Node:
     if isinstance(operand, tree.Number) and not operand.grouped and operand.value >= 0:
         return tree.Number(minus.start, operand.end, -operand.value, operand.single)
-    if isinstance(operand, tree.Name) and operand.name in ("inf", "nan"):
-        return tree.Number(minus.start, operand.end, -float(operand.name))
+    if isinstance(operand, tree.Name) and operand.name in ("inf", "inff"):
+        return tree.Number(minus.start, operand.end, -math.inf, operand.name == "inff")
     return tree.Operation(minus.start, operand.end, "-", (operand,))
 
 
@@ -146,6 +165,13 @@ def _record(opening: Token, fields: list[tuple[Token, Node]], closing: Token) ->
     return tree.MakeTuple(opening.start, closing.end, tuple([item for _, item in fields]), names)
 
 
+def _collect(
+    collect: Token, count: Node, o: Token, generators: list[tuple[Token, Node]], c: Token, guard: Node, body: Node
+) -> Node:
+    named = tuple([(name.text, size) for name, size in generators])
+    return tree.Collect(collect.start, body.end, count, named, guard, body)
+
+
 def _record_type(opening: Token, fields: list[tuple[Token, Node]], closing: Token) -> Node:
     names = tuple([name.text for name, _ in fields])
     return tree.TupleType(opening.start, closing.end, tuple([item for _, item in fields]), names)
@@ -180,6 +206,8 @@ _ACTIONS: dict[str, Callable[..., object]] = {
     "fun": lambda fun, ps, arrow, b: tree.Fun(fun.start, b.end, tuple(ps), b),
     "conditional": lambda i, c, t, a, e, b: tree.Conditional(i.start, b.end, c, a, b),
     "require": lambda r, cs, in_, b: tree.Requirement(r.start, b.end, cs[0], tuple(cs[1:]), b),
+    "require_kind": lambda r, k, cs, in_, b: tree.Requirement(r.start, b.end, cs[0], tuple(cs[1:]), b, k.text),
+    "collect": _collect,
     "none": _none,
     "single": _single,
     "two": _two,
@@ -188,12 +216,12 @@ _ACTIONS: dict[str, Callable[..., object]] = {
     "parameter": lambda x: tree.Parameter(x.start, x.end, x.text),
     "parameter_typed": lambda o, x, colon, t, c: tree.Parameter(o.start, c.end, x.text, t),
     "binary": _binary,
-    "either": _binary,
-    "both": _binary,
     "negative": _negative,
     "negation": lambda n, e: tree.Operation(n.start, e.end, "!", (e,)),
     "apply": lambda f, xs: tree.Apply(f.start, xs[-1].end, f, tuple(xs)),
     "index": lambda a, o, xs, c: tree.Index(a.start, c.end, a, tuple(xs)),
+    "index_one": lambda a, o, xs, comma, c: tree.Index(a.start, c.end, a, tuple(xs), True),
+    "index_none": lambda a, o, c: tree.Index(a.start, c.end, a, ()),
     "project": lambda e, p: tree.Project(e.start, p.end, e, int(p.text[1:])),
     "field": lambda e, p: tree.Project(e.start, p.end, e, p.text[1:]),
     "name": lambda x: tree.Name(x.start, x.end, x.text),

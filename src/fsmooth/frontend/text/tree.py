@@ -102,10 +102,21 @@ class Conditional(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Requirement(Node):
-    """`require condition, numbers… in body`."""
+    """`require condition, numbers… in body`, of a kind: `size`, `empty`, …."""
 
     condition: Node
     numbers: tuple[Node, ...]
+    body: Node
+    kind: str = "size"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Collect(Node):
+    """`collect count [i in n, …] guard body`."""
+
+    count: Node
+    generators: tuple[tuple[str, Node], ...]
+    guard: Node
     body: Node
 
 
@@ -125,8 +136,11 @@ class Operation(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Index(Node):
+    """`array[indices]`; `open_`: a comma followed the last, as in `grad[0,]`."""
+
     array: Node
     indices: tuple[Node, ...]
+    open_: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,0 +1,105 @@
+"""Every error that fsmooth raises.
+
+    Error
+    ├── ProgramError                 a mistake in the user's program, shown at its line
+    │   ├── UnsupportedError         Python outside the language
+    │   ├── UndefinedNameError       (NameError)
+    │   ├── TypeMismatchError        (TypeError)
+    │   │   ├── RankError
+    │   │   └── NotDifferentiableError
+    │   ├── RaggedError              (ValueError)
+    │   └── SourceNotAvailableError
+    ├── ArgumentError                (TypeError) wrong arguments of a call
+    ├── UnknownMethodError           (ValueError)
+    ├── RunError                     found while a compiled function ran
+    │   ├── IndexOutOfBoundsError    (IndexError)
+    │   ├── SizeError                (ValueError) sizes that must agree do not
+    │   ├── EmptyError               (ValueError) the extremum of nothing
+    │   ├── DivisionError            (ZeroDivisionError) of integers
+    │   └── OutOfMemoryError         (MemoryError)
+    ├── CompilerNotFoundError
+    ├── CompilationError             the C compiler failed: a bug of fsmooth, or of the flags given
+    └── CacheError
+"""
+
+from __future__ import annotations
+
+
+class Error(Exception):
+    """Base of all errors of fsmooth."""
+
+
+class ProgramError(Error):
+    """A mistake in the user's program, shown at its line."""
+
+
+class UnsupportedError(ProgramError):
+    """Python that is outside the language; the message says what to write instead."""
+
+
+class UndefinedNameError(ProgramError, NameError):
+    """A name that is not defined, or only on some paths."""
+
+
+class TypeMismatchError(ProgramError, TypeError):
+    """Something of a type that cannot stand there."""
+
+
+class RankError(TypeMismatchError):
+    """An array of the wrong number of dimensions."""
+
+
+class NotDifferentiableError(TypeMismatchError):
+    """A derivative of or with respect to something that has none."""
+
+
+class RaggedError(ProgramError, ValueError):
+    """An array whose elements would have different sizes."""
+
+
+class SourceNotAvailableError(ProgramError):
+    """A function whose source text cannot be read."""
+
+
+class ArgumentError(Error, TypeError):
+    """A call with arguments of the wrong number, type or shape."""
+
+
+class UnknownMethodError(Error, ValueError):
+    """A differentiation method or schedule that does not exist."""
+
+
+class RunError(Error):
+    """Found while a compiled function ran."""
+
+
+class IndexOutOfBoundsError(RunError, IndexError):
+    """An index outside its array."""
+
+
+class SizeError(RunError, ValueError):
+    """Sizes that must agree do not."""
+
+
+class EmptyError(RunError, ValueError):
+    """The maximum or minimum of nothing."""
+
+
+class DivisionError(RunError, ZeroDivisionError):
+    """Integer division by zero."""
+
+
+class OutOfMemoryError(RunError, MemoryError):
+    """No memory for the temporaries of a call."""
+
+
+class CompilerNotFoundError(Error):
+    """No C compiler on this machine."""
+
+
+class CompilationError(Error):
+    """The C compiler failed."""
+
+
+class CacheError(Error):
+    """The cache directory cannot be used."""

@@ -1,0 +1,104 @@
+"""The syntax tree of a Python function, with positions in its file."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FunctionType
+
+from fsmooth.core.term import Site
+from fsmooth.errors import SourceNotAvailableError
+
+
+@dataclass(frozen=True)
+class Source:
+    """A function as text: its node, its file, and how far the text was moved."""
+
+    function: FunctionType
+    node: ast.FunctionDef | ast.Lambda
+    file: str
+    line_offset: int
+    column_offset: int
+    text: str
+
+    def site(self, node: ast.AST, what: str = "") -> Site:
+        """Where in the user's file `node` is."""
+        line = getattr(node, "lineno", 1) + self.line_offset
+        end = getattr(node, "end_lineno", 1) + self.line_offset
+        column = getattr(node, "col_offset", 0) + self.column_offset
+        return Site(what, self.file, line, column, end, getattr(node, "end_col_offset", 0) + self.column_offset)
+
+    def segment(self, node: ast.AST) -> str:
+        """The text of `node`."""
+        return ast.get_source_segment(self.text, node) or ast.unparse(node)
+
+
+_cache: dict[object, Source] = {}
+
+
+def source_of(function: Callable[..., object]) -> Source:
+    """The source of a plain Python function or lambda.
+
+    Raises:
+        SourceNotAvailableError: for built-in functions, or functions typed into an interpreter without history.
+    """
+    function = inspect.unwrap(function)
+    if not isinstance(function, FunctionType):
+        name = getattr(function, "__name__", repr(function))
+        raise SourceNotAvailableError(f"{name} is not a Python function, so fsmooth cannot read it")
+    found = _cache.get(function.__code__)
+    if found is not None:
+        return Source(function, found.node, found.file, found.line_offset, found.column_offset, found.text)
+    try:
+        lines, first = inspect.getsourcelines(function)
+    except (OSError, TypeError) as error:
+        raise SourceNotAvailableError(
+            f"the source of {function.__qualname__} is not available\n"
+            "  hint: define it in a file (or a notebook cell), not with exec or at a bare prompt"
+        ) from error
+    raw = "".join(lines)
+    text = textwrap.dedent(raw)
+    column = len(lines[0]) - len(lines[0].lstrip()) if text != raw else 0
+    tree = _parse(text, function)
+    node = _find(tree, function, first)
+    source = Source(function, node, function.__code__.co_filename, first - 1, column, text)
+    _cache[function.__code__] = source
+    return source
+
+
+def _parse(text: str, function: FunctionType) -> ast.Module:
+    try:
+        return ast.parse(text)
+    except SyntaxError:
+        pass
+    start = text.find("lambda")
+    for end in range(len(text), start, -1):
+        try:
+            return ast.parse("\n" * text.count("\n", 0, start) + "(" + text[start:end] + ")")
+        except SyntaxError:
+            continue
+    raise SourceNotAvailableError(f"the source of {function.__qualname__} cannot be parsed by itself")
+
+
+def _find(tree: ast.Module, function: FunctionType, first: int) -> ast.FunctionDef | ast.Lambda:
+    if function.__name__ != "<lambda>":
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef) and node.name == function.__name__:
+                return node
+    lambdas = [n for n in ast.walk(tree) if isinstance(n, ast.Lambda)]
+    if len(lambdas) == 1:
+        return lambdas[0]
+    wanted = [p for p in function.__code__.co_positions() if p[0] is not None and p[2] is not None]
+    for node in lambdas:
+        names = [a.arg for a in node.args.args]
+        if names != list(function.__code__.co_varnames[: function.__code__.co_argcount]):
+            continue
+        low, high = (node.body.lineno, node.body.col_offset), (node.body.end_lineno, node.body.end_col_offset)
+        inside = [(line - first + 1, column) for line, _, column, _ in wanted if line and column is not None]
+        body = [q for q in inside if q != (1, 0)]
+        if body and all([low <= q <= high for q in body[-1:]]):  # type: ignore[operator]
+            return node
+    raise SourceNotAvailableError("which lambda of this line is meant cannot be told; put it on a line of its own")
