@@ -6,10 +6,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import scipy.special as special
-from fsmooth.core.evaluate import evaluate
 
+from fsmooth.core.evaluate import evaluate
 from fsmooth.core.term import Const, MakeTuple, Term, Var, Vector
 from fsmooth.core.types import BOOL, F64, INT, Type, array_of
+from fsmooth.core.values import plain, value_of
 from fsmooth.library import WrongArguments, expand, names
 
 _RANDOM = np.random.default_rng(7)
@@ -43,7 +44,7 @@ def _type(value: object) -> Type:
 
 
 VARIABLES = {name: Var(name, _type(value)) for name, value in VALUES.items()}
-ENVIRONMENT = {VARIABLES[name]: value for name, value in VALUES.items()}
+ENVIRONMENT = {VARIABLES[name]: value_of(value, VARIABLES[name].type) for name, value in VALUES.items()}
 SHAPE = MakeTuple((Const(2), VARIABLES["n"]))
 GREATER = expand("greater", (VARIABLES["v"], VARIABLES["w"]))
 
@@ -168,7 +169,7 @@ def argument(given: Argument) -> Term | Callable[..., Term]:
 @pytest.mark.parametrize(("name", "arguments", "expected"), CASES, ids=[f"{c[0]}-{i}" for i, c in enumerate(CASES)])
 def test_values(name: str, arguments: list[Argument], expected: object) -> None:
     term = expand(name, [argument(x) for x in arguments])
-    result = np.asarray(evaluate(term, ENVIRONMENT))
+    result = np.asarray(plain(evaluate(term, ENVIRONMENT), term.type))
     assert result.shape == np.shape(expected)
     np.testing.assert_allclose(result, expected, rtol=1e-13, atol=1e-13)
 

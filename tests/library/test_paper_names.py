@@ -4,10 +4,11 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from fsmooth.core.evaluate import evaluate
 
+from fsmooth.core.evaluate import evaluate
 from fsmooth.core.term import Const, Term, Var
 from fsmooth.core.types import F64, array_of
+from fsmooth.core.values import plain, value_of
 from fsmooth.library import expand, names
 
 _RANDOM = np.random.default_rng(8)
@@ -21,7 +22,7 @@ m, m2, k, sq = (
 x, y = _RANDOM.normal(size=(2, 3))
 VALUES = {"v": v, "w": w, "m": m, "m2": m2, "k": k, "sq": sq, "x": x, "y": y, "s": 1.7}
 VARIABLES = {name: Var(name, array_of(F64, np.ndim(value))) for name, value in VALUES.items()}
-ENVIRONMENT = {VARIABLES[name]: value for name, value in VALUES.items()}
+ENVIRONMENT = {VARIABLES[name]: value_of(value, VARIABLES[name].type) for name, value in VALUES.items()}
 
 
 def twice(a: Term) -> Term:
@@ -69,7 +70,8 @@ CASES: list[tuple[str, list[str | int | float | Callable[..., Term]], object]] =
 @pytest.mark.parametrize(("name", "arguments", "expected"), CASES, ids=[c[0] for c in CASES])
 def test_values(name: str, arguments: list[str | int | float | Callable[..., Term]], expected: object) -> None:
     given = [VARIABLES[a] if isinstance(a, str) else Const(a) if isinstance(a, int | float) else a for a in arguments]
-    result = np.asarray(evaluate(expand(name, given), ENVIRONMENT))
+    term = expand(name, given)
+    result = np.asarray(plain(evaluate(term, ENVIRONMENT), term.type))
     assert result.shape == np.shape(expected)
     np.testing.assert_allclose(result, expected, rtol=1e-14, atol=1e-14)
 

@@ -5,7 +5,9 @@ from collections.abc import Callable
 import pytest
 
 from fsmooth.core.alpha import alpha_equal
+from fsmooth.core.evaluate import evaluate
 from fsmooth.core.term import Lam, Require, Term
+from fsmooth.core.values import plain, value_of
 from fsmooth.differentiate.remove import remove_derivatives
 from fsmooth.library import parse
 from fsmooth.optimise.schedules import BEFORE_DERIVATIVE, Schedule
@@ -36,3 +38,16 @@ def becomes() -> Callable[[str, Schedule, str], None]:
         assert alpha_equal(result, wanted), f"{result}\n\nis not\n\n{wanted}"
 
     return check
+
+
+@pytest.fixture
+def gives() -> Callable[..., object]:
+    """`gives(program, *arguments)`: the value of a function with its derivatives removed, in the interpreter."""
+
+    def run(text: str, *arguments: object) -> object:
+        term = remove_derivatives(parse(text), BEFORE_DERIVATIVE)
+        assert isinstance(term, Lam)
+        given = {q: value_of(x, q.type) for q, x in zip(term.parameters, arguments, strict=True)}
+        return plain(evaluate(term.body, given), term.body.type)
+
+    return run

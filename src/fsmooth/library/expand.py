@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from fsmooth.core import primitives as p
-from fsmooth.core.term import NOWHERE, IllTyped, Site, Term, Var
+from fsmooth.core.term import NOWHERE, IllTyped, Lam, Let, Site, Term, Var
 from fsmooth.core.types import Function, Type
 from fsmooth.frontend import text as front
 from fsmooth.frontend.text import tree
+from fsmooth.frontend.text.elaborate import Elaborator
 from fsmooth.frontend.text.mistakes import TextError
-from fsmooth.frontend.text.values import Native, Value
+from fsmooth.frontend.text.values import Closure, Native, Scope, Value
 from fsmooth.library.definitions import definition, scalar_names, sources
 from fsmooth.library.dispatch import BY_RANK, SPECIAL, by_rank, special
 from fsmooth.library.elementwise import ALIASES, elementwise, is_elementwise
@@ -78,7 +79,20 @@ def parse(text: str, environment: Mapping[str, Var | Type] | None = None, expect
     >>> parse("vectorSum (vectorMap v sin)", {"v": Array(F64)}).type
     Float
     """
-    return front.parse(text, environment, expected, _find)
+    term = front.parse(text, environment, expected, lambda text: ProgramElaborator(text, _find))
+    if isinstance(term, Let) and isinstance(term.body, Lam):
+        return Lam(term.body.parameters, Let(term.bindings, term.body.body))
+    return term
+
+
+class ProgramElaborator(Elaborator):
+    """Functions that a `let` names are inlined even if their parameters carry types: a program is one function."""
+
+    def definition(self, node: tree.Binding, scope: Scope) -> Value:
+        """The value of one let."""
+        if isinstance(node.value, tree.Fun):
+            return Closure(node.value, dict(scope), self.text, node.names[0])
+        return super().definition(node, scope)
 
 
 def _find(name: str) -> Value | None:

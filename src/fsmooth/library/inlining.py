@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_equal, alpha_key
+from fsmooth.core.build import minus, plus, times
 from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.term import NOWHERE, Const, Failure, Length, Prim, Require, Site, Term, Var
-from fsmooth.core.types import BOOL, Type, rank_of
+from fsmooth.core.types import BOOL, Int, Type, rank_of
 from fsmooth.frontend.text import tree
 from fsmooth.frontend.text.elaborate import Elaborator
 from fsmooth.frontend.text.values import Scope, is_path
@@ -32,6 +33,12 @@ class LibraryElaborator(Elaborator):
         variable = super().bound(name, value, bindings)
         self.values[variable] = value
         return variable
+
+    def operate(self, operator: str, operands: list[Term], node: tree.Node) -> Term:
+        """As always, and arithmetic on integer constants is done now (sizes)."""
+        if operator in _FOLDED and len(operands) == 2 and all([isinstance(o.type, Int) for o in operands]):
+            return _FOLDED[operator](operands[0], operands[1])
+        return super().operate(operator, operands, node)
 
     def length(self, array: Term, axis: int) -> Term:
         """The size as a term that does not mention what the array is made from, where there is one."""
@@ -63,6 +70,7 @@ class LibraryElaborator(Elaborator):
         return Require(Prim(relation, (left, right)), inner, _FAILURES[relation], numbers, self.site)
 
 
+_FOLDED = {"+": plus, "-": minus, "*": times, "×": times}
 _FAILURES = {p.equal: Failure.SIZE, p.greater: Failure.EMPTY, p.not_equal: Failure.STEP}
 _IMPOSSIBLE = {
     p.equal: "sizes {} and {} do not agree",

@@ -2,11 +2,11 @@
 
 import pytest
 
-from fsmooth.frontend.text.lexer import tokens
+from fsmooth.frontend.text.lexer import laid_out, tokens
 
 
 def kinds(text: str) -> str:
-    return " ".join([t.text or t.kind for t in tokens(text)][:-1])
+    return " ".join([t.text or t.kind for t in laid_out(text, tokens(text))][:-1])
 
 
 @pytest.mark.parametrize(

@@ -9,20 +9,20 @@ from fsmooth.core.types import Type
 from fsmooth.frontend.text import tree
 from fsmooth.frontend.text.elaborate import Elaborator
 from fsmooth.frontend.text.parser import parse_tree
-from fsmooth.frontend.text.values import Scope, Value
+from fsmooth.frontend.text.values import Scope
 
 
 def parse(
     text: str,
     environment: Mapping[str, Var | Type] | None = None,
     expected: Type | None = None,
-    find: Callable[[str], Value | None] = lambda name: None,
+    elaborator: Callable[[str], Elaborator] = Elaborator,
 ) -> Term:
     """The core term that `text` writes.
 
     `environment` gives the free names: a variable to use, or a type to make one of.  `expected` is the type
     of the whole, if it is known: that of a function types its parameters.  A text of definitions only means
-    the last of them.  `find` looks up the names that are neither bound nor built in (the library M̃).
+    the last of them.  `elaborator` makes what elaborates the tree (the library M̃ passes one that knows its names).
 
     An access `a[i]` is the core's, without a check.
 
@@ -42,8 +42,7 @@ def parse(
     for name, given in (environment or {}).items():
         scope[name] = given if isinstance(given, Var) else Var(name, given)
     node = parse_tree(text)
-    elaborator = Elaborator(text, find)
-    return elaborator.term(body_of(node), scope, expected)
+    return elaborator(text).term(body_of(node), scope, expected)
 
 
 def body_of(node: tree.Node) -> tree.Node:

@@ -1,0 +1,51 @@
+"""Each `.ft` file is a program with its results: `# GIVEN` arguments, `# GIVES` a value or `# FAILS` a failure."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fsmooth.core.evaluate import OutOfBounds, RequirementFailed, evaluate
+from fsmooth.core.term import Lam
+from fsmooth.core.values import plain, value_of
+from fsmooth.library import parse
+
+_HERE = Path(__file__).parent
+
+
+def _cases() -> Iterator[tuple[str, list[object], str, str]]:
+    for path in sorted(_HERE.glob("*.ft")):
+        given: list[object] = []
+        for line in path.read_text().splitlines():
+            match line.split(maxsplit=2):
+                case ["#", "GIVEN", arguments]:
+                    given = json.loads(arguments)
+                case ["#", "GIVES" | "FAILS" as kind, rest]:
+                    yield path.stem, given, kind, rest
+
+
+def _program(name: str) -> Lam:
+    term = parse((_HERE / f"{name}.ft").read_text())
+    assert isinstance(term, Lam)
+    return term
+
+
+def _same(result: object, expected: object) -> None:
+    """Arrays of tuples come as tuples of arrays and are written as lists of lists: the last axis."""
+    if isinstance(result, tuple):
+        result = np.stack([np.asarray(part) for part in result], axis=-1)
+    np.testing.assert_allclose(np.asarray(result), expected, rtol=1e-14, atol=1e-14)
+
+
+@pytest.mark.parametrize(("name", "given", "kind", "rest"), list(_cases()))
+def test_interpreted(name: str, given: list[object], kind: str, rest: str) -> None:
+    program = _program(name)
+    environment = {q: value_of(x, q.type) for q, x in zip(program.parameters, given, strict=True)}
+    if kind == "GIVES":
+        _same(plain(evaluate(program.body, environment), program.body.type), json.loads(rest))
+        return
+    with pytest.raises((OutOfBounds, RequirementFailed)) as raised:
+        evaluate(program.body, environment)
+    assert (raised.value.failure.name if isinstance(raised.value, RequirementFailed) else "INDEX") == rest
