@@ -34,11 +34,13 @@ from fsmooth.core.term import (
     Prim,
     Proj,
     Reduce,
+    Reduction,
     Require,
     Term,
     Update,
     Var,
     Vector,
+    Verb,
     Zero,
 )
 from fsmooth.core.traverse import bound_in, children
@@ -63,6 +65,16 @@ _LEVELS = {
 }
 
 
+_RESERVED = frozenset(
+    {"let", "in", "fun", "if", "then", "else", "require", "collect", "true", "false", "inf", "nan", "inff", "nanf"}
+    | {"build", "ifold", "length", "get", "pair", "fst", "snd", "delta", "zero", "update", "check", "deriv"}
+    | {word.value for word in Reduction}
+    | {word.value for word in Verb}
+    | set(p.TABLE)
+)
+"""Names that text gives a meaning of its own; a variable called so is printed with a suffix."""
+
+
 def show(term: Term) -> str:
     """The text of a term."""
     return _Printer(term).text(term, _LOW, 0)
@@ -71,7 +83,7 @@ def show(term: Term) -> str:
 class _Printer:
     def __init__(self, root: Term) -> None:
         self.names: dict[Var, str] = {}
-        self.taken: set[str] = set()
+        self.taken: set[str] = set(_RESERVED)
         for var in sorted(root.free, key=lambda v: v.id):
             self.name(var)
         self._collect(root)
@@ -173,7 +185,8 @@ class _Printer:
             case Zero(sizes, leaf):
                 return _APPLY, " ".join(["zero", repr(leaf), *[self.atom(s, indent) for s in sizes]])
             case Deriv(function, wrt, verb):
-                method = f"{verb.value}[{', '.join(map(str, wrt))}]"
+                several = "," if len(wrt) == 1 and not term.single else ""
+                method = f"{verb.value}[{', '.join(map(str, wrt))}{several}]"
                 return _APPLY, f"{method} ({self.text(function, _LOW, indent)})"
             case App(function, arguments):
                 shown = [self.atom(t, indent) for t in (function, *arguments)]
