@@ -10,13 +10,14 @@ from fsmooth.core.build import minus, plus, times
 from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.term import NOWHERE, Const, Failure, Length, Prim, Require, Site, Term, Var
 from fsmooth.core.types import BOOL, Int, Type, rank_of
+from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.text import tree
 from fsmooth.frontend.text.elaborate import Elaborator
 from fsmooth.frontend.text.values import Scope, is_path
 from fsmooth.library.definitions import definition
 
 
-class WrongArguments(TypeError):  # noqa: N818  (it names what is wrong)
+class WrongArguments(TypeMismatchError):  # noqa: N818  (it names what is wrong)
     """A library function was given what it is not made for; the message is for the user."""
 
 

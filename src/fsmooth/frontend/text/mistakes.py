@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from fsmooth.errors import ProgramError
 
-class TextError(ValueError):
+
+class TextError(ProgramError, ValueError):
     """A mistake in F̃ text.
 
     >>> print(TextError("what is this?", "let x = ?\\nx", 8, 9))
