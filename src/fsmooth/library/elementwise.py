@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 
 from fsmooth.core import primitives as p
 from fsmooth.core.subst import substitute1
-from fsmooth.core.term import Build, Get, Term, Var, let
-from fsmooth.core.types import INT, rank_of
+from fsmooth.core.term import Build, Const, Get, Term, Var, let
+from fsmooth.core.types import F32, INT, Float, Int, Type, leaf_of, rank_of
 from fsmooth.frontend.text import tree
+from fsmooth.frontend.text.joins import converted
 from fsmooth.frontend.text.values import Operator, Value, is_path
 from fsmooth.library.definitions import definition, scalar_names
 from fsmooth.library.inlining import LibraryElaborator, WrongArguments, resolved_size
@@ -66,6 +67,7 @@ def mapped(elaborator: LibraryElaborator, name: str, head: Value, arguments: Seq
     if any([rank_of(a.type) not in (0, rank) for a in arguments]):
         shown = " and ".join([str(rank_of(a.type)) for a in arguments])
         raise WrongArguments(f"{name} of arrays of ranks {shown}: they must have one rank (numbers go with any)")
+    arguments = _numbers_joined(arguments)
     if rank == 0:
         return elaborator.call(head, list(arguments), _PLACE)
     bound: list[tuple[Var, Term]] = []
@@ -79,6 +81,16 @@ def mapped(elaborator: LibraryElaborator, name: str, head: Value, arguments: Seq
             parts.append(variable)
     arrays = [a for a in parts if rank_of(a.type)]
     return let(bound, _agreeing(elaborator, arrays, rank, lambda: _loops(elaborator, head, parts, rank)))
+
+
+def _numbers_joined(arguments: Sequence[Term]) -> list[Term]:
+    """Ints among the arguments become real numbers of the width of the others, if those are real."""
+    reals = [leaf_of(a.type) for a in arguments if isinstance(leaf_of(a.type), Float)]
+    if not reals:
+        return list(arguments)
+    single: Type = F32 if F32 in reals else reals[0]
+    joined = [converted(a, single) if isinstance(a.type, Int) or isinstance(a, Const) else a for a in arguments]
+    return [a if j is None else j for a, j in zip(arguments, joined, strict=True)]
 
 
 def _is_written_out(argument: Term, rank: int) -> bool:
