@@ -1,16 +1,17 @@
 """Each `.ft` file is a program with its results: `# GIVEN` arguments, `# GIVES` a value or `# FAILS` a failure."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from fsmooth.core.evaluate import OutOfBounds, RequirementFailed, evaluate
-from fsmooth.core.term import Lam
+from fsmooth.core.term import Lam, Term
 from fsmooth.core.values import plain, value_of
 from fsmooth.library import parse
+from fsmooth.optimise.schedules import SCHEDULES
 
 _HERE = Path(__file__).parent
 
@@ -39,9 +40,19 @@ def _same(result: object, expected: object) -> None:
     np.testing.assert_allclose(np.asarray(result), expected, rtol=1e-14, atol=1e-14)
 
 
+def _as_written(term: Term) -> Term:
+    return term
+
+
+_STAGES = {"as written": _as_written, **SCHEDULES}
+
+
+@pytest.mark.parametrize("stage", _STAGES.values(), ids=list(_STAGES))
 @pytest.mark.parametrize(("name", "given", "kind", "rest"), list(_cases()))
-def test_interpreted(name: str, given: list[object], kind: str, rest: str) -> None:
-    program = _program(name)
+def test_interpreted(name: str, given: list[object], kind: str, rest: str, stage: Callable[[Term], Term]) -> None:
+    """The interpreter gives the result, whatever schedule the program has been through."""
+    program = stage(_program(name))
+    assert isinstance(program, Lam)
     environment = {q: value_of(x, q.type) for q, x in zip(program.parameters, given, strict=True)}
     if kind == "GIVES":
         _same(plain(evaluate(program.body, environment), program.body.type), json.loads(rest))
