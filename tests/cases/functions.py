@@ -2,8 +2,9 @@
 
 import math
 
-import fsmooth as fs
+import numpy as np
 
+import fsmooth as fs
 
 # -- adb_bundle_adjustment_block --------------------------------------------------------------------------------
 
@@ -101,7 +102,7 @@ def dr_sharing_eight_uses(x, depth):
 
 def fut_scan_linear_recurrence(xs):
     a, b = 0.0, 1.0
-    out = [[0.0, 0.0] for _ in range(len(xs))]
+    out = np.zeros((len(xs), 2))
     for k in range(len(xs)):
         a, b = xs[k, 0] + xs[k, 1] * a, b * xs[k, 1]
         out[k, 0] = a
@@ -114,7 +115,7 @@ def fut_histogram_general_op(dst, vs, c, js, seed):
     r = dst.copy()
     for k in range(len(js)):
         j = js[k]
-        if 0 <= j and j < len(dst):
+        if j >= 0 and j < len(dst):
             r[j] = r[j] * vs[k] * 2.0
     return sum(seed[i] * r[i] * c[i] for i in range(len(dst)))
 
@@ -176,12 +177,12 @@ def dr_particles(ps, n):
     for _ in range(n):
         state = [
             [
-                [state[k, 0, d] + 0.05 * state[k, 1, d] for d in range(2)],
-                [state[k, 1, d] + 0.05 * (-0.5 * state[k, 0, d] - 0.2 * state[k, 1, d]) for d in range(2)],
+                [state[k][0][d] + 0.05 * state[k][1][d] for d in range(2)],
+                [state[k][1][d] + 0.05 * (-0.5 * state[k][0][d] - 0.2 * state[k][1][d]) for d in range(2)],
             ]
             for k in range(len(ps))
         ]
-    return sum(state[k, 0, 0] * state[k, 0, 1] for k in range(len(ps)))
+    return sum(state[k][0][0] * state[k][0][1] for k in range(len(ps)))
 
 
 def dr_rotate_by_quaternion(v, q):
@@ -212,15 +213,11 @@ def fut_max_ties(xs):
 
 
 def fut_silent_zero_jacobian(x):
-    return [
-        sum(x[k + j] * x[j] for j in range(4)) - sum(x[k + j] * x[1 + j] for j in range(4)) for k in range(4)
-    ]
+    return [sum(x[k + j] * x[j] for j in range(4)) - sum(x[k + j] * x[1 + j] for j in range(4)) for k in range(4)]
 
 
 def gb_kmeans(C, P):
-    return sum(
-        min(sum((C[j, d] - P[i, d]) ** 2 for d in range(2)) for j in range(len(C))) for i in range(len(P))
-    )
+    return sum(min(sum((C[j, d] - P[i, d]) ** 2 for d in range(2)) for j in range(len(C))) for i in range(len(P)))
 
 
 def ks_logsumexp_safe(v):
