@@ -1,0 +1,1 @@
+"""Back-ends: loops to source text."""

@@ -1,0 +1,48 @@
+"""Loops to C99: functions, statements, and the prelude with what they use (design §7)."""
+
+from __future__ import annotations
+
+from fsmooth.backend.c import helpers as h
+from fsmooth.backend.c.expressions import ExpressionWriter
+from fsmooth.backend.c.prelude import prelude
+from fsmooth.backend.c.program import CProgram
+from fsmooth.backend.c.signature import signature
+from fsmooth.backend.c.statements import StatementWriter
+from fsmooth.loops import tree as t
+from fsmooth.loops.usage import prune
+
+
+def emit(program: t.Program) -> CProgram:
+    """The C translation unit of a loops program."""
+    expressions = ExpressionWriter()
+    functions = [program.kernel] if program.shape is None else [program.kernel, program.shape]
+    texts, statements = [], 0
+    features: set[str] = set()
+    for function in functions:
+        prune(function)
+        writer = StatementWriter(expressions)
+        texts.append(writer.function(function))
+        statements += writer.statements
+        features |= writer.features
+    source = prelude(expressions, features) + "\n" + "\n".join(texts)
+    return CProgram(
+        program.name,
+        source,
+        _header(program, functions),
+        program.parameters,
+        program.result,
+        program.sites,
+        program.notes,
+        statements,
+    )
+
+
+def _header(program: t.Program, functions: list[t.Function]) -> str:
+    guard = f"FS_{program.name.upper()}_H"
+    prototypes = "".join([f"{signature(function)};\n" for function in functions])
+    return (
+        f"#ifndef {guard}\n#define {guard}\n#include <stdbool.h>\n#include <stdint.h>\n"
+        f"#ifdef __cplusplus\n#define restrict __restrict\nextern \"C\" {{\n#endif\n{h.ERROR}"
+        f"{prototypes}#ifdef __cplusplus\n}}\n#undef restrict\n#endif\n#endif\n"
+    )
+

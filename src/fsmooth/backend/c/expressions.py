@@ -1,0 +1,104 @@
+"""Expressions as C text, with as few parentheses as are clear."""
+
+from __future__ import annotations
+
+import math
+
+from fsmooth.backend.c import spelling as s
+from fsmooth.backend.c.helpers import helper_name
+from fsmooth.core import primitives as p
+from fsmooth.core.types import Bool, Float, Int, Type
+from fsmooth.loops import tree as t
+
+
+class ExpressionWriter:
+    """Writes expressions and remembers which helpers and vector functions they need."""
+
+    def __init__(self) -> None:
+        self.helpers: set[tuple[str, bool, bool]] = set()
+        self.vector_functions: set[tuple[str, bool]] = set()
+        self.searches: set[tuple[t.Extremum, Type]] = set()
+        self.vector = False
+
+    def write(self, e: t.Expression, level: int = 0) -> str:
+        """`e`, in parentheses if it binds less tightly than `level`."""
+        text, own = self._write(e)
+        return f"({text})" if own < level else text
+
+    def _write(self, e: t.Expression) -> tuple[str, int]:
+        match e:
+            case t.Literal(value):
+                text = literal(value, e.type)
+                return text, s.UNARY if text.startswith("-") else s.ATOM
+            case t.Name(name):
+                return name, s.ATOM
+            case t.Load(buffer, index):
+                return f"{buffer}[{self.write(index)}]", s.ATOM
+            case t.Conditional(condition, then, otherwise):
+                return self._conditional(condition, then, otherwise)
+            case t.Operation():
+                return self._operation(e)
+            case t.Search(extremum, buffer, offset, count):
+                self.searches.add((extremum, e.leaf))
+                place = buffer if isinstance(offset, t.Literal) and offset.value == 0 else f"{buffer} + {self.write(offset, 5)}"
+                suffix = "f" if e.leaf == Float(32) else "i" if isinstance(e.leaf, Int) else ""
+                return f"fs_{extremum.value}{suffix}({place}, {self.write(count)})", s.ATOM
+            case _:
+                raise TypeError(f"{e!r} is no expression")
+
+    def _conditional(self, c: t.Expression, a: t.Expression, b: t.Expression) -> tuple[str, int]:
+        if isinstance(a.type, Bool):
+            if isinstance(b, t.Literal) and not b.value:
+                return f"{self.write(c, 3)} && {self.write(a, 3)}", 2
+            if isinstance(a, t.Literal) and a.value:
+                return f"{self.write(c, 3)} || {self.write(b, 3)}", 1
+        return f"{self.write(c, 1)} ? {self.write(a, 1)} : {self.write(b, 1)}", 0
+
+    def _operation(self, e: t.Operation) -> tuple[str, int]:
+        first = e.arguments[0].type
+        found = s.spelling(e.primitive, first)
+        single = first == Float(32)
+        match found:
+            case s.Operator(symbol, level):
+                left, right = e.arguments
+                # comparisons do not chain; - and / are not associative, nor are + and * of floats
+                low = level + 1 if level in (3, 4) else level
+                return f"{self.write(left, low)} {symbol} {self.write(right, level + 1)}", level
+            case s.Call(name, vector):
+                arguments = ", ".join([self.write(a) for a in e.arguments])
+                suffix = "f" if single else ""
+                if vector and self.vector:
+                    self.vector_functions.add((name, single))
+                    return f"fs_{name}{suffix}({arguments})", s.ATOM
+                return f"{name}{suffix}({arguments})", s.ATOM
+            case s.Helper(name):
+                arguments = ", ".join([self.write(a) for a in e.arguments])
+                vector = self.vector and name == "sigmoid"
+                if vector:
+                    self.vector_functions.add(("exp", single))
+                self.helpers.add((name, single, vector))
+                return f"{helper_name(name, single, vector)}({arguments})", s.ATOM
+            case s.Template(text):
+                if e.primitive is p.select:
+                    a, b, c = e.arguments
+                    return self._conditional(a, b, c)
+                level = s.UNARY
+                inner = [self.write(a, s.ATOM if e.primitive is not p.is_nan else 0) for a in e.arguments]
+                return text.format(*inner), s.ATOM if e.primitive is p.is_nan else level
+            case None:
+                raise TypeError(f"{e.primitive.name} of {first!r} has no spelling in C")
+
+
+def literal(value: float | int | bool, type_: Type) -> str:
+    """A constant in C."""
+    if isinstance(type_, Bool):
+        return "true" if value else "false"
+    if isinstance(type_, Float):
+        if math.isnan(value):
+            return "NAN"
+        if math.isinf(value):
+            return "INFINITY" if value > 0 else "-INFINITY"
+        return repr(float(value)) + ("f" if type_.width == 32 else "")
+    if value == -(2**63):
+        return "INT64_MIN"
+    return str(value) if -(2**31) < value < 2**31 else f"INT64_C({value})"

@@ -1,0 +1,214 @@
+"""C functions that a program brings along when it uses them, in dependency order.
+
+`{T}` is double or float, `{f}` the suffix of libm names, `{v}` the prefix of names in vector loops.
+"""
+
+from __future__ import annotations
+
+_SCALAR = {
+    "sigmoid": """\
+static inline {T} fs_{v}sigmoid{f}({T} x) {{
+    const {T} e = {m}exp{f}(-fabs{f}(x));
+    return (x >= 0 ? 1 : e) / (1 + e);
+}}
+""",
+    "sign": """\
+static inline {T} fs_{v}sign{f}({T} x) {{
+    return isnan(x) ? x : ({T})((x > 0) - (x < 0));
+}}
+""",
+    "minimum": """\
+static inline {T} fs_{v}minimum{f}({T} a, {T} b) {{ /* NaN if either is */
+    return isnan(a) || b >= a ? a : b;
+}}
+""",
+    "maximum": """\
+static inline {T} fs_{v}maximum{f}({T} a, {T} b) {{ /* NaN if either is */
+    return isnan(a) || b <= a ? a : b;
+}}
+""",
+    "to_int": """\
+static inline int64_t fs_{v}to_int{f}({T} x) {{
+    return x > -9223372036854775808.0 && x < 9223372036854775808.0 ? (int64_t)x : INT64_MIN;
+}}
+""",
+    "digamma": """\
+static inline {T} fs_{v}digamma{f}({T} y) {{ /* reflection, recurrence, asymptotic series (Abramowitz and Stegun 6.3) */
+    double x = y, result = 0.0;
+    if (isnan(x) || x == -INFINITY) return NAN;
+    if (x == INFINITY) return INFINITY;
+    if (x <= 0.0 && x == floor(x)) return x == 0.0 ? ({T})copysign(INFINITY, -x) : NAN;
+    if (x < 0.5) {{
+        result = -M_FS_PI / tan(M_FS_PI * x);
+        x = 1.0 - x;
+    }}
+    for (; x < 10.0; x += 1.0) result -= 1.0 / x;
+    const double r = 1.0 / (x * x);
+    const double series = r * (1.0 / 12 - r * (1.0 / 120 - r * (1.0 / 252 - r * (1.0 / 240
+        - r * (1.0 / 132 - r * (691.0 / 32760 - r / 12))))));
+    return ({T})(result + log(x) - 0.5 / x - series);
+}}
+""",
+    "trigamma": """\
+static inline {T} fs_{v}trigamma{f}({T} y) {{ /* by the same three steps as digamma */
+    double x = y, result = 0.0, sign = 1.0, reflected = 0.0;
+    if (isnan(x) || x == -INFINITY) return NAN;
+    if (x == INFINITY) return 0;
+    if (x <= 0.0 && x == floor(x)) return INFINITY;
+    if (x < 0.5) {{
+        const double s = M_FS_PI / sin(M_FS_PI * x);
+        reflected = s * s;
+        sign = -1.0;
+        x = 1.0 - x;
+    }}
+    for (; x < 10.0; x += 1.0) result += 1.0 / (x * x);
+    const double r = 1.0 / (x * x);
+    const double series = r * (1.0 / 6 - r * (1.0 / 30 - r * (1.0 / 42 - r * (1.0 / 30
+        - r * (5.0 / 66 - r * (691.0 / 2730 - r * 7 / 6))))));
+    return ({T})(reflected + sign * (result + 1.0 / x + 0.5 * r + series / x));
+}}
+""",
+}
+
+_INTEGER = {
+    "floor_divide": """\
+static inline int64_t fs_floor_divide(int64_t a, int64_t b) { /* towards minus infinity; 0 if b is 0 */
+    if (b == 0) return 0;
+    if (b == -1) return (int64_t)(0 - (uint64_t)a);
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+""",
+    "modulo": """\
+static inline int64_t fs_modulo(int64_t a, int64_t b) { /* the sign of b; 0 if b is 0 */
+    if (b == 0 || b == -1) return 0;
+    const int64_t r = a % b;
+    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+""",
+    "integer_power": """\
+static inline int64_t fs_integer_power(int64_t a, int64_t b) { /* modulo 2**64; 0 if b is negative */
+    uint64_t base = (uint64_t)a, result = 1;
+    if (b < 0) return 0;
+    for (; b > 0; b >>= 1) {
+        if (b & 1) result *= base;
+        base *= base;
+    }
+    return (int64_t)result;
+}
+""",
+    "integer_abs": "static inline int64_t fs_integer_abs(int64_t x) { return x < 0 ? -x : x; }\n",
+    "integer_sign": "static inline int64_t fs_integer_sign(int64_t x) { return (x > 0) - (x < 0); }\n",
+    "integer_minimum": "static inline int64_t fs_integer_minimum(int64_t a, int64_t b) { return b < a ? b : a; }\n",
+    "integer_maximum": "static inline int64_t fs_integer_maximum(int64_t a, int64_t b) { return b > a ? b : a; }\n",
+}
+
+PI = """\
+#define M_FS_PI 3.14159265358979323846
+"""
+
+ERROR = """\
+#ifndef FS_ERROR
+#define FS_ERROR
+typedef struct {
+    int32_t site;
+    int32_t reserved;
+    int64_t numbers[2];
+} fs_error;
+#endif
+"""
+
+FAILED = """\
+static int32_t fs_failed(fs_error *error, int32_t site, int64_t a, int64_t b) {
+    error->site = site;
+    error->reserved = 0;
+    error->numbers[0] = a;
+    error->numbers[1] = b;
+    return 1;
+}
+"""
+
+ARENA = """\
+/* Memory of one call: a piece of the stack, then segments that are kept until the call ends. */
+typedef struct fs_segment {
+    struct fs_segment *next;
+    char *start;
+    char *end;
+} fs_segment;
+typedef struct {
+    fs_segment first;
+    fs_segment *current;
+    char *free;
+} fs_arena;
+typedef struct {
+    fs_segment *current;
+    char *free;
+} fs_mark;
+
+static void fs_open(fs_arena *arena, char *stack, size_t size) {
+    arena->first.next = NULL;
+    arena->first.start = stack;
+    arena->first.end = stack + size;
+    arena->current = &arena->first;
+    arena->free = stack;
+}
+
+static void *fs_take(fs_arena *arena, int64_t count, size_t size) {
+    if (count < 0) count = 0;
+    if ((uint64_t)count > (SIZE_MAX / 4) / size) return NULL;
+    const size_t bytes = ((size_t)count * size + 63) & ~(size_t)63;
+    while ((size_t)(arena->current->end - arena->free) < bytes) {
+        if (!arena->current->next) {
+            size_t room = 2 * (size_t)(arena->current->end - arena->current->start);
+            if (room < bytes) room = bytes;
+            if (room < 65536) room = 65536;
+            fs_segment *fresh = (fs_segment *)malloc(sizeof *fresh + 64 + room);
+            if (!fresh) return NULL;
+            fresh->next = NULL;
+            fresh->start = (char *)fresh + sizeof *fresh;
+            fresh->start += 64 - (uintptr_t)fresh->start % 64;
+            fresh->end = fresh->start + room;
+            arena->current->next = fresh;
+        }
+        arena->current = arena->current->next;
+        arena->free = arena->current->start;
+    }
+    char *taken = arena->free;
+    arena->free += bytes;
+    return taken;
+}
+
+static void fs_close(fs_arena *arena) {
+    for (fs_segment *s = arena->first.next; s;) {
+        fs_segment *next = s->next;
+        free(s);
+        s = next;
+    }
+}
+"""
+
+MARKS = """\
+static inline fs_mark fs_marked(const fs_arena *arena) {
+    fs_mark mark = {arena->current, arena->free};
+    return mark;
+}
+static inline void fs_release(fs_arena *arena, fs_mark mark) {
+    arena->current = mark.current;
+    arena->free = mark.free;
+}
+"""
+
+
+def helper(name: str, single: bool, vector: bool) -> str:
+    """The C text of a helper."""
+    if name in _INTEGER:
+        return _INTEGER[name]
+    suffix = "f" if single else ""
+    prefix = "simd_" if vector else ""
+    return _SCALAR[name].format(T="float" if single else "double", f=suffix, v=prefix, m="fs_" if vector else "")
+
+
+def helper_name(name: str, single: bool, vector: bool) -> str:
+    """What the program calls it."""
+    if name in _INTEGER:
+        return f"fs_{name}"
+    return f"fs_{'simd_' if vector else ''}{name}{'f' if single else ''}"

@@ -1,0 +1,25 @@
+"""C names of types and functions."""
+
+from __future__ import annotations
+
+from fsmooth.core.types import Bool, Float, Int, Type
+
+
+def c_type(type_: Type) -> str:
+    """The C type of a scalar."""
+    match type_:
+        case Float(64):
+            return "double"
+        case Float():
+            return "float"
+        case Int():
+            return "int64_t"
+        case Bool():
+            return "bool"
+        case _:
+            raise TypeError(f"{type_!r} is no scalar")
+
+
+def comment(text: str) -> str:
+    """Text that can stand in a C comment."""
+    return text.replace("*/", "* /").replace("/*", "/ *").replace("\n", " ").replace("\\", "/")

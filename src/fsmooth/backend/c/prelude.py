@@ -1,0 +1,64 @@
+"""The head of a translation unit: includes, and only those helpers that the program uses."""
+
+from __future__ import annotations
+
+from fsmooth.backend.c import helpers as h
+from fsmooth.backend.c.expressions import ExpressionWriter
+from fsmooth.backend.c.searches import search
+from fsmooth.backend.c.spelling import OLD_VECTOR
+
+_INCLUDES = """\
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wunknown-pragmas"
+#endif
+"""
+
+_BINARY = frozenset(("pow", "atan2", "hypot"))
+
+
+def prelude(expressions: ExpressionWriter, features: set[str]) -> str:
+    """Includes, types and helpers."""
+    parts = [_INCLUDES, h.ERROR]
+    if "failed" in features:
+        parts.append(_guarded("FS_FAILED", h.FAILED))
+    if "arena" in features:
+        parts.append(_guarded("FS_ARENA", h.ARENA))
+    if "marks" in features:
+        parts.append(_guarded("FS_MARKS", h.MARKS))
+    for name, single in sorted(expressions.vector_functions):
+        parts.append(_vector_function(name, single))
+    if any([name in ("digamma", "trigamma") for name, _, _ in expressions.helpers]):
+        parts.append(_guarded("M_FS_PI", h.PI, define=False))
+    for name, single, vector in sorted(expressions.helpers):
+        c_name = h.helper_name(name, single, vector)
+        parts.append(_guarded(f"FS_HAVE_{c_name.upper()}", h.helper(name, single, vector)))
+    for extremum, leaf in sorted(expressions.searches, key=repr):
+        parts.append(search(extremum, leaf))
+    return "\n".join(parts)
+
+
+def _guarded(macro: str, text: str, define: bool = True) -> str:
+    """Text that may stand twice in a translation unit."""
+    return f"#ifndef {macro}\n" + (f"#define {macro}\n" if define else "") + text + "#endif\n"
+
+
+def _vector_function(name: str, single: bool) -> str:
+    """A declaration through which gcc reaches the vector version of a libm function, without -ffast-math."""
+    c_name = name + ("f" if single else "")
+    type_ = "float" if single else "double"
+    arguments = f"{type_}, {type_}" if name in _BINARY else type_
+    version = "2, 22" if name in OLD_VECTOR else "2, 35"
+    return (
+        f"#ifndef FS_HAVE_{c_name.upper()}\n#define FS_HAVE_{c_name.upper()}\n"
+        f"#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)\n"
+        f"#if __GLIBC_PREREQ({version})\n"
+        f'{type_} fs_{c_name}({arguments}) __asm__("{c_name}") __attribute__((simd("notinbranch"), const, nothrow));\n'
+        f"#else\n#define fs_{c_name} {c_name}\n#endif\n"
+        f"#else\n#define fs_{c_name} {c_name}\n#endif\n#endif\n"
+    )

@@ -1,0 +1,29 @@
+"""Prototypes (the C ABI of fsmooth.lower.interface)."""
+
+from __future__ import annotations
+
+from fsmooth.backend.c.names import c_type
+from fsmooth.loops import tree as t
+
+
+def parameter(p: t.Parameter) -> str:
+    """One parameter."""
+    if not p.pointer:
+        return f"{c_type(p.type)} {p.name}"
+    return f"{'' if p.output else 'const '}{c_type(p.type)} *restrict {p.name}"
+
+
+def signature(function: t.Function) -> str:
+    """`int32_t name(…)`, broken into lines if it is long."""
+    parts = [*[parameter(p) for p in function.parameters], "fs_error *restrict error"]
+    line = f"int32_t {function.name}({', '.join(parts)})"
+    if len(line) <= 110:
+        return line
+    lines, current = [], "   "
+    for part in parts:
+        if len(current) + len(part) > 108:
+            lines.append(current)
+            current = "   "
+        current += f" {part},"
+    lines.append(current[:-1])
+    return f"int32_t {function.name}(\n" + "\n".join(lines) + ")"

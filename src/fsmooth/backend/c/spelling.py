@@ -1,0 +1,131 @@
+"""How each primitive is written in C (one row each; tests demand one of every primitive).
+
+A row is a template over the arguments `{0}`, `{1}`, …, which are already atoms or in parentheses, with what it
+needs: an operator of a precedence, a libm function, or a helper of `helpers.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fsmooth.core import primitives as p
+from fsmooth.core.primitives import Primitive
+from fsmooth.core.types import Float, Type
+
+
+@dataclass(frozen=True)
+class Operator:
+    """An infix operator; a higher `level` binds tighter."""
+
+    symbol: str
+    level: int
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function of libm (`f` is appended for Float32), which has a vector version if `vector`."""
+
+    name: str
+    vector: bool = False
+
+
+@dataclass(frozen=True)
+class Helper:
+    """A static inline function that the program brings along; `calls` are libm functions inside it."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Template:
+    """Anything else."""
+
+    text: str
+
+
+Spelling = Operator | Call | Helper | Template
+
+LEVELS = {"||": 1, "&&": 2, "==": 3, "!=": 3, "<": 4, "<=": 4, ">": 4, ">=": 4, "+": 5, "-": 5, "*": 6, "/": 6}
+UNARY = 7
+ATOM = 9
+
+
+def _operator(symbol: str) -> Operator:
+    return Operator(symbol, LEVELS[symbol])
+
+
+_BY_PRIMITIVE: dict[Primitive, Spelling] = {
+    p.add: _operator("+"),
+    p.subtract: _operator("-"),
+    p.multiply: _operator("*"),
+    p.divide: _operator("/"),
+    p.less: _operator("<"),
+    p.less_equal: _operator("<="),
+    p.greater: _operator(">"),
+    p.greater_equal: _operator(">="),
+    p.equal: _operator("=="),
+    p.not_equal: _operator("!="),
+    p.power: Call("pow", vector=True),
+    p.sqrt: Call("sqrt"),
+    p.sin: Call("sin", vector=True),
+    p.cos: Call("cos", vector=True),
+    p.tan: Call("tan", vector=True),
+    p.asin: Call("asin", vector=True),
+    p.acos: Call("acos", vector=True),
+    p.atan: Call("atan", vector=True),
+    p.atan2: Call("atan2", vector=True),
+    p.sinh: Call("sinh", vector=True),
+    p.cosh: Call("cosh", vector=True),
+    p.tanh: Call("tanh", vector=True),
+    p.exp: Call("exp", vector=True),
+    p.expm1: Call("expm1", vector=True),
+    p.log: Call("log", vector=True),
+    p.log1p: Call("log1p", vector=True),
+    p.hypot: Call("hypot", vector=True),
+    p.erf: Call("erf", vector=True),
+    p.lgamma: Call("lgamma"),
+    p.floor: Call("floor"),
+    p.ceil: Call("ceil"),
+    p.digamma: Helper("digamma"),
+    p.trigamma: Helper("trigamma"),
+    p.sigmoid: Helper("sigmoid"),
+    p.floor_divide: Helper("floor_divide"),
+    p.modulo: Helper("modulo"),
+    p.integer_power: Helper("integer_power"),
+    p.negate: Template("-{0}"),
+    p.logical_not: Template("!{0}"),
+    p.is_nan: Template("isnan({0})"),
+    p.select: Template("({0} ? {1} : {2})"),
+}
+
+_FLOAT: dict[Primitive, Spelling] = {
+    p.absolute: Call("fabs"),
+    p.sign: Helper("sign"),
+    p.minimum: Helper("minimum"),
+    p.maximum: Helper("maximum"),
+    p.to_int: Helper("to_int"),
+}
+_INTEGER: dict[Primitive, Spelling] = {
+    p.absolute: Helper("integer_abs"),
+    p.sign: Helper("integer_sign"),
+    p.minimum: Helper("integer_minimum"),
+    p.maximum: Helper("integer_maximum"),
+    p.to_int: Template("(int64_t){0}"),
+}
+_ANY: dict[Primitive, Spelling] = {
+    p.to_float: Template("(double){0}"),
+    p.to_float32: Template("(float){0}"),
+}
+
+OLD_VECTOR = frozenset(("sin", "cos", "exp", "log", "pow"))
+"""Vector functions of glibc 2.22; the others are of 2.35."""
+
+
+def spelling(primitive: Primitive, argument: Type) -> Spelling | None:
+    """How to write a primitive whose first argument has the given type; None if nobody said."""
+    found = _BY_PRIMITIVE.get(primitive) or _ANY.get(primitive)
+    if found is not None:
+        return found
+    return (_FLOAT if isinstance(argument, Float) else _INTEGER).get(primitive)
+
+

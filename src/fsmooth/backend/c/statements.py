@@ -1,0 +1,185 @@
+"""Statements and functions as C text."""
+
+from __future__ import annotations
+
+import linecache
+from typing import assert_never
+
+from fsmooth.backend.c.blocks import write_block
+from fsmooth.backend.c.expressions import ExpressionWriter
+from fsmooth.backend.c.names import c_type, comment
+from fsmooth.backend.c.signature import signature
+from fsmooth.core import primitives as p
+from fsmooth.core.term import Site
+from fsmooth.core.types import BOOL, INT
+from fsmooth.loops import tree as t
+from fsmooth.loops.usage import mentioned
+
+
+class StatementWriter:
+    """Writes one function.  `features` are the parts of the prelude it needs."""
+
+    def __init__(self, expressions: ExpressionWriter) -> None:
+        self.e = expressions
+        self.lines: list[str] = []
+        self.depth = 1
+        self.statements = 0
+        self.features: set[str] = set()
+
+    def function(self, function: t.Function) -> str:
+        """The whole definition."""
+        self.body(function.body)
+        used = mentioned(function.body)
+        head = [signature(function) + " {"]
+        head += [f"    (void){p.name};" for p in function.parameters if p.name not in used]
+        can_fail = "failed" in self.features or "arena" in self.features
+        if "failed" not in self.features:
+            head.append("    (void)error;")
+        if can_fail:
+            head.append("    int32_t status = 0;")
+        tail = ["fail:"] if can_fail else []
+        if "arena" in self.features:
+            head += ["    double stack[512];", "    fs_arena arena;", "    fs_open(&arena, (char *)stack, sizeof stack);"]
+            tail.append("    fs_close(&arena);")
+        tail.append(f"    return {'status' if can_fail else '0'};")
+        return "\n".join([*head, *self.lines, *tail, "}", ""])
+
+    def line(self, text: str) -> None:
+        """One line at the current depth."""
+        self.lines.append("    " * self.depth + text)
+
+    def body(self, statements: list[t.Statement]) -> None:
+        """Statements in order."""
+        for s in statements:
+            self.statement(s)
+
+    def nested(self, statements: list[t.Statement]) -> None:
+        """Statements one level deeper."""
+        self.depth += 1
+        self.body(statements)
+        self.depth -= 1
+
+    def statement(self, s: t.Statement) -> None:
+        """One statement."""
+        self.statements += 1
+        w = self.e.write
+        match s:
+            case t.Declare(name, type_, value):
+                const = "" if s.mutable else "const "
+                init = "" if value is None else f" = {w(value)}"
+                self.line(f"{const}{c_type(type_)} {name}{init};")
+            case t.Assign(name, value, accumulate):
+                self.line(f"{name} {_operator(accumulate)} {w(value)};")
+            case t.Store(buffer, index, value, accumulate):
+                self.line(f"{buffer}[{w(index)}] {_operator(accumulate)} {w(value)};")
+            case t.For():
+                self.loop(s)
+            case t.Block():
+                write_block(self, s)
+            case t.If():
+                self.conditional(s)
+            case t.Break(condition):
+                self.line(f"if ({w(condition)}) break;")
+            case t.Check():
+                self.check(s)
+            case t.Demand():
+                self.check(s)
+            case t.CheckAll():
+                self.check_all(s)
+            case t.Fill():
+                self.line(f"memset({self.place(s.buffer, s.offset)}, 0, {self.size(s.count)} * sizeof *{s.buffer});")
+            case t.Copy():
+                target, source = self.place(s.target, s.target_offset), self.place(s.source, s.source_offset)
+                self.line(f"memcpy({target}, {source}, {self.size(s.count)} * sizeof *{s.target});")
+            case t.Allocate():
+                self.features.add("arena")
+                type_ = c_type(s.type)
+                self.line(f"{type_} *restrict {s.buffer} = ({type_} *)fs_take(&arena, {w(s.count)}, sizeof({type_}));")
+                self.line(f"if (!{s.buffer}) {{")
+                self.line("    status = 2;")
+                self.line("    goto fail;")
+                self.line("}")
+            case t.LocalArray():
+                self.line(f"{c_type(s.type)} {s.buffer}[{s.count}];")
+            case t.Choose():
+                then, otherwise = self.place(s.then, s.then_offset), self.place(s.otherwise, s.otherwise_offset)
+                self.line(f"{c_type(s.type)} *{s.pointer} = {w(s.condition, 1)} ? {then} : {otherwise};")
+            case t.Swap(left, right, type_):
+                held = f"{left}_held"
+                self.line("{")
+                self.line(f"    {c_type(type_)} *{held} = {left};")
+                self.line(f"    {left} = {right};")
+                self.line(f"    {right} = {held};")
+                self.line("}")
+            case t.Scope():
+                self.features |= {"marks", "arena"}
+                self.line(f"const fs_mark {s.mark} = fs_marked(&arena);")
+                self.body(s.body)
+                self.line(f"fs_release(&arena, {s.mark});")
+            case _:
+                assert_never(s)
+
+    def place(self, buffer: str, offset: t.Expression) -> str:
+        """The address of a part of a buffer."""
+        if isinstance(offset, t.Literal) and offset.value == 0:
+            return buffer
+        return f"{buffer} + {self.e.write(offset, 6)}"
+
+    def size(self, count: t.Expression) -> str:
+        """A count that may be negative for an empty array, as size_t."""
+        return f"(size_t){self.e.write(count, 9)}"
+
+    def site(self, site: Site) -> None:
+        """A comment with the source line."""
+        if not site.line:
+            return
+        source = linecache.getline(site.file, site.line).strip() if site.file else ""
+        self.line(f"/* line {site.line}: {comment(source or site.what)} */")
+
+    def loop(self, s: t.For) -> None:
+        """A for loop."""
+        self.site(s.site)
+        outer = self.e.vector
+        if s.simd:
+            self.e.vector = True
+            reduction = f" reduction(+:{', '.join(s.reduced)})" if s.reduced else ""
+            self.lines.append(f"#pragma omp simd{reduction}")
+        self.line(f"for (int64_t {s.index} = 0; {s.index} < {self.e.write(s.size, 5)}; ++{s.index}) {{")
+        self.nested(s.body)
+        self.line("}")
+        self.e.vector = outer
+
+    def conditional(self, s: t.If) -> None:
+        """An if statement."""
+        self.line(f"if ({self.e.write(s.condition)}) {{")
+        self.nested(s.then)
+        if s.otherwise:
+            self.line("} else {")
+            self.nested(s.otherwise)
+        self.line("}")
+
+    def failing(self, s: t.Check | t.Demand) -> t.Expression:
+        """The condition under which a check fails."""
+        if isinstance(s, t.Demand):
+            return t.Operation(p.logical_not, (s.condition,), BOOL)
+        below = t.Operation(p.less, (s.index, t.Literal(0, INT)), BOOL)
+        above = t.Operation(p.greater_equal, (s.index, s.size), BOOL)
+        return t.Conditional(below, t.Literal(True, BOOL), above)
+
+    def check(self, s: t.Check | t.Demand) -> None:
+        """Report and leave if it fails."""
+        self.features.add("failed")
+        numbers = list((s.index, s.size) if isinstance(s, t.Check) else s.numbers[:2])
+        texts = [self.e.write(n) for n in numbers] + ["0"] * (2 - len(numbers))
+        self.line(f"if ({self.e.write(self.failing(s))}) {{")
+        self.line(f"    status = fs_failed(error, {s.site}, {', '.join(texts)});")
+        self.line("    goto fail;")
+        self.line("}")
+
+    def check_all(self, s: t.CheckAll) -> None:
+        """Test all iterations before a loop, then find the first that fails."""
+        raise NotImplementedError
+
+
+def _operator(accumulate: bool) -> str:
+    return "+=" if accumulate else "="

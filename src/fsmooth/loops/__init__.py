@@ -1,0 +1,1 @@
+"""The imperative representation: functions of loops, stores and checks between `lower` and the back-ends."""

@@ -1,0 +1,134 @@
+"""Integer index arithmetic with constants folded, and the expressions that other stages ask for often."""
+
+from __future__ import annotations
+
+from fsmooth.core import primitives as p
+from fsmooth.core.types import BOOL, INT, Bool, Float, Type
+from fsmooth.loops.tree import Conditional, Expression, Extremum, Literal, Load, Name, Operation, Search
+
+
+def integer(value: int) -> Literal:
+    """An Int literal."""
+    return Literal(value, INT)
+
+
+ZERO = integer(0)
+ONE = integer(1)
+
+
+def zero_of(type_: Type) -> Literal:
+    """The zero (or false) of a scalar type."""
+    return Literal(0.0 if isinstance(type_, Float) else False if isinstance(type_, Bool) else 0, type_)
+
+
+def is_integer(e: Expression, value: int) -> bool:
+    """Is `e` this Int literal?"""
+    return isinstance(e, Literal) and not isinstance(e.value, float) and e.value == value
+
+
+def plus(a: Expression, b: Expression) -> Expression:
+    """a + b."""
+    if isinstance(a, Literal) and isinstance(b, Literal):
+        return integer(int(a.value) + int(b.value))
+    if is_integer(a, 0):
+        return b
+    if is_integer(b, 0):
+        return a
+    if isinstance(b, Literal) and isinstance(a, Operation) and a.primitive is p.add and isinstance(a.arguments[1], Literal):
+        return plus(a.arguments[0], integer(int(a.arguments[1].value) + int(b.value)))
+    return Operation(p.add, (a, b), INT)
+
+
+def minus(a: Expression, b: Expression) -> Expression:
+    """a - b."""
+    if isinstance(a, Literal) and isinstance(b, Literal):
+        return integer(int(a.value) - int(b.value))
+    if is_integer(b, 0):
+        return a
+    return Operation(p.subtract, (a, b), INT)
+
+
+def times(a: Expression, b: Expression) -> Expression:
+    """a * b."""
+    if isinstance(a, Literal) and isinstance(b, Literal):
+        return integer(int(a.value) * int(b.value))
+    if is_integer(a, 0) or is_integer(b, 0):
+        return ZERO
+    if is_integer(a, 1):
+        return b
+    if is_integer(b, 1):
+        return a
+    return Operation(p.multiply, (a, b), INT)
+
+
+def positive(size: Expression) -> Expression:
+    """size > 0."""
+    if isinstance(size, Literal):
+        return Literal(int(size.value) > 0, BOOL)
+    return Operation(p.greater, (size, ZERO), BOOL)
+
+
+def parts(e: Expression) -> tuple[Expression, ...]:
+    """The immediate subexpressions."""
+    match e:
+        case Load(_, index):
+            return (index,)
+        case Operation(_, arguments):
+            return arguments
+        case Conditional(condition, then, otherwise):
+            return (condition, then, otherwise)
+        case Search():
+            return (e.offset, e.count)
+        case _:
+            return ()
+
+
+def same(a: Expression, b: Expression) -> bool:
+    """Are the expressions equal as trees?"""
+    if a is b:
+        return True
+    if type(a) is not type(b) or a.weight != b.weight or a.type != b.type:
+        return False
+    match a, b:
+        case Literal(x), Literal(y):
+            return repr(x) == repr(y)
+        case Name(x), Name(y):
+            return x == y
+        case Load(x), Load(y) if x != y:
+            return False
+        case Operation(x), Operation(y) if x is not y:
+            return False
+        case Search(), Search():
+            return False
+        case _:
+            return all([same(x, y) for x, y in zip(parts(a), parts(b), strict=True)])
+
+
+def replace(e: Expression, old: str, new: Expression) -> Expression:
+    """`e` with the variable `old` replaced."""
+    match e:
+        case Name(name):
+            return new if name == old else e
+        case Literal():
+            return e
+        case Load(buffer, index):
+            changed = replace(index, old, new)
+            return e if changed is index else Load(buffer, changed, e.type)
+        case Operation(primitive, arguments):
+            renewed = tuple([replace(a, old, new) for a in arguments])
+            if all([x is y for x, y in zip(renewed, arguments, strict=True)]):
+                return e
+            if primitive is p.add and e.type == INT:
+                return plus(*renewed)
+            if primitive is p.multiply and e.type == INT:
+                return times(*renewed)
+            return Operation(primitive, renewed, e.type)
+        case Conditional(c, a, b):
+            return Conditional(replace(c, old, new), replace(a, old, new), replace(b, old, new))
+        case Search():
+            return Search(e.extremum, e.buffer, replace(e.offset, old, new), replace(e.count, old, new), e.leaf)
+        case _:
+            raise TypeError(f"{e!r} is no expression")
+
+
+__all__ = ["ONE", "ZERO", "Extremum", "integer", "is_integer", "minus", "parts", "plus", "positive", "replace", "same", "times", "zero_of"]

@@ -1,0 +1,370 @@
+"""Loops: expressions over scalars, statements, functions (design §3, "Loops").
+
+Expressions are immutable; statements are made once by `lower` and only moved or dropped afterwards.  Memory is
+named buffers of scalars, addressed by one index; views with strides exist only in `lower.destination`.
+Names are C identifiers and unique within a function, but for loop indices, which sibling loops may share.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from fsmooth.core.primitives import Primitive
+from fsmooth.core.term import NOWHERE, Failure, Site
+from fsmooth.core.types import INT, Type
+
+# -- expressions -------------------------------------------------------------------------------------------------
+
+
+class Expression:
+    """A scalar expression.  `weight` counts its nodes."""
+
+    __slots__ = ("type", "weight")
+    type: Type
+    weight: int
+
+
+class Literal(Expression):
+    """A constant."""
+
+    __slots__ = ("value",)
+    __match_args__ = ("value",)
+
+    def __init__(self, value: float | int | bool, type_: Type) -> None:
+        self.value = value
+        self.type = type_
+        self.weight = 1
+
+
+class Name(Expression):
+    """A local variable, a loop index or a scalar parameter."""
+
+    __slots__ = ("name",)
+    __match_args__ = ("name",)
+
+    def __init__(self, name: str, type_: Type) -> None:
+        self.name = name
+        self.type = type_
+        self.weight = 1
+
+
+class Load(Expression):
+    """`buffer[index]`."""
+
+    __slots__ = ("buffer", "index")
+    __match_args__ = ("buffer", "index")
+
+    def __init__(self, buffer: str, index: Expression, type_: Type) -> None:
+        self.buffer = buffer
+        self.index = index
+        self.type = type_
+        self.weight = 1 + index.weight
+
+
+class Operation(Expression):
+    """A primitive applied to scalars."""
+
+    __slots__ = ("arguments", "primitive")
+    __match_args__ = ("primitive", "arguments")
+
+    def __init__(self, primitive: Primitive, arguments: tuple[Expression, ...], type_: Type) -> None:
+        self.primitive = primitive
+        self.arguments = arguments
+        self.type = type_
+        self.weight = 1 + sum([a.weight for a in arguments])
+
+
+class Conditional(Expression):
+    """`condition ? then : otherwise`."""
+
+    __slots__ = ("condition", "otherwise", "then")
+    __match_args__ = ("condition", "then", "otherwise")
+
+    def __init__(self, condition: Expression, then: Expression, otherwise: Expression) -> None:
+        self.condition = condition
+        self.then = then
+        self.otherwise = otherwise
+        self.type = then.type
+        self.weight = 1 + condition.weight + then.weight + otherwise.weight
+
+
+class Extremum(Enum):
+    """Whole-buffer searches, spelled as helper functions by the back-end."""
+
+    ARGMAX = "argmax"
+    ARGMIN = "argmin"
+    MAX = "max"
+    MIN = "min"
+
+
+class Search(Expression):
+    """The extremum (or the index of the first one) of `buffer[offset … offset + count - 1]`; a NaN wins."""
+
+    __slots__ = ("buffer", "count", "extremum", "leaf", "offset")
+    __match_args__ = ("extremum", "buffer", "offset", "count")
+
+    def __init__(self, extremum: Extremum, buffer: str, offset: Expression, count: Expression, leaf: Type) -> None:
+        self.extremum = extremum
+        self.buffer = buffer
+        self.offset = offset
+        self.count = count
+        self.leaf = leaf
+        self.type = INT if extremum in (Extremum.ARGMAX, Extremum.ARGMIN) else leaf
+        self.weight = 1 + offset.weight + count.weight
+
+
+# -- statements --------------------------------------------------------------------------------------------------
+
+
+@dataclass(eq=False, slots=True)
+class Declare:
+    """`const T name = value;`, or a mutable local, initialised or not."""
+
+    name: str
+    type: Type
+    value: Expression | None
+    mutable: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Assign:
+    """`name = value;`, or `name += value;` if `accumulate`."""
+
+    name: str
+    value: Expression
+    accumulate: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Store:
+    """`buffer[index] = value;`, or `+=` if `accumulate`."""
+
+    buffer: str
+    index: Expression
+    value: Expression
+    accumulate: bool = False
+
+
+class Kind(Enum):
+    """What is known of the iterations of a loop."""
+
+    SEQUENTIAL = "sequential"
+    PARALLEL = "parallel"
+    REDUCTION = "reduction"
+    SEARCH = "search"
+
+
+@dataclass(eq=False, slots=True)
+class For:
+    """`for (index = 0; index < size; ++index) body`.  `reduced` names the local sums of a REDUCTION."""
+
+    index: str
+    size: Expression
+    body: list[Statement]
+    kind: Kind
+    site: Site = NOWHERE
+    reduced: tuple[str, ...] = ()
+    simd: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Block:
+    """A PARALLEL loop run `lanes` iterations at a time (design: blocks of points with transposed stores).
+
+    The body is straight-line; its stores are exactly to the `width` scalars from `base + width * index` on of
+    `buffer`.  `stores` holds what goes where within these, and `body` everything before.
+    """
+
+    index: str
+    size: Expression
+    body: list[Statement]
+    outputs: list[BlockOutput]
+    lanes: int
+    site: Site = NOWHERE
+
+
+@dataclass(eq=False, slots=True)
+class BlockOutput:
+    """The contiguous scalars that each iteration of a `Block` writes: `buffer[base + width * index + k] = values[k]`."""
+
+    buffer: str
+    base: Expression
+    width: int
+    values: dict[int, Expression]
+    type: Type
+    tile: str
+
+
+@dataclass(eq=False, slots=True)
+class If:
+    """`if (condition) then else otherwise`."""
+
+    condition: Expression
+    then: list[Statement]
+    otherwise: list[Statement] = field(default_factory=list)
+
+
+@dataclass(eq=False, slots=True)
+class Break:
+    """`if (condition) break;`"""
+
+    condition: Expression
+
+
+@dataclass(eq=False, slots=True)
+class Check:
+    """Fail with `site` unless 0 <= index < size."""
+
+    index: Expression
+    size: Expression
+    site: int
+
+
+@dataclass(eq=False, slots=True)
+class Demand:
+    """Fail with `site` and `numbers` unless the condition holds."""
+
+    condition: Expression
+    site: int
+    numbers: tuple[Expression, ...] = ()
+
+
+@dataclass(eq=False, slots=True)
+class CheckAll:
+    """The `body` (declarations and one check) for every index, done before a loop that relies on it.
+
+    If the check is affine in the index, `ends` is true and only the first and last iterations are tested, the others
+    only to find the first that fails.  Otherwise all are, in a loop that vectorises.
+    """
+
+    index: str
+    size: Expression
+    body: list[Statement]
+    check: Check | Demand
+    ends: bool
+
+
+@dataclass(eq=False, slots=True)
+class Fill:
+    """Zero `count` scalars from `offset` on."""
+
+    buffer: str
+    offset: Expression
+    count: Expression
+    type: Type
+
+
+@dataclass(eq=False, slots=True)
+class Copy:
+    """Copy `count` scalars between buffers that do not overlap."""
+
+    target: str
+    target_offset: Expression
+    source: str
+    source_offset: Expression
+    count: Expression
+    type: Type
+
+
+@dataclass(eq=False, slots=True)
+class Allocate:
+    """Take `count` scalars from the arena; released with the scope that is marked."""
+
+    buffer: str
+    type: Type
+    count: Expression
+
+
+@dataclass(eq=False, slots=True)
+class LocalArray:
+    """A C array on the stack."""
+
+    buffer: str
+    type: Type
+    count: int
+
+
+@dataclass(eq=False, slots=True)
+class Choose:
+    """`T *pointer = condition ? then : otherwise;` with both buffers starting at their own offsets."""
+
+    pointer: str
+    type: Type
+    condition: Expression
+    then: str
+    then_offset: Expression
+    otherwise: str
+    otherwise_offset: Expression
+
+
+@dataclass(eq=False, slots=True)
+class Swap:
+    """Exchange two pointers."""
+
+    left: str
+    right: str
+    type: Type
+
+
+@dataclass(eq=False, slots=True)
+class Scope:
+    """A body whose arena allocations are released at its end."""
+
+    mark: str
+    body: list[Statement]
+
+
+Statement = (
+    Declare
+    | Assign
+    | Store
+    | For
+    | Block
+    | If
+    | Break
+    | Check
+    | Demand
+    | CheckAll
+    | Fill
+    | Copy
+    | Allocate
+    | LocalArray
+    | Choose
+    | Swap
+    | Scope
+)
+
+# -- functions ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter: a scalar by value, or a pointer (`rank` is not None) to scalars that is read or written."""
+
+    name: str
+    type: Type
+    pointer: bool = False
+    output: bool = False
+
+
+@dataclass(eq=False)
+class Function:
+    """A function that returns 0, or reports failure."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    body: list[Statement]
+
+
+@dataclass(eq=False)
+class Program:
+    """A lowered program: the kernel, the function that gives the sizes of its results, and what to report."""
+
+    name: str
+    kernel: Function
+    shape: Function | None
+    parameters: tuple[Type, ...]
+    result: Type
+    sites: tuple[tuple[Failure | None, Site], ...]
+    notes: tuple[str, ...]

@@ -1,0 +1,217 @@
+"""Which names a function reads, and the removal of what computes names that nothing reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import parts
+
+
+def names_in(e: t.Expression, into: set[str]) -> None:
+    """Add the variables and buffers of an expression."""
+    stack = [e]
+    while stack:
+        x = stack.pop()
+        if isinstance(x, t.Name):
+            into.add(x.name)
+        elif isinstance(x, t.Load | t.Search):
+            into.add(x.buffer)
+        stack.extend(parts(x))
+
+
+def expressions_of(s: t.Statement) -> Iterator[t.Expression]:
+    """The expressions directly in a statement (not those of nested statements)."""
+    match s:
+        case t.Declare():
+            if s.value is not None:
+                yield s.value
+        case t.Assign():
+            yield s.value
+        case t.Store():
+            yield s.index
+            yield s.value
+        case t.For() | t.CheckAll():
+            yield s.size
+        case t.Block():
+            yield s.size
+            for output in s.outputs:
+                yield output.base
+                yield from output.values.values()
+        case t.If() | t.Break():
+            yield s.condition
+        case t.Check():
+            yield s.index
+            yield s.size
+        case t.Demand():
+            yield s.condition
+            yield from s.numbers
+        case t.Fill():
+            yield s.offset
+            yield s.count
+        case t.Copy():
+            yield s.target_offset
+            yield s.source_offset
+            yield s.count
+        case t.Allocate():
+            yield s.count
+        case t.Choose():
+            yield s.condition
+            yield s.then_offset
+            yield s.otherwise_offset
+        case t.LocalArray() | t.Swap() | t.Scope():
+            return
+        case _:
+            assert_never(s)
+
+
+def bodies_of(s: t.Statement) -> tuple[list[t.Statement], ...]:
+    """The statement lists nested in a statement."""
+    match s:
+        case t.For() | t.Block() | t.Scope():
+            return (s.body,)
+        case t.CheckAll():
+            return (s.body, [s.check])
+        case t.If():
+            return (s.then, s.otherwise)
+        case _:
+            return ()
+
+
+def walk(body: list[t.Statement]) -> Iterator[t.Statement]:
+    """All statements, each before those inside it."""
+    stack = list(reversed(body))
+    while stack:
+        s = stack.pop()
+        yield s
+        for inner in reversed(bodies_of(s)):
+            stack.extend(reversed(inner))
+
+
+def mentioned(body: list[t.Statement]) -> set[str]:
+    """Every name and buffer that the statements read or write."""
+    found: set[str] = set()
+    for s in walk(body):
+        for e in expressions_of(s):
+            names_in(e, found)
+        found |= targets(s)
+        match s:
+            case t.Copy():
+                found.add(s.source)
+            case t.Choose():
+                found |= {s.then, s.otherwise}
+            case _:
+                pass
+    return found
+
+
+def targets(s: t.Statement) -> set[str]:
+    """Locals and buffers that a statement itself changes."""
+    match s:
+        case t.Assign():
+            return {s.name}
+        case t.Store() | t.Fill():
+            return {s.buffer}
+        case t.Copy():
+            return {s.target}
+        case t.Swap():
+            return {s.left, s.right}
+        case t.Choose():
+            return {s.pointer}
+        case t.Block():
+            return {output.buffer for output in s.outputs}
+        case _:
+            return set()
+
+
+def changed(body: list[t.Statement]) -> set[str]:
+    """Locals and buffers changed anywhere in the statements."""
+    found: set[str] = set()
+    for s in walk(body):
+        found |= targets(s)
+    return found
+
+
+def prune(function: t.Function) -> None:
+    """Drop declarations, assignments and stores whose names nothing reads."""
+    outputs = {p.name for p in function.parameters}
+    function.body[:] = _Pruning(outputs, function.body).body(function.body)
+
+
+class _Pruning:
+    def __init__(self, outputs: set[str], body: list[t.Statement]) -> None:
+        self.used: set[str] = set(outputs)
+        self.mutable = changed(body)
+
+    def body(self, statements: list[t.Statement]) -> list[t.Statement]:
+        kept: list[t.Statement] = []
+        for s in reversed(statements):
+            if self.keep(s):
+                kept.append(s)
+        kept.reverse()
+        return kept
+
+    def keep(self, s: t.Statement) -> bool:
+        match s:
+            case t.Declare() | t.Assign():
+                if s.name not in self.used:
+                    return False
+            case t.Store() | t.Fill() | t.LocalArray() | t.Allocate():
+                if s.buffer not in self.used:
+                    return False
+            case t.Copy():
+                if s.target not in self.used:
+                    return False
+            case t.For():
+                self.used |= mentioned_reads(s.body) & self.mutable
+                s.body[:] = self.body(s.body)
+                if not s.body:
+                    return False
+            case t.If():
+                s.otherwise[:] = self.body(s.otherwise)
+                s.then[:] = self.body(s.then)
+                if not s.then and not s.otherwise:
+                    return False
+            case t.CheckAll():
+                self.keep(s.check)
+                s.body[:] = self.body(s.body)
+            case t.Scope():
+                s.body[:] = self.body(s.body)
+                if not s.body:
+                    return False
+            case _:
+                pass
+        for e in expressions_of(s):
+            names_in(e, self.used)
+        match s:
+            case t.Copy():
+                self.used.add(s.source)
+            case t.Choose():
+                self.used |= {s.then, s.otherwise}
+            case t.Swap():
+                self.used |= {s.left, s.right}
+            case t.Block():
+                self.used |= {output.buffer for output in s.outputs}
+                s.body[:] = self.body(s.body)
+            case _:
+                pass
+        return True
+
+
+def mentioned_reads(body: list[t.Statement]) -> set[str]:
+    """Every name and buffer that the statements read."""
+    found: set[str] = set()
+    for s in walk(body):
+        for e in expressions_of(s):
+            names_in(e, found)
+        match s:
+            case t.Copy():
+                found.add(s.source)
+            case t.Choose():
+                found |= {s.then, s.otherwise}
+            case t.Swap():
+                found |= {s.left, s.right}
+            case _:
+                pass
+    return found

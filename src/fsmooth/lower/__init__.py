@@ -1,0 +1,1 @@
+"""Lowering of terms to loops in destination-passing style (paper 000, §5.2; design §6)."""

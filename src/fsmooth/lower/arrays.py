@@ -1,0 +1,152 @@
+"""Array terms into destinations (paper 000, §5.2; design §6: assign and accumulate)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fsmooth.core import primitives as p
+from fsmooth.core.term import Build, Collect, Delta, If, Update, Var, Vector
+from fsmooth.core.types import BOOL, INT
+from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import ONE, ZERO, integer, same, zero_of
+from fsmooth.lower.context import Context
+from fsmooth.lower.destination import (
+    Destination,
+    Group,
+    Local,
+    Mode,
+    Scalar,
+    Value,
+    View,
+    destination_at,
+    leaves,
+    load,
+    readable,
+    value_at,
+)
+from fsmooth.lower.loop import Loop
+from fsmooth.lower.storage import storage_for
+
+
+def build_into(ctx: Context, term: Build, dest: Destination, mode: Mode) -> None:
+    """One loop, whatever the element is: a tuple writes to several places."""
+    size = ctx.named(ctx.scalar(term.size), "n")
+    with Loop(ctx, term.index, size, t.Kind.PARALLEL) as loop:
+        ctx.into(term.body, destination_at(dest, loop.index), mode)
+
+
+def vector_into(ctx: Context, term: Vector, dest: Destination, mode: Mode) -> None:
+    """Element by element, without a loop."""
+    for k, item in enumerate(term.items):
+        ctx.into(item, destination_at(dest, integer(k)), mode)
+
+
+def delta_into(ctx: Context, term: Delta, dest: Destination, mode: Mode) -> None:
+    """Zeroes and one store; accumulating, one addition."""
+    index = ctx.named(ctx.scalar(term.index), "k")
+    if mode is Mode.ASSIGN:
+        fill_zero(ctx, dest)
+    ctx.into(term.value, destination_at(dest, index), mode)
+
+
+def update_into(ctx: Context, term: Update, dest: Destination, mode: Mode) -> None:
+    """A copy and one store (folds do it in place where the old array is dead)."""
+    if mode is Mode.ACCUMULATE:
+        place = storage_for(ctx, term.array, "updated")
+        update_into(ctx, term, place, Mode.ASSIGN)
+        copy_into(ctx, readable(place), dest, mode)
+        return
+    ctx.into(term.array, dest, mode)
+    index = ctx.named(ctx.scalar(term.index), "k")
+    ctx.into(term.value, destination_at(dest, index), mode)
+
+
+def if_into(ctx: Context, term: If, dest: Destination, mode: Mode) -> None:
+    """An if statement with the destination passed to both branches."""
+    condition = ctx.light(ctx.scalar(term.condition), "condition")
+    outer = ctx.open_block()
+    ctx.into(term.then, dest, mode)
+    then = ctx.close_block(outer)
+    outer = ctx.open_block()
+    ctx.into(term.otherwise, dest, mode)
+    otherwise = ctx.close_block(outer)
+    if not then:
+        if not otherwise:
+            return
+        condition = t.Operation(p.logical_not, (condition,), BOOL)
+        then, otherwise = otherwise, then
+    ctx.emit(_as_one_store(condition, then, otherwise) or t.If(condition, then, otherwise))
+
+
+def _as_one_store(condition: t.Expression, then: list[t.Statement], otherwise: list[t.Statement]) -> t.Statement | None:
+    """`x = c ? a : b` for an if whose branches both just set x."""
+    match then, otherwise:
+        case [t.Assign() as a], [t.Assign() as b] if a.name == b.name:
+            return t.Assign(a.name, t.Conditional(condition, a.value, b.value), a.accumulate)
+        case [t.Store() as a], [t.Store() as b] if a.buffer == b.buffer and same(a.index, b.index):
+            return t.Store(a.buffer, a.index, t.Conditional(condition, a.value, b.value), a.accumulate)
+        case _:
+            return None
+
+
+def collect_into(ctx: Context, term: Collect, dest: Destination, mode: Mode) -> None:
+    """Loops that append what the guard lets through."""
+    count = ctx.local("count", INT, ZERO)
+    loops = []
+    for size, index in term.generators:
+        loops.append(Loop(ctx, index, ctx.named(ctx.scalar(size), "n"), t.Kind.SEQUENTIAL).__enter__())
+    condition = ctx.scalar(term.guard)
+    outer = ctx.open_block()
+    place = ctx.named(t.Name(count.name, INT), "place")
+    ctx.into(term.body, destination_at(dest, place), mode)
+    ctx.emit(t.Assign(count.name, ONE, accumulate=True))
+    inner = ctx.close_block(outer)
+    ctx.emit(t.If(condition, inner))
+    for loop in reversed(loops):
+        loop.close()
+
+
+def fill_zero(ctx: Context, dest: Destination) -> None:
+    """`dest := 0`."""
+    for leaf in leaves(dest):
+        if isinstance(leaf, Local):
+            ctx.emit(t.Assign(leaf.name, zero_of(leaf.type)))
+            continue
+        assert isinstance(leaf, View)
+        if not leaf.sizes:
+            ctx.emit(t.Store(leaf.buffer, leaf.offset, zero_of(leaf.leaf)))
+        elif leaf.dense:
+            ctx.emit(t.Fill(leaf.buffer, leaf.offset, leaf.count(), leaf.leaf))
+        else:
+            _each(ctx, leaf, lambda place: ctx.store(place, zero_of(place.leaf), Mode.ASSIGN))
+
+
+def _each(ctx: Context, view: View, act: Callable[[View], None]) -> None:
+    """A loop nest over all scalars of a view."""
+    if not view.sizes:
+        act(view)
+        return
+    with Loop(ctx, Var("i", INT), view.sizes[0], t.Kind.PARALLEL) as loop:
+        _each(ctx, view.at(loop.index), act)
+
+
+def copy_into(ctx: Context, value: Value, dest: Destination, mode: Mode) -> None:
+    """`dest := value` or `dest += value`, part by part."""
+    if isinstance(value, Group):
+        assert isinstance(dest, Group)
+        for part, place in zip(value.items, dest.items, strict=True):
+            copy_into(ctx, part, place, mode)  # type: ignore[arg-type]
+        return
+    assert not isinstance(dest, Group)
+    if isinstance(value, Scalar):
+        ctx.store(dest, value.expression, mode)
+        return
+    if isinstance(dest, Local) or not value.sizes:
+        ctx.store(dest, load(value), mode)
+        return
+    if mode is Mode.ASSIGN and value.dense and dest.dense:
+        ctx.emit(t.Copy(dest.buffer, dest.offset, value.buffer, value.offset, value.count(), value.leaf))
+        return
+    with Loop(ctx, Var("i", INT), value.sizes[0], t.Kind.PARALLEL) as loop:
+        copy_into(ctx, value_at(value, loop.index), destination_at(dest, loop.index), mode)
+

@@ -1,0 +1,157 @@
+"""What every part of lowering shares: the block being written, the environment, names, sites, notes.
+
+`Context` is abstract: its four ways to lower a term are defined in `to_loops`, which dispatches to the modules of
+this package, so that these need not import one another.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+
+from fsmooth.core.term import Failure, Site, Term, Var
+from fsmooth.core.types import INT, Type
+from fsmooth.loops.tree import Assign, Declare, Expression, Literal, Name, Statement, Store
+from fsmooth.lower.destination import Destination, Local, Mode, Value, View
+
+HEAVY = 24
+"""Expressions of more nodes than this are cut: their parts get names."""
+
+_RESERVED = frozenset(
+    """auto break case char const continue default do double else enum extern float for goto if inline int long register
+    restrict return short signed sizeof static struct switch typedef union unsigned void volatile while _Bool _Complex
+    _Imaginary bool true false asm typeof linux unix main error status fail arena shape NULL
+    int8_t int16_t int32_t int64_t uint64_t size_t memcpy memset malloc free NAN INFINITY M_PI
+    sin cos tan asin acos atan atan2 sinh cosh tanh exp expm1 log log1p sqrt pow hypot erf erfc lgamma tgamma floor ceil
+    fabs fmin fmax fmod cbrt exp2 log2 log10 round trunc j0 j1 jn y0 y1 yn gamma signgam abs div labs index
+    isnan isinf isfinite signbit copysign nan fma remainder logb scalb ldexp frexp modf significand drem""".split()
+)
+
+
+class Context(ABC):
+    """The state of lowering one function."""
+
+    def __init__(self) -> None:
+        self.block: list[Statement] = []
+        self.environment: dict[Var, Value] = {}
+        self.sites: list[tuple[Failure | None, Site]] = []
+        self.notes: list[str] = []
+        self.loop_depth = 0
+        self._site_numbers: dict[tuple[Failure | None, Site], int] = {}
+        self._counts: dict[str, int] = {}
+        self._names: set[str] = set()
+        self._index_names: set[str] = set()
+        self._indices_in_use: set[str] = set()
+
+    @abstractmethod
+    def scalar(self, term: Term) -> Expression:
+        """A scalar term as an expression; what must happen before goes to the block."""
+
+    @abstractmethod
+    def value(self, term: Term) -> Value:
+        """Where the value of any term can be read; it is computed into storage if it is not somewhere already."""
+
+    @abstractmethod
+    def into(self, term: Term, dest: Destination, mode: Mode) -> None:
+        """Compute `term` to (or, accumulating, onto) a destination that `term` does not read."""
+
+    @abstractmethod
+    def bind(self, var: Var, value: Term) -> None:
+        """Make `var` stand for the value of a term in the environment."""
+
+    # -- statements ------------------------------------------------------------------------------------------------
+
+    def emit(self, statement: Statement) -> None:
+        """Append to the block."""
+        self.block.append(statement)
+
+    def open_block(self) -> list[Statement]:
+        """Start a nested block; gives the outer one, for `close_block`."""
+        outer, self.block = self.block, []
+        return outer
+
+    def close_block(self, outer: list[Statement]) -> list[Statement]:
+        """End a nested block; gives its statements."""
+        inner, self.block = self.block, outer
+        return inner
+
+    def store(self, dest: View | Local, value: Expression, mode: Mode) -> None:
+        """Write one scalar."""
+        accumulate = mode is Mode.ACCUMULATE
+        if isinstance(dest, Local):
+            self.emit(Assign(dest.name, value, accumulate))
+        else:
+            self.emit(Store(dest.buffer, dest.offset, value, accumulate))
+
+    def named(self, value: Expression, hint: str) -> Expression:
+        """`value` if it is a name or a literal, else a constant local that holds it."""
+        if isinstance(value, Literal | Name):
+            return value
+        name = self.fresh(hint)
+        self.emit(Declare(name, value.type, value))
+        return Name(name, value.type)
+
+    def light(self, value: Expression, hint: str = "t") -> Expression:
+        """`value`, named if it is so heavy that nesting it further would be unreadable."""
+        return self.named(value, hint) if value.weight > HEAVY else value
+
+    # -- names -----------------------------------------------------------------------------------------------------
+
+    def fresh(self, hint: str) -> str:
+        """A C identifier like `hint` that is not used yet in this function."""
+        base = identifier(hint)
+        count = self._counts.get(base, 0)
+        name = base if count == 0 else f"{base}_{count}"
+        while name in self._names or name in self._index_names:
+            count += 1
+            name = f"{base}_{count}"
+        self._counts[base] = count + 1
+        self._names.add(name)
+        return name
+
+    def open_index(self, hint: str) -> Name:
+        """The name of a loop index: the user's, if no enclosing loop and nothing else has it."""
+        base = identifier(hint)
+        name, count = base, 0
+        while name in self._indices_in_use or name in self._names:
+            count += 1
+            name = f"{base}_{count}"
+        self._index_names.add(name)
+        self._indices_in_use.add(name)
+        return Name(name, INT)
+
+    def close_index(self, index: Name) -> None:
+        """Let the next loop use the name."""
+        self._indices_in_use.discard(index.name)
+
+    def reserve(self, name: str) -> None:
+        """Keep a name from being given out."""
+        self._names.add(name)
+
+    def local(self, hint: str, type_: Type, value: Expression | None = None) -> Local:
+        """Declare a mutable local."""
+        name = self.fresh(hint)
+        self.emit(Declare(name, type_, value, mutable=True))
+        return Local(name, type_)
+
+    def site(self, failure: Failure | None, site: Site) -> int:
+        """The number under which the run time reports a place."""
+        key = (failure, site)
+        number = self._site_numbers.get(key)
+        if number is None:
+            number = self._site_numbers[key] = len(self.sites)
+            self.sites.append(key)
+        return number
+
+    def share_sites(self, other: Context) -> None:
+        """Number sites together with another function of the program."""
+        self.sites = other.sites
+        self._site_numbers = other._site_numbers
+
+
+def identifier(hint: str) -> str:
+    """A C identifier made from the user's name."""
+    cleaned = re.sub(r"\W", "_", hint, flags=re.ASCII) or "t"
+    if cleaned[0].isdigit() or cleaned.startswith(("_", "fs_")):
+        cleaned = "v" + cleaned
+    return cleaned + "_" if cleaned in _RESERVED else cleaned

@@ -1,0 +1,122 @@
+"""Values and destinations: strided views, scalars, and tuples of them (design §6).
+
+A value says where something can be read, a destination where it must be written; a view of memory is both.
+An array of tuples is a `Group` of views: arrays of tuples are tuples of arrays (paper 000, §5.2).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from fsmooth.core.types import Type
+from fsmooth.loops.arithmetic import ONE, integer, plus, times
+from fsmooth.loops.tree import Expression, Load, Name
+
+
+class Mode(Enum):
+    """`dest := e` or `dest += e`."""
+
+    ASSIGN = "assign"
+    ACCUMULATE = "accumulate"
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """Part of a buffer.  Without sizes it is one scalar in memory.  `dense`: row-major without gaps."""
+
+    buffer: str
+    offset: Expression
+    strides: tuple[Expression, ...]
+    sizes: tuple[Expression, ...]
+    leaf: Type
+    dense: bool = True
+
+    def at(self, index: Expression) -> View:
+        """The element, or the part, at an index of the first axis."""
+        offset = plus(self.offset, times(index, self.strides[0]))
+        return View(self.buffer, offset, self.strides[1:], self.sizes[1:], self.leaf, self.dense)
+
+    def count(self) -> Expression:
+        """The number of scalars."""
+        total: Expression = ONE
+        for size in self.sizes:
+            total = times(total, size)
+        return total
+
+
+@dataclass(frozen=True, eq=False)
+class Scalar:
+    """A value that is an expression."""
+
+    expression: Expression
+
+
+@dataclass(frozen=True, eq=False)
+class Local:
+    """A destination that is a local variable."""
+
+    name: str
+    type: Type
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """A tuple of values or destinations, under the array axes of `sizes` if it stands for an array of tuples."""
+
+    items: tuple[Value | Destination, ...]
+    sizes: tuple[Expression, ...] = ()
+
+
+Value = View | Scalar | Group
+Destination = View | Local | Group
+
+
+def value_at(value: Value, index: Expression) -> Value:
+    """The element of an array value."""
+    if isinstance(value, View):
+        return value.at(index)
+    assert isinstance(value, Group)
+    return Group(tuple([value_at(item, index) for item in value.items]), value.sizes[1:])  # type: ignore[arg-type]
+
+
+def destination_at(dest: Destination, index: Expression) -> Destination:
+    """The place of an element of an array destination."""
+    if isinstance(dest, View):
+        return dest.at(index)
+    assert isinstance(dest, Group)
+    return Group(tuple([destination_at(item, index) for item in dest.items]), dest.sizes[1:])  # type: ignore[arg-type]
+
+
+def readable(dest: Destination) -> Value:
+    """What was written to `dest`, as a value."""
+    if isinstance(dest, View):
+        return dest
+    if isinstance(dest, Local):
+        return Scalar(Name(dest.name, dest.type))
+    return Group(tuple([readable(item) for item in dest.items]), dest.sizes)  # type: ignore[arg-type]
+
+
+def leaves(value: Value | Destination) -> list[View | Scalar | Local]:
+    """The views and scalars of a value, left to right."""
+    if not isinstance(value, Group):
+        return [value]
+    found: list[View | Scalar | Local] = []
+    for item in value.items:
+        found.extend(leaves(item))
+    return found
+
+
+def dense_view(buffer: str, sizes: tuple[Expression, ...], leaf: Type) -> View:
+    """A whole buffer in row-major order."""
+    strides: list[Expression] = []
+    step: Expression = ONE
+    for size in reversed(sizes):
+        strides.append(step)
+        step = times(size, step)
+    return View(buffer, integer(0), tuple(reversed(strides)), sizes, leaf)
+
+
+def load(view: View) -> Load:
+    """The scalar at a view without axes."""
+    return Load(view.buffer, view.offset, view.leaf)

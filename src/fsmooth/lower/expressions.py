@@ -1,0 +1,123 @@
+"""Scalar terms as expressions; what they need computed first goes to the block (paper 000, §5.2)."""
+
+from __future__ import annotations
+
+from fsmooth.core.term import Check, Const, Delta, Get, If, Prim, Require, Term, Var, Vector
+from fsmooth.core.types import BOOL, INT, Bool
+from fsmooth.core import primitives as p
+from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import is_integer, minus, plus, times, zero_of
+from fsmooth.lower.context import Context
+from fsmooth.lower.destination import Local, Mode, Scalar, Value, View, load
+
+
+def as_expression(value: Value) -> t.Expression:
+    """A scalar value as an expression."""
+    if isinstance(value, Scalar):
+        return value.expression
+    assert isinstance(value, View)
+    assert not value.sizes
+    return load(value)
+
+
+def lower_const(term: Const) -> t.Expression:
+    """A literal."""
+    return t.Literal(term.value, term.type)
+
+
+def lower_prim(ctx: Context, term: Prim) -> t.Expression:
+    """A primitive: its arguments in order, then the operation."""
+    arguments = tuple([ctx.light(ctx.scalar(a)) for a in term.arguments])
+    if term.type == INT:
+        match term.primitive:
+            case p.add:
+                return plus(*arguments)
+            case p.subtract:
+                return minus(*arguments)
+            case p.multiply:
+                return times(*arguments)
+            case p.negate if isinstance(arguments[0], t.Literal):
+                return t.Literal(-int(arguments[0].value), INT)
+            case _:
+                pass
+    return t.Operation(term.primitive, arguments, term.type)
+
+
+def lower_if(ctx: Context, term: If) -> t.Expression:
+    """`c ? a : b` if neither branch needs statements, else an if statement that sets a local."""
+    condition = ctx.light(ctx.scalar(term.condition), "condition")
+    if isinstance(condition, t.Literal):
+        return ctx.scalar(term.then if condition.value else term.otherwise)
+    outer = ctx.open_block()
+    then = ctx.scalar(term.then)
+    then_block = ctx.close_block(outer)
+    outer = ctx.open_block()
+    otherwise = ctx.scalar(term.otherwise)
+    otherwise_block = ctx.close_block(outer)
+    if not then_block and not otherwise_block:
+        return choose(condition, then, otherwise)
+    name = ctx.fresh("chosen")
+    ctx.emit(t.Declare(name, term.type, None, mutable=True))
+    then_block.append(t.Assign(name, then))
+    otherwise_block.append(t.Assign(name, otherwise))
+    ctx.emit(t.If(condition, then_block, otherwise_block))
+    return t.Name(name, term.type)
+
+
+def choose(condition: t.Expression, then: t.Expression, otherwise: t.Expression) -> t.Expression:
+    """A conditional expression; on truth values it is logic."""
+    if isinstance(then.type, Bool):
+        if isinstance(then, t.Literal) and isinstance(otherwise, t.Literal):
+            if then.value == otherwise.value:
+                return then
+            return condition if then.value else t.Operation(p.logical_not, (condition,), BOOL)
+    return t.Conditional(condition, then, otherwise)
+
+
+def lower_check(ctx: Context, term: Check) -> t.Expression:
+    """The index, once it was tested."""
+    index = ctx.named(ctx.scalar(term.index), "k")
+    size = ctx.light(ctx.scalar(term.size), "n")
+    if not _obviously_inside(index, size):
+        ctx.emit(t.Check(index, size, ctx.site(None, term.site)))
+    return index
+
+
+def _obviously_inside(index: t.Expression, size: t.Expression) -> bool:
+    if isinstance(index, t.Literal) and isinstance(size, t.Literal):
+        return 0 <= int(index.value) < int(size.value)
+    return False
+
+
+def demand(ctx: Context, term: Require) -> None:
+    """Emit the test of a `Require`."""
+    condition = ctx.scalar(term.condition)
+    if isinstance(condition, t.Literal) and condition.value:
+        return
+    numbers = tuple([ctx.scalar(n) for n in term.numbers])
+    ctx.emit(t.Demand(condition, ctx.site(term.failure, term.site), numbers))
+
+
+def lower_delta_element(ctx: Context, term: Delta, index: t.Expression) -> t.Expression:
+    """`(delta n i v)[index]` for a scalar v: `index == i ? v : 0`."""
+    where = ctx.named(ctx.scalar(term.index), "k")
+    condition = t.Operation(p.equal, (index, where), BOOL)
+    outer = ctx.open_block()
+    value = ctx.scalar(term.value)
+    inner = ctx.close_block(outer)
+    if not inner:
+        return t.Conditional(condition, value, zero_of(term.value.type))
+    local = ctx.local("element", value.type, zero_of(value.type))
+    inner.append(t.Assign(local.name, value))
+    ctx.emit(t.If(condition, inner))
+    return t.Name(local.name, local.type)
+
+
+def lower_vector_element(ctx: Context, term: Vector, index: t.Expression) -> t.Expression | None:
+    """`[e0, e1, …][k]` for a constant k; None if the vector must be stored."""
+    for k, item in enumerate(term.items):
+        if is_integer(index, k):
+            return ctx.scalar(item)
+    return None
+
+

@@ -1,0 +1,93 @@
+"""The C interface of a function: parameters and outputs from its type.
+
+For every leaf of the unzipped type of a parameter: an array is a pointer and its dimensions, a scalar is itself.
+For every leaf of the unzipped result: a pointer.  `NAME_shape` writes the dimensions of all array leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fsmooth.core import primitives as p
+from fsmooth.core.term import Lam, Term
+from fsmooth.core.types import INT, Array, Tuple, Type, leaf_of, rank_of, unzipped
+from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import ZERO, integer
+from fsmooth.lower.cardinality import leaf_shapes
+from fsmooth.lower.context import Context
+from fsmooth.lower.destination import Destination, Group, Mode, Scalar, Value, View, dense_view
+
+
+class Interface:
+    """Parameters of one function, entered in the environment of its context."""
+
+    def __init__(self, ctx: Context, term: Lam) -> None:
+        self.ctx = ctx
+        self.inputs: list[t.Parameter] = []
+        self.results: list[t.Parameter] = []
+        for var in term.parameters:
+            ctx.environment[var] = self._input(unzipped(var.type), var.type, var.name)
+
+    def parameters(self) -> tuple[t.Parameter, ...]:
+        """Of the kernel: inputs, then outputs."""
+        return (*self.inputs, *self.results)
+
+    def shape_parameters(self) -> tuple[t.Parameter, ...]:
+        """Of the shape function: inputs, then the place for the dimensions."""
+        return (*self.inputs, t.Parameter("shape", INT, pointer=True, output=True))
+
+    def _input(self, type_: Type, original: Type, hint: str) -> Value:
+        if isinstance(type_, Tuple):
+            names = type_.names or tuple([str(k) for k in range(len(type_.items))])
+            items = [self._input(item, item, f"{hint}_{name}") for item, name in zip(type_.items, names, strict=True)]
+            return Group(tuple(items), self._shared_sizes(items, rank_of(original)))
+        name = self.ctx.fresh(hint)
+        leaf = leaf_of(type_)
+        if not isinstance(type_, Array):
+            self.inputs.append(t.Parameter(name, leaf))
+            return Scalar(t.Name(name, leaf))
+        self.inputs.append(t.Parameter(name, leaf, pointer=True))
+        sizes: list[t.Expression] = []
+        for axis in range(rank_of(type_)):
+            size = self.ctx.fresh(f"{name}_n{axis}")
+            self.inputs.append(t.Parameter(size, INT))
+            sizes.append(t.Name(size, INT))
+        return dense_view(name, tuple(sizes), leaf)
+
+    def _shared_sizes(self, items: list[Value], rank: int) -> tuple[t.Expression, ...]:
+        for item in items:
+            if rank and isinstance(item, View | Group) and len(item.sizes) >= rank:
+                return item.sizes[:rank]
+        return tuple([ZERO] * rank)
+
+    def outputs(self, body: Term) -> Destination:
+        """The destination of the result, whose sizes are computed in the context."""
+        shapes = leaf_shapes(body)
+        return self._output(unzipped(body.type), iter(shapes), "result")
+
+    def _output(self, type_: Type, shapes: Iterator[tuple[Type, tuple[Term, ...]]], hint: str) -> Destination:
+        if isinstance(type_, Tuple):
+            names = type_.names or tuple([str(k) for k in range(len(type_.items))])
+            items = [self._output(item, shapes, f"{hint}_{name}") for item, name in zip(type_.items, names, strict=True)]
+            return Group(tuple(items))
+        leaf, sizes = next(shapes)
+        name = self.ctx.fresh(hint)
+        self.results.append(t.Parameter(name, leaf, pointer=True, output=True))
+        return dense_view(name, tuple([self.ctx.named(self.ctx.scalar(size), "n") for size in sizes]), leaf)
+
+    def has_arrays(self, type_: Type) -> bool:
+        """Does a value of this type contain an array?"""
+        if isinstance(type_, Tuple):
+            return any([self.has_arrays(item) for item in type_.items])
+        return isinstance(type_, Array)
+
+    def shapes(self, body: Term) -> None:
+        """Store the sizes of every array leaf of the result; a negative one counts as 0."""
+        position = 0
+        for _, sizes in leaf_shapes(body):
+            for size in sizes:
+                value = self.ctx.named(self.ctx.scalar(size), "n")
+                if not isinstance(value, t.Literal):
+                    value = t.Operation(p.maximum, (value, ZERO), INT)
+                self.ctx.store(View("shape", integer(position), (), (), INT), value, Mode.ASSIGN)
+                position += 1

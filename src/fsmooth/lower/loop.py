@@ -1,0 +1,53 @@
+"""Opening and closing a loop: its index, its block, and what is moved before it."""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+from fsmooth.core.term import Var
+from fsmooth.loops import tree as t
+from fsmooth.lower.context import Context
+from fsmooth.lower.destination import Scalar
+from fsmooth.lower.motion import before_loop
+
+
+class Loop:
+    """`with Loop(ctx, var, size, kind) as loop:` lowers the body of a loop over `loop.index`."""
+
+    def __init__(self, ctx: Context, var: Var, size: t.Expression, kind: t.Kind, reduced: tuple[str, ...] = ()) -> None:
+        self.ctx = ctx
+        self.var = var
+        self.size = size
+        self.kind = kind
+        self.reduced = reduced
+
+    def __enter__(self) -> Loop:
+        ctx = self.ctx
+        self.index = ctx.open_index(self.var.name)
+        self.saved = ctx.environment.get(self.var)
+        ctx.environment[self.var] = Scalar(self.index)
+        self.outer = ctx.open_block()
+        ctx.loop_depth += 1
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if error is None:
+            self.close()
+
+    def close(self) -> None:
+        """End the loop and emit it."""
+        ctx = self.ctx
+        ctx.loop_depth -= 1
+        body = ctx.close_block(self.outer)
+        ctx.close_index(self.index)
+        if self.saved is None:
+            del ctx.environment[self.var]
+        else:
+            ctx.environment[self.var] = self.saved
+        if not body:
+            return
+        loop = t.For(self.index.name, self.size, body, self.kind, self.var.site, self.reduced)
+        for statement in before_loop(ctx, loop):
+            ctx.emit(statement)
+        if loop.body:
+            ctx.emit(loop)

@@ -1,0 +1,78 @@
+"""Storage for values that cannot go straight to their destination (design §6, "Storage").
+
+Scalars are C locals, static arrays of at most 64 scalars C arrays, everything else is taken from the arena of the
+call.  An allocation in a loop moves before it if its size does not change; otherwise the loop body is a scope
+that gives its memory back at its end.
+"""
+
+from __future__ import annotations
+
+from fsmooth.core.term import Const, Get, MakeTuple, Proj, Term
+from fsmooth.core.types import Array, Tuple, Type, leaf_of, rank_of
+from fsmooth.loops import tree as t
+from fsmooth.lower.cardinality import SMALL, length
+from fsmooth.lower.context import Context
+from fsmooth.lower.destination import Destination, Group, View, dense_view
+
+
+def storage_for(ctx: Context, term: Term, hint: str) -> Destination:
+    """Uninitialised storage of the type and the sizes of `term`."""
+    return _storage(ctx, term, term.type, hint)
+
+
+def _storage(ctx: Context, term: Term, type_: Type, hint: str) -> Destination:
+    match type_:
+        case Tuple(items):
+            parts = term.items if isinstance(term, MakeTuple) else [Proj(term, k) for k in range(len(items))]
+            names = type_.names or tuple([str(k) for k in range(len(items))])
+            return Group(
+                tuple([_storage(ctx, part, item, f"{hint}_{name}") for part, item, name in zip(parts, items, names, strict=True)])
+            )
+        case Array():
+            return _array(ctx, term, type_, (), hint)
+        case _:
+            return ctx.local(hint, type_)
+
+
+def _array(ctx: Context, term: Term, type_: Array, outer: tuple[t.Expression, ...], hint: str) -> Destination:
+    rank = rank_of(type_)
+    sizes = outer + tuple([length(ctx, term, axis) for axis in range(rank)])
+    leaf = leaf_of(type_)
+    if not isinstance(leaf, Tuple):
+        return array(ctx, sizes, leaf, hint)
+    element = term
+    for _ in range(rank):
+        element = Get(element, Const(0))
+    names = leaf.names or tuple([str(k) for k in range(len(leaf.items))])
+    items: list[Destination] = []
+    for k, (item, name) in enumerate(zip(leaf.items, names, strict=True)):
+        part = Proj(element, k)
+        items.append(_component(ctx, part, item, sizes, f"{hint}_{name}"))
+    return Group(tuple(items), sizes)
+
+
+def _component(ctx: Context, part: Term, type_: Type, sizes: tuple[t.Expression, ...], hint: str) -> Destination:
+    if isinstance(type_, Array):
+        return _array(ctx, part, type_, sizes, hint)
+    if isinstance(type_, Tuple):
+        names = type_.names or tuple([str(k) for k in range(len(type_.items))])
+        inner = [
+            _component(ctx, Proj(part, k), item, sizes, f"{hint}_{name}")
+            for k, (item, name) in enumerate(zip(type_.items, names, strict=True))
+        ]
+        return Group(tuple(inner), sizes)
+    return array(ctx, sizes, type_, hint)
+
+
+def array(ctx: Context, sizes: tuple[t.Expression, ...], leaf: Type, hint: str) -> View:
+    """A dense array of scalars: a C array if it is small and static, else arena storage."""
+    view = dense_view(ctx.fresh(hint), sizes, leaf)
+    count = view.count()
+    if isinstance(count, t.Literal) and int(count.value) <= SMALL:
+        ctx.emit(t.LocalArray(view.buffer, leaf, max(1, int(count.value))))
+        return view
+    ctx.emit(t.Allocate(view.buffer, leaf, count))
+    where = "inside a loop" if ctx.loop_depth else "once per call"
+    ctx.notes.append(f"array {view.buffer} is stored in the arena, {where}")
+    return view
+

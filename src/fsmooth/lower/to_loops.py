@@ -1,0 +1,264 @@
+"""Terms to loops: the one pass that dispatches on the construct (paper 000, §5.2; design §6).
+
+Before: a closed function without derivatives and without inner functions but those applied at once.
+After: a loops program that writes the result to memory given by the caller.
+"""
+
+from __future__ import annotations
+
+from fsmooth.core.term import (
+    App,
+    Build,
+    Check,
+    Collect,
+    Const,
+    Delta,
+    Get,
+    If,
+    IFold,
+    Lam,
+    Length,
+    Let,
+    MakeTuple,
+    Prim,
+    Proj,
+    Reduce,
+    Require,
+    Term,
+    Update,
+    Var,
+    Vector,
+    Zero,
+)
+from fsmooth.core.types import Array, is_scalar
+from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import zero_of
+from fsmooth.lower import arrays, expressions, folds, reductions
+from fsmooth.lower.cardinality import is_path, length
+from fsmooth.lower.context import Context
+from fsmooth.lower.destination import Destination, Group, Mode, Scalar, Value, View, load, readable, value_at
+from fsmooth.lower.interface import Interface
+from fsmooth.lower.storage import storage_for
+
+
+class Unsupported(TypeError):
+    """A construct that an earlier stage should have removed: a bug there."""
+
+
+class Lowering(Context):
+    """The dispatch of one function."""
+
+    def scalar(self, term: Term) -> t.Expression:
+        match term:
+            case Const():
+                return expressions.lower_const(term)
+            case Var():
+                return expressions.as_expression(self.environment[term])
+            case Prim():
+                return expressions.lower_prim(self, term)
+            case If():
+                return expressions.lower_if(self, term)
+            case Check():
+                return expressions.lower_check(self, term)
+            case Length(array, axis):
+                return length(self, array, axis)
+            case Zero():
+                return zero_of(term.type)
+            case Reduce():
+                return reductions.reduce_scalar(self, term)
+            case Get() | Proj() | Let() | App() | Require() | IFold():
+                return expressions.as_expression(self.value(term))
+            case _:
+                raise Unsupported(f"lowering of {type(term).__name__}")
+
+    def value(self, term: Term) -> Value:
+        match term:
+            case Var():
+                return self.environment[term]
+            case Let(bindings, body):
+                saved = self._enter(bindings)
+                result = self.value(body)
+                self._leave(saved)
+                return result
+            case App(Lam(parameters, body), arguments):
+                return self.value(Let(tuple(zip(parameters, arguments, strict=True)), body))
+            case Require():
+                expressions.demand(self, term)
+                return self.value(term.body)
+            case MakeTuple(items):
+                return Group(tuple([self.value(item) for item in items]))
+            case Proj(MakeTuple(items), position):
+                return self.value(items[position])
+            case Proj(inner, position):
+                whole = self.value(inner)
+                assert isinstance(whole, Group)
+                return whole.items[position]  # type: ignore[return-value]
+            case Get(array, index):
+                return self._element(array, index)
+            case IFold():
+                return folds.fold(self, term)
+            case _ if is_scalar(term.type) and not (isinstance(term, If)):
+                return Scalar(self.scalar(term))
+            case If() if is_scalar(term.type):
+                return Scalar(expressions.lower_if(self, term))
+            case _:
+                return self._stored(term, "a")
+
+    def _stored(self, term: Term, hint: str) -> Value:
+        place = storage_for(self, term, hint)
+        self.into(term, place, Mode.ASSIGN)
+        return readable(place)
+
+    def _element(self, array: Term, index: Term) -> Value:
+        """`array[index]` without making the array where possible."""
+        if is_path(array):
+            whole = self.value(array)
+            return value_at(whole, self.light(self.scalar(index), "k"))
+        match array:
+            case Build(_, var, body):
+                at = self.named(self.scalar(index), var.name)
+                saved = self.environment.get(var)
+                self.environment[var] = Scalar(at)
+                result = self.value(body)
+                self._restore(var, saved)
+                return result
+            case Vector(items) if isinstance(index, Const):
+                return self.value(items[int(index.value)])
+            case Zero() if not isinstance(array.type.element, Array):
+                return Scalar(zero_of(array.leaf))
+            case Delta() if is_scalar(array.value.type):
+                at = self.named(self.scalar(index), "k")
+                return Scalar(expressions.lower_delta_element(self, array, at))
+            case _:
+                at = self.named(self.scalar(index), "k")
+                return value_at(self.value(array), at)
+
+    def bind(self, var: Var, value: Term) -> None:
+        match value:
+            case Var() | Proj() | Get() | Let() | App() | Require() | MakeTuple() | IFold():
+                result = self._pinned(self.value(value), var.name)
+            case _ if is_scalar(value.type):
+                result = Scalar(self.named(self.scalar(value), var.name))
+            case _:
+                result = self._stored(value, var.name)
+        self.environment[var] = result
+
+    def _pinned(self, value: Value, hint: str) -> Value:
+        """The value with its scalars in locals."""
+        if isinstance(value, Scalar):
+            return Scalar(self.named(value.expression, hint))
+        if isinstance(value, View):
+            return value if value.sizes else Scalar(self.named(load(value), hint))
+        return Group(tuple([self._pinned(item, hint) for item in value.items]), value.sizes)  # type: ignore[arg-type]
+
+    def _enter(self, bindings: tuple[tuple[Var, Term], ...]) -> list[tuple[Var, Value | None]]:
+        saved = []
+        for var, value in bindings:
+            saved.append((var, self.environment.get(var)))
+            self.bind(var, value)
+        return saved
+
+    def _leave(self, saved: list[tuple[Var, Value | None]]) -> None:
+        for var, old in reversed(saved):
+            self._restore(var, old)
+
+    def _restore(self, var: Var, old: Value | None) -> None:
+        if old is None:
+            self.environment.pop(var, None)
+        else:
+            self.environment[var] = old
+
+    def into(self, term: Term, dest: Destination, mode: Mode) -> None:
+        match term:
+            case Let(bindings, body):
+                saved = self._enter(bindings)
+                self.into(body, dest, mode)
+                self._leave(saved)
+            case App(Lam(parameters, body), arguments):
+                self.into(Let(tuple(zip(parameters, arguments, strict=True)), body), dest, mode)
+            case Require():
+                expressions.demand(self, term)
+                self.into(term.body, dest, mode)
+            case MakeTuple(items):
+                assert isinstance(dest, Group)
+                for item, place in zip(items, dest.items, strict=True):
+                    self.into(item, place, mode)  # type: ignore[arg-type]
+            case If():
+                arrays.if_into(self, term, dest, mode)
+            case IFold():
+                folds.fold_into(self, term, dest, mode)
+            case Zero():
+                if mode is Mode.ASSIGN:
+                    arrays.fill_zero(self, dest)
+            case Reduce() if not is_scalar(term.type):
+                reductions.sum_into(self, term, dest, mode)
+            case Build():
+                arrays.build_into(self, term, dest, mode)
+            case Vector():
+                arrays.vector_into(self, term, dest, mode)
+            case Delta():
+                arrays.delta_into(self, term, dest, mode)
+            case Update():
+                arrays.update_into(self, term, dest, mode)
+            case Collect():
+                arrays.collect_into(self, term, dest, mode)
+            case Get(Build(_, var, body), index):
+                at = self.named(self.scalar(index), var.name)
+                saved_index = self.environment.get(var)
+                self.environment[var] = Scalar(at)
+                self.into(body, dest, mode)
+                self._restore(var, saved_index)
+            case _ if is_scalar(term.type):
+                assert not isinstance(dest, Group)
+                self.store(dest, self.scalar(term), mode)
+            case _:
+                arrays.copy_into(self, self.value(term), dest, mode)
+
+
+def lower(term: Lam, name: str) -> t.Program:
+    """The loops of a closed function.
+
+    Args:
+        term: the function; no `Deriv`, and no `Lam` inside but those applied on the spot.
+        name: of the C function.
+
+    Raises:
+        Unsupported: if an earlier stage left a construct that has no loops.
+    """
+    kernel = Lowering()
+    interface = Interface(kernel, term)
+    _result_into(kernel, interface, term.body)
+    shape = _lower_shape(term, name, kernel)
+    return t.Program(
+        name,
+        t.Function(name, interface.parameters(), kernel.block),
+        shape,
+        tuple([p.type for p in term.parameters]),
+        term.body.type,
+        tuple(kernel.sites),
+        tuple(kernel.notes),
+    )
+
+
+def _result_into(ctx: Lowering, interface: Interface, body: Term) -> None:
+    """Lower the outer scope, then the result into the outputs, whose sizes are known by then."""
+    while isinstance(body, Let | Require):
+        if isinstance(body, Let):
+            for var, value in body.bindings:
+                ctx.bind(var, value)
+        else:
+            expressions.demand(ctx, body)
+        body = body.body
+    ctx.into(body, interface.outputs(body), Mode.ASSIGN)
+
+
+def _lower_shape(term: Lam, name: str, kernel: Lowering) -> t.Function | None:
+    ctx = Lowering()
+    ctx.share_sites(kernel)
+    interface = Interface(ctx, term)
+    if not interface.has_arrays(term.body.type):
+        return None
+    interface.shapes(term.body)
+    return t.Function(f"{name}_shape", interface.shape_parameters(), ctx.block)
+
+
