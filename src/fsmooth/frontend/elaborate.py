@@ -1,0 +1,84 @@
+"""Elaboration: a program and the types of its arguments give a typed core term (design §2, §3)."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from fsmooth.core.term import Lam, Require, Var
+from fsmooth.core.types import Type
+from fsmooth.errors import ArgumentError
+from fsmooth.frontend.programs import DerivedProgram, Program, SourceProgram
+from fsmooth.frontend.python.frame import Shared, Staged
+from fsmooth.frontend.python.source import source_of
+from fsmooth.frontend.python.statements import Statements
+from fsmooth.frontend.python.values import Static, Value
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of an elaborated program: an argument by name, or a captured value that `fetch` reads anew."""
+
+    name: str
+    type: Type
+    fetch: Callable[[], object] | None = None
+
+
+@dataclass(frozen=True)
+class Elaborated:
+    """A closed term, and where its parameters come from."""
+
+    term: Lam
+    parameters: tuple[Parameter, ...]
+    helpers: tuple[object, ...]
+    staged: tuple[Staged, ...]
+
+
+def elaborate(program: Program, arguments: Mapping[str, Type | object]) -> Elaborated:
+    """The term of `program` for arguments of these types; what is not a type is a value known at compile time.
+
+    Raises:
+        ProgramError: for a mistake in the program, shown at the user's line.
+    """
+    base: Program = program
+    while isinstance(base, DerivedProgram):
+        base = base.program
+    source = source_of(base.function)
+    shared = Shared(helpers=[source.function])
+    given = {name: Var(name, t) for name, t in arguments.items() if isinstance(t, Type)}
+    names: dict[str, Value] = {
+        name: given[name] if name in given else Static(value) for name, value in arguments.items()
+    }
+    frame = Statements(source, {}, shared)
+    frame.entry = frozenset(given.values())
+    call = source.node
+    body = frame.inside(lambda: frame.term(_run(frame, program, names, call), call))
+    for r in reversed(frame.requirements):
+        body = Require(r.condition, body, r.failure, r.numbers, r.site)
+    captures = list(shared.captures.values())
+    variables = (*given.values(), *[c.var for c in captures])
+    parameters = [Parameter(name, var.type) for name, var in given.items()]
+    parameters += [Parameter(c.name, c.var.type, c.fetch) for c in captures]
+    return Elaborated(Lam(variables, body), tuple(parameters), tuple(shared.helpers), tuple(shared.staged))
+
+
+def _run(frame: Statements, program: Program, names: dict[str, Value], node: ast.AST) -> Value:
+    if isinstance(program, SourceProgram):
+        source = source_of(program.function)
+        return frame.run(source.node, source, {}, _with_defaults(program.signature, names), node)
+    return frame.derivative_of_names(frame.derived_of(program), names, node)
+
+
+def _with_defaults(signature: inspect.Signature, names: dict[str, Value]) -> dict[str, Value]:
+    result = dict(names)
+    for name, parameter in signature.parameters.items():
+        if parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
+            raise ArgumentError(f"*{name} cannot be a parameter of a compiled function; name the parameters")
+        if name not in result:
+            if parameter.default is inspect.Parameter.empty:
+                raise ArgumentError(f"missing argument {name}")
+            result[name] = Static(parameter.default)
+    return result
+

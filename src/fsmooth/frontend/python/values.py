@@ -1,0 +1,76 @@
+"""What a name can stand for while a program is elaborated.
+
+A run-time value is a core term.  Everything else is known at compile time: Python objects (`Static`), functions
+of the program (`Closure`), derivatives of programs (`Derived`), and ways of iterating (`Sequence`).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fsmooth.core.term import Term
+from fsmooth.frontend.programs import Program
+from fsmooth.frontend.python.source import Source
+
+
+@dataclass(frozen=True, eq=False)
+class Static:
+    """A Python object known at compile time: a module, function, class, string, container."""
+
+    value: object
+
+
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """A function defined inside the program, with the names around it."""
+
+    node: ast.FunctionDef | ast.Lambda
+    source: Source
+    names: dict[str, Value]
+
+
+@dataclass(frozen=True, eq=False)
+class Derived:
+    """A derivative of a closure or program, written inside a program."""
+
+    base: Closure | Static
+    verb: str
+    wrt: object
+
+
+@dataclass(frozen=True, eq=False)
+class Method:
+    """A method of an array, waiting for its arguments."""
+
+    owner: Term
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Sequence:
+    """Something to iterate over: a number of steps, and the element at each."""
+
+    size: Term
+    element: Callable[[Term], Value]
+
+
+@dataclass(frozen=True, eq=False)
+class Unrolled:
+    """Something to iterate over at compile time."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Missing:
+    """A name that has no value here, and why."""
+
+    why: str
+    hint: str = ""
+
+
+Value = Term | Static | Closure | Derived | Method | Sequence | Unrolled | Missing
+
+__all__ = ["Closure", "Derived", "Method", "Missing", "Program", "Sequence", "Static", "Unrolled", "Value"]
