@@ -184,14 +184,12 @@ class Placement:
 
 
 def trivial(node: Term) -> bool:
-    """Never bound: constants, variables, paths, sizes, zeros, tuples, cheap index arithmetic, checks."""
+    """Never bound: constants, variables, paths, sizes, zeros, tuples, cheap index arithmetic."""
     match node:
         case Const() | Var() | Zero() | Length() | MakeTuple() | Delta() | Lam():
             return True
         case Proj(inner, _) | Get(inner, _):
             return _is_path(inner)
-        case Check():
-            return True
         case Prim(primitive, arguments) if isinstance(node.type, Int):
             return primitive in (p.add, p.subtract, p.multiply) and all([isinstance(a, Const | Var | Length) for a in arguments])
         case _:

@@ -26,6 +26,7 @@ from fsmooth.optimise.rules import loop_fission as fission
 from fsmooth.optimise.rules import loop_normalisation as ln
 from fsmooth.optimise.rules import ring as r
 from fsmooth.optimise.rules import sparsity as s
+from fsmooth.optimise.rules import speculation
 from fsmooth.optimise.rules import tuples as t
 from fsmooth.optimise.simplify import Policy, simplify
 from fsmooth.rewrite.strategy import Rule
@@ -77,6 +78,7 @@ NORMALISATION: Family = (
     ln.guard_out_of_let,
     ln.require_out_of_loop,
 )
+SPECULATION: Family = (speculation.select_displays, speculation.let_out_of_branch)
 ZEROS: Family = (r.zero_as_number,)
 
 PARTIAL_EVALUATION: Family = LAMBDA + TUPLES + RING + CONDITIONAL + SIZES + (s.get_zero, s.get_delta, ln.fold_empty)
@@ -120,7 +122,7 @@ _FUSE = Policy(fission=False, unroll=0)
 _FULL = Policy()
 
 _FUSED = PARTIAL_EVALUATION + FUSION
-_NORMAL = _FUSED + SPARSITY + FISSION + NORMALISATION
+_NORMAL = _FUSED + SPARSITY + FISSION + NORMALISATION + SPECULATION
 
 NONE = Schedule("NONE", (("partial evaluation", normalise(PARTIAL_EVALUATION, _KEEP)), ("zeros", finish(_KEEP))))
 LF = Schedule("LF", (("fusion", normalise(_FUSED, _FUSE)), ("zeros", finish(_KEEP))))

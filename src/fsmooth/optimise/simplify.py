@@ -172,7 +172,8 @@ class Simplifier(Normaliser):
     def _bind(
         self, var: Var, value: Term, uses: Uses | None, kept: list[Item], opened: Opened
     ) -> None:
-        once = uses is not None and uses.count <= 1 and not uses.in_loop
+        once = uses is not None and uses.count <= 1 and not uses.in_loop and not isinstance(value, Check)
+        value = self._with_named_checks(value, kept, opened)
         match value:
             case _ if self._trivial(value):
                 return self._replace(var, value, opened)
@@ -218,6 +219,20 @@ class Simplifier(Normaliser):
         self._keep(var, value, kept, opened)
         return None
 
+    def _with_named_checks(self, value: Term, kept: list[Item], opened: Opened) -> Term:
+        """A path with its checks bound to names: they are evaluated where the path was written."""
+        match value:
+            case Get(array, index):
+                new = self._with_named_checks(array, kept, opened)
+                if isinstance(index, Check):
+                    index = self._keep(Var("at", index.type), index, kept, opened)
+                return value if new is array and index is value.index else Get(new, index)
+            case Proj(inner, position):
+                new = self._with_named_checks(inner, kept, opened)
+                return value if new is inner else Proj(new, position)
+            case _:
+                return value
+
     def _trivial(self, value: Term) -> bool:
         """Always inlined: constants, variables, paths, sizes, structural zeros, functions."""
         match value:
@@ -240,8 +255,6 @@ class Simplifier(Normaliser):
                 return True
             case Length(array):
                 return self._trivial(array)
-            case Check(inner, size):
-                return self._cheap_index(inner) and self._cheap_index(size)
             case Get(array, inner):
                 return self._trivial(array) and self._cheap_index(inner)
             case Prim(primitive, arguments):
@@ -291,15 +304,12 @@ class Simplifier(Normaliser):
                         return Build(Const(count), done[0], done[1])
             case Reduce(Reduction.SUM | Reduction.PRODUCT as reduction, size, index, body):
                 count = self._static(size)
-                if count is not None and count > 1 and not isinstance(body.type, Array | Tuple):
+                if count is not None and count > 1 and not isinstance(body.type, Array):
                     done = self._unroll(count, index, body)
                     if isinstance(done, list):
                         hoisted, copies = self._split(done)
                         operation = p.add if reduction is Reduction.SUM else p.multiply
-                        total = copies[0]
-                        for copy in copies[1:]:
-                            total = Prim(operation, (total, copy))
-                        return self._opened(let(hoisted, total))
+                        return self._opened(let(hoisted, _combined(operation, copies)))
                     if done is not None:
                         return Reduce(reduction, Const(count), done[0], done[1])
             case IFold(size, init, state, index, body):
@@ -358,6 +368,19 @@ class Simplifier(Normaliser):
             bindings.append((name, current))
             current = refresh(substitute(body, {state: name, index: Const(k)}))
         return let(bindings, current)
+
+
+def _combined(operation: p.Primitive, copies: list[Term]) -> Term:
+    """All copies added or multiplied, tuples component by component."""
+    if not isinstance(copies[0].type, Tuple):
+        total = copies[0]
+        for copy in copies[1:]:
+            total = Prim(operation, (total, copy))
+        return total
+    names = [Var("part", copy.type) for copy in copies]
+    count = len(copies[0].type.items)
+    items = [_combined(operation, [Proj(name, k) for name in names]) for k in range(count)]
+    return let(list(zip(names, copies, strict=True)), MakeTuple(tuple(items), copies[0].type))
 
 
 def _invariant(index: Var, body: Term) -> tuple[list[tuple[Var, Term]], Term]:

@@ -13,7 +13,7 @@ Only total subterms that are evaluated in every iteration are tabulated, and onl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from fsmooth.core import primitives as p
 from fsmooth.core.term import (
@@ -89,11 +89,10 @@ class _Tabulation:
                 continue
             self.trace.record("tabulation through a gather")
             own = Var(f"{loop.index.name}_of", INT)
-            inside = _Replacement(self.graph, {id(gather): own})
+            inside = _Replacement(self.graph, {id(gather): lambda r: own})
             table = self.graph.loop(Build(gather.size, own, self.graph.node(Vector(tuple([inside.of(x) for x in chosen])))))
             self.graph.names.setdefault(id(table), "table")
-            row = self.graph.node(Get(table, gather))
-            places = {id(x): self.graph.node(Get(row, Const(k))) for k, x in enumerate(chosen)}
+            places = {id(x): self._entry(table, gather, k) for k, x in enumerate(chosen)}
             with_table = self.graph.loop(_Replacement(self.graph, places).copy(loop))
             test = self.graph.node(Prim(p.less, (gather.size, loop.size)))
             return self.graph.node(If(test, with_table, loop))
@@ -139,21 +138,29 @@ class _Tabulation:
             return loop
         self.trace.record("tabulation of a nest")
         own = loop.index.renamed()
-        inside = _Replacement(self.graph, {id(loop.index): own})
+        inside = _Replacement(self.graph, {id(loop.index): lambda r: own})
         items = [inside.of(x) for x in chosen]
         value = items[0] if len(items) == 1 else self.graph.node(Vector(tuple(items)))
         table = self.graph.loop(Build(loop.size, own, value))
         self.graph.names.setdefault(id(table), "table")
-        row = self.graph.node(Get(table, loop.index))
-        places = {id(x): row if len(items) == 1 else self.graph.node(Get(row, Const(k))) for k, x in enumerate(chosen)}
+        places = {id(x): self._entry(table, loop.index, k if len(items) > 1 else None) for k, x in enumerate(chosen)}
         result = self.graph.loop(_Replacement(self.graph, places).copy(loop))
         assert isinstance(result, Build | Reduce)
         return result
 
+    def _entry(self, table: Term, index: Term, position: int | None) -> Callable[[_Replacement], Term]:
+        """Where a tabulated value is found, once the loop has its new index."""
+
+        def entry(replacement: _Replacement) -> Term:
+            row = self.graph.node(Get(table, replacement.of(index)))
+            return row if position is None else self.graph.node(Get(row, Const(position)))
+
+        return entry
+
     # -- candidates --------------------------------------------------------------------------------------------------
 
     def _candidates(self, body: Term, only: Callable[[Term], bool]) -> list[Term]:
-        """Real-valued nodes for which `only` holds, largest first found, reached without entering a branch."""
+        """Real-valued nodes for which `only` holds, largest first found, not in branches but those of a selected number."""
         chosen: list[Term] = []
         seen: set[int] = set()
         stack = [body]
@@ -167,7 +174,7 @@ class _Tabulation:
                     chosen.append(node)
                 continue
             parts = children(node)
-            if isinstance(node, If):
+            if isinstance(node, If) and not isinstance(node.type, Float):
                 parts = parts[:1]
             elif isinstance(node, IFold | Collect):
                 parts = parts[:2] if isinstance(node, IFold) else parts[:1]
@@ -240,9 +247,10 @@ def _can_fail(node: Term, memo: dict[int, bool]) -> bool:
 class _Replacement:
     """Nodes for nodes, in a graph.  Loops that are copied get indices of their own, as the graph demands."""
 
-    def __init__(self, graph: Graph, replacements: dict[int, Term]) -> None:
+    def __init__(self, graph: Graph, replacements: Mapping[int, Callable[[_Replacement], Term]]) -> None:
         self.graph = graph
-        self.memo: dict[int, Term] = dict(replacements)
+        self.replacements = replacements
+        self.memo: dict[int, Term] = {}
         self.keep: list[Term] = []
 
     def of(self, node: Term) -> Term:
@@ -250,7 +258,9 @@ class _Replacement:
         found = self.memo.get(id(node))
         if found is not None:
             return found
-        if binds(node):
+        if id(node) in self.replacements:
+            new = self.replacements[id(node)](self)
+        elif binds(node):
             new = self.graph.loop(self.copy(node))
         else:
             new = rebuild(node, [self.of(c) for c in children(node)])

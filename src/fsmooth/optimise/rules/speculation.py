@@ -1,0 +1,117 @@
+"""Speculation: small branches that cannot fail are computed on both sides, and the results selected.
+
+Only after differentiation (a tangent must not come from a branch not taken; a *value* that is thrown away may
+be anything).  It turns a branch that gives an array or a tuple into scalars that are selected one by one, which
+unrolled code can share and loops can vectorise.
+"""
+
+from __future__ import annotations
+
+from fsmooth.core.subst import refresh
+from fsmooth.core.term import (
+    Build,
+    Check,
+    Collect,
+    Const,
+    Get,
+    If,
+    IFold,
+    Length,
+    Let,
+    MakeTuple,
+    Prim,
+    Proj,
+    Reduce,
+    Require,
+    Term,
+    Var,
+    Vector,
+    Zero,
+    let,
+)
+from fsmooth.core.traverse import subterms
+from fsmooth.core.types import Float
+from fsmooth.rewrite.facts import Facts
+from fsmooth.rewrite.strategy import rule
+
+_LIMIT = 600.0
+
+
+@rule("if c then [a, …] else [b, …] ~> [if c then a else b, …]", source="fsmooth", heads=If)
+def select_displays(t: Term, facts: Facts) -> Term | None:
+    """Both branches are displays or tuples of one size, small, and cannot fail."""
+    match t:
+        case If(condition, then, otherwise) if not isinstance(condition, Const):
+            first, second = _body(then), _body(otherwise)
+            if not _matching(first, second) or not (_small(then) and _small(otherwise)):
+                return None
+            bindings: list[tuple[Var, Term]] = []
+            first, second = _opened(then, bindings), _opened(otherwise, bindings)
+            test = condition
+            if not isinstance(condition, Var):
+                test = Var("c", condition.type)
+                bindings.insert(0, (test, condition))
+            return let(bindings, _selected(test, first, second))
+    return None
+
+
+@rule("if c then (let x = a in b) else d ~> let x = a in if c then b else d", source="fsmooth", heads=If)
+def let_out_of_branch(t: Term, facts: Facts) -> Term | None:
+    """Real-valued branches, small and unable to fail, neither of them zero (a guard stays where it is)."""
+    match t:
+        case If(condition, then, otherwise) if isinstance(t.type, Float) and (
+            isinstance(then, Let) or isinstance(otherwise, Let)
+        ):
+            if isinstance(_body(then), Zero) or isinstance(_body(otherwise), Zero):
+                return None
+            if not (_small(then) and _small(otherwise)):
+                return None
+            bindings: list[tuple[Var, Term]] = []
+            first, second = _opened(then, bindings), _opened(otherwise, bindings)
+            return let(bindings, If(condition, first, second))
+    return None
+
+
+def _opened(branch: Term, bindings: list[tuple[Var, Term]]) -> Term:
+    """The branch without its bindings, which are added, renamed, to `bindings`."""
+    fresh = refresh(branch)
+    if isinstance(fresh, Let):
+        bindings.extend(fresh.bindings)
+        return fresh.body
+    return fresh
+
+
+def _body(branch: Term) -> Term:
+    return branch.body if isinstance(branch, Let) else branch
+
+
+def _matching(a: Term, b: Term) -> bool:
+    match a, b:
+        case Vector(x), Vector(y):
+            return len(x) == len(y)
+        case MakeTuple(), MakeTuple():
+            return True
+        case _:
+            return False
+
+
+def _selected(condition: Term, a: Term, b: Term) -> Term:
+    if isinstance(a, Vector) and isinstance(b, Vector):
+        return Vector(tuple([_selected(condition, x, y) for x, y in zip(a.items, b.items, strict=True)]))
+    if isinstance(a, MakeTuple) and isinstance(b, MakeTuple):
+        return MakeTuple(tuple([_selected(condition, x, y) for x, y in zip(a.items, b.items, strict=True)]), a.type)
+    return If(condition, a, b)
+
+
+def _small(branch: Term) -> bool:
+    """Cheap, without loops, and unable to fail."""
+    total = 0.0
+    for node in subterms(branch):
+        match node:
+            case Check() | Require() | Build() | Reduce() | IFold() | Collect():
+                return False
+            case Prim(primitive):
+                total += primitive.weight
+            case Get() | Proj() | Length() | Const() | Var():
+                continue
+    return total <= _LIMIT
