@@ -128,8 +128,18 @@ def _component(tuple_: Term, position: int, axis: int) -> Term:
             return _component(init, position, axis)
         case Require(_, body):
             return _component(body, position, axis)
-        case Get(Build(_, index, body), _):
+        case Get(Build(_, index, body), _) | Reduce(_, _, index, body):
             return _closed(_component(body, position, axis), (index,), tuple_)
+        case Get(Vector(items), _):
+            return _component(items[0], position, axis)
+        case Get(Delta(_, _, value), _):
+            return _component(value, position, axis)
+        case Get(Collect(_, generators, _, body), _):
+            return _closed(_component(body, position, axis), tuple([index for _, index in generators]), tuple_)
+        case Get(If(_, inner_array, _) | IFold(_, inner_array) | Update(inner_array) | Require(_, inner_array), index):
+            return _component(Get(inner_array, index), position, axis)
+        case Get(Let(bindings, body), index):
+            return size_of(Let(bindings, Proj(Get(body, index), position)), axis)
         case Proj(MakeTuple(items), inner):
             return _component(items[inner], position, axis)
         case App(Lam(parameters, body), arguments):

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Lam, Term
-from fsmooth.core.types import INT, Array, Tuple, Type, leaf_of, rank_of, unzipped
+from fsmooth.core.types import INT, Array, Tuple, Type, array_of, leaf_of, rank_of, unzipped
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ZERO, integer
 from fsmooth.lower.cardinality import leaf_shapes
@@ -39,7 +39,11 @@ class Interface:
     def _input(self, type_: Type, original: Type, hint: str) -> Value:
         if isinstance(type_, Tuple):
             names = type_.names or tuple([str(k) for k in range(len(type_.items))])
-            items = [self._input(item, item, f"{hint}_{name}") for item, name in zip(type_.items, names, strict=True)]
+            originals = _components(original)
+            items = [
+                self._input(item, whole, f"{hint}_{name}")
+                for item, whole, name in zip(type_.items, originals, names, strict=True)
+            ]
             return Group(tuple(items), self._shared_sizes(items, rank_of(original)))
         name = self.ctx.fresh(hint)
         leaf = leaf_of(type_)
@@ -91,3 +95,12 @@ class Interface:
                     value = t.Operation(p.maximum, (value, ZERO), INT)
                 self.ctx.store(View("shape", integer(position), (), (), INT), value, Mode.ASSIGN)
                 position += 1
+
+
+def _components(type_: Type) -> tuple[Type, ...]:
+    """The components of a tuple, or of an array of tuples as arrays."""
+    if isinstance(type_, Tuple):
+        return type_.items
+    leaf = leaf_of(type_)
+    assert isinstance(leaf, Tuple)
+    return tuple([array_of(item, rank_of(type_)) for item in leaf.items])
