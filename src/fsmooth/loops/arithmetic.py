@@ -36,6 +36,10 @@ def plus(a: Expression, b: Expression) -> Expression:
         return a
     if isinstance(b, Literal) and isinstance(a, Operation) and a.primitive is p.add and isinstance(a.arguments[1], Literal):
         return plus(a.arguments[0], integer(int(a.arguments[1].value) + int(b.value)))
+    if isinstance(b, Literal) and isinstance(a, Operation) and a.primitive is p.subtract and isinstance(a.arguments[1], Literal):
+        return plus(a.arguments[0], integer(int(b.value) - int(a.arguments[1].value)))
+    if isinstance(b, Literal) and int(b.value) < 0:
+        return Operation(p.subtract, (a, integer(-int(b.value))), INT)
     return Operation(p.add, (a, b), INT)
 
 
@@ -45,6 +49,8 @@ def minus(a: Expression, b: Expression) -> Expression:
         return integer(int(a.value) - int(b.value))
     if is_integer(b, 0):
         return a
+    if isinstance(b, Literal):
+        return plus(a, integer(-int(b.value)))
     return Operation(p.subtract, (a, b), INT)
 
 
@@ -122,6 +128,8 @@ def replace(e: Expression, old: str, new: Expression) -> Expression:
                 return plus(*renewed)
             if primitive is p.multiply and e.type == INT:
                 return times(*renewed)
+            if primitive is p.subtract and e.type == INT:
+                return minus(*renewed)
             return Operation(primitive, renewed, e.type)
         case Conditional(c, a, b):
             return Conditional(replace(c, old, new), replace(a, old, new), replace(b, old, new))

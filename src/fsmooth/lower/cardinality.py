@@ -46,7 +46,7 @@ def length(ctx: Context, array: Term, axis: int) -> Expression:
             case Proj() if is_path(array):
                 return _of_projection(ctx, array)[axis + skip]
             case Build(size, _, _) if axis + skip == 0:
-                return ctx.named(ctx.scalar(size), "n")
+                return ctx.extent(ctx.scalar(size))
             case Vector(items) if axis + skip == 0:
                 return integer(len(items))
             case _:
@@ -55,7 +55,7 @@ def length(ctx: Context, array: Term, axis: int) -> Expression:
     if isinstance(size, Length) and not is_path(size.array):
         value = ctx.value(size.array)
         return sizes_of_value(value)[size.axis]
-    return ctx.named(ctx.scalar(size), "n")
+    return ctx.extent(ctx.scalar(size))
 
 
 def _of_projection(ctx: Context, path: Term) -> tuple[Expression, ...]:

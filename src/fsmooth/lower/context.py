@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 
+from fsmooth.core import primitives as p
 from fsmooth.core.term import Failure, Site, Term, Var
 from fsmooth.core.types import INT, Type
-from fsmooth.loops.tree import Assign, Declare, Expression, Literal, Name, Statement, Store
+from fsmooth.loops.tree import Assign, Declare, Expression, Literal, Name, Operation, Statement, Store
 from fsmooth.lower.destination import Destination, Local, Mode, Value, View
 
 HEAVY = 24
@@ -19,7 +20,7 @@ HEAVY = 24
 
 _RESERVED = frozenset(
     """auto break case char const continue default do double else enum extern float for goto if inline int long register
-    restrict return short signed sizeof static struct switch typedef union unsigned void volatile while _Bool _Complex
+    bad stack held restrict return short signed sizeof static struct switch typedef union unsigned void volatile while _Bool _Complex
     _Imaginary bool true false asm typeof linux unix main error status fail arena shape NULL
     int8_t int16_t int32_t int64_t uint64_t size_t memcpy memset malloc free NAN INFINITY M_PI
     sin cos tan asin acos atan atan2 sinh cosh tanh exp expm1 log log1p sqrt pow hypot erf erfc lgamma tgamma floor ceil
@@ -37,6 +38,7 @@ class Context(ABC):
         self.sites: list[tuple[Failure | None, Site]] = []
         self.notes: list[str] = []
         self.loop_depth = 0
+        self.nonnegative: set[str] = set()
         self._site_numbers: dict[tuple[Failure | None, Site], int] = {}
         self._counts: dict[str, int] = {}
         self._names: set[str] = set()
@@ -90,6 +92,28 @@ class Context(ABC):
         name = self.fresh(hint)
         self.emit(Declare(name, value.type, value))
         return Name(name, value.type)
+
+    def extent(self, size: Expression) -> Expression:
+        """A size as the length of an array: a negative one counts as 0."""
+        if self._is_nonnegative(size):
+            return size if isinstance(size, Literal | Name) else self.named(size, "n")
+        if isinstance(size, Literal):
+            return Literal(0, INT)
+        name = self.fresh("n")
+        self.emit(Declare(name, INT, Operation(p.maximum, (size, Literal(0, INT)), INT)))
+        self.nonnegative.add(name)
+        return Name(name, INT)
+
+    def _is_nonnegative(self, size: Expression) -> bool:
+        match size:
+            case Literal(value):
+                return value >= 0
+            case Name(name):
+                return name in self.nonnegative
+            case Operation(primitive, arguments) if primitive in (p.add, p.multiply):
+                return all([self._is_nonnegative(a) for a in arguments])
+            case _:
+                return False
 
     def light(self, value: Expression, hint: str = "t") -> Expression:
         """`value`, named if it is so heavy that nesting it further would be unreadable."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fsmooth.core import primitives as p
 from fsmooth.core.term import Lam, Term
 from fsmooth.core.types import INT, Array, Tuple, Type, array_of, leaf_of, rank_of, unzipped
 from fsmooth.loops import tree as t
@@ -56,6 +55,7 @@ class Interface:
             size = self.ctx.fresh(f"{name}_n{axis}")
             self.inputs.append(t.Parameter(size, INT))
             sizes.append(t.Name(size, INT))
+            self.ctx.nonnegative.add(size)
         return dense_view(name, tuple(sizes), leaf)
 
     def _shared_sizes(self, items: list[Value], rank: int) -> tuple[t.Expression, ...]:
@@ -77,7 +77,7 @@ class Interface:
         leaf, sizes = next(shapes)
         name = self.ctx.fresh(hint)
         self.results.append(t.Parameter(name, leaf, pointer=True, output=True))
-        return dense_view(name, tuple([self.ctx.named(self.ctx.scalar(size), "n") for size in sizes]), leaf)
+        return dense_view(name, tuple([self.ctx.extent(self.ctx.scalar(size)) for size in sizes]), leaf)
 
     def has_arrays(self, type_: Type) -> bool:
         """Does a value of this type contain an array?"""
@@ -90,9 +90,7 @@ class Interface:
         position = 0
         for _, sizes in leaf_shapes(body):
             for size in sizes:
-                value = self.ctx.named(self.ctx.scalar(size), "n")
-                if not isinstance(value, t.Literal):
-                    value = t.Operation(p.maximum, (value, ZERO), INT)
+                value = self.ctx.extent(self.ctx.scalar(size))
                 self.ctx.store(View("shape", integer(position), (), (), INT), value, Mode.ASSIGN)
                 position += 1
 

@@ -6,8 +6,9 @@ import math
 
 from fsmooth.backend.c import spelling as s
 from fsmooth.backend.c.helpers import helper_name
+from fsmooth.backend.c.searches import search_name
 from fsmooth.core import primitives as p
-from fsmooth.core.types import Bool, Float, Int, Type
+from fsmooth.core.types import Bool, Float, Type
 from fsmooth.loops import tree as t
 
 
@@ -41,8 +42,7 @@ class ExpressionWriter:
             case t.Search(extremum, buffer, offset, count):
                 self.searches.add((extremum, e.leaf))
                 place = buffer if isinstance(offset, t.Literal) and offset.value == 0 else f"{buffer} + {self.write(offset, 5)}"
-                suffix = "f" if e.leaf == Float(32) else "i" if isinstance(e.leaf, Int) else ""
-                return f"fs_{extremum.value}{suffix}({place}, {self.write(count)})", s.ATOM
+                return f"{search_name(extremum, e.leaf)}({place}, {self.write(count)})", s.ATOM
             case _:
                 raise TypeError(f"{e!r} is no expression")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fsmooth.backend.c import helpers as h
 from fsmooth.backend.c.expressions import ExpressionWriter
-from fsmooth.backend.c.searches import search
+from fsmooth.backend.c.searches import searches
 from fsmooth.backend.c.spelling import OLD_VECTOR
 
 _INCLUDES = """\
@@ -38,8 +38,8 @@ def prelude(expressions: ExpressionWriter, features: set[str]) -> str:
     for name, single, vector in sorted(expressions.helpers):
         c_name = h.helper_name(name, single, vector)
         parts.append(_guarded(f"FS_HAVE_{c_name.upper()}", h.helper(name, single, vector)))
-    for extremum, leaf in sorted(expressions.searches, key=repr):
-        parts.append(search(extremum, leaf))
+    for name, text in searches(expressions.searches):
+        parts.append(_guarded(f"FS_HAVE_{name.upper()}", text))
     return "\n".join(parts)
 
 

@@ -1,11 +1,87 @@
-"""Extremum searches at the speed of memory, without -ffast-math."""
+"""Extremum searches over contiguous memory, at the speed of memory and without -ffast-math.
+
+The array is taken in blocks.  In each, a vector reduction finds the extremum and whether there is a NaN; only the
+one block that holds the extremum is looked at again, for the first index.  A NaN is the extremum (the first one).
+"""
 
 from __future__ import annotations
 
-from fsmooth.core.types import Type
+from fsmooth.core.types import Float, Int, Type
 from fsmooth.loops import tree as t
 
+_FLOAT = """\
+static inline int64_t fs_arg{name}{suffix}(const {T} *v, int64_t n) {{
+    if (n <= 0) return 0;
+    {T} best = v[0];
+    int64_t where = 0;
+    for (int64_t i = 0; i < n; i += 512) {{
+        const int64_t end = n - i < 512 ? n : i + 512;
+        {T} top = v[i];
+        int64_t nan = 0;
+#pragma omp simd reduction({reduction}:top) reduction(|:nan)
+        for (int64_t j = i; j < end; ++j) {{
+            top = v[j] {better} top ? v[j] : top;
+            nan |= v[j] != v[j] ? -1 : 0;
+        }}
+        if (nan) {{
+            while (v[i] == v[i]) ++i;
+            return i;
+        }}
+        if (top {better} best) {{
+            best = top;
+            where = i;
+        }}
+    }}
+    for (; n - where >= 32; where += 32) {{
+        int64_t found = 0;
+#pragma omp simd reduction(|:found)
+        for (int64_t j = where; j < where + 32; ++j) found |= v[j] == best ? -1 : 0;
+        if (found) break;
+    }}
+    while (v[where] != best) ++where;
+    return where;
+}}
+"""
 
-def search(extremum: t.Extremum, leaf: Type) -> str:
-    """The C text of a search."""
-    raise NotImplementedError
+_INTEGER = """\
+static inline int64_t fs_arg{name}{suffix}(const int64_t *v, int64_t n) {{
+    if (n <= 0) return 0;
+    int64_t best = v[0], where = 0;
+#pragma omp simd reduction({reduction}:best)
+    for (int64_t j = 0; j < n; ++j) best = v[j] {better} best ? v[j] : best;
+    while (v[where] != best) ++where;
+    return where;
+}}
+"""
+
+_VALUE = """\
+static inline {T} fs_{name}{suffix}(const {T} *v, int64_t n) {{
+    return v[fs_arg{name}{suffix}(v, n)];
+}}
+"""
+
+_BETTER = {"max": ">", "min": "<"}
+_INDEX_OF = {t.Extremum.MAX: t.Extremum.ARGMAX, t.Extremum.MIN: t.Extremum.ARGMIN}
+
+
+def search_name(extremum: t.Extremum, leaf: Type) -> str:
+    """What the program calls the search."""
+    return f"fs_{extremum.value}{_suffix(leaf)}"
+
+
+def searches(wanted: set[tuple[t.Extremum, Type]]) -> list[tuple[str, str]]:
+    """Names and C texts of searches and what they call, in dependency order."""
+    needed = wanted | {(_INDEX_OF[e], leaf) for e, leaf in wanted if e in _INDEX_OF}
+    ordered = sorted(needed, key=lambda s: (s[0] in _INDEX_OF, s[0].value, repr(s[1])))
+    return [(search_name(extremum, leaf), _text(extremum, leaf)) for extremum, leaf in ordered]
+
+
+def _text(extremum: t.Extremum, leaf: Type) -> str:
+    name = extremum.value.removeprefix("arg")
+    template = _VALUE if extremum in _INDEX_OF else _FLOAT if isinstance(leaf, Float) else _INTEGER
+    type_ = "int64_t" if isinstance(leaf, Int) else "float" if leaf == Float(32) else "double"
+    return template.format(name=name, suffix=_suffix(leaf), T=type_, reduction=name, better=_BETTER[name])
+
+
+def _suffix(leaf: Type) -> str:
+    return "i" if isinstance(leaf, Int) else "f" if leaf == Float(32) else ""

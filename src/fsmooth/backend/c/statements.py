@@ -13,6 +13,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.term import Site
 from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import integer, minus, replace
 from fsmooth.loops.usage import mentioned
 
 
@@ -126,7 +127,7 @@ class StatementWriter:
         return f"{buffer} + {self.e.write(offset, 6)}"
 
     def size(self, count: t.Expression) -> str:
-        """A count that may be negative for an empty array, as size_t."""
+        """A count as size_t."""
         return f"(size_t){self.e.write(count, 9)}"
 
     def site(self, site: Site) -> None:
@@ -162,8 +163,10 @@ class StatementWriter:
         """The condition under which a check fails."""
         if isinstance(s, t.Demand):
             return t.Operation(p.logical_not, (s.condition,), BOOL)
-        below = t.Operation(p.less, (s.index, t.Literal(0, INT)), BOOL)
         above = t.Operation(p.greater_equal, (s.index, s.size), BOOL)
+        if isinstance(s.index, t.Literal) and int(s.index.value) >= 0:
+            return above
+        below = t.Operation(p.less, (s.index, t.Literal(0, INT)), BOOL)
         return t.Conditional(below, t.Literal(True, BOOL), above)
 
     def check(self, s: t.Check | t.Demand) -> None:
@@ -178,7 +181,36 @@ class StatementWriter:
 
     def check_all(self, s: t.CheckAll) -> None:
         """Test all iterations before a loop, then find the first that fails."""
-        raise NotImplementedError
+        if s.ends:
+            assert isinstance(s.check, t.Check)
+            first = t.Check(replace(s.check.index, s.index, integer(0)), s.check.size, s.check.site)
+            last = t.Check(replace(s.check.index, s.index, minus(s.size, integer(1))), s.check.size, s.check.site)
+            runs = f"{self.e.write(s.size, 5)} > 0"
+            either = f"{self.e.write(self.failing(first), 1)} || {self.e.write(self.failing(last), 1)}"
+            self.line(f"if ({runs} && ({either})) {{")
+            self.find_first(s)
+            return
+        self.line("{")
+        self.depth += 1
+        self.line("int64_t bad = 0;")
+        self.lines.append("#pragma omp simd reduction(|:bad)")
+        self.line(f"for (int64_t {s.index} = 0; {s.index} < {self.e.write(s.size, 5)}; ++{s.index}) {{")
+        self.nested(s.body)
+        self.line(f"    bad |= {self.e.write(self.failing(s.check))};")
+        self.line("}")
+        self.line("if (bad) {")
+        self.find_first(s)
+        self.depth -= 1
+        self.line("}")
+
+    def find_first(self, s: t.CheckAll) -> None:
+        """The loop that finds the iteration to report, and the end of the if around it."""
+        self.depth += 1
+        self.line(f"for (int64_t {s.index} = 0; {s.index} < {self.e.write(s.size, 5)}; ++{s.index}) {{")
+        self.nested([*s.body, s.check])
+        self.line("}")
+        self.depth -= 1
+        self.line("}")
 
 
 def _operator(accumulate: bool) -> str:

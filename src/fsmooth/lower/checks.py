@@ -1,0 +1,205 @@
+"""Checks before the loop that relies on them (design §2, "Checks").
+
+A check that every iteration makes, and that can be computed from what the loop does not change, is made for all
+iterations before the loop, which then vectorises:
+
+    independent of the index      once, if the loop runs at all
+    affine in the index           for the first and the last iteration; only if one fails, for all
+    anything else (a gather)      for all, in a loop of its own
+
+Checks inside a branch, or after something that may end the loop, stay where they are.
+"""
+
+from __future__ import annotations
+
+from fsmooth.core import primitives as p
+from fsmooth.core.types import INT
+from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import parts, positive, replace, same
+from fsmooth.loops.usage import changed, expressions_of, names_in, walk
+
+_CHEAP = 60
+"""A check whose computation has more nodes than this is not done twice."""
+
+
+def hoist_checks(loop: t.For) -> list[t.Statement]:
+    """Take checks out of the body of a loop; gives what to do before it."""
+    if loop.kind is t.Kind.SEARCH or not any([isinstance(s, t.Check | t.Demand | t.CheckAll | t.If) for s in loop.body]):
+        return []
+    return _Hoisting(loop).run()
+
+
+class _Hoisting:
+    def __init__(self, loop: t.For) -> None:
+        self.loop = loop
+        self.before: list[t.Statement] = []
+        self.once: list[t.Statement] = []
+        self.changed = changed(loop.body)
+        self.inside = {name for s in walk(loop.body) for name in declared(s)}
+        self.definitions: dict[str, t.Declare] = {}
+        self.all_tested = True
+
+    def run(self) -> list[t.Statement]:
+        kept: list[t.Statement] = []
+        for s in self.loop.body:
+            if isinstance(s, t.Declare) and s.value is not None and not s.mutable:
+                self.definitions[s.name] = s
+            if isinstance(s, t.Check | t.Demand):
+                if self.check(s):
+                    continue
+                self.all_tested = False
+            elif is_guard(s) and self.invariant_guard(s):
+                continue
+            kept.append(s)
+        self.loop.body[:] = kept
+        self.flush()
+        return self.before
+
+    def flush(self) -> None:
+        """The checks that need to be made once, if the loop runs at all."""
+        if not self.once:
+            return
+        condition = positive(self.loop.size)
+        if isinstance(condition, t.Literal):
+            if condition.value:
+                self.before.extend(self.once)
+        else:
+            self.before.append(t.If(condition, self.once))
+        self.once = []
+
+    def check(self, s: t.Check | t.Demand) -> bool:
+        """Move one check before the loop if possible."""
+        needed = self.slice(list(expressions_of(s)))
+        if needed is None:
+            return False
+        weight = sum([d.value.weight for d in needed if d.value is not None]) + sum([e.weight for e in expressions_of(s)])
+        has_loads = any([_loads(e) for d in needed for e in expressions_of(d)] + [_loads(e) for e in expressions_of(s)])
+        if has_loads and not self.all_tested:
+            return False
+        if not self.depends(needed, s):
+            self.once.extend(_copies(needed))
+            self.once.append(s)
+            return True
+        if weight > _CHEAP:
+            return False
+        if isinstance(s, t.Check):
+            index, size = self.inlined(s.index, needed), self.inlined(s.size, needed)
+            if isinstance(index, t.Name) and index.name == self.loop.index and same(size, self.loop.size):
+                return True
+            if self.affine(index) and not self.mentions_index(size):
+                self.flush()
+                self.before.append(t.CheckAll(self.loop.index, self.loop.size, [], t.Check(index, size, s.site), ends=True))
+                return True
+        self.flush()
+        self.before.append(t.CheckAll(self.loop.index, self.loop.size, _copies(needed), s, ends=False))
+        return True
+
+    def slice(self, roots: list[t.Expression]) -> list[t.Declare] | None:
+        """The definitions that the expressions need, in order; None if something else in the loop matters."""
+        found: dict[str, None] = {}
+        names: set[str] = set()
+        for e in roots:
+            if _searches(e):
+                return None
+            names_in(e, names)
+        pending = list(names)
+        while pending:
+            name = pending.pop()
+            if name in found or name == self.loop.index:
+                continue
+            if name in self.changed:
+                return None
+            if name in self.inside:
+                definition = self.definitions.get(name)
+                if definition is None or definition.value is None or _searches(definition.value):
+                    return None
+                found[name] = None
+                inner: set[str] = set()
+                names_in(definition.value, inner)
+                pending.extend(inner)
+        return [d for name, d in self.definitions.items() if name in found]
+
+    def depends(self, needed: list[t.Declare], s: t.Statement) -> bool:
+        """Does the check depend on the index of the loop?"""
+        names: set[str] = set()
+        for statement in [*needed, s]:
+            for e in expressions_of(statement):
+                names_in(e, names)
+        return self.loop.index in names
+
+    def inlined(self, e: t.Expression, needed: list[t.Declare]) -> t.Expression:
+        for d in reversed(needed):
+            assert d.value is not None
+            e = replace(e, d.name, d.value)
+        return e
+
+    def mentions_index(self, e: t.Expression) -> bool:
+        names: set[str] = set()
+        names_in(e, names)
+        return self.loop.index in names
+
+    def affine(self, e: t.Expression) -> bool:
+        """Is the Int expression a + b * index, with a and b the same in every iteration?"""
+        if not self.mentions_index(e) or isinstance(e, t.Name):
+            return True
+        if not isinstance(e, t.Operation) or e.type != INT:
+            return False
+        arguments = e.arguments
+        if e.primitive in (p.add, p.subtract, p.negate):
+            return all([self.affine(a) for a in arguments])
+        if e.primitive is p.multiply:
+            return all([self.affine(a) for a in arguments]) and not all([self.mentions_index(a) for a in arguments])
+        return False
+
+    def invariant_guard(self, s: t.Statement) -> bool:
+        """Move the guard of an inner loop further out if it is the same in every iteration of this one."""
+        names: set[str] = set()
+        for inner in walk([s]):
+            for e in expressions_of(inner):
+                names_in(e, names)
+        own = {name for inner in walk([s]) for name in declared(inner)}
+        if isinstance(s, t.CheckAll):
+            own.add(s.index)
+        outside = names - own
+        if self.loop.index in outside or outside & self.changed or outside & self.inside:
+            return False
+        if not self.all_tested:
+            return False
+        self.once.append(s)
+        return True
+
+
+def is_guard(s: t.Statement) -> bool:
+    """Does the statement only test?"""
+    if isinstance(s, t.CheckAll):
+        return True
+    if isinstance(s, t.If) and not s.otherwise:
+        return all([isinstance(x, t.Check | t.Demand | t.Declare) or is_guard(x) for x in s.then])
+    return False
+
+
+def declared(s: t.Statement) -> tuple[str, ...]:
+    """The names that a statement introduces."""
+    match s:
+        case t.Declare():
+            return (s.name,)
+        case t.LocalArray() | t.Allocate():
+            return (s.buffer,)
+        case t.Choose():
+            return (s.pointer,)
+        case t.For() | t.Block() | t.CheckAll():
+            return (s.index,)
+        case _:
+            return ()
+
+
+def _copies(needed: list[t.Declare]) -> list[t.Statement]:
+    return [t.Declare(d.name, d.type, d.value) for d in needed]
+
+
+def _loads(e: t.Expression) -> bool:
+    return isinstance(e, t.Load) or any([_loads(x) for x in parts(e)])
+
+
+def _searches(e: t.Expression) -> bool:
+    return isinstance(e, t.Search) or any([_searches(x) for x in parts(e)])

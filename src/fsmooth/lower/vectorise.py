@@ -1,0 +1,56 @@
+"""Which loops are marked `omp simd` (c-facts: sums vectorise only so, vector math is reached only so)."""
+
+from __future__ import annotations
+
+from fsmooth.core import primitives as p
+from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import parts
+from fsmooth.loops.usage import expressions_of, walk
+
+_VECTOR_MATH = frozenset(
+    (p.power, p.sin, p.cos, p.tan, p.asin, p.acos, p.atan, p.atan2, p.sinh, p.cosh, p.tanh, p.exp, p.expm1, p.log, p.log1p)
+    + (p.hypot, p.erf, p.sigmoid)
+)
+_SCALAR_ONLY = frozenset((p.lgamma, p.digamma, p.trigamma, p.integer_power, p.floor_divide, p.modulo))
+_SHORT = 4
+
+
+def vectorise(loop: t.For) -> None:
+    """Mark the loop if its iterations are independent but for its sums, and if marking it gains anything."""
+    if isinstance(loop.size, t.Literal) and int(loop.size.value) <= _SHORT:
+        return
+    if loop.kind not in (t.Kind.PARALLEL, t.Kind.REDUCTION):
+        return
+    private: set[str] = set()
+    gains = bool(loop.reduced)
+    for s in walk(loop.body):
+        match s:
+            case t.Declare():
+                private.add(s.name)
+            case t.Assign():
+                if s.name not in private and not (s.accumulate and s.name in loop.reduced):
+                    return
+            case t.Store():
+                if loop.kind is not t.Kind.PARALLEL:
+                    return
+            case t.If():
+                pass
+            case _:
+                return
+        for e in expressions_of(s):
+            used = _primitives(e)
+            if used & _SCALAR_ONLY:
+                return
+            gains = gains or bool(used & _VECTOR_MATH)
+    loop.simd = gains
+
+
+def _primitives(e: t.Expression) -> set[p.Primitive]:
+    found: set[p.Primitive] = set()
+    stack = [e]
+    while stack:
+        x = stack.pop()
+        if isinstance(x, t.Operation):
+            found.add(x.primitive)
+        stack.extend(parts(x))
+    return found
