@@ -8,7 +8,8 @@ from fsmooth.core import primitives as p
 from fsmooth.core.term import Reduce, Reduction
 from fsmooth.core.types import BOOL, INT, Float, Type
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import ZERO, zero_of
+from fsmooth.loops.arithmetic import ZERO, plus, replace, zero_of
+from fsmooth.loops.usage import names_in
 from fsmooth.lower.arrays import fill_zero
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Destination, Mode
@@ -73,28 +74,96 @@ def _worst(type_: Type, largest: bool) -> t.Literal:
     return t.Literal(-(2**63) if largest else 2**63 - 1, type_)
 
 
+_EXTREMA = {
+    Reduction.MAX: t.Extremum.MAX,
+    Reduction.MIN: t.Extremum.MIN,
+    Reduction.ARGMAX: t.Extremum.ARGMAX,
+    Reduction.ARGMIN: t.Extremum.ARGMIN,
+}
+_SHORT = 16
+"""Searches of fewer elements are written as loops."""
+
+
 def _extremum(ctx: Context, term: Reduce) -> t.Expression:
-    """The first extremum, a NaN winning: `x > best || (x is NaN and best is not)`."""
-    largest = term.reduction in (Reduction.MAX, Reduction.ARGMAX)
+    """The first extremum, a NaN winning: a search of memory, or `x > best || (x is NaN and best is not)`."""
     wants_index = term.reduction in (Reduction.ARGMAX, Reduction.ARGMIN)
     element = term.body.type
     size = ctx.named(ctx.scalar(term.size), "n")
-    best = ctx.local("best" if wants_index else _HINTS[term.reduction], element, _worst(element, largest))
-    where = ctx.local(_HINTS[term.reduction], INT, ZERO) if wants_index else None
-    name = t.Name(best.name, element)
+    result: t.Expression | None = None
+    found = None
     with Loop(ctx, term.index, size, t.Kind.SEQUENTIAL) as loop:
-        x = ctx.named(ctx.scalar(term.body), "x")
-        beats: t.Expression = t.Operation(p.greater if largest else p.less, (x, name), BOOL)
-        if isinstance(element, Float):
-            isnan = t.Operation(p.is_nan, (x,), BOOL)
-            fresh = t.Operation(p.logical_not, (t.Operation(p.is_nan, (name,), BOOL),), BOOL)
-            new = t.Conditional(isnan, fresh, t.Literal(False, BOOL)) if wants_index else isnan
-            beats = t.Conditional(beats, t.Literal(True, BOOL), new)
-        if where is None:
-            ctx.emit(t.Assign(best.name, t.Conditional(beats, x, name)))
-        else:
-            ctx.emit(t.If(beats, [t.Assign(best.name, x), t.Assign(where.name, loop.index)]))
-    return t.Name(where.name, INT) if where is not None else name
+        x = ctx.scalar(term.body)
+        if not (isinstance(size, t.Literal) and int(size.value) < _SHORT):
+            found = contiguous(ctx.block, x, loop.index.name)
+        if found is None:
+            largest = term.reduction in (Reduction.MAX, Reduction.ARGMAX)
+            best = ctx.fresh("best" if wants_index else _HINTS[term.reduction])
+            loop.outer.append(t.Declare(best, element, _worst(element, largest), mutable=True))
+            where = ctx.fresh(_HINTS[term.reduction]) if wants_index else None
+            if where is not None:
+                loop.outer.append(t.Declare(where, INT, ZERO, mutable=True))
+            _compare(ctx, term, x, loop.index, t.Name(best, element), where)
+            result = t.Name(best, element) if where is None else t.Name(where, INT)
+    if result is not None:
+        return result
+    assert found is not None
+    buffer, offset = found
+    search = t.Search(_EXTREMA[term.reduction], buffer, offset, size, element)
+    return ctx.named(search, _HINTS[term.reduction])
+
+
+def _compare(ctx: Context, term: Reduce, x: t.Expression, index: t.Name, best: t.Name, where: str | None) -> None:
+    """One step of a search by comparison."""
+    x = ctx.named(x, "x")
+    largest = term.reduction in (Reduction.MAX, Reduction.ARGMAX)
+    beats: t.Expression = t.Operation(p.greater if largest else p.less, (x, best), BOOL)
+    if isinstance(x.type, Float):
+        isnan = t.Operation(p.is_nan, (x,), BOOL)
+        fresh = t.Operation(p.logical_not, (t.Operation(p.is_nan, (best,), BOOL),), BOOL)
+        new = t.Conditional(isnan, fresh, t.Literal(False, BOOL)) if where is not None else isnan
+        beats = t.Conditional(beats, t.Literal(True, BOOL), new)
+    if where is None:
+        ctx.emit(t.Assign(best.name, t.Conditional(beats, x, best)))
+    else:
+        ctx.emit(t.If(beats, [t.Assign(best.name, x), t.Assign(where, index)]))
+
+
+def contiguous(block: list[t.Statement], x: t.Expression, index: str) -> tuple[str, t.Expression] | None:
+    """Buffer and offset if the loop whose body is `block` only reads x = buffer[offset + index], and tests."""
+    definitions: dict[str, t.Expression] = {}
+    for s in block:
+        if isinstance(s, t.Declare) and s.value is not None and not s.mutable:
+            value = s.value
+            for name in reversed(definitions):
+                value = replace(value, name, definitions[name])
+            definitions[s.name] = value
+        elif not isinstance(s, t.Check | t.Demand):
+            return None
+    while isinstance(x, t.Name) and x.name in definitions:
+        x = definitions[x.name]
+    if not isinstance(x, t.Load):
+        return None
+    at = x.index
+    for name in reversed(definitions):
+        at = replace(at, name, definitions[name])
+    offset = _offset(at, index)
+    return None if offset is None else (x.buffer, offset)
+
+
+def _offset(at: t.Expression, index: str) -> t.Expression | None:
+    """The o of `at` = o + index, without index."""
+    if isinstance(at, t.Name):
+        return ZERO if at.name == index else None
+    if not isinstance(at, t.Operation) or at.primitive is not p.add:
+        return None
+    left, right = at.arguments
+    for part, rest in ((left, right), (right, left)):
+        names: set[str] = set()
+        names_in(rest, names)
+        inner = None if index in names else _offset(part, index)
+        if inner is not None:
+            return plus(rest, inner)
+    return None
 
 
 def _search(ctx: Context, term: Reduce) -> t.Expression:

@@ -56,11 +56,12 @@ static inline int64_t fs_arg{name}{suffix}(const int64_t *v, int64_t n) {{
 
 _VALUE = """\
 static inline {T} fs_{name}{suffix}(const {T} *v, int64_t n) {{
-    return v[fs_arg{name}{suffix}(v, n)];
+    return n > 0 ? v[fs_arg{name}{suffix}(v, n)] : {worst};
 }}
 """
 
 _BETTER = {"max": ">", "min": "<"}
+_WORST = {"max": "-INFINITY", "min": "INFINITY"}
 _INDEX_OF = {t.Extremum.MAX: t.Extremum.ARGMAX, t.Extremum.MIN: t.Extremum.ARGMIN}
 
 
@@ -80,7 +81,8 @@ def _text(extremum: t.Extremum, leaf: Type) -> str:
     name = extremum.value.removeprefix("arg")
     template = _VALUE if extremum in _INDEX_OF else _FLOAT if isinstance(leaf, Float) else _INTEGER
     type_ = "int64_t" if isinstance(leaf, Int) else "float" if leaf == Float(32) else "double"
-    return template.format(name=name, suffix=_suffix(leaf), T=type_, reduction=name, better=_BETTER[name])
+    worst = ("INT64_MIN" if name == "max" else "INT64_MAX") if isinstance(leaf, Int) else _WORST[name]
+    return template.format(worst=worst, name=name, suffix=_suffix(leaf), T=type_, reduction=name, better=_BETTER[name])
 
 
 def _suffix(leaf: Type) -> str:
