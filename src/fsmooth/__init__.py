@@ -1,1 +1,69 @@
-"""fsmooth: F̃ for Python."""
+"""fsmooth: F̃ ("F smooth") for Python.  Exact, fast derivatives of loop-shaped code, compiled to readable C.
+
+>>> import numpy as np, fsmooth as fs
+>>> @fs.function
+... def nnmf(u, v, A):
+...     return sum(fs.log(u[i] * v[j]) + A[i, j] / (u[i] * v[j]) for i in range(len(u)) for j in range(len(v)))
+>>> fs.grad(nnmf)(np.array([1.0, 2.0]), np.array([1.0]), np.array([[1.0], [2.0]]))
+array([0. , 0. ])
+"""
+
+from fsmooth.api import Function, function, grad, hessian, jacobian, jvp, unroll, value_and_grad
+from fsmooth.errors import (
+    ArgumentError,
+    CacheError,
+    CompilationError,
+    CompilerNotFoundError,
+    DivisionError,
+    EmptyError,
+    Error,
+    IndexOutOfBoundsError,
+    NotDifferentiableError,
+    OutOfMemoryError,
+    ProgramError,
+    RaggedError,
+    RankError,
+    RunError,
+    SizeError,
+    SourceNotAvailableError,
+    TypeMismatchError,
+    UndefinedNameError,
+    UnknownMethodError,
+    UnsupportedError,
+)
+from fsmooth.functions import *  # noqa: F403
+from fsmooth.functions import __all__ as _functions
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ArgumentError",
+    "CacheError",
+    "CompilationError",
+    "CompilerNotFoundError",
+    "DivisionError",
+    "EmptyError",
+    "Error",
+    "Function",
+    "IndexOutOfBoundsError",
+    "NotDifferentiableError",
+    "OutOfMemoryError",
+    "ProgramError",
+    "RaggedError",
+    "RankError",
+    "RunError",
+    "SizeError",
+    "SourceNotAvailableError",
+    "TypeMismatchError",
+    "UndefinedNameError",
+    "UnknownMethodError",
+    "UnsupportedError",
+    "function",
+    "grad",
+    "hessian",
+    "jacobian",
+    "jvp",
+    "unroll",
+    "value_and_grad",
+    *_functions,
+]

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from fsmooth.core.term import Lam, Require, Var
 from fsmooth.core.types import Type
 from fsmooth.errors import ArgumentError
-from fsmooth.frontend.programs import DerivedProgram, Program, SourceProgram
+from fsmooth.frontend.programs import DerivedProgram, LibraryProgram, Program, SourceProgram
 from fsmooth.frontend.python.frame import Shared, Staged
 from fsmooth.frontend.python.source import source_of
 from fsmooth.frontend.python.statements import Statements
 from fsmooth.frontend.python.values import Static, Value
+from fsmooth.library import WrongArguments, expand
 
 
 @dataclass(frozen=True)
@@ -45,11 +46,14 @@ def elaborate(program: Program, arguments: Mapping[str, Type | object]) -> Elabo
     base: Program = program
     while isinstance(base, DerivedProgram):
         base = base.program
+    if isinstance(base, LibraryProgram):
+        return _library(base, arguments)
     source = source_of(base.function)
     shared = Shared(helpers=[source.function])
     given = {name: Var(name, t) for name, t in arguments.items() if isinstance(t, Type)}
     names: dict[str, Value] = {
-        name: given[name] if name in given else Static(value) for name, value in arguments.items()
+        name: given[name] if name in given else Static(getattr(value, "value", value))
+        for name, value in arguments.items()
     }
     frame = Statements(source, {}, shared)
     frame.entry = frozenset(given.values())
@@ -62,6 +66,17 @@ def elaborate(program: Program, arguments: Mapping[str, Type | object]) -> Elabo
     parameters = [Parameter(name, var.type) for name, var in given.items()]
     parameters += [Parameter(c.name, c.var.type, c.fetch) for c in captures]
     return Elaborated(Lam(variables, body), tuple(parameters), tuple(shared.helpers), tuple(shared.staged))
+
+
+def _library(program: LibraryProgram, arguments: Mapping[str, Type | object]) -> Elaborated:
+    variables = tuple([Var(name, t) for name, t in arguments.items() if isinstance(t, Type)])
+    if len(variables) != len(arguments):
+        raise ArgumentError(f"{program.name} takes numbers and arrays")
+    try:
+        body = expand(program.name, variables)
+    except WrongArguments as error:
+        raise ArgumentError(str(error)) from None
+    return Elaborated(Lam(variables, body), tuple([Parameter(v.name, v.type) for v in variables]), (), ())
 
 
 def _run(frame: Statements, program: Program, names: dict[str, Value], node: ast.AST) -> Value:

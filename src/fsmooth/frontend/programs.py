@@ -29,10 +29,33 @@ class SourceProgram:
 
 
 @dataclass(frozen=True, eq=False)
+class LibraryProgram:
+    """A function of M̃ by its name, of a given number of arguments."""
+
+    name: str
+    count: int
+
+    @property
+    def function(self) -> Callable[..., object]:
+        """A stand-in that carries the name."""
+
+        def stand_in() -> None: ...
+
+        stand_in.__name__ = stand_in.__qualname__ = self.name
+        return stand_in
+
+    @property
+    def signature(self) -> inspect.Signature:
+        """Positional parameters."""
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        return inspect.Signature([inspect.Parameter(f"x{k}", kind) for k in range(self.count)])
+
+
+@dataclass(frozen=True, eq=False)
 class DerivedProgram:
     """A derivative of a program with respect to the named parameters."""
 
-    program: SourceProgram | DerivedProgram
+    program: SourceProgram | LibraryProgram | DerivedProgram
     verb: Verb
     wrt: tuple[str, ...]
     single: bool
@@ -53,7 +76,7 @@ class DerivedProgram:
         return signature.replace(parameters=[*signature.parameters.values(), extra])
 
 
-Program = SourceProgram | DerivedProgram
+Program = SourceProgram | LibraryProgram | DerivedProgram
 
 
 def wrt_names(program: Program, wrt: str | int | tuple[str | int, ...] | None) -> tuple[tuple[str, ...], bool]:

@@ -64,6 +64,9 @@ def update_into(ctx: Context, term: Update, dest: Destination, mode: Mode) -> No
 def if_into(ctx: Context, term: If, dest: Destination, mode: Mode) -> None:
     """An if statement with the destination passed to both branches."""
     condition = ctx.light(ctx.scalar(term.condition), "condition")
+    if isinstance(condition, t.Literal):
+        ctx.into(term.then if condition.value else term.otherwise, dest, mode)
+        return
     outer = ctx.open_block()
     ctx.into(term.then, dest, mode)
     then = ctx.close_block(outer)

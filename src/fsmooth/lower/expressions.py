@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from fsmooth.core.term import Check, Const, Delta, Get, If, Prim, Require, Term, Var, Vector
-from fsmooth.core.types import BOOL, INT, Bool
 from fsmooth.core import primitives as p
+from fsmooth.core.term import Check, Const, Delta, If, Prim, Require, Vector
+from fsmooth.core.types import BOOL, INT, Bool
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import is_integer, minus, plus, times, zero_of
+from fsmooth.loops.arithmetic import is_integer, minus, plus, same, times, zero_of
 from fsmooth.lower.context import Context
-from fsmooth.lower.destination import Local, Mode, Scalar, Value, View, load
+from fsmooth.lower.destination import Scalar, Value, View, load
 
 
 def as_expression(value: Value) -> t.Expression:
@@ -40,6 +40,8 @@ def lower_prim(ctx: Context, term: Prim) -> t.Expression:
                 return t.Literal(-int(arguments[0].value), INT)
             case _:
                 pass
+    if arguments[0].type == INT and term.type == BOOL and same(arguments[0], arguments[-1]):
+        return t.Literal(term.primitive in (p.equal, p.less_equal, p.greater_equal), BOOL)
     return t.Operation(term.primitive, arguments, term.type)
 
 
@@ -119,5 +121,3 @@ def lower_vector_element(ctx: Context, term: Vector, index: t.Expression) -> t.E
         if is_integer(index, k):
             return ctx.scalar(item)
     return None
-
-

@@ -40,7 +40,7 @@ from fsmooth.errors import (
     UnknownMethodError,
 )
 from fsmooth.frontend.programs import DerivedProgram, Program, SourceProgram
-from fsmooth.frontend.python.frame import describe
+from fsmooth.frontend.python.frame import describe, project
 from fsmooth.frontend.python.iteration import Iteration
 from fsmooth.frontend.python.source import Source, source_of
 from fsmooth.frontend.python.values import Closure, Derived, Method, Static, Unrolled, Value
@@ -495,6 +495,9 @@ class Calls(Iteration):
         names = list(signature.parameters)
         wrt = derived.wrt if derived.wrt is not None else 0
         single = not isinstance(wrt, tuple)
+        if not single and len(directions) == 1 and isinstance(directions[0].type, Tuple):
+            whole = self.bind(directions[0], "tangent")
+            directions = [project(whole, k) for k in range(len(directions[0].type.items))]
         chosen = self.positions(wrt if isinstance(wrt, tuple) else (wrt,), names, node)
         kept = [n for n in names if n in values and isinstance(values[n], Term)]
         terms = {n: self.bind(values[n], n) for n in kept}  # type: ignore[arg-type]

@@ -1,0 +1,352 @@
+"""The public face: programs as callables, and the verbs that make derivatives of them (design §1)."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+from fsmooth.core.term import Method, Verb
+from fsmooth.core.types import Type
+from fsmooth.errors import ArgumentError, UnknownMethodError
+from fsmooth.frontend.programs import DerivedProgram, Program, SourceProgram, wrt_names
+from fsmooth.runtime.arrays import infer_type
+
+if TYPE_CHECKING:
+    from fsmooth.driver import Stages
+    from fsmooth.frontend.elaborate import Elaborated
+    from fsmooth.runtime.library import Library
+
+Wrt = str | int | tuple[str | int, ...] | None
+_STATIC_LIMIT = 32
+_STATIC_SIGNATURES = 8
+
+
+class Function:
+    """A program that is compiled when it is first called with arguments of given types.
+
+    Arguments are numbers, NumPy arrays, tuples, NamedTuples and dataclasses of these, by position or keyword;
+    results are Python numbers, NumPy arrays and tuples.  `out=` reuses the arrays of an earlier result.
+
+    Raises (when called):
+        ProgramError: for a mistake in the program.
+        ArgumentError: for arguments that do not fit.
+        RunError: for an index out of bounds, sizes that differ, …, while it runs.
+    """
+
+    def __init__(self, program: Program, schedule: str = "DEFAULT") -> None:
+        self.program = program
+        self.schedule = schedule
+        self._lock = threading.RLock()
+        self._entries: dict[tuple[object, ...], _Entry] = {}
+        self._names = tuple(program.signature.parameters)
+        base: Program = program
+        while isinstance(base, DerivedProgram):
+            base = base.program
+        functools.update_wrapper(self, base.function, updated=())
+        self.__name__ = program.name
+        self.__qualname__ = program.name
+        self.__wrapped__ = base.function
+        self.__signature__ = program.signature
+
+    def __repr__(self) -> str:
+        return f"<fsmooth {self.program.name}{self.program.signature}>"
+
+    def __call__(self, *args: object, out: object | None = None, **kwargs: object) -> Any:
+        entry, values = self._entry(args, kwargs)
+        return entry(values, out)
+
+    # -- compilation -------------------------------------------------------------------------------------------------
+
+    def _bind(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> dict[str, object]:
+        if not kwargs and len(args) == len(self._names):
+            return dict(zip(self._names, args, strict=True))
+        try:
+            bound = self.program.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise ArgumentError(f"{self.program.name}{self.program.signature}: {error}") from None
+        bound.apply_defaults()
+        return bound.arguments
+
+    def _entry(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> tuple[_Entry, dict[str, object]]:
+        values = self._bind(args, kwargs)
+        types = {name: _type_or_static(value, name) for name, value in values.items()}
+        key = tuple([t if isinstance(t, Type) else ("static", _hashable(t)) for t in types.values()])
+        entry = self._entries.get(key)
+        if entry is None or not entry.is_current():
+            with self._lock:
+                entry = self._entries.get(key)
+                if entry is None or not entry.is_current():
+                    entry = self._entries[key] = _Entry(self, types)
+        return entry, values
+
+    # -- looking inside ----------------------------------------------------------------------------------------------
+
+    def compiled(self, *args: object, **kwargs: object) -> Stages:
+        """Every stage of the compilation for arguments like these."""
+        entry, values = self._entry(args, kwargs)
+        return entry.stages_for(values)
+
+    def c_source(self, *args: object, **kwargs: object) -> str:
+        """The C that runs for arguments like these (those of the last call, if none are given)."""
+        return self._code(args, kwargs).source
+
+    def _code(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Any:
+        stages = self.stages if not args and not kwargs and self._entries else self.compiled(*args, **kwargs)
+        assert stages.code is not None
+        return stages.code
+
+    @property
+    def stages(self) -> Stages:
+        """The stages of the latest compilation."""
+        for entry in reversed(self._entries.values()):
+            if entry.latest is not None:
+                return entry.latest
+        raise ArgumentError(f"{self.program.name} has not been compiled; call it, or give example arguments")
+
+    def explain(self, *args: object, **kwargs: object) -> str:
+        """What was made and why: sizes, times, rules that fired, arrays that were stored, the final term."""
+        from fsmooth.explain import explanation  # noqa: PLC0415  (only for those who ask)
+
+        stages = self.stages if not args and not kwargs and self._entries else self.compiled(*args, **kwargs)
+        return explanation(self.program.name, self.schedule, stages)
+
+    def cost(self, *args: object, **kwargs: object) -> str:
+        """The cost of a call as a polynomial in the sizes (weights of design §5)."""
+        from fsmooth.explain import cost_of  # noqa: PLC0415  (only for those who ask)
+
+        stages = self.stages if not args and not kwargs and self._entries else self.compiled(*args, **kwargs)
+        return cost_of(stages)
+
+    def save(self, path: str | Path, *args: object, **kwargs: object) -> tuple[Path, Path]:
+        """Write the C file and its header next to each other; gives both paths."""
+        code = self._code(args, kwargs)
+        source = Path(path).with_suffix(".c")
+        header = source.with_suffix(".h")
+        source.write_text(code.source)
+        header.write_text(code.header)
+        return source, header
+
+    def kernel(self, *args: object, **kwargs: object) -> tuple[Callable[..., int], list[Any], object, list[object]]:
+        """The C entry, its prepared arguments, the result's structure, and what must be kept alive: for timing."""
+        entry, values = self._entry(args, kwargs)
+        library, inputs = entry.library_for(values)
+        prepared, structure, keep = library.prepare(inputs)
+        return library.kernel, prepared, structure, keep
+
+
+class _Entry:
+    """A program for arguments of given types; compiled once for each set of static sizes."""
+
+    def __init__(self, owner: Function, types: Mapping[str, Type | object]) -> None:
+        from fsmooth import driver  # noqa: PLC0415  (the compiler is loaded when something is compiled)
+
+        self.driver = driver
+        self.owner = owner
+        self.elaborated: Elaborated = driver.to_term(owner.program, types)
+        axes = driver.static_axes(self.elaborated)
+        self.axes = sorted(axes)
+        self.libraries: dict[tuple[int, ...] | None, Library] = {}
+        self.made: dict[tuple[int, ...] | None, Stages] = {}
+        self.latest: Stages | None = None
+        self.lock = threading.RLock()
+
+    def is_current(self) -> bool:
+        """Are the values that were built in still the same, and the captured ones of the same types?"""
+        for staged in self.elaborated.staged:
+            value = staged.fetch()
+            if value is not staged.value and not _same(value, staged.value):
+                return False
+        for parameter in self.elaborated.parameters:
+            if parameter.fetch is not None and infer_type(parameter.fetch(), parameter.name) != parameter.type:
+                return False
+        return True
+
+    def __call__(self, values: Mapping[str, object], out: object | None) -> object:
+        library, inputs = self.library_for(values)
+        return library(inputs, out)
+
+    def inputs(self, values: Mapping[str, object]) -> list[object]:
+        """The values of all parameters, captured ones fetched."""
+        return [q.fetch() if q.fetch is not None else values[q.name] for q in self.elaborated.parameters]
+
+    def library_for(self, values: Mapping[str, object]) -> tuple[Library, list[object]]:
+        """The library for the sizes of these arguments, compiled if need be."""
+        inputs = self.inputs(values)
+        sizes = self.sizes(inputs)
+        library = self.libraries.get(sizes)
+        if library is None:
+            with self.lock:
+                if sizes not in self.libraries and len(self.libraries) >= _STATIC_SIGNATURES:
+                    sizes = None
+                if sizes not in self.libraries:
+                    self.libraries[sizes] = self.load(sizes)
+                library = self.libraries[sizes]
+        return library, inputs
+
+    def sizes(self, inputs: list[object]) -> tuple[int, ...] | None:
+        """The sizes that are built in, or None for the program that serves all sizes."""
+        if not self.axes:
+            return None
+        found = []
+        for position, axis in self.axes:
+            size = _length(inputs[position], axis)
+            if size > _STATIC_LIMIT:
+                return None
+            found.append(size)
+        return tuple(found)
+
+    def stages_for(self, values: Mapping[str, object]) -> Stages:
+        """Every stage for these arguments, without compiling the C."""
+        return self.stages(self.sizes(self.inputs(values)))
+
+    def stages(self, sizes: tuple[int, ...] | None) -> Stages:
+        """Every stage up to the C text."""
+        if sizes not in self.made:
+            static = dict(zip(self.axes, sizes, strict=True)) if sizes is not None else {}
+            name = self.owner.program.name
+            self.made[sizes] = self.driver.compile_program(self.elaborated, name, self.owner.schedule, static)
+        self.latest = self.made[sizes]
+        return self.latest
+
+    def load(self, sizes: tuple[int, ...] | None) -> Library:
+        """Compile the C, or find it in the cache, and load it."""
+        from fsmooth.runtime.cache import compiled  # noqa: PLC0415  (loaded when something is compiled)
+        from fsmooth.runtime.compiler import find_compiler  # noqa: PLC0415
+        from fsmooth.runtime.library import Library  # noqa: PLC0415
+
+        code = self.stages(sizes).code
+        assert code is not None
+        path = compiled(code.source, code.statements, find_compiler())
+        names = [q.name for q in self.elaborated.parameters]
+        return Library(path, code.name, names, code.parameters, code.result, code.sites)
+
+
+def _type_or_static(value: object, name: str) -> Type | object:
+    if value is None or isinstance(value, str | Function) or (callable(value) and not hasattr(value, "__array__")):
+        return _Object(value)
+    return infer_type(value, name)
+
+
+class _Object:
+    """An argument known at compile time: a string, None, a function."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+
+def _hashable(value: object) -> object:
+    inner = value.value if isinstance(value, _Object) else value
+    return id(inner) if callable(inner) else inner
+
+
+def _same(a: object, b: object) -> bool:
+    try:
+        return type(a) is type(b) and bool(a == b)
+    except (ValueError, TypeError):
+        return False
+
+
+def _length(value: object, axis: int) -> int:
+    for _ in range(axis):
+        if hasattr(value, "shape"):
+            break
+        value = value[0]  # type: ignore[index]
+    shape = getattr(value, "shape", None)
+    if shape is not None:
+        return int(shape[axis])
+    return len(value)  # type: ignore[arg-type]
+
+
+# -- verbs -------------------------------------------------------------------------------------------------------------
+
+
+@overload
+def function(f: Callable[..., object], *, schedule: str = ...) -> Function: ...
+@overload
+def function(f: None = None, *, schedule: str = ...) -> Callable[[Callable[..., object]], Function]: ...
+def function(
+    f: Callable[..., object] | None = None, *, schedule: str = "DEFAULT"
+) -> Function | Callable[[Callable[..., object]], Function]:
+    """A plain Python function as a compiled one; also as a decorator, with or without arguments.
+
+    >>> import numpy as np, fsmooth as fs
+    >>> @fs.function
+    ... def dot(a, b):
+    ...     return sum(a[i] * b[i] for i in range(len(a)))
+    >>> dot(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+    11.0
+    """
+    if f is None:
+        return lambda g: function(g, schedule=schedule)
+    if isinstance(f, Function):
+        return f
+    return Function(SourceProgram(f), _schedule(schedule))
+
+
+def grad(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", schedule: str = "DEFAULT") -> Function:
+    """The gradient of a real-valued function, in the structure of the argument(s) `wrt` (paper 000, Fig. 6).
+
+    >>> import numpy as np, fsmooth as fs
+    >>> fs.grad(lambda v: sum(x * x for x in v))(np.array([1.0, 2.0]))
+    array([2., 4.])
+    """
+    return _derived(f, Verb.GRAD, wrt, method, schedule)
+
+
+def value_and_grad(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", schedule: str = "DEFAULT") -> Function:
+    """`(value, gradient)` of a real-valued function."""
+    return _derived(f, Verb.VALUE_AND_GRAD, wrt, method, schedule)
+
+
+def jacobian(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", schedule: str = "DEFAULT") -> Function:
+    """The Jacobian: output structure and indices outside, `wrt` structure and indices inside.
+
+    >>> import numpy as np, fsmooth as fs
+    >>> fs.jacobian(lambda v: [v[0] * v[1], v[0] + v[1]])(np.array([2.0, 3.0]))
+    array([[3., 2.],
+           [1., 1.]])
+    """
+    return _derived(f, Verb.JACOBIAN, wrt, method, schedule)
+
+
+def hessian(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", schedule: str = "DEFAULT") -> Function:
+    """The Hessian of a real-valued function: the Jacobian of its gradient."""
+    return jacobian(grad(f, wrt, method=method, schedule=schedule), wrt, method=method, schedule=schedule)
+
+
+def jvp(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", schedule: str = "DEFAULT") -> Function:
+    """`(value, tangent of the value)`; called with the arguments and `tangent=` in the structure of `wrt`.
+
+    >>> import fsmooth as fs
+    >>> fs.jvp(lambda x: x * x)(3.0, tangent=1.0)
+    (9.0, 6.0)
+    """
+    return _derived(f, Verb.JVP, wrt, method, schedule)
+
+
+def _derived(f: Callable[..., object], verb: Verb, wrt: Wrt, method: str, schedule: str) -> Function:
+    how = {m.value: m for m in Method}.get(method)
+    if how is None:
+        names = ", ".join([repr(m.value) for m in Method])
+        raise UnknownMethodError(f"there is no differentiation method {method!r}; there are {names}")
+    program = f.program if isinstance(f, Function) else SourceProgram(f)
+    names, single = wrt_names(program, wrt)
+    return Function(DerivedProgram(program, verb, names, single, how), _schedule(schedule))
+
+
+def _schedule(name: str) -> str:
+    known = ("NONE", "LF", "LN", "LICM", "DEFAULT", "REAL")
+    if name not in known:
+        raise UnknownMethodError(f"there is no schedule {name!r}; there are {', '.join(known)}")
+    return name
+
+
+def unroll(iterable: Any) -> Any:
+    """Inside a program: run a loop at compile time, one copy of the body for each step.  Outside: the iterable."""
+    return iterable
+
+
+__all__ = ["Function", "function", "grad", "hessian", "jacobian", "jvp", "unroll", "value_and_grad"]

@@ -1,0 +1,107 @@
+"""The order of the stages: from a program and the types of its arguments to a loaded library.
+
+    elaborate → optimise → remove the innermost derivative → optimise → … → lower → emit → compile → load
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from fsmooth.backend.c.emit import emit
+from fsmooth.backend.c.program import CProgram
+from fsmooth.core.shape import Ragged
+from fsmooth.core.term import Lam, Term, Var
+from fsmooth.core.types import Type
+from fsmooth.differentiate.derivatives import NoDerivative
+from fsmooth.differentiate.remove import has_derivative, remove_derivatives
+from fsmooth.errors import NotDifferentiableError, RaggedError
+from fsmooth.frontend.elaborate import Elaborated, elaborate
+from fsmooth.frontend.programs import Program
+from fsmooth.lower.to_loops import lower
+from fsmooth.optimise.schedules import BEFORE_DERIVATIVE, SCHEDULES
+from fsmooth.optimise.static_sizes import static_dimensions
+from fsmooth.rewrite.trace import Trace
+
+_RECURSION = 1_000_000
+
+
+@dataclass
+class Stages:
+    """What each stage made, how long it took, and which rules fired."""
+
+    elaborated: Elaborated
+    terms: dict[str, Term] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    trace: Trace = field(default_factory=Trace)
+    code: CProgram | None = None
+    static_sizes: Mapping[tuple[int, int], int] = field(default_factory=dict)
+
+
+def to_term(program: Program, arguments: Mapping[str, Type | object]) -> Elaborated:
+    """The first stage by itself."""
+    return _deep(lambda: elaborate(program, arguments))
+
+
+def static_axes(elaborated: Elaborated) -> frozenset[tuple[int, int]]:
+    """Which dimensions of which parameters should be constants of the compiled program."""
+    return _deep(lambda: static_dimensions(elaborated.term))
+
+
+def compile_program(
+    elaborated: Elaborated, name: str, schedule: str, static_sizes: Mapping[tuple[int, int], int] | None = None
+) -> Stages:
+    """All stages up to the C text.
+
+    `static_sizes` gives the lengths (by parameter position and axis) that are built in.
+
+    Raises:
+        NotDifferentiableError: for a derivative that does not exist.
+        RaggedError: for an array whose rows differ in length.
+    """
+    return _deep(lambda: _compile(elaborated, name, schedule, static_sizes or {}))
+
+
+def _compile(elaborated: Elaborated, name: str, schedule: str, static: Mapping[tuple[int, int], int]) -> Stages:
+    stages = Stages(elaborated, static_sizes=static)
+    term: Lam = elaborated.term
+    stages.terms["definition"] = term
+    sizes: dict[tuple[Var, int], int] = {(term.parameters[k], axis): n for (k, axis), n in static.items()}
+
+    def timed(stage: str, make: Callable[[], Term]) -> Term:
+        start = time.perf_counter()
+        result = make()
+        stages.seconds[stage] = time.perf_counter() - start
+        stages.terms[stage] = result
+        return result
+
+    try:
+        if has_derivative(term):
+            simplify = lambda t: BEFORE_DERIVATIVE(t, stages.trace, sizes)  # noqa: E731
+            term = timed("derivative", lambda: remove_derivatives(term, simplify))  # type: ignore[assignment]
+        optimised = timed("optimised", lambda: SCHEDULES[schedule](term, stages.trace, sizes))
+        assert isinstance(optimised, Lam)
+        start = time.perf_counter()
+        stages.code = emit(lower(optimised, name))
+        stages.seconds["C"] = time.perf_counter() - start
+    except NoDerivative as error:
+        raise NotDifferentiableError(str(error)) from error
+    except Ragged as error:
+        raise RaggedError("the rows of an array have different lengths; arrays are rectangular") from error
+    return stages
+
+
+_T = TypeVar("_T")
+
+
+def _deep(make: Callable[[], _T]) -> _T:
+    """Run with a recursion limit that deep programs need."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _RECURSION))
+    try:
+        return make()
+    finally:
+        sys.setrecursionlimit(limit)

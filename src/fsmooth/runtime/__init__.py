@@ -1,0 +1,1 @@
+"""Building, caching, loading and calling compiled programs (design §7)."""

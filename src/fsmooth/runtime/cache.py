@@ -1,0 +1,129 @@
+"""Compiled objects on disk, safe under concurrent processes and kills (design §7).
+
+An object is written under a temporary name and moved into place, so a reader sees it whole or not at all.  Its
+name is the hash of everything it depends on: the C text, the compiler, its flags, the processor.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import platform
+import shutil
+import tempfile
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+from fsmooth.errors import CacheError
+from fsmooth.runtime.compiler import Compiler
+
+
+class CacheWarning(UserWarning):
+    """The cache cannot be used; a temporary directory serves for this process."""
+
+
+def directory() -> Path:
+    """The cache directory: `$FSMOOTH_CACHE_DIR`, else the user's cache directory; made if it does not exist.
+
+    Raises:
+        CacheError: if not even a temporary directory can be made.
+    """
+    return _directory(os.environ.get("FSMOOTH_CACHE_DIR"))
+
+
+@functools.lru_cache(maxsize=8)
+def _directory(chosen: str | None) -> Path:
+    if chosen:
+        wanted = Path(chosen)
+    else:
+        base = os.environ.get("XDG_CACHE_HOME")
+        wanted = (Path(base) if base else Path.home() / ".cache") / "fsmooth"
+    try:
+        wanted.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=wanted):
+            return wanted
+    except OSError as error:
+        warnings.warn(f"the cache {wanted} cannot be written ({error}); using a temporary directory", CacheWarning, stacklevel=2)
+    try:
+        return Path(tempfile.mkdtemp(prefix="fsmooth-"))
+    except OSError as error:
+        raise CacheError(f"no directory for compiled programs: {error}\n  hint: set FSMOOTH_CACHE_DIR") from error
+
+
+def key(*parts: str) -> str:
+    """A name for everything in `parts`."""
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part.encode())
+        digest.update(b"\0")
+    return digest.hexdigest()[:32]
+
+
+@functools.lru_cache(maxsize=1)
+def processor() -> str:
+    """What `-march=native` depends on."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith(("flags", "Features")):
+                return key(line)
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def compiled(source: str, statements: int, compiler: Compiler) -> Path:
+    """The shared object of a C text, from the cache or newly built."""
+    name = key(source, compiler.version, *compiler.command, *compiler.flags, processor())
+    target = directory() / f"{name}.so"
+    if _is_whole(target):
+        return target
+    return _made(target, lambda work: _build(work, source, statements, compiler))
+
+
+def _build(work: Path, source: str, statements: int, compiler: Compiler) -> Path:
+    text, target = work / "program.c", work / "program.so"
+    text.write_text(source)
+    compiler.build(text, target, statements)
+    return target
+
+
+def _made(target: Path, make: Callable[[Path], Path]) -> Path:
+    work = Path(tempfile.mkdtemp(prefix="build-", dir=target.parent))
+    try:
+        made = make(work)
+        with made.open("ab") as file:
+            file.write(_seal(made.read_bytes()))
+        made.replace(target)
+        return target
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+_MARK = b"fsmooth:"
+
+
+def _seal(content: bytes) -> bytes:
+    return _MARK + hashlib.sha256(content).hexdigest().encode()
+
+
+def _is_whole(path: Path) -> bool:
+    """Does the file exist, and is it what was written?  A corrupt one is removed."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return False
+    length = len(_MARK) + 64
+    if content[-length:] == _seal(content[:-length]):
+        return True
+    path.unlink(missing_ok=True)
+    return False
+
+
+def clear() -> int:
+    """Remove everything; gives the number of files."""
+    files = [f for f in directory().iterdir() if f.suffix in (".so", ".json", ".pickle")]
+    for file in files:
+        file.unlink(missing_ok=True)
+    return len(files)

@@ -1,0 +1,92 @@
+"""Finding a C compiler and calling it.
+
+The order is `$FSMOOTH_CC`, then `cc`, `gcc`, `clang`, then the `ziglang` wheel.  Flags are those the emitted code
+is written for (backend/c/program.py); `$FSMOOTH_CFLAGS` is appended.  Never `-ffast-math`: linking with it
+changes the floating-point mode of the whole process.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from fsmooth.errors import CompilationError, CompilerNotFoundError
+
+LARGE = 5000
+"""Programs of more statements are built with -O1."""
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A C compiler: how to call it, what it is, its flags."""
+
+    command: tuple[str, ...]
+    version: str
+    flags: tuple[str, ...]
+
+    def line(self, source: Path, target: Path, statements: int = 0) -> list[str]:
+        """The command that builds a shared object."""
+        level = "-O1" if statements > LARGE else "-O3"
+        return [*self.command, level, *self.flags, "-o", str(target), str(source), "-lm"]
+
+    def build(self, source: Path, target: Path, statements: int = 0) -> None:
+        """Compile `source` to the shared object `target`.
+
+        Raises:
+            CompilationError: with what the compiler printed.
+        """
+        line = self.line(source, target, statements)
+        result = subprocess.run(line, capture_output=True, text=True, check=False)
+        if result.returncode != 0:
+            raise CompilationError(f"the C compiler failed: {shlex.join(line)}\n{result.stderr[:4000]}")
+
+
+def find_compiler() -> Compiler:
+    """The compiler to use.
+
+    Raises:
+        CompilerNotFoundError: if there is none; the message says what to install.
+    """
+    return _find(os.environ.get("FSMOOTH_CC"), os.environ.get("FSMOOTH_CFLAGS", ""), os.environ.get("PATH", ""))
+
+
+@functools.lru_cache(maxsize=8)
+def _find(chosen: str | None, extra: str, path: str) -> Compiler:
+    if chosen:
+        command = tuple(shlex.split(chosen))
+        if not command or shutil.which(command[0]) is None:
+            raise CompilerNotFoundError(f"$FSMOOTH_CC is {chosen!r}, which is not a program on this machine")
+        return _identified(command, extra)
+    for name in ("cc", "gcc", "clang"):
+        if shutil.which(name) is not None:
+            return _identified((name,), extra)
+    if importlib.util.find_spec("ziglang") is not None:
+        return _identified((sys.executable, "-m", "ziglang", "cc"), extra)
+    raise CompilerNotFoundError(
+        "no C compiler was found (looked for $FSMOOTH_CC, cc, gcc, clang and the ziglang package)\n"
+        "  hint: install gcc or clang, or: pip install ziglang"
+    )
+
+
+def _identified(command: tuple[str, ...], extra: str) -> Compiler:
+    try:
+        printed = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False).stdout
+    except OSError as error:
+        raise CompilerNotFoundError(f"{command[0]} cannot be run: {error}") from error
+    version = (printed.splitlines() or [""])[0]
+    flags = ["-march=native", "-std=gnu99", "-fPIC", "-shared", "-fno-math-errno"]
+    if "clang" in printed.lower() or "zig" in command:
+        flags += ["-fopenmp-simd"] if "zig" not in command else []
+        if platform.machine() == "x86_64" and platform.libc_ver()[0] == "glibc" and "zig" not in command:
+            flags += ["-fveclib=libmvec"]
+    else:
+        flags += ["-fno-trapping-math", "-fopenmp-simd"]
+    return Compiler(command, version, (*flags, *shlex.split(extra)))

@@ -1,0 +1,108 @@
+"""A compiled program as a Python callable, through ctypes."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fsmooth.core.term import Failure, Site
+from fsmooth.core.types import Array, Type, rank_of, unzipped
+from fsmooth.errors import DivisionError, EmptyError, IndexOutOfBoundsError, OutOfMemoryError, RunError, SizeError
+from fsmooth.frontend.diagnose import render
+from fsmooth.runtime.arrays import C_TYPES, allocate, finished, flatten, leaves
+
+
+class FsError(ctypes.Structure):
+    """`fs_error` of the C ABI."""
+
+    _fields_ = (("site", ctypes.c_int32), ("reserved", ctypes.c_int32), ("numbers", ctypes.c_int64 * 2))
+
+
+class Library:
+    """A loaded shared object: its kernel, and the function that gives the shapes of its results."""
+
+    def __init__(
+        self,
+        path: Path,
+        name: str,
+        names: Sequence[str],
+        parameters: Sequence[Type],
+        result: Type,
+        sites: Sequence[tuple[Failure | None, Site]],
+    ) -> None:
+        self.handle = ctypes.CDLL(str(path))
+        self.names, self.parameters, self.sites = tuple(names), tuple(parameters), sites
+        self.result = unzipped(result)
+        self.inputs: list[Any] = []
+        for parameter in parameters:
+            for leaf in leaves(unzipped(parameter)):
+                if isinstance(leaf, Array):
+                    self.inputs += [ctypes.c_void_p, *[ctypes.c_int64] * rank_of(leaf)]
+                else:
+                    self.inputs.append(C_TYPES[leaf])
+        self.outputs = leaves(self.result)
+        self.sizes = sum([rank_of(leaf) for leaf in self.outputs])
+        error = ctypes.POINTER(FsError)
+        self.kernel = getattr(self.handle, name)
+        self.kernel.restype = ctypes.c_int32
+        self.kernel.argtypes = [*self.inputs, *[ctypes.c_void_p] * len(self.outputs), error]
+        self.shape = None
+        if self.sizes:
+            self.shape = getattr(self.handle, f"{name}_shape")
+            self.shape.restype = ctypes.c_int32
+            self.shape.argtypes = [*self.inputs, ctypes.POINTER(ctypes.c_int64), error]
+
+    def prepare(self, values: Sequence[object], out: object | None = None) -> tuple[list[Any], object, list[object]]:
+        """The C arguments of a call, the structure of its result, and what must stay alive meanwhile."""
+        flat: list[Any] = []
+        for value, type_, name in zip(values, self.parameters, self.names, strict=True):
+            flatten(value, unzipped(type_), name, flat)
+        keep: list[object] = list(flat)
+        inputs = [v.ctypes.data if isinstance(v, np.ndarray) else v for v in flat]
+        sizes: list[int] = []
+        if self.shape is not None:
+            numbers = (ctypes.c_int64 * self.sizes)()
+            error = FsError()
+            self.checked(self.shape(*inputs, numbers, ctypes.byref(error)), error)
+            sizes = list(numbers)
+        structure, buffers = allocate(self.result, sizes, out, "out")
+        keep.extend(buffers)
+        pointers = [b.ctypes.data if isinstance(b, np.ndarray) else ctypes.addressof(b) for b in buffers]
+        return [*inputs, *pointers], structure, keep
+
+    def __call__(self, values: Sequence[object], out: object | None = None) -> object:
+        arguments, structure, _keep = self.prepare(values, out)
+        error = FsError()
+        self.checked(self.kernel(*arguments, ctypes.byref(error)), error)
+        return finished(structure)
+
+    def checked(self, code: int, error: FsError) -> None:
+        """Raise what a nonzero code means."""
+        if code == 0:
+            return
+        if code == 2:
+            raise OutOfMemoryError("there is not enough memory for the temporaries of this call")
+        failure, site = self.sites[error.site]
+        a, b = error.numbers[0], error.numbers[1]
+        raise _explained(failure, site, a, b)
+
+
+def _explained(failure: Failure | None, site: Site, a: int, b: int) -> RunError:
+    what = site.what or "the array"
+    match failure:
+        case None:
+            return IndexOutOfBoundsError(render(site, f"index {a} is out of bounds for {what}, which has size {b}"))
+        case Failure.SIZE:
+            return SizeError(render(site, f"sizes {a} and {b} differ", "give arrays of equal size"))
+        case Failure.EMPTY:
+            return EmptyError(render(site, "the maximum or minimum of nothing", "check the size first"))
+        case Failure.DIVISION:
+            return DivisionError(render(site, "integer division by zero"))
+        case _:
+            return RunError(render(site, failure.value))
+
+
