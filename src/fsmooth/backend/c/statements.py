@@ -13,7 +13,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.term import Site
 from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import integer, minus, replace
+from fsmooth.loops.arithmetic import integer, minus, replace, same
 from fsmooth.loops.usage import mentioned
 
 
@@ -163,6 +163,8 @@ class StatementWriter:
         """The condition under which a check fails."""
         if isinstance(s, t.Demand):
             return t.Operation(p.logical_not, (s.condition,), BOOL)
+        if same(s.index, s.size):
+            return t.Literal(True, BOOL)
         above = t.Operation(p.greater_equal, (s.index, s.size), BOOL)
         if isinstance(s.index, t.Literal) and int(s.index.value) >= 0:
             return above

@@ -1,0 +1,136 @@
+"""Loops that write many scalars an iteration run over blocks of iterations (design §6; c-facts, "Layout").
+
+A body like that of a Jacobian, `build n (k. [[22 scalars]])`, does not vectorise well as it stands: its stores are 22
+apart.  Over blocks of `LANES` iterations, an inner loop computes all lanes at once into a tile, tile[j][lane], which is
+then copied, transposed, to where it belongs.  The last iterations run one by one.
+
+Before: a parallel loop over straight-line code.  After: the same as a `Block`, if it writes, to every buffer, the
+same number of neighbouring scalars in each iteration, and nothing in it needs to stay scalar.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fsmooth.core import primitives as p
+from fsmooth.core.types import INT
+from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import ZERO, is_integer, plus, same, times, zero_of
+from fsmooth.loops.usage import expressions_of, names_in
+from fsmooth.lower.context import Context
+from fsmooth.lower.vectorise import stays_scalar
+
+LANES = 16
+"""Iterations in a block."""
+
+_FEWEST_STORES = 4
+_WIDEST = 128
+"""Tiles of more scalars an iteration than this would leave the fastest cache."""
+
+
+@dataclass(frozen=True)
+class _Place:
+    """The index `base + width * i + position`."""
+
+    base: t.Expression
+    width: int
+    position: int
+
+
+def blocked(ctx: Context, loop: t.For) -> t.Block | None:
+    """The loop as a `Block`, or None if it is better as it is."""
+    if loop.kind is not t.Kind.PARALLEL or (isinstance(loop.size, t.Literal) and int(loop.size.value) < 2 * LANES):
+        return None
+    values: dict[str, list[tuple[_Place, t.Expression]]] = {}
+    body: list[t.Statement] = []
+    inside = {loop.index}
+    for s in loop.body:
+        match s:
+            case t.Declare() if s.value is not None and not s.mutable:
+                inside.add(s.name)
+                body.append(s)
+            case t.Store() if not s.accumulate:
+                place = _place(s.index, loop.index)
+                if place is None:
+                    return None
+                values.setdefault(s.buffer, []).append((place, s.value))
+            case t.Fill(buffer, offset, t.Literal(count)):
+                place = _place(offset, loop.index)
+                if place is None or place.position + int(count) > _WIDEST:
+                    return None
+                for k in range(int(count)):
+                    at = _Place(place.base, place.width, place.position + k)
+                    values.setdefault(buffer, []).append((at, zero_of(s.type)))
+            case _:
+                return None
+        if any([stays_scalar(e) for e in expressions_of(s)]):
+            return None
+    if sum([len(stores) for stores in values.values()]) < _FEWEST_STORES:
+        return None
+    outputs = [_output(ctx, buffer, stores, inside) for buffer, stores in values.items()]
+    if any([o is None for o in outputs]):
+        return None
+    found = [o for o in outputs if o is not None]
+    if _reads(body, found) or sum([o.width for o in found]) > _WIDEST:
+        return None
+    return t.Block(loop.index, loop.size, body, found, LANES, loop.site)
+
+
+def _output(
+    ctx: Context, buffer: str, stores: list[tuple[_Place, t.Expression]], inside: set[str]
+) -> t.BlockOutput | None:
+    """What goes to one buffer, if the stores of an iteration fill a contiguous piece."""
+    first = stores[0][0]
+    lowest = min([place.position for place, _ in stores])
+    values: dict[int, t.Expression] = {}
+    for place, value in stores:
+        if place.width != first.width or not same(place.base, first.base):
+            return None
+        values[place.position - lowest] = value
+    if sorted(values) != list(range(first.width)):
+        return None
+    names: set[str] = set()
+    names_in(first.base, names)
+    if names & inside:
+        return None
+    base = plus(first.base, t.Literal(lowest, INT))
+    return t.BlockOutput(buffer, base, first.width, values, values[0].type, ctx.fresh(f"{buffer}_tile"))
+
+
+def _reads(body: list[t.Statement], outputs: list[t.BlockOutput]) -> bool:
+    """Is a buffer that is written also read?"""
+    names: set[str] = set()
+    for s in body:
+        for e in expressions_of(s):
+            names_in(e, names)
+    for output in outputs:
+        for value in output.values.values():
+            names_in(value, names)
+    return any([o.buffer in names for o in outputs])
+
+
+def _place(e: t.Expression, index: str) -> _Place | None:
+    """`e` as base + width * index + position with a positive literal width; None if it has another form."""
+    names: set[str] = set()
+    names_in(e, names)
+    if index not in names:
+        if isinstance(e, t.Literal):
+            return _Place(ZERO, 0, int(e.value))
+        return _Place(e, 0, 0)
+    match e:
+        case t.Name():
+            return _Place(ZERO, 1, 0)
+        case t.Operation(p.add, (a, b)):
+            left, right = _place(a, index), _place(b, index)
+            if left is None or right is None:
+                return None
+            return _Place(plus(left.base, right.base), left.width + right.width, left.position + right.position)
+        case t.Operation(p.multiply, (a, t.Literal(factor)) | (t.Literal(factor), a)):
+            inner = _place(a, index)
+            if inner is None:
+                return None
+            f = int(factor)
+            base = inner.base if is_integer(inner.base, 0) else times(inner.base, t.Literal(f, INT))
+            return _Place(base, inner.width * f, inner.position * f)
+        case _:
+            return None
