@@ -102,7 +102,7 @@ class Calls(Iteration):
         name = getattr(function, "__name__", "")
         if isinstance(function, np.ufunc):
             return self.numpy(name, function, node)
-        if module.startswith("fsmooth"):
+        if module in ("fsmooth.api", "fsmooth.functions"):
             return self.own(name, node)
         if function in _BUILTIN:
             return _BUILTIN[function](self, node)  # type: ignore[index]

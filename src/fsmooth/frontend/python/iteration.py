@@ -88,7 +88,7 @@ class Iteration(Expressions):
                 return Unrolled(inner.items[::-1])
             last = minus(inner.size, Const(1))
             return Sequence(inner.size, lambda i: inner.element(minus(last, i)))
-        if getattr(function, "__name__", "") == "unroll" and getattr(function, "__module__", "").startswith("fsmooth"):
+        if getattr(function, "__name__", "") == "unroll" and getattr(function, "__module__", "") == "fsmooth.api":
             inner = self.iterable(arguments[0])
             if isinstance(inner, Unrolled):
                 return inner

@@ -1,0 +1,89 @@
+"""The command line: `fsmooth demo …`, `fsmooth emit FILE:FUNCTION`, `fsmooth rules`, `fsmooth cache …`."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; gives the exit status."""
+    argv = sys.argv[1:] if argv is None else list(argv)
+    if argv[:2] == ["demo", "bundle-adjustment"]:
+        from fsmooth.demo.bundle_adjustment import main as demo  # noqa: PLC0415  (needs the extra `demo`)
+
+        return demo(argv[2:])
+    from fsmooth import Error, __version__  # noqa: PLC0415  (so that --help is quick)
+
+    parser = argparse.ArgumentParser(prog="fsmooth", description="F smooth for Python.")
+    parser.add_argument("--version", action="version", version=f"fsmooth {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True)
+    demo_parser = commands.add_parser("demo", help="run a complete program")
+    demo_parser.add_argument("name", choices=["bundle-adjustment"])
+    emit = commands.add_parser("emit", help="print what a function becomes")
+    emit.add_argument("target", metavar="FILE:FUNCTION")
+    emit.add_argument("--stage", default="C", choices=["definition", "derivative", "optimised", "C"])
+    emit.add_argument("types", nargs="*", help="a type for each argument: float, int, bool, float[], float[][], int[], …")
+    commands.add_parser("rules", help="list the rewrite rules")
+    cache = commands.add_parser("cache", help="the compiled programs on disk")
+    cache.add_argument("action", choices=["info", "clear"])
+    options = parser.parse_args(argv)
+    try:
+        return _COMMANDS[options.command](options)
+    except Error as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        return 1
+
+
+def _emit(options: argparse.Namespace) -> int:
+    from fsmooth import driver, function  # noqa: PLC0415
+
+    file, _, name = options.target.rpartition(":")
+    spec = importlib.util.spec_from_file_location(Path(file).stem, file)
+    if spec is None or spec.loader is None:
+        print(f"{file} is not a Python file", file=sys.stderr)
+        return 2
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    chosen = function(getattr(module, name))
+    names = list(chosen.program.signature.parameters)
+    types = {n: _type(t) for n, t in zip(names, options.types or ["float[]"] * len(names), strict=True)}
+    stages = driver.compile_program(driver.to_term(chosen.program, types), chosen.program.name, chosen.schedule)
+    assert stages.code is not None
+    print(stages.code.source if options.stage == "C" else stages.terms[options.stage])
+    return 0
+
+
+def _type(text: str) -> object:
+    from fsmooth.core.types import BOOL, F32, F64, INT, array_of  # noqa: PLC0415
+
+    leaf = {"float": F64, "float32": F32, "int": INT, "bool": BOOL}[text.split("[")[0]]
+    return array_of(leaf, text.count("["))
+
+
+def _rules(options: argparse.Namespace) -> int:
+    from fsmooth.optimise import schedules  # noqa: PLC0415
+    from fsmooth.rewrite.strategy import REGISTRY  # noqa: PLC0415
+
+    for rule in REGISTRY.values():
+        print(f"{rule.name:24} {rule.law}   [{rule.source}{', real numbers' if rule.real else ''}]")
+    for schedule in schedules.SCHEDULES.values():
+        print(schedule)
+    return 0
+
+
+def _cache(options: argparse.Namespace) -> int:
+    from fsmooth.runtime.cache import clear, directory  # noqa: PLC0415
+
+    if options.action == "clear":
+        print(f"{clear()} files removed from {directory()}")
+    else:
+        files = list(directory().glob("*.so"))
+        print(f"{directory()}: {len(files)} programs, {sum(f.stat().st_size for f in files) / 1e6:.1f} MB")
+    return 0
+
+
+_COMMANDS = {"emit": _emit, "rules": _rules, "cache": _cache}

@@ -1,0 +1,1 @@
+"""Complete programs that show fsmooth at work."""
