@@ -6,6 +6,7 @@ from types import TracebackType
 
 from fsmooth.core.term import Var
 from fsmooth.loops import tree as t
+from fsmooth.lower.blocking import blocked
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Scalar
 from fsmooth.lower.motion import before_loop
@@ -50,4 +51,4 @@ class Loop:
         for statement in before_loop(ctx, loop):
             ctx.emit(statement)
         if loop.body:
-            ctx.emit(loop)
+            ctx.emit(blocked(ctx, loop) or loop)

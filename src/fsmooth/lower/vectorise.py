@@ -45,6 +45,11 @@ def vectorise(loop: t.For) -> None:
     loop.simd = gains
 
 
+def stays_scalar(e: t.Expression) -> bool:
+    """Does the expression contain something that has no vector version?"""
+    return bool(_primitives(e) & _SCALAR_ONLY) or isinstance(e, t.Search)
+
+
 def _primitives(e: t.Expression) -> set[p.Primitive]:
     found: set[p.Primitive] = set()
     stack = [e]
