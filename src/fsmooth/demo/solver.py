@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
+from threadpoolctl import threadpool_limits
 
-from fsmooth.demo.problem import Floats, Problem
+from fsmooth.demo.problem import Floats, Ints, Problem
 
 Model = Callable[[Floats, Floats], Floats]
 Blocks = Callable[[Floats, Floats], tuple[Floats, Floats]]
@@ -39,9 +40,8 @@ class System:
         ones, rows = np.ones(self.p), np.arange(self.p)
         self.by_camera = sp.csr_matrix((ones, (problem.camera_of, rows)), (self.n, self.p))
         self.by_point = sp.csr_matrix((ones, (problem.point_of, rows)), (self.m, self.p))
-        order = np.lexsort((problem.camera_of, problem.point_of))
-        self.order = order
-        self.pointers = np.concatenate([[0], np.cumsum(np.bincount(problem.point_of, minlength=self.m))])
+        self.in_cameras = _Pattern(problem.camera_of, problem.point_of, self.n)
+        self.in_points = _Pattern(problem.point_of, problem.camera_of, self.m)
 
     def assemble(self, jc: Floats, jp: Floats, r: Floats) -> None:
         """JᵀJ by blocks, and Jᵀr."""
@@ -59,23 +59,18 @@ class System:
         wv = self.w @ vinv[self.point_of]
         reduced = scipy.linalg.block_diag(*u) - self._outer(wv)
         right = self.gc - self.by_camera @ (wv @ self.gp[self.point_of][:, :, None])[:, :, 0]
-        factor = scipy.linalg.cho_factor(reduced, check_finite=False)
-        dc = -scipy.linalg.cho_solve(factor, right.ravel()).reshape(self.n, 9)
+        with threadpool_limits(1):  # a system this small is solved faster by one thread
+            factor = scipy.linalg.cho_factor(reduced, check_finite=False)
+            dc = -scipy.linalg.cho_solve(factor, right.ravel()).reshape(self.n, 9)
         wd = self.by_point @ (self.w.transpose(0, 2, 1) @ dc[self.camera_of][:, :, None])[:, :, 0]
         dp = -(vinv @ (self.gp + wd)[:, :, None])[:, :, 0]
         return dc, dp
 
     def _outer(self, wv: Floats) -> Floats:
-        """Σ over points of W V⁻¹ Wᵀ, through sparse matrices with one 9 × 3 block for each observation."""
-        left = self._sparse(wv)
-        return np.asarray((left @ self._sparse(self.w).T).todense())
-
-    def _sparse(self, blocks: Floats) -> sp.csr_matrix:
-        data = blocks[self.order].transpose(0, 1, 2)
-        matrix = sp.bsr_matrix(
-            (data.transpose(0, 2, 1), self.camera_of[self.order], self.pointers), (3 * self.m, 9 * self.n)
-        )
-        return matrix.tocsr().T
+        """Σ over points of W V⁻¹ Wᵀ, as a product of sparse matrices of 9 × 3 blocks."""
+        left = self.in_cameras.matrix(wv, (9 * self.n, 3 * self.m))
+        right = self.in_points.matrix(self.w.transpose(0, 2, 1), (3 * self.m, 9 * self.n))
+        return np.asarray((left @ right).toarray())
 
     def predicted(self, dc: Floats, dp: Floats, damping: float) -> float:
         """The decrease of the cost that the quadratic model promises."""
@@ -83,6 +78,19 @@ class System:
         diagonal_p = np.einsum("mii->mi", self.v)
         scaled = damping * (np.vdot(dc, diagonal_c * dc) + np.vdot(dp, diagonal_p * dp))
         return float(0.5 * (scaled - np.vdot(dc, self.gc) - np.vdot(dp, self.gp)))
+
+
+class _Pattern:
+    """Where the blocks of a sparse matrix are: made once, filled often."""
+
+    def __init__(self, rows: Ints, columns: Ints, count: int) -> None:
+        self.order = np.lexsort((columns, rows))
+        self.columns = columns[self.order]
+        self.pointers = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=count))])
+
+    def matrix(self, blocks: Floats, shape: tuple[int, int]) -> sp.bsr_matrix:
+        """The matrix with these blocks, one for each observation."""
+        return sp.bsr_matrix((np.ascontiguousarray(blocks[self.order]), self.columns, self.pointers), shape)
 
 
 def _damped(blocks: Floats, damping: float) -> Floats:
@@ -102,7 +110,8 @@ def levenberg_marquardt(
 ) -> tuple[Floats, Floats, list[Step]]:
     """Minimise ½ Σ |model(cameras, points)|².
 
-    Gives cameras, points and the steps.  Damping follows the gain ratio (Nielsen 1999).  It ends when a step
+    Gives cameras, points and the steps.  Damping falls after a step that kept its promise, stays after one that
+    half did, and grows ever faster while steps are refused.  It ends when a step
     taken lowers the cost by less than `tolerance` times the cost, or after `iterations`.
     """
     cameras, points = problem.cameras.copy(), problem.points.copy()
@@ -126,7 +135,7 @@ def levenberg_marquardt(
         if stale:
             cameras, points, r = cameras + dc, points + dp, trial
             decrease, cost = cost - new, new
-            damping = max(damping * max(1.0 / 3.0, 1.0 - (2.0 * gain - 1.0) ** 3), 1e-12)
+            damping = max(damping * (0.4 if gain > 0.75 else 1.0 if gain > 0.25 else 3.0), 1e-12)
             growth = 2.0
         else:
             damping, growth = damping * growth, growth * 2.0
