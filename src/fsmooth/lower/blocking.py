@@ -20,7 +20,7 @@ from fsmooth.loops.usage import expressions_of, names_in
 from fsmooth.lower.context import Context
 from fsmooth.lower.vectorise import stays_scalar
 
-LANES = 16
+LANES = 8
 """Iterations in a block."""
 
 _FEWEST_STORES = 4

@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fsmooth.backend.c.names import c_type
-from fsmooth.core.types import INT
+from fsmooth.core.types import F64, INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import integer, plus, times
 
 if TYPE_CHECKING:
     from fsmooth.backend.c.statements import StatementWriter
+
+_NARROW = 4
+_LANES = 8
+"""Lanes of `helpers.TRANSPOSE`."""
 
 
 def write_block(writer: StatementWriter, block: t.Block) -> None:
@@ -28,17 +32,18 @@ def write_block(writer: StatementWriter, block: t.Block) -> None:
     writer.depth -= 1
     writer.line("}")
     writer.line(f"for (int64_t {block.index} = {start}; {block.index} < {size}; ++{block.index}) {{")
-    writer.nested([*block.body, *_stores(block)])
+    writer.nested([*block.body, *[store for output in block.outputs for store in _stores(block, output)]])
     writer.line("}")
     writer.depth -= 1
     writer.line("}")
 
 
 def _tiles(writer: StatementWriter, block: t.Block, start: str) -> None:
-    """Compute `lanes` iterations into tiles."""
+    """Compute `lanes` iterations into tiles; few stores go straight to their place."""
     for output in block.outputs:
-        type_ = c_type(output.type)
-        writer.line(f"{type_} {output.tile}[{output.width}][{block.lanes}] __attribute__((aligned(64)));")
+        if not _direct(output):
+            type_ = c_type(output.type)
+            writer.line(f"{type_} {output.tile}[{output.width}][{block.lanes}] __attribute__((aligned(64)));")
     outer, writer.e.vector = writer.e.vector, True
     writer.lines.append("#pragma omp simd")
     writer.line(f"for (int64_t lane = 0; lane < {block.lanes}; ++lane) {{")
@@ -46,6 +51,9 @@ def _tiles(writer: StatementWriter, block: t.Block, start: str) -> None:
     writer.line(f"const int64_t {block.index} = {start} + lane;")
     writer.body(block.body)
     for output in block.outputs:
+        if _direct(output):
+            writer.body(_stores(block, output))
+            continue
         for k in range(output.width):
             writer.line(f"{output.tile}[{k}][lane] = {writer.e.write(output.values[k])};")
     writer.depth -= 1
@@ -53,20 +61,26 @@ def _tiles(writer: StatementWriter, block: t.Block, start: str) -> None:
     writer.e.vector = outer
 
 
+def _direct(output: t.BlockOutput) -> bool:
+    """Do C compilers vectorise so few neighbouring stores themselves?"""
+    return output.width <= _NARROW
+
+
 def _transpose(writer: StatementWriter, block: t.Block, output: t.BlockOutput, start: str) -> None:
     """Copy a tile to where it belongs."""
-    first = plus(output.base, times(t.Name(start, INT), integer(output.width)))
+    if _direct(output):
+        return
+    first = writer.e.write(plus(output.base, times(t.Name(start, INT), integer(output.width))), 5)
+    if output.type == F64 and block.lanes == _LANES:
+        writer.features.add("transpose")
+        writer.line(f"fs_transpose(&{output.tile}[0][0], {output.buffer} + {first}, {output.width});")
+        return
     writer.line(f"for (int64_t lane = 0; lane < {block.lanes}; ++lane)")
     writer.line(f"    for (int64_t j = 0; j < {output.width}; ++j)")
-    at = f"{writer.e.write(first, 5)} + {output.width} * lane + j"
-    writer.line(f"        {output.buffer}[{at}] = {output.tile}[j][lane];")
+    writer.line(f"        {output.buffer}[{first} + {output.width} * lane + j] = {output.tile}[j][lane];")
 
 
-def _stores(block: t.Block) -> list[t.Statement]:
-    """The stores of one iteration."""
-    index = t.Name(block.index, INT)
-    found: list[t.Statement] = []
-    for output in block.outputs:
-        first = plus(output.base, times(index, integer(output.width)))
-        found.extend([t.Store(output.buffer, plus(first, integer(k)), output.values[k]) for k in range(output.width)])
-    return found
+def _stores(block: t.Block, output: t.BlockOutput) -> list[t.Statement]:
+    """The stores of one iteration to one buffer."""
+    first = plus(output.base, times(t.Name(block.index, INT), integer(output.width)))
+    return [t.Store(output.buffer, plus(first, integer(k)), output.values[k]) for k in range(output.width)]

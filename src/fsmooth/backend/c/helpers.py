@@ -197,6 +197,41 @@ static inline void fs_release(fs_arena *arena, fs_mark mark) {
 }
 """
 
+TRANSPOSE = """\
+/* out[width * lane + j] = tile[j][lane] for 8 lanes, in squares of 4 x 4; the last squares overlap those before. */
+#if defined(__GNUC__)
+typedef double fs_v4 __attribute__((vector_size(32), aligned(8), may_alias));
+#if defined(__clang__)
+#define fs_shuffle(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+#else
+typedef int64_t fs_m4 __attribute__((vector_size(32)));
+#define fs_shuffle(a, b, i, j, k, l) __builtin_shuffle(a, b, (fs_m4){i, j, k, l})
+#endif
+static inline void fs_transpose(const double *restrict tile, double *restrict out, int64_t width) {
+    for (int64_t lane = 0; lane < 8; lane += 4) {
+        for (int64_t j = 0; j < width; j += 4) {
+            const int64_t first = j + 4 <= width ? j : width - 4;
+            const double *from = tile + 8 * first + lane;
+            double *to = out + width * lane + first;
+            const fs_v4 a = *(const fs_v4 *)from, b = *(const fs_v4 *)(from + 8);
+            const fs_v4 c = *(const fs_v4 *)(from + 16), d = *(const fs_v4 *)(from + 24);
+            const fs_v4 p = fs_shuffle(a, b, 0, 4, 2, 6), q = fs_shuffle(a, b, 1, 5, 3, 7);
+            const fs_v4 r = fs_shuffle(c, d, 0, 4, 2, 6), s = fs_shuffle(c, d, 1, 5, 3, 7);
+            *(fs_v4 *)to = fs_shuffle(p, r, 0, 1, 4, 5);
+            *(fs_v4 *)(to + width) = fs_shuffle(q, s, 0, 1, 4, 5);
+            *(fs_v4 *)(to + 2 * width) = fs_shuffle(p, r, 2, 3, 6, 7);
+            *(fs_v4 *)(to + 3 * width) = fs_shuffle(q, s, 2, 3, 6, 7);
+        }
+    }
+}
+#else
+static inline void fs_transpose(const double *restrict tile, double *restrict out, int64_t width) {
+    for (int64_t lane = 0; lane < 8; ++lane)
+        for (int64_t j = 0; j < width; ++j) out[width * lane + j] = tile[8 * j + lane];
+}
+#endif
+"""
+
 
 def helper(name: str, single: bool, vector: bool) -> str:
     """The C text of a helper."""

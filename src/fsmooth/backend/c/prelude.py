@@ -31,6 +31,8 @@ def prelude(expressions: ExpressionWriter, features: set[str]) -> str:
         parts.append(_guarded("FS_ARENA", h.ARENA))
     if "marks" in features:
         parts.append(_guarded("FS_MARKS", h.MARKS))
+    if "transpose" in features:
+        parts.append(_guarded("FS_TRANSPOSE", h.TRANSPOSE))
     for name, single in sorted(expressions.vector_functions):
         parts.append(_vector_function(name, single))
     if any([name in ("digamma", "trigamma") for name, _, _ in expressions.helpers]):
