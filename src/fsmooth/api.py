@@ -15,6 +15,7 @@ from fsmooth.frontend.programs import DerivedProgram, Program, SourceProgram, wr
 from fsmooth.runtime.arrays import infer_type
 
 if TYPE_CHECKING:
+    from fsmooth.backend.c.program import CProgram
     from fsmooth.driver import Stages
     from fsmooth.frontend.elaborate import Elaborated
     from fsmooth.runtime.library import Library
@@ -93,7 +94,7 @@ class Function:
         """The C that runs for arguments like these (those of the last call, if none are given)."""
         return self._code(args, kwargs).source
 
-    def _code(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Any:
+    def _code(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> CProgram:
         stages = self.stages if not args and not kwargs and self._entries else self.compiled(*args, **kwargs)
         assert stages.code is not None
         return stages.code
@@ -296,7 +297,9 @@ def grad(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", sch
     return _derived(f, Verb.GRAD, wrt, method, schedule)
 
 
-def value_and_grad(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", schedule: str = "DEFAULT") -> Function:
+def value_and_grad(
+    f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", schedule: str = "DEFAULT"
+) -> Function:
     """`(value, gradient)` of a real-valued function."""
     return _derived(f, Verb.VALUE_AND_GRAD, wrt, method, schedule)
 
@@ -333,8 +336,8 @@ def _derived(f: Callable[..., object], verb: Verb, wrt: Wrt, method: str, schedu
         names = ", ".join([repr(m.value) for m in Method])
         raise UnknownMethodError(f"there is no differentiation method {method!r}; there are {names}")
     program = f.program if isinstance(f, Function) else SourceProgram(f)
-    names, single = wrt_names(program, wrt)
-    return Function(DerivedProgram(program, verb, names, single, how), _schedule(schedule))
+    chosen, single = wrt_names(program, wrt)
+    return Function(DerivedProgram(program, verb, chosen, single, how), _schedule(schedule))
 
 
 def _schedule(name: str) -> str:

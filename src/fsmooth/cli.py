@@ -8,6 +8,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from fsmooth.core.types import BOOL, F32, F64, INT, Type, array_of
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; gives the exit status."""
@@ -26,7 +28,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     emit = commands.add_parser("emit", help="print what a function becomes")
     emit.add_argument("target", metavar="FILE:FUNCTION")
     emit.add_argument("--stage", default="C", choices=["definition", "derivative", "optimised", "C"])
-    emit.add_argument("types", nargs="*", help="a type for each argument: float, int, bool, float[], float[][], int[], …")
+    emit.add_argument(
+        "types", nargs="*", help="a type for each argument: float, int, bool, float[], float[][], int[], …"
+    )
     commands.add_parser("rules", help="list the rewrite rules")
     cache = commands.add_parser("cache", help="the compiled programs on disk")
     cache.add_argument("action", choices=["info", "clear"])
@@ -50,17 +54,17 @@ def _emit(options: argparse.Namespace) -> int:
     spec.loader.exec_module(module)
     chosen = function(getattr(module, name))
     names = list(chosen.program.signature.parameters)
-    types = {n: _type(t) for n, t in zip(names, options.types or ["float[]"] * len(names), strict=True)}
+    types: dict[str, Type | object] = {
+        n: _type(t) for n, t in zip(names, options.types or ["float[]"] * len(names), strict=True)
+    }
     stages = driver.compile_program(driver.to_term(chosen.program, types), chosen.program.name, chosen.schedule)
     assert stages.code is not None
     print(stages.code.source if options.stage == "C" else stages.terms[options.stage])
     return 0
 
 
-def _type(text: str) -> object:
-    from fsmooth.core.types import BOOL, F32, F64, INT, array_of  # noqa: PLC0415
-
-    leaf = {"float": F64, "float32": F32, "int": INT, "bool": BOOL}[text.split("[")[0]]
+def _type(text: str) -> Type:
+    leaf: Type = {"float": F64, "float32": F32, "int": INT, "bool": BOOL}[text.split("[", maxsplit=1)[0]]
     return array_of(leaf, text.count("["))
 
 

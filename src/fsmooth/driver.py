@@ -1,6 +1,6 @@
 """The order of the stages: from a program and the types of its arguments to a loaded library.
 
-    elaborate → optimise → remove the innermost derivative → optimise → … → lower → emit → compile → load
+elaborate → optimise → remove the innermost derivative → optimise → … → lower → emit → compile → load
 """
 
 from __future__ import annotations
@@ -61,6 +61,7 @@ def compile_program(
     Raises:
         NotDifferentiableError: for a derivative that does not exist.
         RaggedError: for an array whose rows differ in length.
+
     """
     return _deep(lambda: _compile(elaborated, name, schedule, static_sizes or {}))
 

@@ -1,25 +1,26 @@
 """Every error that fsmooth raises.
 
-    Error
-    ├── ProgramError                 a mistake in the user's program, shown at its line
-    │   ├── UnsupportedError         Python outside the language
-    │   ├── UndefinedNameError       (NameError)
-    │   ├── TypeMismatchError        (TypeError)
-    │   │   ├── RankError
-    │   │   └── NotDifferentiableError
-    │   ├── RaggedError              (ValueError)
-    │   └── SourceNotAvailableError
-    ├── ArgumentError                (TypeError) wrong arguments of a call
-    ├── UnknownMethodError           (ValueError)
-    ├── RunError                     found while a compiled function ran
-    │   ├── IndexOutOfBoundsError    (IndexError)
-    │   ├── SizeError                (ValueError) sizes that must agree do not
-    │   ├── EmptyError               (ValueError) the extremum of nothing
-    │   ├── DivisionError            (ZeroDivisionError) of integers
-    │   └── OutOfMemoryError         (MemoryError)
-    ├── CompilerNotFoundError
-    ├── CompilationError             the C compiler failed: a bug of fsmooth, or of the flags given
-    └── CacheError
+Error:
+├── ProgramError                 a mistake in the user's program, shown at its line
+│   ├── UnsupportedError         Python outside the language
+│   ├── UndefinedNameError       (NameError)
+│   ├── TypeMismatchError        (TypeError)
+│   │   ├── RankError
+│   │   └── NotDifferentiableError
+│   ├── RaggedError              (ValueError)
+│   └── SourceNotAvailableError
+├── ArgumentError                (TypeError) wrong arguments of a call
+├── UnknownMethodError           (ValueError)
+├── RunError                     found while a compiled function ran
+│   ├── IndexOutOfBoundsError    (IndexError)
+│   ├── SizeError                (ValueError) sizes that must agree do not
+│   ├── EmptyError               (ValueError) the extremum of nothing
+│   ├── DivisionError            (ZeroDivisionError) of integers
+│   └── OutOfMemoryError         (MemoryError)
+├── CompilerNotFoundError
+├── CompilationError             the C compiler failed: a bug of fsmooth, or of the flags given
+└── CacheError
+
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ class Arithmetic(Protocol):
 
 
 def single(x: float) -> float:
-    """x rounded to single precision."""
+    """X rounded to single precision."""
     if not math.isfinite(x):
         return x
     try:
@@ -50,11 +50,11 @@ class Floats:
         return self._rounded(primitive.evaluate(*arguments), term.type)
 
     def add(self, a: object, b: object, type_: Type) -> object:
-        """a + b."""
+        """A + b."""
         return self._rounded(a + b, type_)  # type: ignore[operator]
 
     def multiply(self, a: object, b: object, type_: Type) -> object:
-        """a * b."""
+        """A * b."""
         return self._rounded(a * b, type_)  # type: ignore[operator]
 
     def first_extremum(self, values: Sequence[object], smallest: bool) -> int:
@@ -95,11 +95,11 @@ class Complex:
         return primitive.evaluate(*reals)
 
     def add(self, a: object, b: object, type_: Type) -> object:
-        """a + b."""
+        """A + b."""
         return a + b  # type: ignore[operator]
 
     def multiply(self, a: object, b: object, type_: Type) -> object:
-        """a * b."""
+        """A * b."""
         return a * b  # type: ignore[operator]
 
     def first_extremum(self, values: Sequence[object], smallest: bool) -> int:

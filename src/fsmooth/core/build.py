@@ -22,7 +22,6 @@ from fsmooth.core.term import (
     If,
     IFold,
     Lam,
-    Length,
     Let,
     MakeTuple,
     Prim,
@@ -53,7 +52,9 @@ def nested_build(sizes: tuple[Term, ...], body: Callable[[tuple[Var, ...]], Term
     return result
 
 
-def reduce(reduction: Reduction, size: Term, body: Callable[[Var], Term], name: str = "i", site: Site = NOWHERE) -> Reduce:
+def reduce(
+    reduction: Reduction, size: Term, body: Callable[[Var], Term], name: str = "i", site: Site = NOWHERE
+) -> Reduce:
     """A reduction over 0 … size-1."""
     index = Var(name, INT, site)
     return Reduce(reduction, size, index, body(index))
@@ -98,7 +99,7 @@ def prim(primitive: p.Primitive, *arguments: Term) -> Prim:
 
 
 def plus(a: Term, b: Term) -> Term:
-    """a + b; integer constants are folded."""
+    """A + b; integer constants are folded."""
     if isinstance(a.type, Int):
         if isinstance(a, Const) and isinstance(b, Const):
             return Const(int(a.value) + int(b.value))
@@ -110,7 +111,7 @@ def plus(a: Term, b: Term) -> Term:
 
 
 def minus(a: Term, b: Term) -> Term:
-    """a - b; integer constants are folded."""
+    """A - b; integer constants are folded."""
     if isinstance(a.type, Int):
         if isinstance(a, Const) and isinstance(b, Const):
             return Const(int(a.value) - int(b.value))
@@ -120,7 +121,7 @@ def minus(a: Term, b: Term) -> Term:
 
 
 def times(a: Term, b: Term) -> Term:
-    """a * b; integer constants are folded."""
+    """A * b; integer constants are folded."""
     if isinstance(a.type, Int):
         if isinstance(a, Const) and isinstance(b, Const):
             return Const(int(a.value) * int(b.value))
@@ -132,17 +133,17 @@ def times(a: Term, b: Term) -> Term:
 
 
 def equals(a: Term, b: Term) -> Term:
-    """a == b."""
+    """A == b."""
     return Prim(p.equal, (a, b))
 
 
 def both(a: Term, b: Term) -> Term:
-    """a && b (b is evaluated only if a holds)."""
+    """A && b (b is evaluated only if a holds)."""
     return If(a, b, Const(False))
 
 
 def either(a: Term, b: Term) -> Term:
-    """a || b (b is evaluated only if a does not hold)."""
+    """A || b (b is evaluated only if a does not hold)."""
     return If(a, Const(True), b)
 
 

@@ -83,6 +83,7 @@ def evaluate(term: Term, environment: Environment, arithmetic: Arithmetic = FLOA
     Raises:
         OutOfBounds: where a `Check` fails.
         RequirementFailed: where a `Require` fails.
+
     """
     return _Evaluation(arithmetic).of(term, dict(environment))
 
@@ -146,9 +147,9 @@ class _Evaluation:
             case Zero(sizes, leaf):
                 return self.zeros(tuple([max(self.integer(s, env), 0) for s in sizes]), leaf)
             case Delta(size, index, value):
-                n, at, v = self.integer(size, env), self.integer(index, env), self.of(value, env)
-                empty = self.like(v, value.type)
-                return self.array(n, tuple([v if i == at else empty for i in range(n)]), value, env)
+                n, at, hot = self.integer(size, env), self.integer(index, env), self.of(value, env)
+                empty = self.like(hot, value.type)
+                return self.array(n, tuple([hot if i == at else empty for i in range(n)]), value, env)
             case Update(array, index, value):
                 old, at = self.array_of(array, env), self.integer(index, env)
                 new = self.of(value, env)

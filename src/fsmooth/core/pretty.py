@@ -155,7 +155,10 @@ class _Printer:
                 head = "fun " + " ".join([f"({self.name(q)} : {q.type!r})" for q in parameters] or ["()"])
                 return _LOW, self.arrow(head, body, indent)
             case Build(size, index, body):
-                return _APPLY, f"build {self.atom(size, indent)} ({self.arrow(f'fun {self.name(index)}', body, indent)})"
+                return (
+                    _APPLY,
+                    f"build {self.atom(size, indent)} ({self.arrow(f'fun {self.name(index)}', body, indent)})",
+                )
             case Reduce(reduction, size, index, body):
                 function = self.arrow(f"fun {self.name(index)}", body, indent)
                 return _APPLY, f"{reduction.value} {self.atom(size, indent)} ({function})"
@@ -169,7 +172,7 @@ class _Printer:
                     return _ATOM, f"{self.atom(tuple_, indent)}.{tuple_.type.names[position]}"
                 return _ATOM, f"{self.atom(tuple_, indent)}.{position}"
             case MakeTuple(items):
-                return _ATOM, self.tuple(term, items, indent)
+                return _ATOM, self.tuple_text(term, items, indent)
             case Vector(items):
                 return _ATOM, "[" + self.listed(items, indent) + "]"
             case Length(array, axis):
@@ -189,8 +192,8 @@ class _Printer:
                 method = f"{verb.value}[{', '.join(map(str, wrt))}{several}]"
                 return _APPLY, f"{method} ({self.text(function, _LOW, indent)})"
             case App(function, arguments):
-                shown = [self.atom(t, indent) for t in (function, *arguments)]
-                return _APPLY, " ".join(shown if arguments else [*shown, "()"])
+                called = [self.atom(t, indent) for t in (function, *arguments)]
+                return _APPLY, " ".join(called if arguments else [*called, "()"])
             case Delta() | Update() | Check():
                 name = {Delta: "delta", Update: "update", Check: "check"}[type(term)]
                 return _APPLY, " ".join([name, *[self.atom(t, indent) for t in self.operands(term)]])
@@ -216,7 +219,7 @@ class _Printer:
             return line
         return (",\n" + " " * (indent + 1)).join(shown)
 
-    def tuple(self, term: MakeTuple, items: tuple[Term, ...], indent: int) -> str:
+    def tuple_text(self, term: MakeTuple, items: tuple[Term, ...], indent: int) -> str:
         assert isinstance(term.type, Tuple)
         if term.type.names is not None:
             fields = zip(term.type.names, items, strict=True)

@@ -55,6 +55,7 @@ def size_of(term: Term, axis: int = 0) -> Term:
     >>> n, i = Var("n", INT), Var("i", INT)
     >>> size_of(Build(n, i, Vector((i, i))), 1)
     2
+
     """
     match term:
         case Build(size, index, body):

@@ -612,7 +612,9 @@ def scalar_constant(value: float, like: Type) -> Const:
     return Const(bool(value)) if isinstance(like, Bool) else Const(int(value))
 
 
-def let(bindings: Iterator[tuple[Var, Term]] | tuple[tuple[Var, Term], ...] | list[tuple[Var, Term]], body: Term) -> Term:
+def let(
+    bindings: Iterator[tuple[Var, Term]] | tuple[tuple[Var, Term], ...] | list[tuple[Var, Term]], body: Term
+) -> Term:
     """A `Let`, or just the body if there is nothing to bind; a `Let` directly inside is merged into the scope."""
     bound = tuple(bindings)
     if isinstance(body, Let):

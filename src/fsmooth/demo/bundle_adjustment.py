@@ -102,5 +102,3 @@ def draw(before: Floats, after: Floats, path: Path) -> None:
     axes[2].legend()
     figure.savefig(path, dpi=120)
     plt.close(figure)
-
-

@@ -152,7 +152,7 @@ def _transposed(value: Term, x: Term, structure: Type, path: tuple[int, ...], si
         lambda outer: nested_build(inputs, lambda inner: get(_element(whole, x.type, path, inner), *outer), "r"),
         "o",
     )
-    return body if whole is value else Let(((cast(Var, whole), value),), body)
+    return body if whole is value else Let(((whole, value),), body)
 
 
 def _select_input(value: Term, type_: Type, path: tuple[int, ...], inputs: tuple[Term, ...]) -> Term:
@@ -190,6 +190,8 @@ def _leaf_shape(value: Term, path: tuple[int, ...]) -> tuple[Term, ...]:
         case Array():
             return (size_of(value), *_leaf_shape(Get(value, Const(0)), path))
         case Tuple():
-            return _leaf_shape(Proj(value, path[0]) if not isinstance(value, MakeTuple) else value.items[path[0]], path[1:])
+            return _leaf_shape(
+                Proj(value, path[0]) if not isinstance(value, MakeTuple) else value.items[path[0]], path[1:]
+            )
         case _:
             return ()

@@ -30,12 +30,12 @@ class NoDerivative(ValueError):
 
 
 def plus(a: Term, b: Term) -> Term:
-    """a + b, where zero + b is b."""
+    """A + b, where zero + b is b."""
     return b if isinstance(a, Zero) else a if isinstance(b, Zero) else Prim(p.add, (a, b))
 
 
 def minus(a: Term, b: Term) -> Term:
-    """a - b, where a - zero is a."""
+    """A - b, where a - zero is a."""
     return a if isinstance(b, Zero) else negative(b) if isinstance(a, Zero) else Prim(p.subtract, (a, b))
 
 
@@ -45,14 +45,14 @@ def negative(a: Term) -> Term:
 
 
 def scaled(tangent: Term, by: Callable[[], Term]) -> Term:
-    """tangent * by, where zero * e is zero and e is not even built."""
+    """Tangent * by, where zero * e is zero and e is not even built."""
     if isinstance(tangent, Zero):
         return tangent
     return Prim(p.multiply, (tangent, by()))
 
 
 def divided(tangent: Term, by: Term) -> Term:
-    """tangent / by, where zero / e is zero."""
+    """Tangent / by, where zero / e is zero."""
     return tangent if isinstance(tangent, Zero) else Prim(p.divide, (tangent, by))
 
 

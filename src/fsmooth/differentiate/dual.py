@@ -189,7 +189,11 @@ class _Dual:
     def of(self, term: Term) -> Term:
         """D⟦term⟧."""
         if not self.is_active(term) and not isinstance(term, Lam):
-            if isinstance(term.type, Array | Tuple) and dual(term.type) != term.type and not isinstance(term, MakeTuple):
+            if (
+                isinstance(term.type, Array | Tuple)
+                and dual(term.type) != term.type
+                and not isinstance(term, MakeTuple)
+            ):
                 term = self.bound("a", term)
             return lifted(term)
         if isinstance(term.type, Int | Bool) and not isinstance(term, Let | App):
@@ -321,4 +325,3 @@ def differentiate_inner(outer: _Dual, function: Lam) -> Lam:
         else:
             outer.activate(old, new)
     return Lam(parameters, outer.closed(function.body))
-

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from fsmooth.core.term import Deriv, Lam, Term
 from fsmooth.core.traverse import subterms, transform
-from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.deriv import forward
+from fsmooth.differentiate.derivatives import NoDerivative
 
 Simplify = Callable[[Term], Term]
 
@@ -19,6 +19,7 @@ def remove_derivatives(term: Term, simplify: Simplify) -> Term:
 
     Raises:
         NoDerivative: for a construct or primitive without a derivative.
+
     """
 
     def change(t: Term) -> Term:

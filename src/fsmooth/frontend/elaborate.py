@@ -42,6 +42,7 @@ def elaborate(program: Program, arguments: Mapping[str, Type | object]) -> Elabo
 
     Raises:
         ProgramError: for a mistake in the program, shown at the user's line.
+
     """
     base: Program = program
     while isinstance(base, DerivedProgram):
@@ -83,6 +84,7 @@ def _run(frame: Statements, program: Program, names: dict[str, Value], node: ast
     if isinstance(program, SourceProgram):
         source = source_of(program.function)
         return frame.run(source.node, source, {}, _with_defaults(program.signature, names), node)
+    assert isinstance(program, DerivedProgram)
     return frame.derivative_of_names(frame.derived_of(program), names, node)
 
 
@@ -96,4 +98,3 @@ def _with_defaults(signature: inspect.Signature, names: dict[str, Value]) -> dic
                 raise ArgumentError(f"missing argument {name}")
             result[name] = Static(parameter.default)
     return result
-

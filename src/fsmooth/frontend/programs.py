@@ -84,6 +84,7 @@ def wrt_names(program: Program, wrt: str | int | tuple[str | int, ...] | None) -
 
     Raises:
         ArgumentError: if there is no such parameter.
+
     """
     names = [n for n in program.signature.parameters if n != "tangent" or not isinstance(program, DerivedProgram)]
     if wrt is None:

@@ -55,6 +55,7 @@ def elementwise(elaborator: LibraryElaborator, name: str, arguments: Sequence[Te
 
     Raises:
         WrongArguments: if the arrays are of several ranks, or the function does not take such elements.
+
     """
     name = ALIASES.get(name, name)
     head: Value = definition(name) or Operator(_SYMBOLS.get(name, name))

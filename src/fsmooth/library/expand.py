@@ -32,6 +32,7 @@ def expand(name: str, arguments: Sequence[Term | Callable[..., Term]], site: Sit
     >>> expand("zeros", (Var("v", Array(F64)),))
     Traceback (most recent call last):
     fsmooth.library.inlining.WrongArguments: zeros wants a size or a tuple of sizes, not a Array<Float>
+
     """
     return _expand(name, [a if isinstance(a, Term) else Native(_on_terms(a)) for a in arguments], site)
 

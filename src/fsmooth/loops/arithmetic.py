@@ -27,16 +27,26 @@ def is_integer(e: Expression, value: int) -> bool:
 
 
 def plus(a: Expression, b: Expression) -> Expression:
-    """a + b."""
+    """A + b."""
     if isinstance(a, Literal) and isinstance(b, Literal):
         return integer(int(a.value) + int(b.value))
     if is_integer(a, 0):
         return b
     if is_integer(b, 0):
         return a
-    if isinstance(b, Literal) and isinstance(a, Operation) and a.primitive is p.add and isinstance(a.arguments[1], Literal):
+    if (
+        isinstance(b, Literal)
+        and isinstance(a, Operation)
+        and a.primitive is p.add
+        and isinstance(a.arguments[1], Literal)
+    ):
         return plus(a.arguments[0], integer(int(a.arguments[1].value) + int(b.value)))
-    if isinstance(b, Literal) and isinstance(a, Operation) and a.primitive is p.subtract and isinstance(a.arguments[1], Literal):
+    if (
+        isinstance(b, Literal)
+        and isinstance(a, Operation)
+        and a.primitive is p.subtract
+        and isinstance(a.arguments[1], Literal)
+    ):
         return plus(a.arguments[0], integer(int(b.value) - int(a.arguments[1].value)))
     if isinstance(b, Literal) and int(b.value) < 0:
         return Operation(p.subtract, (a, integer(-int(b.value))), INT)
@@ -44,7 +54,7 @@ def plus(a: Expression, b: Expression) -> Expression:
 
 
 def minus(a: Expression, b: Expression) -> Expression:
-    """a - b."""
+    """A - b."""
     if isinstance(a, Literal) and isinstance(b, Literal):
         return integer(int(a.value) - int(b.value))
     if is_integer(b, 0):
@@ -55,7 +65,7 @@ def minus(a: Expression, b: Expression) -> Expression:
 
 
 def times(a: Expression, b: Expression) -> Expression:
-    """a * b."""
+    """A * b."""
     if isinstance(a, Literal) and isinstance(b, Literal):
         return integer(int(a.value) * int(b.value))
     if is_integer(a, 0) or is_integer(b, 0):
@@ -68,7 +78,7 @@ def times(a: Expression, b: Expression) -> Expression:
 
 
 def positive(size: Expression) -> Expression:
-    """size > 0."""
+    """Size > 0."""
     if isinstance(size, Literal):
         return Literal(int(size.value) > 0, BOOL)
     return Operation(p.greater, (size, ZERO), BOOL)
@@ -139,4 +149,18 @@ def replace(e: Expression, old: str, new: Expression) -> Expression:
             raise TypeError(f"{e!r} is no expression")
 
 
-__all__ = ["ONE", "ZERO", "Extremum", "integer", "is_integer", "minus", "parts", "plus", "positive", "replace", "same", "times", "zero_of"]
+__all__ = [
+    "ONE",
+    "ZERO",
+    "Extremum",
+    "integer",
+    "is_integer",
+    "minus",
+    "parts",
+    "plus",
+    "positive",
+    "replace",
+    "same",
+    "times",
+    "zero_of",
+]

@@ -287,15 +287,19 @@ class LocalArray:
 
 @dataclass(eq=False, slots=True)
 class Choose:
-    """`T *pointer = condition ? then : otherwise;` with both buffers starting at their own offsets."""
+    """`T *pointer = then + then_offset;`, or with `steps` the buffer `otherwise` if these are odd and positive.
+
+    `exchanged` pointers take part in a `Swap`, so they are not `restrict`.
+    """
 
     pointer: str
     type: Type
-    condition: Expression
     then: str
     then_offset: Expression
-    otherwise: str
-    otherwise_offset: Expression
+    steps: Expression | None
+    otherwise: str | None
+    otherwise_offset: Expression | None
+    exchanged: bool = False
 
 
 @dataclass(eq=False, slots=True)

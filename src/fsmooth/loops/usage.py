@@ -57,9 +57,11 @@ def expressions_of(s: t.Statement) -> Iterator[t.Expression]:
         case t.Allocate():
             yield s.count
         case t.Choose():
-            yield s.condition
             yield s.then_offset
-            yield s.otherwise_offset
+            if s.steps is not None:
+                yield s.steps
+            if s.otherwise_offset is not None:
+                yield s.otherwise_offset
         case t.LocalArray() | t.Swap() | t.Scope():
             return
         case _:
@@ -100,10 +102,15 @@ def mentioned(body: list[t.Statement]) -> set[str]:
             case t.Copy():
                 found.add(s.source)
             case t.Choose():
-                found |= {s.then, s.otherwise}
+                found |= buffers_of(s)
             case _:
                 pass
     return found
+
+
+def buffers_of(s: t.Choose) -> set[str]:
+    """The buffers that a pointer may point to."""
+    return {s.then} if s.otherwise is None else {s.then, s.otherwise}
 
 
 def targets(s: t.Statement) -> set[str]:
@@ -157,6 +164,9 @@ class _Pruning:
             case t.Declare() | t.Assign():
                 if s.name not in self.used:
                     return False
+            case t.Choose():
+                if s.pointer not in self.used:
+                    return False
             case t.Store() | t.Fill() | t.LocalArray() | t.Allocate():
                 if s.buffer not in self.used:
                     return False
@@ -188,7 +198,7 @@ class _Pruning:
             case t.Copy():
                 self.used.add(s.source)
             case t.Choose():
-                self.used |= {s.then, s.otherwise}
+                self.used |= buffers_of(s)
             case t.Swap():
                 self.used |= {s.left, s.right}
             case t.Block():
@@ -209,7 +219,7 @@ def mentioned_reads(body: list[t.Statement]) -> set[str]:
             case t.Copy():
                 found.add(s.source)
             case t.Choose():
-                found |= {s.then, s.otherwise}
+                found |= buffers_of(s)
             case t.Swap():
                 found |= {s.left, s.right}
             case _:

@@ -152,4 +152,3 @@ def copy_into(ctx: Context, value: Value, dest: Destination, mode: Mode) -> None
         return
     with Loop(ctx, Var("i", INT), value.sizes[0], t.Kind.PARALLEL) as loop:
         copy_into(ctx, value_at(value, loop.index), destination_at(dest, loop.index), mode)
-

@@ -24,7 +24,9 @@ _CHEAP = 60
 
 def hoist_checks(loop: t.For) -> list[t.Statement]:
     """Take checks out of the body of a loop; gives what to do before it."""
-    if loop.kind is t.Kind.SEARCH or not any([isinstance(s, t.Check | t.Demand | t.CheckAll | t.If) for s in loop.body]):
+    if loop.kind is t.Kind.SEARCH or not any(
+        [isinstance(s, t.Check | t.Demand | t.CheckAll | t.If) for s in loop.body]
+    ):
         return []
     return _Hoisting(loop).run()
 
@@ -72,7 +74,9 @@ class _Hoisting:
         needed = self.slice(list(expressions_of(s)))
         if needed is None:
             return False
-        weight = sum([d.value.weight for d in needed if d.value is not None]) + sum([e.weight for e in expressions_of(s)])
+        weight = sum([d.value.weight for d in needed if d.value is not None]) + sum(
+            [e.weight for e in expressions_of(s)]
+        )
         has_loads = any([_loads(e) for d in needed for e in expressions_of(d)] + [_loads(e) for e in expressions_of(s)])
         if has_loads and not self.all_tested:
             return False
@@ -88,7 +92,9 @@ class _Hoisting:
                 return True
             if self.affine(index) and not self.mentions_index(size):
                 self.flush()
-                self.before.append(t.CheckAll(self.loop.index, self.loop.size, [], t.Check(index, size, s.site), ends=True))
+                self.before.append(
+                    t.CheckAll(self.loop.index, self.loop.size, [], t.Check(index, size, s.site), ends=True)
+                )
                 return True
         self.flush()
         self.before.append(t.CheckAll(self.loop.index, self.loop.size, _copies(needed), s, ends=False))

@@ -19,13 +19,135 @@ HEAVY = 24
 """Expressions of more nodes than this are cut: their parts get names."""
 
 _RESERVED = frozenset(
-    """auto break case char const continue default do double else enum extern float for goto if inline int long register
-    bad stack held restrict return short signed sizeof static struct switch typedef union unsigned void volatile while _Bool _Complex
-    _Imaginary bool true false asm typeof linux unix main error status fail arena shape NULL
-    int8_t int16_t int32_t int64_t uint64_t size_t memcpy memset malloc free NAN INFINITY M_PI
-    sin cos tan asin acos atan atan2 sinh cosh tanh exp expm1 log log1p sqrt pow hypot erf erfc lgamma tgamma floor ceil
-    fabs fmin fmax fmod cbrt exp2 log2 log10 round trunc j0 j1 jn y0 y1 yn gamma signgam abs div labs index
-    isnan isinf isfinite signbit copysign nan fma remainder logb scalb ldexp frexp modf significand drem""".split()
+    [
+        "auto",
+        "break",
+        "case",
+        "char",
+        "const",
+        "continue",
+        "default",
+        "do",
+        "double",
+        "else",
+        "enum",
+        "extern",
+        "float",
+        "for",
+        "goto",
+        "if",
+        "inline",
+        "int",
+        "long",
+        "register",
+        "bad",
+        "stack",
+        "held",
+        "restrict",
+        "return",
+        "short",
+        "signed",
+        "sizeof",
+        "static",
+        "struct",
+        "switch",
+        "typedef",
+        "union",
+        "unsigned",
+        "void",
+        "volatile",
+        "while",
+        "_Bool",
+        "_Complex",
+        "_Imaginary",
+        "bool",
+        "true",
+        "false",
+        "asm",
+        "typeof",
+        "linux",
+        "unix",
+        "main",
+        "error",
+        "status",
+        "fail",
+        "arena",
+        "shape",
+        "NULL",
+        "int8_t",
+        "int16_t",
+        "int32_t",
+        "int64_t",
+        "uint64_t",
+        "size_t",
+        "memcpy",
+        "memset",
+        "malloc",
+        "free",
+        "NAN",
+        "INFINITY",
+        "M_PI",
+        "sin",
+        "cos",
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "atan2",
+        "sinh",
+        "cosh",
+        "tanh",
+        "exp",
+        "expm1",
+        "log",
+        "log1p",
+        "sqrt",
+        "pow",
+        "hypot",
+        "erf",
+        "erfc",
+        "lgamma",
+        "tgamma",
+        "floor",
+        "ceil",
+        "fabs",
+        "fmin",
+        "fmax",
+        "fmod",
+        "cbrt",
+        "exp2",
+        "log2",
+        "log10",
+        "round",
+        "trunc",
+        "j0",
+        "j1",
+        "jn",
+        "y0",
+        "y1",
+        "yn",
+        "gamma",
+        "signgam",
+        "abs",
+        "div",
+        "labs",
+        "index",
+        "isnan",
+        "isinf",
+        "isfinite",
+        "signbit",
+        "copysign",
+        "nan",
+        "fma",
+        "remainder",
+        "logb",
+        "scalb",
+        "ldexp",
+        "frexp",
+        "modf",
+        "significand",
+        "drem",
+    ]
 )
 
 
@@ -38,6 +160,7 @@ class Context(ABC):
         self.sites: list[tuple[Failure | None, Site]] = []
         self.notes: list[str] = []
         self.loop_depth = 0
+        self.aliases: dict[str, str] = {}
         self.nonnegative: set[str] = set()
         self._site_numbers: dict[tuple[Failure | None, Site], int] = {}
         self._counts: dict[str, int] = {}
@@ -166,6 +289,10 @@ class Context(ABC):
             number = self._site_numbers[key] = len(self.sites)
             self.sites.append(key)
         return number
+
+    def forget_note(self, buffer: str) -> None:
+        """Withdraw what was noted of a buffer."""
+        self.notes = [note for note in self.notes if not note.startswith(f"array {buffer} ")]
 
     def share_sites(self, other: Context) -> None:
         """Number sites together with another function of the program."""

@@ -1,70 +1,132 @@
 """Sequential folds (design §6): scalar states in locals, array states in place or in two buffers.
 
-The next state is computed whole from the old one, then the old one is replaced: scalars by assignment, small arrays
-by copying, large ones by exchanging the two buffers.
+The next state is computed from the old one, then replaces it: scalars by assignment, small arrays by copying, large
+ones by exchanging two buffers, whose parity is chosen so that the last step lands in the destination.  An array
+whose next value is made by updates of the old one, which nothing else reads afterwards, is changed in place
+(`lower.updates`).
 """
 
 from __future__ import annotations
 
-from fsmooth.core import primitives as p
-from fsmooth.core.term import IFold, Let, MakeTuple, Proj, Term, Var
-from fsmooth.core.types import BOOL, INT, Tuple
+from fsmooth.core.term import IFold, Var
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import ZERO, integer, same
+from fsmooth.loops.arithmetic import ZERO
 from fsmooth.lower.arrays import copy_into
 from fsmooth.lower.context import Context
-from fsmooth.lower.destination import Destination, Group, Local, Mode, Scalar, Value, View, leaves, readable
+from fsmooth.lower.destination import Destination, Group, Mode, Value, View, readable
 from fsmooth.lower.loop import Loop
-from fsmooth.lower.storage import array, storage_for
+from fsmooth.lower.places import Part, parts_of
+from fsmooth.lower.storage import storage_for
+from fsmooth.lower.updates import advance
 
 
 def fold(ctx: Context, term: IFold) -> Value:
     """The final state, in storage of its own."""
-    size = ctx.named(ctx.scalar(term.size), "n")
-    state = storage_for(ctx, term.init, term.state.name)
-    ctx.into(term.init, state, Mode.ASSIGN)
-    saved = ctx.environment.get(term.state)
-    _spare: dict[int, View] = {}
-    with Loop(ctx, term.index, size, t.Kind.SEQUENTIAL):
-        ctx.environment[term.state] = readable(state)
-        replaced: list[tuple[Destination, Value]] = []
-        _advance(ctx, term.body, state, replaced)
-        for place, new in replaced:
-            copy_into(ctx, new, place, Mode.ASSIGN)
-    if saved is None:
-        ctx.environment.pop(term.state, None)
-    else:
-        ctx.environment[term.state] = saved
-    return readable(state)
+    return _run(ctx, term, None)
 
 
 def fold_into(ctx: Context, term: IFold, dest: Destination, mode: Mode) -> None:
-    """The final state to a destination."""
-    copy_into(ctx, fold(ctx, term), dest, mode)
+    """The final state to a destination, which serves as one of the buffers."""
+    if mode is Mode.ACCUMULATE:
+        copy_into(ctx, fold(ctx, term), dest, mode)
+        return
+    result = _run(ctx, term, dest)
+    for value, place in _leaf_pairs(result, dest):
+        if not (isinstance(value, View) and isinstance(place, View) and _within(ctx, value, place)):
+            copy_into(ctx, value, place, mode)
 
 
-def _advance(ctx: Context, body: Term, state: Destination, replaced: list[tuple[Destination, Value]]) -> None:
-    """Compute the next value of every component, to be copied over the old ones afterwards."""
-    saved: list[tuple[Var, Value | None]] = []
-    while isinstance(body, Let):
-        for var, value in body.bindings:
-            saved.append((var, ctx.environment.get(var)))
-            ctx.bind(var, value)
-        body = body.body
-    if isinstance(body, MakeTuple):
-        assert isinstance(state, Group)
-        for item, place in zip(body.items, state.items, strict=True):
-            _advance(ctx, item, place, replaced)  # type: ignore[arg-type]
-    elif isinstance(state, Local):
-        new = ctx.scalar(body)
-        if not (isinstance(new, t.Name) and new.name == state.name):
-            replaced.append((state, Scalar(ctx.named(new, f"{state.name}_next"))))
+def _run(ctx: Context, term: IFold, dest: Destination | None) -> Value:
+    size = ctx.named(ctx.scalar(term.size), "n")
+    state = _state_storage(ctx, term, dest)
+    ctx.into(term.init, state, Mode.ASSIGN)
+    parts = parts_of(term.state.type, state, term.state)
+    saved = ctx.environment.get(term.state)
+    before = ctx.block
+    with Loop(ctx, term.index, size, t.Kind.SEQUENTIAL):
+        ctx.environment[term.state] = readable(state)
+        advance(ctx, term.body, parts, ctx.block)
+    _restore(ctx, term.state, saved)
+    for part in parts:
+        if part.swapped:
+            assert isinstance(part.place, View)
+            _two_buffers(ctx, before, part, size)
+    return readable(state)
+
+
+def _state_storage(ctx: Context, term: IFold, dest: Destination | None) -> Destination:
+    """Storage for the state: the destination's own arrays where there are, under a name of the state."""
+    own = storage_for(ctx, term.init, term.state.name)
+    return own if dest is None else _borrowed(ctx, own, dest)
+
+
+def _borrowed(ctx: Context, own: Destination, dest: Destination) -> Destination:
+    """`own`, with every arena array replaced by an alias of the array of `dest`."""
+    if isinstance(own, Group) and isinstance(dest, Group):
+        return Group(tuple([_borrowed(ctx, o, d) for o, d in zip(own.items, dest.items, strict=True)]), own.sizes)  # type: ignore[arg-type]
+    if isinstance(own, View) and isinstance(dest, View) and dest.dense and own.sizes:
+        for position in range(len(ctx.block) - 1, -1, -1):
+            s = ctx.block[position]
+            if isinstance(s, t.Allocate) and s.buffer == own.buffer:
+                ctx.block[position] = t.Choose(own.buffer, own.leaf, dest.buffer, dest.offset, None, None, None)
+                ctx.aliases[own.buffer] = dest.buffer
+                ctx.forget_note(own.buffer)
+                break
+    return own
+
+
+def _within(ctx: Context, value: View, place: View) -> bool:
+    """Was the value computed in its place already?"""
+    return ctx.aliases.get(value.buffer) == place.buffer
+
+
+def _two_buffers(ctx: Context, block: list[t.Statement], part: Part, size: t.Expression) -> None:
+    """Make the pointer of a part point to one of two buffers, to be exchanged in every step."""
+    view = part.place
+    assert isinstance(view, View)
+    spare = f"{view.buffer}_spare"
+    other = spare_pointer(view.buffer)
+    for position in range(len(block) - 1, -1, -1):
+        s = block[position]
+        if isinstance(s, t.Allocate) and s.buffer == view.buffer:
+            store = f"{view.buffer}_store"
+            block[position : position + 1] = [
+                t.Allocate(store, s.type, s.count),
+                t.Allocate(spare, s.type, s.count),
+                t.Choose(view.buffer, s.type, store, ZERO, None, None, None, exchanged=True),
+                t.Choose(other, s.type, spare, ZERO, None, None, None, exchanged=True),
+            ]
+            return
+        if isinstance(s, t.Choose) and s.pointer == view.buffer:
+            block[position : position + 1] = [
+                t.Allocate(spare, s.type, view.count()),
+                t.Choose(view.buffer, s.type, s.then, s.then_offset, size, spare, ZERO, exchanged=True),
+                t.Choose(other, s.type, spare, ZERO, size, s.then, s.then_offset, exchanged=True),
+            ]
+            ctx.notes.append(
+                f"array {spare} is stored in the arena: the state {view.buffer} of a fold needs two buffers"
+            )
+            return
+    raise AssertionError(f"{view.buffer} was not declared")
+
+
+def spare_pointer(buffer: str) -> str:
+    """The name of the pointer to the buffer that the next state goes to."""
+    return f"{buffer}_next"
+
+
+def _leaf_pairs(value: Value, dest: Destination) -> list[tuple[Value, Destination]]:
+    if isinstance(value, Group):
+        assert isinstance(dest, Group)
+        found = []
+        for v, d in zip(value.items, dest.items, strict=True):
+            found.extend(_leaf_pairs(v, d))  # type: ignore[arg-type]
+        return found
+    return [(value, dest)]
+
+
+def _restore(ctx: Context, var: Var, old: Value | None) -> None:
+    if old is None:
+        ctx.environment.pop(var, None)
     else:
-        next_ = storage_for(ctx, body, "next")
-        ctx.into(body, next_, Mode.ASSIGN)
-        replaced.append((state, readable(next_)))
-    for var, old in reversed(saved):
-        if old is None:
-            ctx.environment.pop(var, None)
-        else:
-            ctx.environment[var] = old
+        ctx.environment[var] = old

@@ -72,7 +72,9 @@ class Interface:
     def _output(self, type_: Type, shapes: Iterator[tuple[Type, tuple[Term, ...]]], hint: str) -> Destination:
         if isinstance(type_, Tuple):
             names = type_.names or tuple([str(k) for k in range(len(type_.items))])
-            items = [self._output(item, shapes, f"{hint}_{name}") for item, name in zip(type_.items, names, strict=True)]
+            items = [
+                self._output(item, shapes, f"{hint}_{name}") for item, name in zip(type_.items, names, strict=True)
+            ]
             return Group(tuple(items))
         leaf, sizes = next(shapes)
         name = self.ctx.fresh(hint)

@@ -176,5 +176,3 @@ def _search(ctx: Context, term: Reduce) -> t.Expression:
         ctx.emit(t.Assign(answer.name, ctx.scalar(term.body)))
         ctx.emit(t.Break(t.Operation(p.logical_not, (name,), BOOL) if every else name))
     return name
-
-

@@ -26,7 +26,12 @@ def _storage(ctx: Context, term: Term, type_: Type, hint: str) -> Destination:
             parts = term.items if isinstance(term, MakeTuple) else [Proj(term, k) for k in range(len(items))]
             names = type_.names or tuple([str(k) for k in range(len(items))])
             return Group(
-                tuple([_storage(ctx, part, item, f"{hint}_{name}") for part, item, name in zip(parts, items, names, strict=True)])
+                tuple(
+                    [
+                        _storage(ctx, part, item, f"{hint}_{name}")
+                        for part, item, name in zip(parts, items, names, strict=True)
+                    ]
+                )
             )
         case Array():
             return _array(ctx, term, type_, (), hint)
@@ -75,4 +80,3 @@ def array(ctx: Context, sizes: tuple[t.Expression, ...], leaf: Type, hint: str) 
     where = "inside a loop" if ctx.loop_depth else "once per call"
     ctx.notes.append(f"array {view.buffer} is stored in the arena, {where}")
     return view
-

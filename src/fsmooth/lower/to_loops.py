@@ -224,6 +224,7 @@ def lower(term: Lam, name: str) -> t.Program:
 
     Raises:
         Unsupported: if an earlier stage left a construct that has no loops.
+
     """
     kernel = Lowering()
     interface = Interface(kernel, term)
@@ -260,5 +261,3 @@ def _lower_shape(term: Lam, name: str, kernel: Lowering) -> t.Function | None:
         return None
     interface.shapes(term.body)
     return t.Function(f"{name}_shape", interface.shape_parameters(), ctx.block)
-
-

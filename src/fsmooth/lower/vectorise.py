@@ -8,7 +8,23 @@ from fsmooth.loops.arithmetic import parts
 from fsmooth.loops.usage import expressions_of, walk
 
 _VECTOR_MATH = frozenset(
-    (p.power, p.sin, p.cos, p.tan, p.asin, p.acos, p.atan, p.atan2, p.sinh, p.cosh, p.tanh, p.exp, p.expm1, p.log, p.log1p)
+    (
+        p.power,
+        p.sin,
+        p.cos,
+        p.tan,
+        p.asin,
+        p.acos,
+        p.atan,
+        p.atan2,
+        p.sinh,
+        p.cosh,
+        p.tanh,
+        p.exp,
+        p.expm1,
+        p.log,
+        p.log1p,
+    )
     + (p.hypot, p.erf, p.sigmoid)
 )
 _SCALAR_ONLY = frozenset((p.lgamma, p.digamma, p.trigamma, p.integer_power, p.floor_divide, p.modulo))

@@ -191,7 +191,9 @@ def trivial(node: Term) -> bool:
         case Proj(inner, _) | Get(inner, _):
             return _is_path(inner)
         case Prim(primitive, arguments) if isinstance(node.type, Int):
-            return primitive in (p.add, p.subtract, p.multiply) and all([isinstance(a, Const | Var | Length) for a in arguments])
+            return primitive in (p.add, p.subtract, p.multiply) and all(
+                [isinstance(a, Const | Var | Length) for a in arguments]
+            )
         case _:
             return False
 
@@ -242,5 +244,3 @@ def _postorder(root: Term) -> list[Term]:
         stack.append((node, True))
         stack.extend([(c, False) for c in children(node) if id(c) not in seen])
     return order
-
-

@@ -121,5 +121,3 @@ class Occurrences:
             if indices == 0:
                 uses.escapes += 1
             uses.elements += relative * 1000.0 ** max(missing, 0)
-
-

@@ -144,7 +144,9 @@ REAL = Schedule(
         ("sharing and motion", share),
     ),
 )
-BEFORE_DERIVATIVE = Schedule("BEFORE_DERIVATIVE", (("partial evaluation, fusion", normalise(_FUSED, Policy(unroll=0))),))
+BEFORE_DERIVATIVE = Schedule(
+    "BEFORE_DERIVATIVE", (("partial evaluation, fusion", normalise(_FUSED, Policy(unroll=0))),)
+)
 
 SCHEDULES = {schedule.name: schedule for schedule in (NONE, LF, LN, LICM, DEFAULT, REAL)}
 

@@ -179,4 +179,4 @@ def head(term: Term) -> Hashable:
         case Lam(parameters):
             return (Lam, parameters)
         case _:
-            return type(term)
+            return type(term).__name__

@@ -117,7 +117,7 @@ class Simplifier(Normaliser):
                 self.progress = True
                 if isinstance(value, Require):
                     kept.append(value)
-                    undo.append(self.facts.assume(value.condition, True))  # type: ignore[arg-type]
+                    undo.append(self.facts.assume(value.condition, True))
                     value = value.body
                 else:
                     if any([v in self.open for v, _ in value.bindings]):
@@ -131,7 +131,7 @@ class Simplifier(Normaliser):
         if isinstance(body, Let) and kept and any([v in self.open for v, _ in body.bindings]):
             body = refresh(body)
         for conditions in reversed(undo):
-            self.facts.forget(conditions)  # type: ignore[arg-type]
+            self.facts.forget(conditions)
         for var, fresh, saved in reversed(opened):
             if fresh is not None:
                 self.facts.definitions.pop(fresh, None)
@@ -154,24 +154,18 @@ class Simplifier(Normaliser):
         kept.append((fresh, value))
         return fresh
 
-    def _named(
-        self, name: str, value: Term, count: int, uses: Uses | None, kept: list[Item], opened: Opened
-    ) -> Term:
+    def _named(self, name: str, value: Term, count: int, uses: Uses | None, kept: list[Item], opened: Opened) -> Term:
         """`value` itself if it need not be bound, else a new variable bound to it."""
         if self._trivial(value) or count == 0:
             return value
         if isinstance(value, MakeTuple | Vector):
-            items = [
-                self._named(f"{name}_{k}", item, count, None, kept, opened) for k, item in enumerate(value.items)
-            ]
+            items = [self._named(f"{name}_{k}", item, count, None, kept, opened) for k, item in enumerate(value.items)]
             if isinstance(value, MakeTuple):
                 return MakeTuple(tuple(items), value.type)
             value = Vector(tuple(items))
         return self._keep(Var(name, value.type), value, kept, opened)
 
-    def _bind(
-        self, var: Var, value: Term, uses: Uses | None, kept: list[Item], opened: Opened
-    ) -> None:
+    def _bind(self, var: Var, value: Term, uses: Uses | None, kept: list[Item], opened: Opened) -> None:
         once = uses is not None and uses.count <= 1 and not uses.in_loop and not isinstance(value, Check)
         value = self._with_named_checks(value, kept, opened)
         match value:

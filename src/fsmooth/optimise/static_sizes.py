@@ -47,11 +47,7 @@ def static_dimensions(term: Lam) -> frozenset[tuple[int, int]]:
         if isinstance(parameter.type, Array):
             analysis.places[parameter] = _Place(k, 0)
     analysis.visit(term.body)
-    candidates = {
-        (k, axis)
-        for k, parameter in enumerate(term.parameters)
-        for axis in range(rank_of(parameter.type))
-    }
+    candidates = {(k, axis) for k, parameter in enumerate(term.parameters) for axis in range(rank_of(parameter.type))}
     return frozenset([c for c in candidates if c in analysis.indexed and c not in analysis.dynamic])
 
 
@@ -207,5 +203,3 @@ class _Analysis:
             if place is None:
                 self.visit(direction)
         self.visit(function.body)
-
-

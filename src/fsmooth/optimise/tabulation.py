@@ -90,7 +90,9 @@ class _Tabulation:
             self.trace.record("tabulation through a gather")
             own = Var(f"{loop.index.name}_of", INT)
             inside = _Replacement(self.graph, {id(gather): lambda r: own})
-            table = self.graph.loop(Build(gather.size, own, self.graph.node(Vector(tuple([inside.of(x) for x in chosen])))))
+            table = self.graph.loop(
+                Build(gather.size, own, self.graph.node(Vector(tuple([inside.of(x) for x in chosen]))))
+            )
             self.graph.names.setdefault(id(table), "table")
             places = {id(x): self._entry(table, gather, k) for k, x in enumerate(chosen)}
             with_table = self.graph.loop(_Replacement(self.graph, places).copy(loop))
@@ -218,7 +220,9 @@ def _gathers(loop: Build | Reduce) -> list[Check]:
     found = []
     for node in _below(loop.body):
         if isinstance(node, Check) and loop.index in node.index.free and isinstance(node.index, Get):
-            if node.size.free.isdisjoint(_bound_inside(loop.body) | {loop.index}) and node.index.free <= _outer_of(loop):
+            if node.size.free.isdisjoint(_bound_inside(loop.body) | {loop.index}) and node.index.free <= _outer_of(
+                loop
+            ):
                 found.append(node)
     return found
 

@@ -24,7 +24,7 @@ class Polynomial:
     atoms: dict[Hashable, Term]
 
     def plus(self, other: Polynomial, factor: int = 1) -> Polynomial:
-        """self + factor * other."""
+        """Self + factor * other."""
         result = dict(self.coefficients)
         for monomial, c in other.coefficients.items():
             total = result.get(monomial, 0) + factor * c

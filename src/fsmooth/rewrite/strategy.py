@@ -67,9 +67,7 @@ class Rule(Strategy):
 REGISTRY: dict[str, Rule] = {}
 
 
-def rule(
-    law: str, *, source: str, heads: tuple[type, ...] | type, real: bool = False
-) -> Callable[[Apply], Rule]:
+def rule(law: str, *, source: str, heads: tuple[type, ...] | type, real: bool = False) -> Callable[[Apply], Rule]:
     """Make a rule of a function; the function's name is the rule's.
 
     >>> from fsmooth.core.term import Proj, MakeTuple
@@ -102,11 +100,12 @@ def seq(*strategies: Strategy) -> Strategy:
     """One after the other; fails if any fails."""
 
     def apply(term: Term, facts: Facts) -> Term | None:
-        current: Term | None = term
+        current = term
         for strategy in strategies:
-            current = strategy.apply(current, facts)
-            if current is None:
+            after = strategy.apply(current, facts)
+            if after is None:
                 return None
+            current = after
         return current
 
     return Strategy(" >> ".join([s.name for s in strategies]), apply)
@@ -257,9 +256,7 @@ def _inside(term: Term, child: int, run: Callable[[], Term | None], facts: Facts
             return run()
 
 
-def _with_ranges(
-    ranges: tuple[tuple[Term, Term], ...], run: Callable[[], Term | None], facts: Facts
-) -> Term | None:
+def _with_ranges(ranges: tuple[tuple[Term, Term], ...], run: Callable[[], Term | None], facts: Facts) -> Term | None:
     old = dict(facts.ranges)
     for index, size in ranges:
         facts.ranges[index] = size  # type: ignore[index]

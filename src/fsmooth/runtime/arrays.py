@@ -28,6 +28,7 @@ def infer_type(value: object, name: str) -> Type:
 
     >>> infer_type([[1.0, 2.0]], "A")
     Array<Array<Float>>
+
     """
     if isinstance(value, np.ndarray | np.generic):
         return _array_type(value.dtype, value.ndim, name)
@@ -42,9 +43,9 @@ def infer_type(value: object, name: str) -> Type:
         items = tuple([infer_type(getattr(value, n), f"{name}.{n}") for n in names])
         return Tuple(items, names, type(value))
     if isinstance(value, tuple):
-        names = getattr(type(value), "_fields", None)
+        fields: tuple[str, ...] | None = getattr(type(value), "_fields", None)
         items = tuple([infer_type(v, f"{name}[{k}]") for k, v in enumerate(value)])
-        return Tuple(items, names, type(value) if names is not None else None)
+        return Tuple(items, fields, type(value) if fields is not None else None)
     if isinstance(value, list):
         return infer_type(_as_array(value, name), name)
     if hasattr(value, "__array__"):
@@ -86,6 +87,7 @@ def flatten(value: object, type_: Type, name: str, out: list[Any]) -> None:
 
     Raises:
         ArgumentError: naming the argument, what was expected and what was found.
+
     """
     match type_:
         case Float() | Int() | Bool():

@@ -29,6 +29,7 @@ def directory() -> Path:
 
     Raises:
         CacheError: if not even a temporary directory can be made.
+
     """
     return _directory(os.environ.get("FSMOOTH_CACHE_DIR"))
 
@@ -45,7 +46,9 @@ def _directory(chosen: str | None) -> Path:
         with tempfile.TemporaryFile(dir=wanted):
             return wanted
     except OSError as error:
-        warnings.warn(f"the cache {wanted} cannot be written ({error}); using a temporary directory", CacheWarning, stacklevel=2)
+        warnings.warn(
+            f"the cache {wanted} cannot be written ({error}); using a temporary directory", CacheWarning, stacklevel=2
+        )
     try:
         return Path(tempfile.mkdtemp(prefix="fsmooth-"))
     except OSError as error:

@@ -42,6 +42,7 @@ class Compiler:
 
         Raises:
             CompilationError: with what the compiler printed.
+
         """
         line = self.line(source, target, statements)
         result = subprocess.run(line, capture_output=True, text=True, check=False)
@@ -54,6 +55,7 @@ def find_compiler() -> Compiler:
 
     Raises:
         CompilerNotFoundError: if there is none; the message says what to install.
+
     """
     return _find(os.environ.get("FSMOOTH_CC"), os.environ.get("FSMOOTH_CFLAGS", ""), os.environ.get("PATH", ""))
 

@@ -104,5 +104,3 @@ def _explained(failure: Failure | None, site: Site, a: int, b: int) -> RunError:
             return DivisionError(render(site, "integer division by zero"))
         case _:
             return RunError(render(site, failure.value))
-
-

@@ -42,7 +42,6 @@ def _header(program: t.Program, functions: list[t.Function]) -> str:
     prototypes = "".join([f"{signature(function)};\n" for function in functions])
     return (
         f"#ifndef {guard}\n#define {guard}\n#include <stdbool.h>\n#include <stdint.h>\n"
-        f"#ifdef __cplusplus\n#define restrict __restrict\nextern \"C\" {{\n#endif\n{h.ERROR}"
+        f'#ifdef __cplusplus\n#define restrict __restrict\nextern "C" {{\n#endif\n{h.ERROR}'
         f"{prototypes}#ifdef __cplusplus\n}}\n#undef restrict\n#endif\n#endif\n"
     )
-

@@ -41,7 +41,11 @@ class ExpressionWriter:
                 return self._operation(e)
             case t.Search(extremum, buffer, offset, count):
                 self.searches.add((extremum, e.leaf))
-                place = buffer if isinstance(offset, t.Literal) and offset.value == 0 else f"{buffer} + {self.write(offset, 5)}"
+                place = (
+                    buffer
+                    if isinstance(offset, t.Literal) and offset.value == 0
+                    else f"{buffer} + {self.write(offset, 5)}"
+                )
                 return f"{search_name(extremum, e.leaf)}({place}, {self.write(count)})", s.ATOM
             case _:
                 raise TypeError(f"{e!r} is no expression")

@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from fsmooth.core.term import Failure, Site
 from fsmooth.core.types import Type
 
-FLAGS = ("-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-fopenmp-simd", "-std=gnu99", "-fPIC", "-shared")
+FLAGS = (
+    "-O3",
+    "-march=native",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fopenmp-simd",
+    "-std=gnu99",
+    "-fPIC",
+    "-shared",
+)
 """Flags for gcc that the emitted code is written for (`-O1` instead of `-O3` above `LARGE` statements)."""
 
 LIBRARIES = ("-lm",)

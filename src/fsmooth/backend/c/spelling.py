@@ -127,5 +127,3 @@ def spelling(primitive: Primitive, argument: Type) -> Spelling | None:
     if found is not None:
         return found
     return (_FLOAT if isinstance(argument, Float) else _INTEGER).get(primitive)
-
-

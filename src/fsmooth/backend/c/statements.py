@@ -40,7 +40,11 @@ class StatementWriter:
             head.append("    int32_t status = 0;")
         tail = ["fail:"] if can_fail else []
         if "arena" in self.features:
-            head += ["    double stack[512];", "    fs_arena arena;", "    fs_open(&arena, (char *)stack, sizeof stack);"]
+            head += [
+                "    double stack[512];",
+                "    fs_arena arena;",
+                "    fs_open(&arena, (char *)stack, sizeof stack);",
+            ]
             tail.append("    fs_close(&arena);")
         tail.append(f"    return {'status' if can_fail else '0'};")
         return "\n".join([*head, *self.lines, *tail, "}", ""])
@@ -103,8 +107,11 @@ class StatementWriter:
             case t.LocalArray():
                 self.line(f"{c_type(s.type)} {s.buffer}[{s.count}];")
             case t.Choose():
-                then, otherwise = self.place(s.then, s.then_offset), self.place(s.otherwise, s.otherwise_offset)
-                self.line(f"{c_type(s.type)} *{s.pointer} = {w(s.condition, 1)} ? {then} : {otherwise};")
+                place = self.place(s.then, s.then_offset)
+                if s.steps is not None and s.otherwise is not None and s.otherwise_offset is not None:
+                    steps = w(s.steps, 7)
+                    place = f"{steps} > 0 && {steps} % 2 != 0 ? {self.place(s.otherwise, s.otherwise_offset)} : {place}"
+                self.line(f"{c_type(s.type)} *{'' if s.exchanged else 'restrict '}{s.pointer} = {place};")
             case t.Swap(left, right, type_):
                 held = f"{left}_held"
                 self.line("{")

@@ -97,14 +97,14 @@ class Arrays(Frame):
         """An array just bound to a name in the open scope, or the array."""
         if isinstance(array, Var):
             for var, value in reversed(self.scope[-4:]):
-                if var is array and isinstance(value, Build | Vector) and not isinstance(value.type.element, Array):
+                if var is array and isinstance(value, Build | Vector) and rank_of(value.type) == 1:
                     return value
         return array
 
     # -- arithmetic --------------------------------------------------------------------------------------------------
 
     def binary(self, op: ast.operator, left: Term, right: Term, node: ast.AST) -> Term:
-        """left op right."""
+        """Left op right."""
         primitive = ARITHMETIC.get(type(op))
         if primitive is None:
             self.unsupported(node, f"the operator {type(op).__name__}", "use + - * / // % ** @")
@@ -149,7 +149,7 @@ class Arrays(Frame):
         return Require(Prim(p.not_equal, (b, Const(0))), Prim(primitive, (a, b)), Failure.DIVISION, (), site)
 
     def constant_power(self, x: Term, exponent: Const, node: ast.AST) -> Term:
-        """x ** constant: small integers by multiplication, never a logarithm."""
+        """X ** constant: small integers by multiplication, never a logarithm."""
         value = exponent.value
         if isinstance(x.type, Bool):
             x = self.convert(x, INT, node)
@@ -167,7 +167,7 @@ class Arrays(Frame):
         return Prim(p.power, (x, number(float(value), x.type)))
 
     def repeated(self, x: Term, times_: int) -> Term:
-        """x to a small natural power, by squaring."""
+        """X to a small natural power, by squaring."""
         if times_ == 0:
             return number(1, x.type)
         x = self.bind(x, "x")
@@ -276,7 +276,9 @@ class Arrays(Frame):
             made = [self.bind(item, "row") for item in made]
             for axis in range(wanted.rank):
                 for item in made[1:]:
-                    self.same_size(self.size(made[0], node, axis), self.size(item, node, axis), node, "rows of an array")
+                    self.same_size(
+                        self.size(made[0], node, axis), self.size(item, node, axis), node, "rows of an array"
+                    )
         return Vector(tuple(made))
 
     def stacked(self, body: Term, index: Var, size: Term, node: ast.AST) -> Term:
@@ -314,4 +316,3 @@ class Arrays(Frame):
 def transpose(array: Term, site: Site) -> Term:
     """The transpose of a matrix."""
     return build(Length(array, 1), lambda i: build(Length(array, 0), lambda j: Get(Get(array, j), i), "j"), "i", site)
-

@@ -8,6 +8,7 @@ import inspect
 import math
 from collections.abc import Callable
 from types import FunctionType
+from typing import assert_never
 
 import numpy as np
 
@@ -39,7 +40,7 @@ from fsmooth.errors import (
     TypeMismatchError,
     UnknownMethodError,
 )
-from fsmooth.frontend.programs import DerivedProgram, Program, SourceProgram
+from fsmooth.frontend.programs import DerivedProgram, LibraryProgram, Program, SourceProgram
 from fsmooth.frontend.python.frame import describe, project
 from fsmooth.frontend.python.iteration import Iteration
 from fsmooth.frontend.python.source import Source, source_of
@@ -96,7 +97,7 @@ class Calls(Iteration):
     def call_static(self, function: object, node: ast.Call) -> Value:
         """A call of a Python object known at compile time."""
         program = getattr(function, "program", None)
-        if isinstance(program, SourceProgram | DerivedProgram):
+        if isinstance(program, SourceProgram | LibraryProgram | DerivedProgram):
             return self.call_program(program, node)
         module = getattr(function, "__module__", None) or ""
         name = getattr(function, "__name__", "")
@@ -105,7 +106,7 @@ class Calls(Iteration):
         if module in ("fsmooth.api", "fsmooth.functions"):
             return self.own(name, node)
         if function in _BUILTIN:
-            return _BUILTIN[function](self, node)  # type: ignore[index]
+            return _BUILTIN[function](self, node)
         if isinstance(function, type):
             return self.construct(function, node)
         if hasattr(function, "__hash__") and function in _SCALAR:
@@ -118,7 +119,9 @@ class Calls(Iteration):
             return self.helper(function, node)
         if hasattr(function, "__wrapped__"):
             return self.helper(inspect.unwrap(function), node)  # type: ignore[arg-type]
-        self.unsupported(node, f"{name or function!r}", "write it in Python with numbers and arrays, or compute it outside")
+        self.unsupported(
+            node, f"{name or function!r}", "write it in Python with numbers and arrays, or compute it outside"
+        )
 
     # -- scalars -----------------------------------------------------------------------------------------------------
 
@@ -183,13 +186,13 @@ class Calls(Iteration):
 
     # -- built-in functions --------------------------------------------------------------------------------------------
 
-    def len(self, node: ast.Call) -> Value:
+    def length_call(self, node: ast.Call) -> Value:
         """len(x)."""
         if len(node.args) != 1:
             self.fail(ArgumentMismatch, node, "len takes one argument")
         value = self.expression(node.args[0])
         if isinstance(value, Static) and hasattr(value.value, "__len__"):
-            return Const(len(value.value))  # type: ignore[arg-type]
+            return Const(len(value.value))
         term = self.term(value, node.args[0])
         if isinstance(term.type, Tuple):
             return Const(len(term.type.items))
@@ -197,22 +200,22 @@ class Calls(Iteration):
             self.fail(TypeMismatchError, node, f"{describe(term.type)} has no len")
         return self.size(term if isinstance(term, Var) else self.bind(term, "a"), node)
 
-    def float(self, node: ast.Call) -> Value:
+    def float_call(self, node: ast.Call) -> Value:
         """float(x)."""
         (x,) = self.arguments(node, 1)
         return self.convert(x, F64, node) if not isinstance(x.type, Float) else x
 
-    def bool(self, node: ast.Call) -> Value:
+    def bool_call(self, node: ast.Call) -> Value:
         """bool(x)."""
         (x,) = self.arguments(node, 1)
         return self.truth(x, node)
 
-    def pow(self, node: ast.Call) -> Value:
+    def power_call(self, node: ast.Call) -> Value:
         """pow(a, b)."""
         a, b = self.arguments(node, 2)
         return self.binary(ast.Pow(), a, b, node)
 
-    def list(self, node: ast.Call) -> Value:
+    def list_call(self, node: ast.Call) -> Value:
         """list(x), tuple(x) of something iterable."""
         if len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp):
             made = ast.copy_location(ast.ListComp(node.args[0].elt, node.args[0].generators), node)
@@ -247,7 +250,9 @@ class Calls(Iteration):
         """max(a, b) of numbers."""
         for x in (a, b):
             if not isinstance(x.type, Float | Int):
-                self.fail(TypeMismatchError, node, f"max and min of several arguments want numbers, not {describe(x.type)}")
+                self.fail(
+                    TypeMismatchError, node, f"max and min of several arguments want numbers, not {describe(x.type)}"
+                )
         return self.combined(reduction, a, b, node)
 
     def reduce_value(self, reduction: Reduction, part: ast.expr, node: ast.Call) -> Term:
@@ -285,7 +290,7 @@ class Calls(Iteration):
         return self.elementwise(choose, [condition, a, b], node)
 
     def own(self, name: str, node: ast.Call) -> Value:
-        """fsmooth's functions by name."""
+        """Fsmooth's functions by name."""
         if name in _VERBS:
             return self.derive(name, node)
         if name == "where":
@@ -299,7 +304,11 @@ class Calls(Iteration):
     def library_call(self, name: str, node: ast.Call) -> Value:
         """A function of M̃, whose function arguments may be lambdas or helpers."""
         if name not in library_names():
-            self.unsupported(node, self.source.segment(node.func), "write it as a loop or comprehension; fs.library lists what exists")
+            self.unsupported(
+                node,
+                self.source.segment(node.func),
+                "write it as a loop or comprehension; fs.library lists what exists",
+            )
         arguments: list[Term | Callable[..., Term]] = []
         for part in node.args:
             value = self.expression(part)
@@ -318,7 +327,11 @@ class Calls(Iteration):
     ) -> list[Term | Callable[..., Term]]:
         """Keyword arguments of library functions are not understood, except a reduction's own axis."""
         keyword = node.keywords[0].arg
-        self.unsupported(node, f"the keyword {keyword} of {name}", "write the reduction as a comprehension, e.g. [sum(row) for row in A]")
+        self.unsupported(
+            node,
+            f"the keyword {keyword} of {name}",
+            "write the reduction as a comprehension, e.g. [sum(row) for row in A]",
+        )
 
     def library(self, name: str, arguments: list[Term], node: ast.AST) -> Term:
         return self.expanded(name, list(arguments), node)
@@ -488,7 +501,9 @@ class Calls(Iteration):
             given = [k for k in node.keywords if k.arg == "tangent"]
             if not given:
                 self.fail(ArgumentMismatch, node, "the call of a jvp needs tangent=…")
-            call = ast.copy_location(ast.Call(node.func, node.args, [k for k in node.keywords if k.arg != "tangent"]), node)
+            call = ast.copy_location(
+                ast.Call(node.func, node.args, [k for k in node.keywords if k.arg != "tangent"]), node
+            )
             part = given[0].value
             directions = [self.value(e) for e in part.elts] if isinstance(part, ast.Tuple) else [self.value(part)]
         values = self.matched(signature, call)
@@ -508,9 +523,16 @@ class Calls(Iteration):
                 terms[name] = self.bind(self.as_term(value, node), name)
                 kept.append(name)
             if name in terms and isinstance(terms[name].type, Int):
-                self.fail(NotDifferentiableError, node, f"{name} is an integer, which has no derivative", "pass a real number")
+                self.fail(
+                    NotDifferentiableError, node, f"{name} is an integer, which has no derivative", "pass a real number"
+                )
             if name in terms and not has_float(terms[name].type):
-                self.fail(NotDifferentiableError, node, f"{name} holds no real numbers", "differentiate with respect to another argument")
+                self.fail(
+                    NotDifferentiableError,
+                    node,
+                    f"{name} holds no real numbers",
+                    "differentiate with respect to another argument",
+                )
         kept = [n for n in names if n in terms]
         parameters = {n: Var(n, terms[n].type) for n in kept}
         body_names: dict[str, Value] = {**{n: v for n, v in values.items() if n not in parameters}, **parameters}
@@ -519,11 +541,15 @@ class Calls(Iteration):
         positions = tuple([kept.index(names[k]) for k in chosen])
         if verb in (Verb.GRAD, Verb.VALUE_AND_GRAD) and not isinstance(body.type, Float):
             self.fail(
-                NotDifferentiableError, node, f"fs.{derived.verb} wants a function that gives a real number, not {describe(body.type)}",
+                NotDifferentiableError,
+                node,
+                f"fs.{derived.verb} wants a function that gives a real number, not {describe(body.type)}",
                 "use fs.jacobian, or sum the result",
             )
         if verb is Verb.JACOBIAN and not has_float(body.type):
-            self.fail(NotDifferentiableError, node, f"the function gives {describe(body.type)}, which has no derivative")
+            self.fail(
+                NotDifferentiableError, node, f"the function gives {describe(body.type)}, which has no derivative"
+            )
         deriv = Deriv(function, positions, verb, How.AUTO, single)
         assert isinstance(deriv.type, Function)
         arguments = [*[terms[n] for n in kept]]
@@ -558,7 +584,7 @@ class Calls(Iteration):
                 return self.derivative_of_names(base, names, node)
             case Static(value):
                 program = getattr(value, "program", None)
-                if isinstance(program, SourceProgram | DerivedProgram):
+                if isinstance(program, SourceProgram | LibraryProgram | DerivedProgram):
                     return self.program_of_names(program, names, node)
                 assert isinstance(value, FunctionType)
                 source = source_of(value)
@@ -588,12 +614,14 @@ class Calls(Iteration):
             if program.function not in self.shared.helpers:
                 self.shared.helpers.append(program.function)
             return self.run(source.node, source, {}, names, node)
+        if isinstance(program, LibraryProgram):
+            return self.expanded(program.name, [self.term(v, node) for v in names.values()], node)
         return self.derivative_of_names(self.derived_of(program), names, node)
 
     def derived_of(self, program: DerivedProgram) -> Derived:
         """A derivative made outside, as one made inside."""
         inner = program.program
-        base = Static(_Holder(inner)) if isinstance(inner, SourceProgram) else self.derived_of(inner)
+        base = self.derived_of(inner) if isinstance(inner, DerivedProgram) else Static(_Holder(inner))
         return Derived(base, program.verb.value, program.wrt[0] if program.single else program.wrt)  # type: ignore[arg-type]
 
     def call_program(self, program: Program, node: ast.Call) -> Value:
@@ -603,6 +631,8 @@ class Calls(Iteration):
             if program.function not in self.shared.helpers:
                 self.shared.helpers.append(program.function)
             return self.inline(source.node, source, {}, node)
+        if isinstance(program, LibraryProgram):
+            return self.library_call(program.name, node)
         return self.derivative(self.derived_of(program), node)
 
     def signature_of_value(self, base: Closure | Static | Derived, node: ast.AST) -> inspect.Signature:
@@ -614,11 +644,13 @@ class Calls(Iteration):
                 return self.signature_of_value(inner, node)
             case Static(value):
                 program = getattr(value, "program", None)
-                if isinstance(program, SourceProgram | DerivedProgram):
+                if isinstance(program, SourceProgram | LibraryProgram | DerivedProgram):
                     return program.signature
                 if isinstance(value, FunctionType):
                     return inspect.signature(value)
                 self.fail(TypeMismatchError, node, f"{value!r} is not a function that fsmooth can differentiate")
+            case _:
+                assert_never(base)
 
     def positions(self, wrt: tuple[object, ...], names: list[str], node: ast.AST) -> list[int]:
         """The positions that `wrt` names."""
@@ -663,12 +695,12 @@ def signature_of(definition: ast.FunctionDef | ast.Lambda, source: Source) -> in
 
 
 _BUILTIN: dict[object, Callable[[Calls, ast.Call], Value]] = {
-    len: Calls.len,
-    float: Calls.float,
-    bool: Calls.bool,
-    pow: Calls.pow,
-    list: Calls.list,
-    tuple: Calls.list,
+    len: Calls.length_call,
+    float: Calls.float_call,
+    bool: Calls.bool_call,
+    pow: Calls.power_call,
+    list: Calls.list_call,
+    tuple: Calls.list_call,
     sum: lambda self, node: self.reduce_call(Reduction.SUM, node),
     max: lambda self, node: self.reduce_call(Reduction.MAX, node),
     min: lambda self, node: self.reduce_call(Reduction.MIN, node),

@@ -79,7 +79,7 @@ class Expressions(Arrays):
 
     def outside(self, node: ast.AST) -> NoReturn:
         """Report Python that is not part of the language."""
-        what, hint = _INSTEAD.get(type(node), (f"this ({type(node).__name__})", "compute it outside and pass it in"))  # type: ignore[call-overload]
+        what, hint = _INSTEAD.get(type(node), (f"this ({type(node).__name__})", "compute it outside and pass it in"))
         self.unsupported(node, what, hint)
 
     def value(self, node: ast.expr) -> Term:
@@ -111,7 +111,9 @@ class Expressions(Arrays):
                 if isinstance(inner, np.ndarray) and inner.size and inner.size <= 256:
                     return self.as_term(Static(inner.tolist()), node)
                 what = getattr(inner, "__name__", None) or repr(inner)
-                self.fail(TypeMismatchError, node, f"{what} is not a number or an array", "call it, or pass its result in")
+                self.fail(
+                    TypeMismatchError, node, f"{what} is not a number or an array", "call it, or pass its result in"
+                )
             case Missing(why, hint):
                 self.fail(UndefinedNameError, node, why, hint)
             case _:
@@ -193,7 +195,7 @@ class Expressions(Arrays):
         return If(left, right, Const(False)) if isinstance(op, ast.And) else If(left, Const(True), right)
 
     def comparison(self, node: ast.Compare) -> Value:
-        """a < b, and chains of comparisons."""
+        """A < b, and chains of comparisons."""
         if len(node.ops) == 1 and isinstance(node.ops[0], ast.Is | ast.IsNot | ast.In | ast.NotIn):
             return self.static_comparison(node)
         left = self.expression(node.left)
@@ -237,7 +239,7 @@ class Expressions(Arrays):
         self.unsupported(node, "in", "compare the elements: any(x == y for y in ys)")
 
     def conditional_expression(self, test: ast.expr, body: ast.expr, orelse: ast.expr, node: ast.AST) -> Value:
-        """a if c else b."""
+        """A if c else b."""
         condition = self.truth(self.value(test), test)
         if isinstance(condition, Const):
             return self.expression(body if condition.value else orelse)
@@ -276,7 +278,9 @@ class Expressions(Arrays):
         count = len(tuple_.type.items)
         index = self.expression(node.slice)
         if not isinstance(index, Const) or not isinstance(index.type, Int):
-            self.fail(TypeMismatchError, node, "a tuple is indexed by a constant", "use an array (a list) instead of a tuple")
+            self.fail(
+                TypeMismatchError, node, "a tuple is indexed by a constant", "use an array (a list) instead of a tuple"
+            )
         k = int(index.value)
         if not -count <= k < count:
             self.fail(TypeMismatchError, node, f"index {k} of a tuple of {count}")
@@ -326,7 +330,9 @@ class Expressions(Arrays):
             if node.attr in _METHODS:
                 return Method(term, node.attr)
         fields = ", ".join(term.type.names) if isinstance(term.type, Tuple) and term.type.names else ""
-        hint = f"its fields are {fields}" if fields else "arrays have shape, size, ndim, T, copy(), sum(), max(), dot(), …"
+        hint = (
+            f"its fields are {fields}" if fields else "arrays have shape, size, ndim, T, copy(), sum(), max(), dot(), …"
+        )
         self.fail(UndefinedNameError, node, f"{describe(term.type)} has no {node.attr}", hint)
 
     def count(self, array: Term, node: ast.AST) -> Term:
@@ -356,4 +362,3 @@ class Expressions(Arrays):
 def id_of(owner: object) -> int:
     """The identity of a cell or module."""
     return id(owner)
-

@@ -223,7 +223,7 @@ def describe(type_: Type) -> str:
         case Bool():
             return "a truth value"
         case Array():
-            leaf = type_
+            leaf: Type = type_
             while isinstance(leaf, Array):
                 leaf = leaf.element
             kind = {F64: "numbers", F32: "float32 numbers", INT: "integers", BOOL: "truth values"}.get(leaf, "tuples")

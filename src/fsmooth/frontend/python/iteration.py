@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import ItemsView, KeysView, ValuesView
+
 from fsmooth.core import primitives as p
 from fsmooth.core.build import both, minus, number, plus, times
 from fsmooth.core.term import (
@@ -54,7 +56,7 @@ class Iteration(Expressions):
                 return Sequence(Const(len(inner)), lambda i: plus(Const(start), times(Const(step), i)))
             case Static(inner) if isinstance(inner, list | tuple | dict | set | frozenset | str):
                 return Unrolled(tuple([self.constant_or_static(x) for x in inner]))
-            case Static(inner) if isinstance(inner, type({}.items()) | type({}.keys()) | type({}.values())):
+            case Static(inner) if isinstance(inner, ItemsView | KeysView | ValuesView):
                 return Unrolled(tuple([self.constant_or_static(x) for x in inner]))
         term = self.term(value, node)
         if isinstance(term.type, Tuple):
@@ -63,7 +65,9 @@ class Iteration(Expressions):
         if isinstance(term.type, Array):
             array = self.bind(term, "a")
             return Sequence(self.size(array, node), lambda i: Get(array, i))
-        self.fail(TypeMismatchError, node, f"{describe(term.type)} cannot be iterated over", "use range(n), or an array")
+        self.fail(
+            TypeMismatchError, node, f"{describe(term.type)} cannot be iterated over", "use range(n), or an array"
+        )
 
     def iterator_call(self, node: ast.Call) -> Sequence | Unrolled | None:
         """range, enumerate, zip, reversed, fs.unroll."""
@@ -79,7 +83,7 @@ class Iteration(Expressions):
             if isinstance(inner, Unrolled):
                 pairs = [self.pair(plus(start, Const(k)), x, node) for k, x in enumerate(inner.items)]
                 return Unrolled(tuple(pairs))
-            return Sequence(inner.size, lambda i: self.pair(plus(start, i), inner.element(i), node))
+            return Sequence(inner.size, lambda i, e=inner.element: self.pair(plus(start, i), e(i), node))  # type: ignore[misc]
         if function is zip and arguments:
             return self.zipped([self.iterable(a) for a in arguments], node)
         if function is reversed and len(arguments) == 1:
@@ -87,7 +91,7 @@ class Iteration(Expressions):
             if isinstance(inner, Unrolled):
                 return Unrolled(inner.items[::-1])
             last = minus(inner.size, Const(1))
-            return Sequence(inner.size, lambda i: inner.element(minus(last, i)))
+            return Sequence(inner.size, lambda i, e=inner.element: e(minus(last, i)))  # type: ignore[misc]
         if getattr(function, "__name__", "") == "unroll" and getattr(function, "__module__", "") == "fsmooth.api":
             inner = self.iterable(arguments[0])
             if isinstance(inner, Unrolled):
@@ -121,10 +125,10 @@ class Iteration(Expressions):
         s = int(step.value)
         gap = minus(stop, start) if s > 0 else minus(start, stop)
         if isinstance(gap, Const):
-            size: Term = Const(max((int(gap.value) + abs(s) - 1) // abs(s), 0))
+            count: Term = Const(max((int(gap.value) + abs(s) - 1) // abs(s), 0))
         else:
-            size = Prim(p.floor_divide, (plus(gap, Const(abs(s) - 1)), Const(abs(s)))) if abs(s) != 1 else gap
-        return Sequence(size, lambda i: plus(start, times(Const(s), i)))
+            count = Prim(p.floor_divide, (plus(gap, Const(abs(s) - 1)), Const(abs(s)))) if abs(s) != 1 else gap
+        return Sequence(count, lambda i: plus(start, times(Const(s), i)))
 
     def zipped(self, parts: list[Sequence | Unrolled], node: ast.AST) -> Sequence | Unrolled:
         """zip: as long as the shortest."""
@@ -243,7 +247,9 @@ class Iteration(Expressions):
             if isinstance(source, Unrolled):
                 self.unsupported(generator.iter, "a filter over a container", "iterate over an array or a range")
             if made and len(self.scope) != before:
-                self.unsupported(generator.iter, "a computed iterable here", "bind it to a name before the comprehension")
+                self.unsupported(
+                    generator.iter, "a computed iterable here", "bind it to a name before the comprehension"
+                )
             index = self.index_name(generator.target, generator.target)
             made.append((source.size, index))
             elements.append((generator.target, source.element(index)))
@@ -325,9 +331,7 @@ class Iteration(Expressions):
             case Reduction.SUM:
                 if isinstance(value.type, Float | Int):
                     return Zero((), value.type)
-                self.fail(
-                    UnsupportedError, node, "a filter in a sum of arrays", "write sum(x if c else zeros … for …)"
-                )
+                self.fail(UnsupportedError, node, "a filter in a sum of arrays", "write sum(x if c else zeros … for …)")
             case Reduction.PRODUCT:
                 return number(1, value.type)
             case _:
@@ -363,7 +367,9 @@ class Iteration(Expressions):
             one = self.filtered(reduction, node, list(first.ifs), rest)
             total = one if total is None else self.combined(reduction, total, one, node)
         if total is None:
-            return {Reduction.SUM: Const(0), Reduction.PRODUCT: Const(1)}.get(reduction, Const(reduction is Reduction.ALL))
+            return {Reduction.SUM: Const(0), Reduction.PRODUCT: Const(1)}.get(
+                reduction, Const(reduction is Reduction.ALL)
+            )
         return total
 
     def combined(self, reduction: Reduction, a: Term, b: Term, node: ast.AST) -> Term:
@@ -381,7 +387,7 @@ class Iteration(Expressions):
                 return If(a, Const(True), b)
 
     def extremum(self, reduction: Reduction, node: ast.GeneratorExp | ast.ListComp) -> Term:
-        """max or min of a generator; an empty one is an error at run time."""
+        """Max or min of a generator; an empty one is an error at run time."""
         site = self.source.site(node, self.source.segment(node))
         simple = len(node.generators) == 1 and not node.generators[0].ifs
         if simple:
@@ -450,4 +456,3 @@ class Iteration(Expressions):
             value = source.items[0] if isinstance(source, Unrolled) else source.element(Var("i", INT))
             self.assign_target(generator.target, value, generator.target)
         return self.reducible(Reduction.MAX, self.value(node.elt), node.elt)
-

@@ -44,6 +44,7 @@ def source_of(function: Callable[..., object]) -> Source:
 
     Raises:
         SourceNotAvailableError: for built-in functions, or functions typed into an interpreter without history.
+
     """
     function = inspect.unwrap(function)
     if not isinstance(function, FunctionType):
@@ -99,6 +100,6 @@ def _find(tree: ast.Module, function: FunctionType, first: int) -> ast.FunctionD
         low, high = (node.body.lineno, node.body.col_offset), (node.body.end_lineno, node.body.end_col_offset)
         inside = [(line - first + 1, column) for line, _, column, _ in wanted if line and column is not None]
         body = [q for q in inside if q != (1, 0)]
-        if body and all([low <= q <= high for q in body[-1:]]):  # type: ignore[operator]
+        if body and all([low <= q <= high for q in body[-1:]]):
             return node
     raise SourceNotAvailableError("which lambda of this line is meant cannot be told; put it on a line of its own")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import cast
 
 from fsmooth.core.term import Const, If, IFold, Let, MakeTuple, Proj, Term, Var
 from fsmooth.core.types import Array, Tuple, Type
@@ -81,7 +80,7 @@ class Statements(Calls):
             case ast.Expr(value):
                 self.unsupported(value, "an expression whose value is not used", "remove it, or assign it to a name")
             case _:
-                what, hint = _INSTEAD.get(type(node), (f"this statement ({type(node).__name__})", "remove it"))  # type: ignore[call-overload]
+                what, hint = _INSTEAD.get(type(node), (f"this statement ({type(node).__name__})", "remove it"))
                 self.unsupported(node, what, hint)
 
     # -- assignment ----------------------------------------------------------------------------------------------------
@@ -143,7 +142,9 @@ class Statements(Calls):
             self.unsupported(target, "this target", "assign to an element of a named array")
         array = self.term(self.expression(place), place)
         if not isinstance(array.type, Array):
-            self.fail(TypeMismatchError, node, f"{place.id} is {describe(array.type)}, whose elements cannot be assigned")
+            self.fail(
+                TypeMismatchError, node, f"{place.id} is {describe(array.type)}, whose elements cannot be assigned"
+            )
         new = self.bind(self.updated(array, indices, value, node, place.id), place.id)
         for name, other in self.names.items():
             if name != place.id and other is array and isinstance(array, Var):
@@ -155,11 +156,15 @@ class Statements(Calls):
         self.names[place.id] = new
 
     def augmented(self, target: ast.expr, op: ast.operator, value: ast.expr, node: ast.AST) -> None:
-        """x += e, x[i] += e."""
+        """X += e, x[i] += e."""
         load = _as_load(target)
         old = self.value(load)
         amount = self.value(value)
-        result = self.library("matmul", [old, amount], node) if isinstance(op, ast.MatMult) else self.binary(op, old, amount, node)
+        result = (
+            self.library("matmul", [old, amount], node)
+            if isinstance(op, ast.MatMult)
+            else self.binary(op, old, amount, node)
+        )
         self.assign_target(target, self.named(target, result), node)
 
     # -- branches --------------------------------------------------------------------------------------------------------
@@ -214,8 +219,14 @@ class Statements(Calls):
                 why = f"{name} has a value only if the branch on line {self.source.site(node).line} is taken"
                 self.names[name] = Missing(why, f"assign {name} before the if, or in both branches")
                 continue
-            if not isinstance(a, Term) and not isinstance(b, Term) and not (isinstance(a, Static) and isinstance(b, Static)):
-                self.names[name] = Missing(f"{name} is a different function in each branch", "call it inside the branches")
+            if (
+                not isinstance(a, Term)
+                and not isinstance(b, Term)
+                and not (isinstance(a, Static) and isinstance(b, Static))
+            ):
+                self.names[name] = Missing(
+                    f"{name} is a different function in each branch", "call it inside the branches"
+                )
                 continue
             joined.append(name)
         for name, value in before.items():
@@ -224,7 +235,10 @@ class Statements(Calls):
         if not joined:
             return
         pairs = [(self.term(first[n], node), self.term(second[n], node)) for n in joined]
-        types = [self.join(a.type, b.type, node, f"the values of {n} in the two branches") for n, (a, b) in zip(joined, pairs, strict=True)]
+        types = [
+            self.join(a.type, b.type, node, f"the values of {n} in the two branches")
+            for n, (a, b) in zip(joined, pairs, strict=True)
+        ]
         then_term = self.close_branch(first_scope, [a for a, _ in pairs], types, node)
         else_term = self.close_branch(second_scope, [b for _, b in pairs], types, node)
         result = If(condition, then_term, else_term)
@@ -265,7 +279,9 @@ class Statements(Calls):
         if node.orelse:
             self.unsupported(node, "else on a for loop", "carry a flag and use if after the loop")
         if _returns(node.body):
-            self.unsupported(node, "return inside a for loop", "carry the result in a variable and return it after the loop")
+            self.unsupported(
+                node, "return inside a for loop", "carry the result in a variable and return it after the loop"
+            )
         source = self.iterable(node.iter)
         if isinstance(source, Unrolled):
             for item in source.items:
@@ -275,7 +291,9 @@ class Statements(Calls):
             return
         assigned = _assigned(node.body)
         targets = _targets(node.target)
-        carried = [n for n in assigned if n in self.names and not isinstance(self.names[n], Missing) and n not in targets]
+        carried = [
+            n for n in assigned if n in self.names and not isinstance(self.names[n], Missing) and n not in targets
+        ]
         local = [n for n in [*assigned, *targets] if n not in carried]
         inits = [self.term(self.names[n], node) for n in carried]
         types = [t.type for t in inits]
@@ -286,7 +304,8 @@ class Statements(Calls):
             for name, old, made, joined in zip(carried, types, attempt[1], new, strict=True):
                 if joined is None:
                     self.fail(
-                        TypeMismatchError, node,
+                        TypeMismatchError,
+                        node,
                         f"{name} is {describe(old)} before the loop and {describe(made)} after one step",
                         f"start {name} with a value of the type that the loop gives it",
                     )
@@ -392,4 +411,4 @@ def _as_load(target: ast.expr) -> ast.expr:
             made = ast.Attribute(value, attr, ast.Load())
         case _:
             return target
-    return cast(ast.expr, ast.copy_location(made, target))
+    return ast.copy_location(made, target)

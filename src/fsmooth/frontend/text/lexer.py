@@ -100,6 +100,7 @@ def tokens(text: str) -> list[Token]:
 
     >>> [t.kind for t in tokens("let x = v[0] in x")]
     ['LET', 'NAME', 'EQ', 'NAME', 'INDEX', 'INT', 'RBRACKET', 'IN', 'NAME', '$END']
+
     """
     result: list[Token] = []
     position = 0

@@ -37,6 +37,7 @@ def parse(
     fsmooth.frontend.text.mistakes.TextError: line 1: `+` between Float and Bool
         x + true
         ^^^^^^^^
+
     """
     scope: Scope = {}
     for name, given in (environment or {}).items():

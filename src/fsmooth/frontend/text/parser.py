@@ -26,6 +26,7 @@ def parse_tree(text: str) -> Node:
 
     >>> parse_tree("fun x -> x + 1").parameters[0].name
     'x'
+
     """
     found = tokens(text)
     lets = sum([t.kind in ("LET", "REQUIRE") for t in found])

@@ -33,6 +33,7 @@ def type_of(node: tree.Node, text: str) -> Type:
 
     Raises:
         TextError: for a name that is no type.
+
     """
     match node:
         case tree.NamedType(name=name, element=None) if name in NAMES:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fsmooth.core.alpha import alpha_key
+from fsmooth.core.subst import refresh
 from fsmooth.core.term import (
     App,
     Check,
@@ -22,7 +23,6 @@ from fsmooth.core.term import (
     Vector,
     let,
 )
-from fsmooth.core.subst import refresh
 from fsmooth.core.traverse import children, rebuild
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule

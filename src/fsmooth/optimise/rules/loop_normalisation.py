@@ -108,7 +108,11 @@ def _is_zero_number(t: Term) -> bool:
     return is_zero(t) or (isinstance(t, Const) and t.value == 0)
 
 
-@rule("ifold (fun a i -> if c then a + e else a) z n ~> z + sum n (i. if c then e else zero)", source="design §5", heads=IFold)
+@rule(
+    "ifold (fun a i -> if c then a + e else a) z n ~> z + sum n (i. if c then e else zero)",
+    source="design §5",
+    heads=IFold,
+)
 def fold_guarded_sum(t: Term, facts: Facts) -> Term | None:
     """Neither c nor e mentions a."""
     match t:
@@ -141,7 +145,11 @@ def sum_short(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("sum n (i. if i == k then e else zero) ~> if 0 <= k && k < n then e[i ↦ k] else zero", source="000, Fig. 8e (guarded)", heads=Reduce)
+@rule(
+    "sum n (i. if i == k then e else zero) ~> if 0 <= k && k < n then e[i ↦ k] else zero",
+    source="000, Fig. 8e (guarded)",
+    heads=Reduce,
+)
 def sum_single(t: Term, facts: Facts) -> Term | None:
     """One term of the sum is not zero; k does not mention i."""
     match t:
@@ -160,7 +168,7 @@ def sum_single(t: Term, facts: Facts) -> Term | None:
 
 
 def _solve(left: Term, right: Term, index: Var) -> Term | None:
-    """i + c == k, c + i == k, i - c == k solved for i (c, k without i)."""
+    """I + c == k, c + i == k, i - c == k solved for i (c, k without i)."""
     match left:
         case Prim(primitive, (a, b)) if index not in right.free:
             if primitive is p.add and a is index and index not in b.free:
@@ -172,7 +180,11 @@ def _solve(left: Term, right: Term, index: Var) -> Term | None:
     return None
 
 
-@rule("sum n (i. if c then e else zero) ~> if c then sum n (i. e) else zero  (i not in c)", source="000, Fig. 8d", heads=Reduce)
+@rule(
+    "sum n (i. if c then e else zero) ~> if c then sum n (i. e) else zero  (i not in c)",
+    source="000, Fig. 8d",
+    heads=Reduce,
+)
 def sum_guard_out(t: Term, facts: Facts) -> Term | None:
     """A guard that does not depend on the loop leaves it."""
     match t:
@@ -187,8 +199,8 @@ def sum_guard_out(t: Term, facts: Facts) -> Term | None:
 def sum_split(t: Term, facts: Facts) -> Term | None:
     """Only where one of the sums then collapses: its guard is an equality or does not depend on the loop."""
     match t:
-        case Reduce(Reduction.SUM, size, index, Prim(primitive, (a, b))) if (
-            primitive in (p.add, p.subtract) and (_collapses(a, index) or _collapses(b, index))
+        case Reduce(Reduction.SUM, size, index, Prim(primitive, (a, b))) if primitive in (p.add, p.subtract) and (
+            _collapses(a, index) or _collapses(b, index)
         ):
             left = Reduce(Reduction.SUM, size, index, a)
             return Prim(primitive, (left, Reduce(Reduction.SUM, size, index, b)))
@@ -217,7 +229,11 @@ def guard_out_of_let(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("build n (i. require c in e) ~> require c in build n (i. e)  (i not in c)", source="design §2", heads=(Build, Reduce, IFold))
+@rule(
+    "build n (i. require c in e) ~> require c in build n (i. e)  (i not in c)",
+    source="design §2",
+    heads=(Build, Reduce, IFold),
+)
 def require_out_of_loop(t: Term, facts: Facts) -> Term | None:
     """Out of a loop that runs at least once for certain, or if what is required is an agreement of sizes."""
     match t:
@@ -234,4 +250,3 @@ def require_out_of_loop(t: Term, facts: Facts) -> Term | None:
 def _leaves(r: Require, bound: tuple[Var, ...]) -> bool:
     free = r.condition.free.union(*[n.free for n in r.numbers])
     return r.failure is Failure.SIZE and free.isdisjoint(bound)
-

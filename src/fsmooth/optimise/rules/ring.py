@@ -106,9 +106,7 @@ def cancel(t: Term, facts: Facts) -> Term | None:
     match t:
         case Prim(primitive, (a, b)) if primitive is p.subtract and alpha_equal(a, b):
             return scalar_constant(0, t.type)
-        case Prim(primitive, (a, Prim(inner, (b,)))) if (
-            primitive is p.add and inner is p.negate and alpha_equal(a, b)
-        ):
+        case Prim(primitive, (a, Prim(inner, (b,)))) if primitive is p.add and inner is p.negate and alpha_equal(a, b):
             return scalar_constant(0, t.type)
     return None
 
@@ -184,9 +182,7 @@ def integer_arithmetic(t: Term, facts: Facts) -> Term | None:
             isinstance(t.type, Int) and outer is p.add and inner is p.subtract and alpha_equal(b, c)
         ):
             return a
-        case Prim(outer, (Const() as c, a)) if (
-            isinstance(t.type, Int) and outer is p.add and not isinstance(a, Const)
-        ):
+        case Prim(outer, (Const() as c, a)) if isinstance(t.type, Int) and outer is p.add and not isinstance(a, Const):
             return Prim(p.add, (a, c))
         case Prim(outer, (a,)) if outer is p.to_int and isinstance(a.type, Int):
             return a

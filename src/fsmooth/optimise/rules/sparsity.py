@@ -99,7 +99,11 @@ def get_delta(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("delta n i zero ~> zero;  build n (i. zero) ~> zero;  [zero, …] ~> zero", source="design §5", heads=(Delta, Build, Vector))
+@rule(
+    "delta n i zero ~> zero;  build n (i. zero) ~> zero;  [zero, …] ~> zero",
+    source="design §5",
+    heads=(Delta, Build, Vector),
+)
 def all_zero(t: Term, facts: Facts) -> Term | None:
     """An array of zeros is the zero array."""
     match t:
@@ -125,7 +129,7 @@ def sum_zero(t: Term, facts: Facts) -> Term | None:
 
 @rule("build n (i. if i == k then v else zero) ~> delta n k v[i ↦ k]", source="design §5", heads=Build)
 def build_delta(t: Term, facts: Facts) -> Term | None:
-    """k is in bounds and does not depend on i."""
+    """K is in bounds and does not depend on i."""
     match t:
         case Build(size, index, If(Prim(primitive, (a, b)), value, other)) if primitive is p.equal and is_zero(other):
             for i, k in ((a, b), (b, a)):
@@ -204,4 +208,3 @@ def sum_delta(t: Term, facts: Facts) -> Term | None:
         ):
             return Build(size, index, value)
     return None
-

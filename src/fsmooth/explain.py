@@ -1,0 +1,37 @@
+"""What was made and why, as text (`Function.explain`, `Function.cost`)."""
+
+from __future__ import annotations
+
+from fsmooth.core.cost import cost
+from fsmooth.driver import Stages
+
+
+def explanation(name: str, schedule: str, stages: Stages) -> str:
+    """Definition, sizes built in, rules that fired, times, storage, cost, the final term."""
+    parts = [f"{name}, schedule {schedule}"]
+    if stages.static_sizes:
+        names = [q.name for q in stages.elaborated.parameters]
+        sizes = [f"len({names[k]}, axis {axis}) = {n}" for (k, axis), n in sorted(stages.static_sizes.items())]
+        parts.append("sizes built in: " + ", ".join(sizes))
+    parts.append("definition:\n" + _indented(str(stages.terms["definition"])))
+    parts.append("rules that fired:\n" + str(stages.trace))
+    parts.append("optimised:\n" + _indented(str(stages.terms["optimised"])))
+    parts.append(f"cost: {cost_of(stages)}")
+    if stages.code is not None:
+        notes = stages.code.notes or ("no array is stored but the results",)
+        parts.append("storage:\n" + _indented("\n".join(notes)))
+    parts.append("time: " + ", ".join([f"{stage} {seconds * 1e3:.1f} ms" for stage, seconds in stages.seconds.items()]))
+    return "\n\n".join(parts)
+
+
+def cost_of(stages: Stages) -> str:
+    """The weight of a call as a polynomial in the sizes, before and after optimisation."""
+    after = cost(stages.terms["optimised"])
+    before = cost(stages.terms.get("derivative", stages.terms["definition"]))
+    if before.big_o() == after.big_o():
+        return f"{after}, {after.big_o()}"
+    return f"{after}, {before.big_o()} → {after.big_o()}"
+
+
+def _indented(text: str) -> str:
+    return "\n".join(["  " + line for line in text.splitlines()])

@@ -1,0 +1,169 @@
+"""What a fold knows about each part of its state: where it lives, and which terms mean its present contents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from fsmooth.core.term import Build, Get, If, IFold, Length, Let, Proj, Require, Term, Update, Var
+from fsmooth.core.traverse import children
+from fsmooth.core.types import Array, Tuple, Type, is_scalar
+from fsmooth.lower.cardinality import is_path
+from fsmooth.lower.destination import Destination, Group
+
+Path = tuple[int, ...]
+
+
+@dataclass(eq=False)
+class Part:
+    """A component of a state that is not a tuple.
+
+    `holders` are the (variable, projections) that mean what `place` contains now; `readers` those and every variable
+    bound to a part of it.
+    """
+
+    path: Path
+    place: Destination
+    type: Type
+    holders: set[tuple[Var, Path]]
+    readers: set[tuple[Var, Path]] = field(default_factory=set)
+    swapped: bool = False
+
+    def is_held(self, term: Term) -> bool:
+        """Does the term mean the present contents?"""
+        found = projections(term)
+        return found is not None and found in self.holders
+
+
+def parts_of(type_: Type, place: Destination, var: Var, path: Path = ()) -> list[Part]:
+    """The parts of the state `var` that lives in `place`."""
+    if not isinstance(type_, Tuple):
+        return [Part(path, place, type_, {(var, path)}, {(var, path)})]
+    assert isinstance(place, Group)
+    found = []
+    for k, (item, inner) in enumerate(zip(type_.items, place.items, strict=True)):
+        found.extend(parts_of(item, inner, var, (*path, k)))  # type: ignore[arg-type]
+    return found
+
+
+def projections(term: Term) -> tuple[Var, Path] | None:
+    """Variable and positions of `x`, `x.0`, `x.0.1`, …"""
+    path: list[int] = []
+    while isinstance(term, Proj):
+        path.append(term.position)
+        term = term.tuple
+    return (term, tuple(reversed(path))) if isinstance(term, Var) else None
+
+
+def root_of(path: Term) -> tuple[Var, Path]:
+    """Variable and positions of what a path is a part of: of `x.0[i].1` that is `x.0`."""
+    positions: list[int] = []
+    while not isinstance(path, Var):
+        if isinstance(path, Get):
+            positions.clear()
+            path = path.array
+        else:
+            assert isinstance(path, Proj)
+            positions.append(path.position)
+            path = path.tuple
+    return path, tuple(reversed(positions))
+
+
+def reads(term: Term, part: Part) -> bool:
+    """Might evaluating the term read the contents of the part?  (Lengths do not.)"""
+    variables = {var for var, _ in part.readers}
+    seen: set[int] = set()
+    stack = [term]
+    while stack:
+        t = stack.pop()
+        if id(t) in seen or variables.isdisjoint(t.free):
+            continue
+        seen.add(id(t))
+        if isinstance(t, Length) and is_path(t.array):
+            stack.extend(_indices(t.array))
+            continue
+        if is_path(t):
+            var, path = root_of(t)
+            for reader, positions in part.readers:
+                shared = min(len(path), len(positions))
+                if reader is var and path[:shared] == positions[:shared]:
+                    return True
+            stack.extend(_indices(t))
+            continue
+        stack.extend(children(t))
+    return False
+
+
+def _indices(path: Term) -> list[Term]:
+    found = []
+    while not isinstance(path, Var):
+        if isinstance(path, Get):
+            found.append(path.index)
+            path = path.array
+        else:
+            assert isinstance(path, Proj)
+            path = path.tuple
+    return found
+
+
+def stays(term: Term, part: Part) -> bool:
+    """Can the term be computed into the part's place, from its present contents, without another copy of it?"""
+    if part.is_held(term):
+        return True
+    match term:
+        case Update(array):
+            return stays(array, part)
+        case If(_, then, otherwise):
+            return stays(then, part) and stays(otherwise, part)
+        case Require(_, body) | Let(_, body):
+            return stays(body, part)
+        case IFold(_, init, state, _, body):
+            inner = Part((), part.place, part.type, {(state, ())}, {(state, ())})
+            return stays(init, part) and not reads(body, part) and stays(body, inner)
+        case Build():
+            return _elementwise(term, part)
+        case _:
+            return False
+
+
+def _elementwise(term: Build, part: Part) -> bool:
+    """Does each element read of the part only the element that it replaces?"""
+    indices: list[Var] = []
+    body: Term = term
+    while isinstance(body, Build):
+        if reads(body.size, part):
+            return False
+        indices.append(body.index)
+        body = body.body
+    if not is_scalar(body.type) or len(indices) != _rank(part.type):
+        return False
+    seen: set[int] = set()
+    variables = {var for var, _ in part.readers}
+    stack: list[Term] = [body]
+    while stack:
+        t = stack.pop()
+        if id(t) in seen or variables.isdisjoint(t.free):
+            continue
+        seen.add(id(t))
+        if isinstance(t, Length) and is_path(t.array):
+            continue
+        if is_path(t):
+            if _is_element(t, part, indices):
+                continue
+            if reads(t, part):
+                return False
+        if isinstance(t, Let | IFold):
+            return False
+        stack.extend(children(t))
+    return True
+
+
+def _is_element(t: Term, part: Part, indices: list[Var]) -> bool:
+    for index in reversed(indices):
+        if not (isinstance(t, Get) and t.index is index):
+            return False
+        t = t.array
+    return part.is_held(t)
+
+
+def _rank(type_: Type) -> int:
+    return type_.rank if isinstance(type_, Array) and not isinstance(type_, Tuple) else 0
