@@ -173,7 +173,8 @@ class Block:
     """A PARALLEL loop run `lanes` iterations at a time (design: blocks of points with transposed stores).
 
     The body is straight-line; its stores are exactly to the `width` scalars from `base + width * index` on of
-    `buffer`.  `stores` holds what goes where within these, and `body` everything before.
+    `buffer`.  `outputs` holds what goes where within these, and `body` everything before.  `start` and `lane` name
+    the first iteration of a block and the place in it.
     """
 
     index: str
@@ -181,6 +182,8 @@ class Block:
     body: list[Statement]
     outputs: list[BlockOutput]
     lanes: int
+    start: str
+    lane: str
     site: Site = NOWHERE
 
 

@@ -73,7 +73,8 @@ def blocked(ctx: Context, loop: t.For) -> t.Block | None:
     found = [o for o in outputs if o is not None]
     if _reads(body, found) or sum([o.width for o in found]) > _WIDEST:
         return None
-    return t.Block(loop.index, loop.size, body, found, LANES, loop.site)
+    start, lane = ctx.fresh(f"{loop.index}_block"), ctx.fresh("lane")
+    return t.Block(loop.index, loop.size, body, found, LANES, start, lane, loop.site)
 
 
 def _output(

@@ -15,7 +15,7 @@ from fsmooth.lower.arrays import copy_into
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Destination, Group, Mode, Value, View, readable
 from fsmooth.lower.loop import Loop
-from fsmooth.lower.places import Part, parts_of
+from fsmooth.lower.places import parts_of
 from fsmooth.lower.storage import storage_for
 from fsmooth.lower.updates import advance
 
@@ -48,9 +48,9 @@ def _run(ctx: Context, term: IFold, dest: Destination | None) -> Value:
         advance(ctx, term.body, parts, ctx.block)
     _restore(ctx, term.state, saved)
     for part in parts:
-        if part.swapped:
+        if part.spare is not None:
             assert isinstance(part.place, View)
-            _two_buffers(ctx, before, part, size)
+            _two_buffers(ctx, before, part.place, part.spare, size)
     return readable(state)
 
 
@@ -80,16 +80,13 @@ def _within(ctx: Context, value: View, place: View) -> bool:
     return ctx.aliases.get(value.buffer) == place.buffer
 
 
-def _two_buffers(ctx: Context, block: list[t.Statement], part: Part, size: t.Expression) -> None:
+def _two_buffers(ctx: Context, block: list[t.Statement], view: View, other: str, size: t.Expression) -> None:
     """Make the pointer of a part point to one of two buffers, to be exchanged in every step."""
-    view = part.place
-    assert isinstance(view, View)
-    spare = f"{view.buffer}_spare"
-    other = spare_pointer(view.buffer)
+    spare = ctx.fresh(f"{view.buffer}_spare")
     for position in range(len(block) - 1, -1, -1):
         s = block[position]
         if isinstance(s, t.Allocate) and s.buffer == view.buffer:
-            store = f"{view.buffer}_store"
+            store = ctx.fresh(f"{view.buffer}_store")
             block[position : position + 1] = [
                 t.Allocate(store, s.type, s.count),
                 t.Allocate(spare, s.type, s.count),
@@ -108,11 +105,6 @@ def _two_buffers(ctx: Context, block: list[t.Statement], part: Part, size: t.Exp
             )
             return
     raise AssertionError(f"{view.buffer} was not declared")
-
-
-def spare_pointer(buffer: str) -> str:
-    """The name of the pointer to the buffer that the next state goes to."""
-    return f"{buffer}_next"
 
 
 def _leaf_pairs(value: Value, dest: Destination) -> list[tuple[Value, Destination]]:

@@ -18,7 +18,7 @@ class Part:
     """A component of a state that is not a tuple.
 
     `holders` are the (variable, projections) that mean what `place` contains now; `readers` those and every variable
-    bound to a part of it.
+    bound to a part of it.  `spare` names the pointer to the buffer that the next contents go to, if two are exchanged.
     """
 
     path: Path
@@ -26,7 +26,7 @@ class Part:
     type: Type
     holders: set[tuple[Var, Path]]
     readers: set[tuple[Var, Path]] = field(default_factory=set)
-    swapped: bool = False
+    spare: str | None = None
 
     def is_held(self, term: Term) -> bool:
         """Does the term mean the present contents?"""
@@ -151,6 +151,7 @@ def _elementwise(term: Build, part: Part) -> bool:
                 continue
             if reads(t, part):
                 return False
+            continue
         if isinstance(t, Let | IFold):
             return False
         stack.extend(children(t))

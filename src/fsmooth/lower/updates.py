@@ -107,7 +107,7 @@ def _bind(ctx: Context, var: Var, value: Term, parts: list[Part], later: list[Te
             for reader, positions in list(q.readers):
                 shared = min(len(path), len(positions))
                 if reader is root and path[:shared] == positions[:shared]:
-                    q.readers.add((var, positions[len(path) :] if value.type == root.type or _pure(value) else ()))
+                    q.readers.add((var, positions[len(path) :] if _pure(value) else ()))
                     if (root, positions) in q.holders and _pure(value) and len(positions) >= len(path):
                         q.holders.add((var, positions[len(path) :]))
 
@@ -264,13 +264,15 @@ def _replace(ctx: Context, components: list[tuple[Part, New]], top: list[t.State
                 continue
             if isinstance(q.place, Local):
                 expression = ctx.scalar(new)
-                after.append((q, Scalar(_fixed(ctx, expression, q.place, locals_)), False))
+                if len(components) > 1:
+                    expression = _fixed(ctx, expression, q.place, locals_)
+                after.append((q, Scalar(expression), False))
                 continue
-            if top is not None and not q.swapped and _exchangeable(q.place):
+            if top is not None and q.spare is None and _exchangeable(q.place):
                 assert isinstance(q.place, View)
-                spare = View(f"{q.place.buffer}_next", q.place.offset, q.place.strides, q.place.sizes, q.place.leaf)
+                q.spare = ctx.fresh(f"{q.place.buffer}_next")
+                spare = View(q.spare, q.place.offset, q.place.strides, q.place.sizes, q.place.leaf)
                 ctx.into(new, spare, Mode.ASSIGN)
-                q.swapped = True
                 after.append((q, spare, True))
                 continue
             held = storage_for(ctx, new, "next")
@@ -287,7 +289,8 @@ def _replace(ctx: Context, components: list[tuple[Part, New]], top: list[t.State
     for q, value, exchange in after:
         if exchange:
             assert isinstance(q.place, View)
-            ctx.emit(t.Swap(q.place.buffer, f"{q.place.buffer}_next", q.place.leaf))
+            assert q.spare is not None
+            ctx.emit(t.Swap(q.place.buffer, q.spare, q.place.leaf))
         else:
             copy_into(ctx, value, q.place, Mode.ASSIGN)
 
@@ -295,8 +298,6 @@ def _replace(ctx: Context, components: list[tuple[Part, New]], top: list[t.State
 def _fixed(ctx: Context, e: t.Expression, place: Local, locals_: set[str]) -> t.Expression:
     """The expression, in a constant unless it needs none; other parts of the state may be assigned before it is."""
     if isinstance(e, t.Literal) or (isinstance(e, t.Name) and e.name not in locals_ - {place.name}):
-        return e
-    if locals_ == {place.name}:
         return e
     name = ctx.fresh(f"{place.name}_next")
     ctx.emit(t.Declare(name, e.type, e))
