@@ -86,7 +86,7 @@ def _compile(elaborated: Elaborated, name: str, schedule: str, static: Mapping[t
         optimised = timed("optimised", lambda: SCHEDULES[schedule](term, stages.trace, sizes))
         assert isinstance(optimised, Lam)
         start = time.perf_counter()
-        stages.code = emit(lower(optimised, name))
+        stages.code = emit(lower(optimised, name, static))
         stages.seconds["C"] = time.perf_counter() - start
     except NoDerivative as error:
         raise NotDifferentiableError(str(error)) from error

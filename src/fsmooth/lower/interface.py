@@ -6,7 +6,7 @@ For every leaf of the unzipped result: a pointer.  `NAME_shape` writes the dimen
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from fsmooth.core.term import Lam, Term
 from fsmooth.core.types import INT, Array, Tuple, Type, array_of, leaf_of, rank_of, unzipped
@@ -16,16 +16,22 @@ from fsmooth.lower.cardinality import leaf_shapes
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Destination, Group, Mode, Scalar, Value, View, dense_view
 
+StaticSizes = Mapping[tuple[int, int], int]
+
 
 class Interface:
-    """Parameters of one function, entered in the environment of its context."""
+    """Parameters of one function, entered in the environment of its context.
 
-    def __init__(self, ctx: Context, term: Lam) -> None:
+    `static_sizes` gives the sizes that are known, by position of the parameter and axis.
+    """
+
+    def __init__(self, ctx: Context, term: Lam, static_sizes: StaticSizes) -> None:
         self.ctx = ctx
         self.inputs: list[t.Parameter] = []
         self.results: list[t.Parameter] = []
-        for var in term.parameters:
-            ctx.environment[var] = self._input(unzipped(var.type), var.type, var.name)
+        for position, var in enumerate(term.parameters):
+            known = {axis: size for (k, axis), size in static_sizes.items() if k == position}
+            ctx.environment[var] = self._input(unzipped(var.type), var.type, var.name, known)
 
     def parameters(self) -> tuple[t.Parameter, ...]:
         """Of the kernel: inputs, then outputs."""
@@ -35,12 +41,12 @@ class Interface:
         """Of the shape function: inputs, then the place for the dimensions."""
         return (*self.inputs, t.Parameter("shape", INT, pointer=True, output=True))
 
-    def _input(self, type_: Type, original: Type, hint: str) -> Value:
+    def _input(self, type_: Type, original: Type, hint: str, known: Mapping[int, int]) -> Value:
         if isinstance(type_, Tuple):
             names = type_.names or tuple([str(k) for k in range(len(type_.items))])
             originals = _components(original)
             items = [
-                self._input(item, whole, f"{hint}_{name}")
+                self._input(item, whole, f"{hint}_{name}", {})
                 for item, whole, name in zip(type_.items, originals, names, strict=True)
             ]
             return Group(tuple(items), self._shared_sizes(items, rank_of(original)))
@@ -54,7 +60,7 @@ class Interface:
         for axis in range(rank_of(type_)):
             size = self.ctx.fresh(f"{name}_n{axis}")
             self.inputs.append(t.Parameter(size, INT))
-            sizes.append(t.Name(size, INT))
+            sizes.append(integer(known[axis]) if axis in known else t.Name(size, INT))
             self.ctx.nonnegative.add(size)
         return dense_view(name, tuple(sizes), leaf)
 

@@ -37,7 +37,7 @@ from fsmooth.lower import arrays, expressions, folds, reductions
 from fsmooth.lower.cardinality import is_path, length
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Destination, Group, Mode, Scalar, Value, View, load, readable, value_at
-from fsmooth.lower.interface import Interface
+from fsmooth.lower.interface import Interface, StaticSizes
 from fsmooth.lower.storage import storage_for
 
 
@@ -215,21 +215,22 @@ class Lowering(Context):
                 arrays.copy_into(self, self.value(term), dest, mode)
 
 
-def lower(term: Lam, name: str) -> t.Program:
+def lower(term: Lam, name: str, static_sizes: StaticSizes | None = None) -> t.Program:
     """The loops of a closed function.
 
     Args:
         term: the function; no `Deriv`, and no `Lam` inside but those applied on the spot.
         name: of the C function.
+        static_sizes: the sizes of arguments that are built in, by position of the parameter and axis.
 
     Raises:
         Unsupported: if an earlier stage left a construct that has no loops.
 
     """
     kernel = Lowering()
-    interface = Interface(kernel, term)
+    interface = Interface(kernel, term, static_sizes or {})
     _result_into(kernel, interface, term.body)
-    shape = _lower_shape(term, name, kernel)
+    shape = _lower_shape(term, name, kernel, static_sizes or {})
     return t.Program(
         name,
         t.Function(name, interface.parameters(), kernel.block),
@@ -253,10 +254,10 @@ def _result_into(ctx: Lowering, interface: Interface, body: Term) -> None:
     ctx.into(body, interface.outputs(body), Mode.ASSIGN)
 
 
-def _lower_shape(term: Lam, name: str, kernel: Lowering) -> t.Function | None:
+def _lower_shape(term: Lam, name: str, kernel: Lowering, static_sizes: StaticSizes) -> t.Function | None:
     ctx = Lowering()
     ctx.share_sites(kernel)
-    interface = Interface(ctx, term)
+    interface = Interface(ctx, term, static_sizes)
     if not interface.has_arrays(term.body.type):
         return None
     interface.shapes(term.body)
