@@ -12,7 +12,7 @@ from fsmooth.loops.arithmetic import ZERO, plus, replace, zero_of
 from fsmooth.loops.usage import names_in
 from fsmooth.lower.arrays import fill_zero
 from fsmooth.lower.context import Context
-from fsmooth.lower.destination import Destination, Mode
+from fsmooth.lower.destination import Destination, Group, Local, Mode, View
 from fsmooth.lower.loop import Loop
 
 _HINTS = {
@@ -28,12 +28,31 @@ _HINTS = {
 
 
 def sum_into(ctx: Context, term: Reduce, dest: Destination, mode: Mode) -> None:
-    """An array-valued (or tuple-valued) sum: zero the destination, then accumulate every element into it."""
-    if mode is Mode.ASSIGN:
-        fill_zero(ctx, dest)
+    """An array-valued (or tuple-valued) sum: zero the destination, then accumulate every element into it.
+
+    Scalar parts accumulate in locals and are stored once.
+    """
     size = ctx.named(ctx.scalar(term.size), "n")
-    with Loop(ctx, term.index, size, t.Kind.REDUCTION):
-        ctx.into(term.body, dest, Mode.ACCUMULATE)
+    sums: list[tuple[View | Local, Local]] = []
+    inner = _with_locals(ctx, dest, mode, sums)
+    with Loop(ctx, term.index, size, t.Kind.REDUCTION, tuple([local.name for _, local in sums])):
+        ctx.into(term.body, inner, Mode.ACCUMULATE)
+    for place, local in sums:
+        ctx.store(place, t.Name(local.name, local.type), mode)
+
+
+def _with_locals(ctx: Context, dest: Destination, mode: Mode, sums: list[tuple[View | Local, Local]]) -> Destination:
+    """`dest` with a local for each scalar, and its arrays zeroed if they are not to be added to."""
+    if isinstance(dest, Group):
+        return Group(tuple([_with_locals(ctx, item, mode, sums) for item in dest.items]), dest.sizes)  # type: ignore[arg-type]
+    if isinstance(dest, View) and dest.sizes:
+        if mode is Mode.ASSIGN:
+            fill_zero(ctx, dest)
+        return dest
+    type_ = dest.leaf if isinstance(dest, View) else dest.type
+    local = ctx.local(_HINTS[Reduction.SUM], type_, zero_of(type_))
+    sums.append((dest, local))
+    return local
 
 
 def reduce_scalar(ctx: Context, term: Reduce) -> t.Expression:
