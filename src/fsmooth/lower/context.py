@@ -12,7 +12,19 @@ from abc import ABC, abstractmethod
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Failure, Site, Term, Var
 from fsmooth.core.types import INT, Type
-from fsmooth.loops.tree import Assign, Declare, Expression, Literal, Name, Operation, Statement, Store
+from fsmooth.loops.arithmetic import parts
+from fsmooth.loops.tree import (
+    Assign,
+    Conditional,
+    Declare,
+    Expression,
+    Literal,
+    Load,
+    Name,
+    Operation,
+    Statement,
+    Store,
+)
 from fsmooth.lower.destination import Destination, Local, Mode, Value, View
 
 HEAVY = 24
@@ -165,6 +177,7 @@ class Context(ABC):
         self._site_numbers: dict[tuple[Failure | None, Site], int] = {}
         self._counts: dict[str, int] = {}
         self._names: set[str] = set()
+        self._loaded: dict[int, tuple[list[Statement], int, set[object]]] = {}
         self._index_names: set[str] = set()
         self._indices_in_use: set[str] = set()
 
@@ -183,6 +196,17 @@ class Context(ABC):
     @abstractmethod
     def bind(self, var: Var, value: Term) -> None:
         """Make `var` stand for the value of a term in the environment."""
+
+    # -- what is known to be in memory -------------------------------------------------------------------------------
+
+    def is_loaded(self, load: Load) -> bool:
+        """Has this element been read before in the same block, so that reading it again cannot fail?"""
+        block, scanned, found = self._loaded.get(id(self.block), (self.block, 0, set()))
+        for statement in self.block[scanned:]:
+            if isinstance(statement, Declare) and statement.value is not None:
+                _add_loads(statement.value, found)
+        self._loaded[id(self.block)] = (block, len(self.block), found)
+        return _key(load) in found
 
     # -- statements ------------------------------------------------------------------------------------------------
 
@@ -298,6 +322,31 @@ class Context(ABC):
         """Number sites together with another function of the program."""
         self.sites = other.sites
         self._site_numbers = other._site_numbers
+
+
+def _add_loads(e: Expression, found: set[object]) -> None:
+    """Add the keys of all loads that `e` makes in any case."""
+    pending = [e]
+    while pending:
+        x = pending.pop()
+        if isinstance(x, Load):
+            found.add(_key(x))
+        pending.extend(parts(x)[:1] if isinstance(x, Conditional) else parts(x))
+
+
+def _key(e: Expression) -> object:
+    """Equal for equal expressions."""
+    match e:
+        case Literal(value):
+            return value
+        case Name(name):
+            return name
+        case Load(buffer, index):
+            return (buffer, _key(index))
+        case Operation(primitive, arguments):
+            return (primitive.name, *[_key(a) for a in arguments])
+        case _:
+            return e
 
 
 def identifier(hint: str) -> str:

@@ -6,7 +6,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.term import Check, Const, Delta, If, Prim, Require, Vector
 from fsmooth.core.types import BOOL, INT, Bool
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import is_integer, minus, plus, same, times, zero_of
+from fsmooth.loops.arithmetic import is_integer, minus, parts, plus, same, times, zero_of
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Scalar, Value, View, load
 
@@ -56,7 +56,8 @@ def lower_if(ctx: Context, term: If) -> t.Expression:
     outer = ctx.open_block()
     otherwise = ctx.scalar(term.otherwise)
     otherwise_block = ctx.close_block(outer)
-    if not then_block and not otherwise_block:
+    if _cheap(ctx, then_block + otherwise_block):
+        ctx.block.extend(then_block + otherwise_block)
         return choose(condition, then, otherwise)
     name = ctx.fresh("chosen")
     ctx.emit(t.Declare(name, term.type, None, mutable=True))
@@ -64,6 +65,30 @@ def lower_if(ctx: Context, term: If) -> t.Expression:
     otherwise_block.append(t.Assign(name, otherwise))
     ctx.emit(t.If(condition, then_block, otherwise_block))
     return t.Name(name, term.type)
+
+
+_CHEAP = 40
+"""Branches of at most this weight are computed both, so that loops around them vectorise."""
+
+
+def _cheap(ctx: Context, statements: list[t.Statement]) -> bool:
+    """Do the statements only name a few values, from memory that is there whatever branch is taken?"""
+    weight = 0
+    loads: list[t.Load] = []
+    for s in statements:
+        if not isinstance(s, t.Declare) or s.mutable or s.value is None:
+            return False
+        pending = [s.value]
+        while pending:
+            e = pending.pop()
+            if isinstance(e, t.Search):
+                return False
+            if isinstance(e, t.Load):
+                loads.append(e)
+            if isinstance(e, t.Operation):
+                weight += e.primitive.weight
+            pending.extend(parts(e))
+    return weight <= _CHEAP and all([ctx.is_loaded(e) for e in loads])
 
 
 def choose(condition: t.Expression, then: t.Expression, otherwise: t.Expression) -> t.Expression:
