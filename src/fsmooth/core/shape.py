@@ -90,7 +90,9 @@ def size_of(term: Term, axis: int = 0) -> Term:
         case App(Lam(parameters, body), arguments):
             return substitute(size_of(body, axis), dict(zip(parameters, arguments, strict=True)))
         case Proj(tuple_, position):
-            return _component(tuple_, position, axis)
+            size = _component(tuple_, position, axis)
+            unknown = isinstance(size, Length) and isinstance(size.array, Proj) and size.array.tuple is tuple_
+            return Length(term, axis) if unknown else size
         case _:
             return Length(term, axis)
 

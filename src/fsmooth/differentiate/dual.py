@@ -235,6 +235,8 @@ class _Dual:
                 return MakeTuple(tuple([self.of(x) for x in items]), term.type)
             case Proj(tuple_, position):  # D-Fst, D-Snd
                 return item(self.of(tuple_), position)
+            case Zero():
+                return lifted(self.p(term))
             case Delta(size, index, value):
                 return Delta(self.p(size), self.p(index), self.of(value))
             case Update(array, index, value):
