@@ -1,5 +1,9 @@
-"""Each `.ft` file is a program with its results: `# GIVEN` arguments, `# GIVES` a value or `# FAILS` a failure."""
+"""Each `.ft` file is a program with its results: `# GIVEN` arguments, `# GIVES` a value or `# FAILS` a failure.
 
+They run in the interpreter, after each schedule, and compiled.
+"""
+
+import functools
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -7,11 +11,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import fsmooth as fs
+from fsmooth.backend.c.emit import emit
 from fsmooth.core.evaluate import OutOfBounds, RequirementFailed, evaluate
 from fsmooth.core.term import Lam, Term
 from fsmooth.core.values import plain, value_of
 from fsmooth.library import parse
-from fsmooth.optimise.schedules import SCHEDULES
+from fsmooth.lower.to_loops import lower
+from fsmooth.optimise.schedules import SCHEDULES, default
+from fsmooth.runtime.cache import compiled
+from fsmooth.runtime.compiler import find_compiler
+from fsmooth.runtime.library import Library
 
 _HERE = Path(__file__).parent
 
@@ -60,3 +70,33 @@ def test_interpreted(name: str, given: list[object], kind: str, rest: str, stage
     with pytest.raises((OutOfBounds, RequirementFailed)) as raised:
         evaluate(program.body, environment)
     assert (raised.value.failure.name if isinstance(raised.value, RequirementFailed) else "INDEX") == rest
+
+
+_ERRORS = {
+    "SIZE": fs.SizeError,
+    "EMPTY": fs.EmptyError,
+    "DIVISION": fs.DivisionError,
+    "INDEX": fs.IndexOutOfBoundsError,
+}
+
+
+@functools.cache
+def _compiled(name: str) -> tuple[Library, Lam]:
+    program = default(_program(name))
+    assert isinstance(program, Lam)
+    code = emit(lower(program, name, {}))
+    path = compiled(code.source, code.statements, find_compiler())
+    names = [q.name for q in program.parameters]
+    return Library(path, code.name, names, code.parameters, code.result, code.sites), program
+
+
+@pytest.mark.parametrize(("name", "given", "kind", "rest"), list(_cases()))
+def test_compiled(name: str, given: list[object], kind: str, rest: str) -> None:
+    """The C gives the result."""
+    library, program = _compiled(name)
+    typed = [plain(value_of(x, q.type), q.type) for q, x in zip(program.parameters, given, strict=True)]
+    if kind == "GIVES":
+        _same(library(typed, None), json.loads(rest))
+        return
+    with pytest.raises(_ERRORS[rest]):
+        library(typed, None)
