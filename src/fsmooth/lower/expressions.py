@@ -6,7 +6,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.term import Check, Const, Delta, If, Prim, Require, Vector
 from fsmooth.core.types import BOOL, INT, Bool
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import is_integer, minus, parts, plus, same, times, zero_of
+from fsmooth.loops.arithmetic import is_integer, minus, parts, plus, replace, same, times, zero_of
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Scalar, Value, View, load
 
@@ -56,9 +56,12 @@ def lower_if(ctx: Context, term: If) -> t.Expression:
     outer = ctx.open_block()
     otherwise = ctx.scalar(term.otherwise)
     otherwise_block = ctx.close_block(outer)
-    if _cheap(ctx, then_block + otherwise_block):
-        ctx.block.extend(then_block + otherwise_block)
-        return choose(condition, then, otherwise)
+    moved: list[t.Statement] = []
+    left = _without_statements(ctx, then_block, then, moved)
+    right = None if left is None else _without_statements(ctx, otherwise_block, otherwise, moved)
+    if left is not None and right is not None:
+        ctx.block.extend(moved)
+        return choose(condition, left, right)
     name = ctx.fresh("chosen")
     ctx.emit(t.Declare(name, term.type, None, mutable=True))
     then_block.append(t.Assign(name, then))
@@ -71,24 +74,50 @@ _CHEAP = 40
 """Branches of at most this weight are computed both, so that loops around them vectorise."""
 
 
-def _cheap(ctx: Context, statements: list[t.Statement]) -> bool:
-    """Do the statements only name a few values, from memory that is there whatever branch is taken?"""
+_WIDE = 100
+"""Branches of more nodes than this are not written into one expression."""
+
+
+def _without_statements(
+    ctx: Context, block: list[t.Statement], value: t.Expression, moved: list[t.Statement]
+) -> t.Expression | None:
+    """The value of a branch as an expression, after cheap statements that go to `moved`, before the branch.
+
+    What reads memory that may not be there if the branch is not taken stays inside the expression.  None if the branch
+    must stay as it is.
+    """
     weight = 0
-    loads: list[t.Load] = []
-    for s in statements:
+    inlined: dict[str, t.Expression] = {}
+    for s in block:
         if not isinstance(s, t.Declare) or s.mutable or s.value is None:
-            return False
+            return None
+        conditional = False
         pending = [s.value]
         while pending:
             e = pending.pop()
-            if isinstance(e, t.Search):
-                return False
-            if isinstance(e, t.Load):
-                loads.append(e)
-            if isinstance(e, t.Operation):
-                weight += e.primitive.weight
+            match e:
+                case t.Search():
+                    return None
+                case t.Load():
+                    conditional = conditional or not ctx.is_loaded(e)
+                case t.Name(name):
+                    conditional = conditional or name in inlined
+                case t.Operation(primitive):
+                    weight += primitive.weight
+                case _:
+                    pass
             pending.extend(parts(e))
-    return weight <= _CHEAP and all([ctx.is_loaded(e) for e in loads])
+        if conditional:
+            inlined[s.name] = s.value
+        else:
+            moved.append(s)
+    if weight > _CHEAP:
+        return None
+    for name in reversed(inlined):
+        value = replace(value, name, inlined[name])
+        if value.weight > _WIDE:
+            return None
+    return value
 
 
 def choose(condition: t.Expression, then: t.Expression, otherwise: t.Expression) -> t.Expression:
