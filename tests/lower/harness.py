@@ -19,7 +19,16 @@ from fsmooth.core.values import value_of
 from fsmooth.lower.to_loops import lower
 
 STRICT = ("-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-fno-math-errno")
-FAST = ("-std=gnu99", "-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-fopenmp-simd", "-fPIC", "-shared")
+FAST = (
+    "-std=gnu99",
+    "-O3",
+    "-march=native",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fopenmp-simd",
+    "-fPIC",
+    "-shared",
+)
 
 _DTYPES = {Float(64): np.float64, Float(32): np.float32, Int(): np.int64, Bool(): np.bool_}
 _C = {Float(64): ctypes.c_double, Float(32): ctypes.c_float, Int(): ctypes.c_int64, Bool(): ctypes.c_bool}
@@ -128,7 +137,12 @@ def as_arrays(value: Value, type_: Type) -> object:
     if isinstance(leaf, Tuple):
         target = unzipped(type_)
         assert isinstance(target, Tuple)
-        return tuple([as_arrays(_component(value, k, rank_of(type_)), _lift(leaf.items[k], rank_of(type_))) for k in range(len(leaf.items))])
+        return tuple(
+            [
+                as_arrays(_component(value, k, rank_of(type_)), _lift(leaf.items[k], rank_of(type_)))
+                for k in range(len(leaf.items))
+            ]
+        )
     if isinstance(type_, Array):
         assert isinstance(value, ArrayValue)
         return np.array(_nested(value), dtype=_DTYPES[leaf]).reshape(value.shape)

@@ -7,6 +7,7 @@ import numpy as np
 from fsmooth.core import build as b
 from fsmooth.core import primitives as p
 from fsmooth.core.term import (
+    App,
     Build,
     Check,
     Collect,
@@ -29,7 +30,6 @@ from fsmooth.core.term import (
     Var,
     Vector,
     Zero,
-    App,
 )
 from fsmooth.core.types import BOOL, F32, F64, INT, Array, Float, Tuple
 
@@ -68,9 +68,24 @@ _program("dot", VV, lambda v, w: b.sum_(Length(v), lambda i: mul(Get(v, i), Get(
 _program("copy", (("v", V),), lambda v: b.build(Length(v), lambda i: Get(v, i)), (v3,), (v3[:0],))
 _program("argument", (("v", V),), lambda v: v, (v3,))
 _program("twice", (("v", V),), lambda v: MakeTuple((v, v, Length(v))), (v3,))
-_program("transpose", (("m", M),), lambda m: b.nested_build((Length(m, 1), Length(m)), lambda ij: b.get(m, ij[1], ij[0])), (m23,))
-_program("checked", (("v", V), ("g", IV)), lambda v, g: b.build(Length(g), lambda i: Get(v, Check(Get(g, i), Length(v)))), (v3, g4))
-_program("ends", (("v", V),), lambda v: b.build(b.minus(Length(v), Const(1)), lambda i: Get(v, Check(b.plus(i, Const(1)), Length(v)))), (v3,))
+_program(
+    "transpose",
+    (("m", M),),
+    lambda m: b.nested_build((Length(m, 1), Length(m)), lambda ij: b.get(m, ij[1], ij[0])),
+    (m23,),
+)
+_program(
+    "checked",
+    (("v", V), ("g", IV)),
+    lambda v, g: b.build(Length(g), lambda i: Get(v, Check(Get(g, i), Length(v)))),
+    (v3, g4),
+)
+_program(
+    "ends",
+    (("v", V),),
+    lambda v: b.build(b.minus(Length(v), Const(1)), lambda i: Get(v, Check(b.plus(i, Const(1)), Length(v)))),
+    (v3,),
+)
 _program(
     "matmul",
     (("a", M), ("c", M)),
@@ -79,7 +94,9 @@ _program(
     ),
     (m23, m23.T.copy()),
 )
-_program("zip", VV, lambda v, w: b.build(Length(v), lambda i: MakeTuple((Get(v, i), mul(Get(w, i), Get(v, i))))), (v3, w3))
+_program(
+    "zip", VV, lambda v, w: b.build(Length(v), lambda i: MakeTuple((Get(v, i), mul(Get(w, i), Get(v, i))))), (v3, w3)
+)
 
 
 def _let_array(v: Term, w: Term) -> Term:
@@ -95,7 +112,9 @@ _program("let_array", VV, _let_array, (v3, w3))
 
 def _let_tuples(v: Term, w: Term) -> Term:
     s = Var("pairs", Array(Tuple((F64, V))))
-    pairs = b.build(Length(v), lambda i: MakeTuple((Get(v, i), b.build(Length(w), lambda j: mul(Get(v, i), Get(w, j))))))
+    pairs = b.build(
+        Length(v), lambda i: MakeTuple((Get(v, i), b.build(Length(w), lambda j: mul(Get(v, i), Get(w, j)))))
+    )
     return Let(((s, pairs),), b.build(Length(s), lambda i: add(Proj(Get(s, i), 0), Get(Proj(Get(s, i), 1), Const(1)))))
 
 
@@ -103,7 +122,9 @@ _program("let_tuples", VV, _let_tuples, (v3, w3))
 _program(
     "local_vector",
     (("x", F64), ("k", INT)),
-    lambda x, k: b.bind(Vector((x, mul(x, x), Const(2.0))), lambda t: add(Get(t, Check(k, Const(3))), Get(t, Const(0)))),
+    lambda x, k: b.bind(
+        Vector((x, mul(x, x), Const(2.0))), lambda t: add(Get(t, Check(k, Const(3))), Get(t, Const(0)))
+    ),
     (1.5, 2),
     (1.5, 0),
 )
@@ -118,7 +139,9 @@ _program("one_hot", (("n", INT), ("k", INT)), lambda n, k: Delta(n, k, Const(1.0
 _program("eye", (("n", INT),), lambda n: b.build(n, lambda i: Delta(n, i, Const(1.0))), (3,), (0,))
 _program("zeros", (("n", INT),), lambda n: Zero((n, b.plus(n, Const(1)))), (3,), (0,))
 _program("zero_scalar", (("x", F64),), lambda x: add(Zero(()), x), (3.5,))
-_program("get_delta", (("n", INT), ("x", F64)), lambda n, x: b.build(n, lambda i: Get(Delta(n, Const(1), x), i)), (3, 2.5))
+_program(
+    "get_delta", (("n", INT), ("x", F64)), lambda n, x: b.build(n, lambda i: Get(Delta(n, Const(1), x), i)), (3, 2.5)
+)
 _program(
     "get_delta_rows", (("n", INT), ("v", V)), lambda n, v: b.build(n, lambda i: Get(Delta(n, Const(1), v), i)), (3, v3)
 )
@@ -144,7 +167,10 @@ _program(
     (v3, 3),
 )
 _program(
-    "clamped", (("v", V),), lambda v: b.build(Length(v), lambda i: If(less(Get(v, i), Const(0.0)), Zero(()), Get(v, i))), (v3,)
+    "clamped",
+    (("v", V),),
+    lambda v: b.build(Length(v), lambda i: If(less(Get(v, i), Const(0.0)), Zero(()), Get(v, i))),
+    (v3,),
 )
 _program(
     "guarded_get",
@@ -152,7 +178,9 @@ _program(
     lambda v, n: b.build(n, lambda i: If(less(i, Length(v)), Get(v, Check(i, Length(v))), Const(-1.0))),
     (v3, 5),
 )
-_program("product", (("v", V),), lambda v: b.reduce(Reduction.PRODUCT, Length(v), lambda i: Get(v, i)), (v3,), (v3[:0],))
+_program(
+    "product", (("v", V),), lambda v: b.reduce(Reduction.PRODUCT, Length(v), lambda i: Get(v, i)), (v3,), (v3[:0],)
+)
 for _r in (Reduction.MAX, Reduction.MIN, Reduction.ARGMAX, Reduction.ARGMIN):
     _program(
         _r.value,
@@ -195,11 +223,22 @@ _program(
     (v3,),
     (v3[:0],),
 )
-_program("fold_scalar", (("x", F64), ("n", INT)), lambda x, n: b.ifold(n, x, lambda s, i: mul(s, add(x, real(i)))), (1.1, 4), (1.1, 0))
+_program(
+    "fold_scalar",
+    (("x", F64), ("n", INT)),
+    lambda x, n: b.ifold(n, x, lambda s, i: mul(s, add(x, real(i)))),
+    (1.1, 4),
+    (1.1, 0),
+)
 _program(
     "fibonacci",
     (("n", INT),),
-    lambda n: Proj(b.ifold(n, MakeTuple((Const(0), Const(1))), lambda s, i: MakeTuple((Proj(s, 1), b.plus(Proj(s, 0), Proj(s, 1))))), 0),
+    lambda n: Proj(
+        b.ifold(
+            n, MakeTuple((Const(0), Const(1))), lambda s, i: MakeTuple((Proj(s, 1), b.plus(Proj(s, 0), Proj(s, 1))))
+        ),
+        0,
+    ),
     (0,),
     (1,),
     (10,),
@@ -207,7 +246,11 @@ _program(
 _program(
     "fold_array",
     (("v", V), ("n", INT)),
-    lambda v, n: b.ifold(n, v, lambda s, i: b.build(Length(s), lambda j: add(Get(s, j), Get(s, b.minus(b.minus(Length(s), Const(1)), j))))),
+    lambda v, n: b.ifold(
+        n,
+        v,
+        lambda s, i: b.build(Length(s), lambda j: add(Get(s, j), Get(s, b.minus(b.minus(Length(s), Const(1)), j)))),
+    ),
     (v3, 0),
     (v3, 1),
     (v3, 2),
@@ -230,7 +273,14 @@ _program(
         b.build(n, lambda i: Const(True)),
         lambda s, i: If(
             b.both(less(Const(1), i), Get(s, i)),
-            b.ifold(n, s, lambda r, j: If(b.both(less(i, j), b.equals(b.prim(p.modulo, j, i), Const(0))), Update(r, j, Const(False)), r), "r"),
+            b.ifold(
+                n,
+                s,
+                lambda r, j: If(
+                    b.both(less(i, j), b.equals(b.prim(p.modulo, j, i), Const(0))), Update(r, j, Const(False)), r
+                ),
+                "r",
+            ),
             s,
         ),
     ),
@@ -306,7 +356,9 @@ _program("lets_of_updates", (("v", V), ("n", INT)), _lets_of_updates, (v3, 3), (
 def _two_states(v: Term, n: Term) -> Term:
     def step(s: Var, i: Var) -> Term:
         x, y = Proj(s, 0), Proj(s, 1)
-        return MakeTuple((Update(x, Const(0), Get(y, Const(1))), Update(y, Const(1), add(Get(x, Const(0)), Get(x, Const(2))))))
+        return MakeTuple(
+            (Update(x, Const(0), Get(y, Const(1))), Update(y, Const(1), add(Get(x, Const(0)), Get(x, Const(2)))))
+        )
 
     return b.ifold(n, MakeTuple((v, v)), step)
 
@@ -315,16 +367,22 @@ _program("two_states", (("v", V), ("n", INT)), _two_states, (v3, 3))
 _program(
     "required",
     (("v", V), ("w", V)),
-    lambda v, w: Require(b.equals(Length(v), Length(w)), b.sum_(Length(v), lambda i: mul(Get(v, i), Get(w, i))), Failure.SIZE, (Length(v), Length(w))),
+    lambda v, w: Require(
+        b.equals(Length(v), Length(w)),
+        b.sum_(Length(v), lambda i: mul(Get(v, i), Get(w, i))),
+        Failure.SIZE,
+        (Length(v), Length(w)),
+    ),
     (v3, w3),
 )
-_program(
-    "beta", (("x", F64),), lambda x: App(Lam((y := Var("y", F64),), mul(y, y)), (add(x, Const(1.0)),)), (1.5,)
-)
+_program("beta", (("x", F64),), lambda x: App(Lam((y := Var("y", F64),), mul(y, y)), (add(x, Const(1.0)),)), (1.5,))
 _program(
     "tuple_argument",
     (("a", Tuple((F64, Array(Tuple((F64, INT)))), ("x", "pairs"))),),
-    lambda a: b.sum_(Length(Proj(a, 1)), lambda i: mul(Proj(a, 0), mul(Proj(Get(Proj(a, 1), i), 0), real(Proj(Get(Proj(a, 1), i), 1))))),
+    lambda a: b.sum_(
+        Length(Proj(a, 1)),
+        lambda i: mul(Proj(a, 0), mul(Proj(Get(Proj(a, 1), i), 0), real(Proj(Get(Proj(a, 1), i), 1)))),
+    ),
     ((2.0, (v3, np.array([1, 2, 3]))),),
 )
 _program(

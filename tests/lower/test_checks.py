@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.lower.harness import Failed, compile_all
 
 from fsmooth.core import build as b
 from fsmooth.core import primitives as p
@@ -12,7 +13,6 @@ from fsmooth.core.types import F64, INT, Array
 from fsmooth.loops import tree as t
 from fsmooth.loops.usage import walk
 from fsmooth.lower.to_loops import lower
-from tests.lower.harness import Failed, compile_all
 
 V, IV = Array(F64), Array(INT)
 VG = (("v", V), ("g", IV))
@@ -46,12 +46,17 @@ same_size = b.lam(
     VG,
     lambda v, g: b.build(
         Length(v),
-        lambda i: Require(
-            b.equals(Length(v), Length(g)), Get(v, i), Failure.SIZE, (Length(v), Length(g))
-        ),
+        lambda i: Require(b.equals(Length(v), Length(g)), Get(v, i), Failure.SIZE, (Length(v), Length(g))),
     ),
 )
-CASES = {"affine": affine, "gather": gather, "two_levels": two_levels, "guarded": guarded, "early": early, "same": same_size}
+CASES = {
+    "affine": affine,
+    "gather": gather,
+    "two_levels": two_levels,
+    "guarded": guarded,
+    "early": early,
+    "same": same_size,
+}
 
 
 @pytest.fixture(scope="module")

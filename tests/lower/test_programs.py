@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 
 import pytest
-
 from tests.lower.harness import FAST, STRICT, Compiled, agree, compile_all, expected
 from tests.lower.programs import PROGRAMS
 

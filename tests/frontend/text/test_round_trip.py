@@ -34,12 +34,16 @@ from fsmooth.core.term import (
     Vector,
     Verb,
     Zero,
+    let,
 )
+from fsmooth.core.traverse import transform
 from fsmooth.core.types import BOOL, F32, F64, INT, Array, Function, Tuple
 from fsmooth.differentiate.remove import remove_derivatives
 from fsmooth.frontend import text as front
 from fsmooth.library import parse
-from fsmooth.optimise.schedules import BEFORE_DERIVATIVE, LN, NONE
+from fsmooth.optimise.schedules import BEFORE_DERIVATIVE, DEFAULT, LN, NONE
+
+from tests.strategies import random_program
 
 V = Array(F64)
 x, y, n, i, j, c = Var("x", F64), Var("y", F64), Var("n", INT), Var("i", INT), Var("j", INT), Var("c", BOOL)
@@ -54,7 +58,13 @@ def one(primitive: p.Primitive, *arguments: Term) -> Term:
     return Prim(primitive, arguments)
 
 
+def one_scope(term: Term) -> Term:
+    """A `let` directly inside the body of another is the same scope, and is read as such."""
+    return let(term.bindings, term.body) if isinstance(term, Let) else term
+
+
 def back(term: Term) -> None:
+    term = transform(term, one_scope)
     text = show(term)
     environment = {u.name: u for u in term.free}
     again = front.parse(text, environment)
@@ -162,3 +172,14 @@ def test_derivatives() -> None:
     term = remove_derivatives(term, BEFORE_DERIVATIVE)
     back(term)
     back(LN(term))
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_random_programs(seed: int) -> None:
+    result = (F64, V, Array(V))[seed % 3]
+    program, _ = random_program(seed, 4, result)
+    back(program)
+    if seed % 4 == 0:
+        back(DEFAULT(program))
+        derivative = Deriv(program, (0,), Verb.JVP)
+        back(derivative)

@@ -1,0 +1,148 @@
+"""Random programs full of folds, updates, branches and scopes: the hardest case for changing arrays in place."""
+
+from __future__ import annotations
+
+import random
+
+from fsmooth.core import build as b
+from fsmooth.core import primitives as p
+from fsmooth.core.term import (
+    Build,
+    Const,
+    Delta,
+    Get,
+    If,
+    IFold,
+    Lam,
+    Length,
+    Let,
+    MakeTuple,
+    Proj,
+    Reduce,
+    Reduction,
+    Term,
+    Update,
+    Var,
+    Vector,
+    Zero,
+)
+from fsmooth.core.types import F64, INT, Array, Tuple, Type
+
+V = Array(F64)
+STATES: tuple[Type, ...] = (
+    V,
+    Tuple((V, F64)),
+    Tuple((V, V)),
+    Tuple((V, F64, V, INT)),
+    Tuple((F64, F64)),
+    Tuple((Tuple((V, F64)), V)),
+)
+
+
+class Generator:
+    """One random closed function of two arrays and an Int."""
+
+    def __init__(self, seed: int) -> None:
+        self.r = random.Random(seed)
+        self.v, self.w, self.n = Var("v", V), Var("w", V), Var("n", INT)
+
+    def function(self) -> Lam:
+        result = self.r.choice(STATES)
+        return Lam((self.v, self.w, self.n), self.term(result, 4, [self.v, self.w, self.n]))
+
+    def term(self, type_: Type, depth: int, scope: list[Term]) -> Term:
+        if depth > 0 and self.r.random() < 0.25:
+            return self.let(type_, depth, scope)
+        if depth > 0 and self.r.random() < 0.15:
+            return If(self.condition(depth - 1, scope), self.term(type_, depth - 1, scope), self.term(type_, depth - 1, scope))
+        if depth > 0 and self.r.random() < 0.3:
+            return self.fold(type_, depth, scope)
+        if type_ == F64:
+            return self.real(depth, scope)
+        if type_ == INT:
+            return self.integer(depth, scope)
+        if isinstance(type_, Tuple):
+            found = self.paths(type_, scope)
+            if found and self.r.random() < 0.2:
+                return self.r.choice(found)
+            return MakeTuple(tuple([self.term(item, depth - 1, scope) for item in type_.items]))
+        return self.array(depth, scope)
+
+    def let(self, type_: Type, depth: int, scope: list[Term]) -> Term:
+        scope = list(scope)
+        bindings = []
+        for _ in range(self.r.randint(1, 3)):
+            of = self.r.choice((F64, V, V, INT, type_))
+            var = Var(self.r.choice("abcd"), of)
+            bindings.append((var, self.term(of, depth - 1, scope)))
+            scope.append(var)
+        return Let(tuple(bindings), self.term(type_, depth - 1, scope))
+
+    def fold(self, type_: Type, depth: int, scope: list[Term]) -> Term:
+        state, index = Var("s", type_), Var("i", INT)
+        init = self.term(type_, depth - 1 if self.r.random() < 0.5 else 0, scope)
+        body = self.term(type_, depth - 1, [*scope, state, state, state, index])
+        return IFold(Const(self.r.randint(0, 3)), init, state, index, body)
+
+    def paths(self, type_: Type, scope: list[Term]) -> list[Term]:
+        found: list[Term] = []
+        pending = list(scope)
+        while pending:
+            t = pending.pop()
+            if t.type == type_:
+                found.append(t)
+            if isinstance(t.type, Tuple):
+                pending.extend([Proj(t, k) for k in range(len(t.type.items))])
+        return found
+
+    def array(self, depth: int, scope: list[Term]) -> Term:
+        choice = self.r.random()
+        here = self.paths(V, scope)
+        if depth <= 0 or choice < 0.2:
+            return self.r.choice(here)
+        if choice < 0.6:
+            return Update(self.term(V, depth - 1, scope), self.index(depth - 1, scope), self.real(depth - 1, scope))
+        if choice < 0.85:
+            j = Var("j", INT)
+            return Build(Length(self.v), j, self.real(depth - 1, [*scope, j], j))
+        if choice < 0.92:
+            return Delta(Length(self.v), self.index(depth - 1, scope), self.real(depth - 1, scope))
+        if choice < 0.95:
+            return Zero((Length(self.v),))
+        j = Var("k", INT)
+        return Reduce(Reduction.SUM, Const(self.r.randint(0, 3)), j, self.array(depth - 1, [*scope, j]))
+
+    def index(self, depth: int, scope: list[Term]) -> Term:
+        return b.prim(p.modulo, self.integer(depth, scope), Length(self.v))
+
+    def integer(self, depth: int, scope: list[Term]) -> Term:
+        here = [Const(self.r.randint(0, 4)), *self.paths(INT, scope)]
+        if depth <= 0 or self.r.random() < 0.7:
+            return self.r.choice(here)
+        return b.prim(p.modulo, b.plus(self.integer(depth - 1, scope), self.r.choice(here)), Const(7))
+
+    def condition(self, depth: int, scope: list[Term]) -> Term:
+        if self.r.random() < 0.5:
+            return b.prim(p.less, self.integer(depth, scope), Const(self.r.randint(0, 4)))
+        return b.prim(p.less, self.real(depth, scope), Const(self.r.uniform(-1, 1)))
+
+    def real(self, depth: int, scope: list[Term], j: Var | None = None) -> Term:
+        choice = self.r.random()
+        if depth <= 0 or choice < 0.45:
+            array = self.r.choice(self.paths(V, scope))
+            if j is not None and self.r.random() < 0.6:
+                return Get(array, j)
+            return Get(array, self.index(0, scope))
+        if choice < 0.55:
+            return self.r.choice([Const(0.5), Const(-1.25), *self.paths(F64, scope)])
+        if choice < 0.65:
+            return Get(self.array(depth - 1, scope), self.index(0, scope))
+        if choice < 0.7:
+            i = Var("m", INT)
+            return Reduce(Reduction.SUM, Length(self.v), i, self.real(depth - 1, [*scope, i], i))
+        if choice < 0.73:
+            return Get(Vector((self.real(depth - 1, scope), self.real(depth - 1, scope))), b.prim(p.modulo, self.integer(0, scope), Const(2)))
+        if choice < 0.8:
+            return If(self.condition(depth - 1, scope), self.real(depth - 1, scope, j), self.real(depth - 1, scope, j))
+        operation = self.r.choice((p.add, p.subtract, p.multiply))
+        return b.prim(p.sin, b.prim(operation, self.real(depth - 1, scope, j), self.real(depth - 1, scope, j)))
