@@ -13,7 +13,7 @@ def test_the_tables_are_those_of_the_grammar() -> None:
 
 
 def test_every_action_of_the_grammar_exists() -> None:
-    from fsmooth.frontend.text import parser  # noqa: PLC0415
+    from fsmooth.frontend.text import parser
 
     assert {r.action for r in tables.tables().rules} - {""} == set(parser._ACTIONS)
 
