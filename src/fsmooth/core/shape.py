@@ -143,13 +143,30 @@ def _component(tuple_: Term, position: int, axis: int) -> Term:
             return _component(Get(inner_array, index), position, axis)
         case Get(Let(bindings, body), index):
             return size_of(Let(bindings, Proj(Get(body, index), position)), axis)
-        case Proj(MakeTuple(items), inner):
-            return _component(items[inner], position, axis)
+        case Proj(outer, inner):
+            part = _projected(outer, inner)
+            return Length(Proj(tuple_, position), axis) if part is None else _component(part, position, axis)
         case App(Lam(parameters, body), arguments):
             inner_size = _component(body, position, axis)
             return substitute(inner_size, dict(zip(parameters, arguments, strict=True)))
         case _:
             return Length(Proj(tuple_, position), axis)
+
+
+def _projected(tuple_: Term, position: int) -> Term | None:
+    """A term with the shape of a component of a tuple that is not a path; None for a path."""
+    match tuple_:
+        case MakeTuple(items):
+            return items[position]
+        case If(_, inner, _) | IFold(_, inner) | Require(_, inner) | Reduce(_, _, _, inner):
+            return _projected(inner, position) or Proj(inner, position)
+        case Let(bindings, body):
+            return Let(bindings, _projected(body, position) or Proj(body, position))
+        case Proj(outer, inner_position):
+            part = _projected(outer, inner_position)
+            return None if part is None else (_projected(part, position) or Proj(part, position))
+        case _:
+            return None
 
 
 def _closed(size: Term, indices: tuple[Var, ...], term: Term) -> Term:

@@ -143,21 +143,45 @@ def changed(body: list[t.Statement]) -> set[str]:
 def prune(function: t.Function) -> None:
     """Drop declarations, assignments and stores whose names nothing reads."""
     outputs = {p.name for p in function.parameters}
-    function.body[:] = _Pruning(outputs, function.body).body(function.body)
+    for _ in range(_PASSES):
+        pass_ = _Pruning(outputs, function.body)
+        function.body[:] = pass_.body(function.body)
+        if not pass_.dropped:
+            return
+
+
+_PASSES = 8
+"""What only dead code in a loop reads is found dead in the next pass."""
 
 
 class _Pruning:
     def __init__(self, outputs: set[str], body: list[t.Statement]) -> None:
         self.used: set[str] = set(outputs)
         self.mutable = changed(body)
+        self.dropped = False
+        self.aliases: dict[str, set[str]] = {}
+        for s in walk(body):
+            if isinstance(s, t.Choose):
+                near = buffers_of(s)
+                self.aliases[s.pointer] = near.union(*[self.aliases.get(b, set()) for b in near])
 
     def body(self, statements: list[t.Statement]) -> list[t.Statement]:
         kept: list[t.Statement] = []
         for s in reversed(statements):
             if self.keep(s):
                 kept.append(s)
+            else:
+                self.dropped = True
         kept.reverse()
         return kept
+
+    def is_read(self, buffer: str) -> bool:
+        """Is the buffer, or what a pointer of that name points to, used later?  Then the pointer is used now."""
+        if buffer not in self.used:
+            if self.used.isdisjoint(self.aliases.get(buffer, ())):
+                return False
+            self.used.add(buffer)
+        return True
 
     def keep(self, s: t.Statement) -> bool:
         match s:
@@ -167,11 +191,14 @@ class _Pruning:
             case t.Choose():
                 if s.pointer not in self.used:
                     return False
-            case t.Store() | t.Fill() | t.LocalArray() | t.Allocate():
+            case t.LocalArray() | t.Allocate():
                 if s.buffer not in self.used:
                     return False
+            case t.Store() | t.Fill():
+                if not self.is_read(s.buffer):
+                    return False
             case t.Copy():
-                if s.target not in self.used:
+                if not self.is_read(s.target):
                     return False
             case t.For():
                 self.used |= mentioned_reads(s.body) & self.mutable

@@ -9,6 +9,7 @@ whose next value is made by updates of the old one, which nothing else reads aft
 from __future__ import annotations
 
 from fsmooth.core.term import IFold, Var
+from fsmooth.core.types import Type
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ZERO
 from fsmooth.lower.arrays import copy_into
@@ -95,16 +96,31 @@ def _two_buffers(ctx: Context, block: list[t.Statement], view: View, other: str,
             ]
             return
         if isinstance(s, t.Choose) and s.pointer == view.buffer:
+            first, second = (s.then, s.then_offset), (spare, ZERO)
+            steps: t.Expression | None = size
+            if isinstance(size, t.Literal):
+                steps = None
+                if int(size.value) > 0 and int(size.value) % 2:
+                    first, second = second, first
             block[position : position + 1] = [
                 t.Allocate(spare, s.type, view.count()),
-                t.Choose(view.buffer, s.type, s.then, s.then_offset, size, spare, ZERO, exchanged=True),
-                t.Choose(other, s.type, spare, ZERO, size, s.then, s.then_offset, exchanged=True),
+                _pointer(view.buffer, s.type, first, second, steps),
+                _pointer(other, s.type, second, first, steps),
             ]
             ctx.notes.append(
                 f"array {spare} is stored in the arena: the state {view.buffer} of a fold needs two buffers"
             )
             return
     raise AssertionError(f"{view.buffer} was not declared")
+
+
+def _pointer(
+    name: str, type_: Type, even: tuple[str, t.Expression], odd: tuple[str, t.Expression], steps: t.Expression | None
+) -> t.Choose:
+    """A pointer to the first place, or to the second if the number of steps is odd."""
+    if steps is None:
+        return t.Choose(name, type_, *even, None, None, None, exchanged=True)
+    return t.Choose(name, type_, *even, steps, *odd, exchanged=True)
 
 
 def _leaf_pairs(value: Value, dest: Destination) -> list[tuple[Value, Destination]]:

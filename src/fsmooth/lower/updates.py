@@ -10,6 +10,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.term import Build, If, IFold, Let, MakeTuple, Require, Term, Update, Var
 from fsmooth.core.types import BOOL, Tuple, is_scalar
 from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import same
 from fsmooth.lower.arrays import build_into, copy_into
 from fsmooth.lower.cardinality import SMALL, is_path
 from fsmooth.lower.context import Context
@@ -23,12 +24,13 @@ from fsmooth.lower.destination import (
     View,
     destination_at,
     leaves,
+    load,
     readable,
 )
 from fsmooth.lower.expressions import demand
 from fsmooth.lower.loop import Loop
 from fsmooth.lower.places import Part, projections, reads, root_of, stays
-from fsmooth.lower.storage import storage_for
+from fsmooth.lower.storage import array, storage_for
 
 
 def advance(ctx: Context, term: Term, parts: list[Part], top: list[t.Statement] | None) -> None:
@@ -255,6 +257,7 @@ def _replace(ctx: Context, components: list[tuple[Part, New]], top: list[t.State
     """Compute what reads the old state, change in place what can be, then replace the rest."""
     in_place = _in_place(components)
     locals_ = {q.place.name for q, _ in components if isinstance(q.place, Local)}
+    buffers = {view.buffer for q, _ in components for view in leaves(q.place) if isinstance(view, View)}
     after: list[tuple[Part, Value, bool]] = []
     for q, new in components:
         if q in in_place:
@@ -280,8 +283,8 @@ def _replace(ctx: Context, components: list[tuple[Part, New]], top: list[t.State
             after.append((q, readable(held), False))
         elif isinstance(new, Scalar) and isinstance(q.place, Local):
             after.append((q, Scalar(_fixed(ctx, new.expression, q.place, locals_)), False))
-        else:
-            after.append((q, new, False))
+        elif not _is_place(new, q.place):
+            after.append((q, _apart(ctx, new, buffers), False))
     for q in in_place:
         [term] = [new for part, new in components if part is q]
         assert isinstance(term, Term)
@@ -293,6 +296,25 @@ def _replace(ctx: Context, components: list[tuple[Part, New]], top: list[t.State
             ctx.emit(t.Swap(q.place.buffer, q.spare, q.place.leaf))
         else:
             copy_into(ctx, value, q.place, Mode.ASSIGN)
+
+
+def _is_place(value: Value, place: Destination) -> bool:
+    """Is the value what the place contains?"""
+    pairs = zip(leaves(value), leaves(place), strict=True)
+    return all([isinstance(v, View) and isinstance(d, View) and v.buffer == d.buffer and same(v.offset, d.offset) for v, d in pairs])
+
+
+def _apart(ctx: Context, value: Value, buffers: set[str]) -> Value:
+    """The value, copied if it is in memory that is about to change."""
+    if isinstance(value, Group):
+        return Group(tuple([_apart(ctx, item, buffers) for item in value.items]), value.sizes)  # type: ignore[arg-type]
+    if not isinstance(value, View) or value.buffer not in buffers:
+        return value
+    if not value.sizes:
+        return Scalar(ctx.named(load(value), "held"))
+    held = array(ctx, value.sizes, value.leaf, "held")
+    copy_into(ctx, value, held, Mode.ASSIGN)
+    return held
 
 
 def _fixed(ctx: Context, e: t.Expression, place: Local, locals_: set[str]) -> t.Expression:
