@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from fsmooth.core import primitives as p
 from fsmooth.core.types import BOOL, INT, Bool, Float, Type
 from fsmooth.loops.tree import Conditional, Expression, Extremum, Literal, Load, Name, Operation, Search
@@ -118,6 +120,19 @@ def same(a: Expression, b: Expression) -> bool:
             return False
         case _:
             return all([same(x, y) for x, y in zip(parts(a), parts(b), strict=True)])
+
+
+def map_loads(e: Expression, change: Callable[[Load], Expression]) -> Expression:
+    """`e` with its loads changed (not those in the index of another)."""
+    match e:
+        case Load():
+            return change(e)
+        case Operation(primitive, arguments):
+            return Operation(primitive, tuple([map_loads(a, change) for a in arguments]), e.type)
+        case Conditional(c, a, b):
+            return Conditional(map_loads(c, change), map_loads(a, change), map_loads(b, change))
+        case _:
+            return e
 
 
 def replace(e: Expression, old: str, new: Expression) -> Expression:

@@ -174,7 +174,8 @@ class Block:
 
     The body is straight-line; its stores are exactly to the `width` scalars from `base + width * index` on of
     `buffer`.  `outputs` holds what goes where within these, and `body` everything before.  `start` and `lane` name
-    the first iteration of a block and the place in it.
+    the first iteration of a block and the place in it.  `rows` are read into tiles first; `vector_body`, and the
+    `vector_values` of the outputs, then read these tiles (if there are any; otherwise both are empty).
     """
 
     index: str
@@ -185,17 +186,32 @@ class Block:
     start: str
     lane: str
     site: Site = NOWHERE
+    rows: list[BlockRows] = field(default_factory=list)
+    vector_body: list[Statement] = field(default_factory=list)
 
 
 @dataclass(eq=False, slots=True)
 class BlockOutput:
-    """The contiguous scalars that each iteration of a `Block` writes: `buffer[base + width * index + k] = values[k]`."""
+    """What each iteration of a `Block` writes side by side: `buffer[base + width * index + k] = values[k]`."""
 
     buffer: str
     base: Expression
     width: int
     values: dict[int, Expression]
     type: Type
+    tile: str
+    vector_values: dict[int, Expression] = field(default_factory=dict)
+
+
+@dataclass(eq=False, slots=True)
+class BlockRows:
+    """Scalars that each iteration of a `Block` reads at `buffer[start … start + width - 1]`; `body` defines `start`."""
+
+    buffer: str
+    body: list[Statement]
+    start: Expression
+    width: int
+    places: str
     tile: str
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import assert_never
 
+from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import parts
 
@@ -39,6 +40,10 @@ def expressions_of(s: t.Statement) -> Iterator[t.Expression]:
             for output in s.outputs:
                 yield output.base
                 yield from output.values.values()
+                yield from output.vector_values.values()
+            for rows in s.rows:
+                yield rows.start
+                yield t.Name(rows.buffer, INT)
         case t.If() | t.Break():
             yield s.condition
         case t.Check():
@@ -71,8 +76,10 @@ def expressions_of(s: t.Statement) -> Iterator[t.Expression]:
 def bodies_of(s: t.Statement) -> tuple[list[t.Statement], ...]:
     """The statement lists nested in a statement."""
     match s:
-        case t.For() | t.Block() | t.Scope():
+        case t.For() | t.Scope():
             return (s.body,)
+        case t.Block():
+            return (s.body, s.vector_body, *[rows.body for rows in s.rows])
         case t.CheckAll():
             return (s.body, [s.check])
         case t.If():
@@ -230,7 +237,8 @@ class _Pruning:
                 self.used |= {s.left, s.right}
             case t.Block():
                 self.used |= {output.buffer for output in s.outputs}
-                s.body[:] = self.body(s.body)
+                for inner in bodies_of(s):
+                    inner[:] = self.body(inner)
             case _:
                 pass
         return True

@@ -18,6 +18,7 @@ from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ZERO, is_integer, plus, same, times, zero_of
 from fsmooth.loops.usage import expressions_of, names_in
 from fsmooth.lower.context import Context
+from fsmooth.lower.rows import with_rows
 from fsmooth.lower.vectorise import stays_scalar
 
 LANES = 8
@@ -74,7 +75,9 @@ def blocked(ctx: Context, loop: t.For) -> t.Block | None:
     if _reads(body, found) or sum([o.width for o in found]) > _WIDEST:
         return None
     start, lane = ctx.fresh(f"{loop.index}_block"), ctx.fresh("lane")
-    return t.Block(loop.index, loop.size, body, found, LANES, start, lane, loop.site)
+    block = t.Block(loop.index, loop.size, body, found, LANES, start, lane, loop.site)
+    with_rows(ctx, block)
+    return block
 
 
 def _output(

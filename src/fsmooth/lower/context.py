@@ -177,6 +177,7 @@ class Context(ABC):
         self._site_numbers: dict[tuple[Failure | None, Site], int] = {}
         self._counts: dict[str, int] = {}
         self._names: set[str] = set()
+        self.row_sizes: dict[str, int] = {}
         self._loaded: dict[int, tuple[list[Statement], int, set[object]]] = {}
         self._index_names: set[str] = set()
         self._indices_in_use: set[str] = set()
@@ -199,6 +200,16 @@ class Context(ABC):
 
     # -- what is known to be in memory -------------------------------------------------------------------------------
 
+    def note_rows(self, buffer: str, sizes: tuple[Expression, ...]) -> None:
+        """Remember how many scalars belong to each index of the first axis, if that is static."""
+        row: int = 1
+        for size in sizes[1:]:
+            if not isinstance(size, Literal):
+                return
+            row *= int(size.value)
+        if len(sizes) > 1:
+            self.row_sizes[buffer] = row
+
     def is_loaded(self, load: Load) -> bool:
         """Has this element been read before in the same block, so that reading it again cannot fail?"""
         block, scanned, found = self._loaded.get(id(self.block), (self.block, 0, set()))
@@ -206,7 +217,7 @@ class Context(ABC):
             if isinstance(statement, Declare) and statement.value is not None:
                 _add_loads(statement.value, found)
         self._loaded[id(self.block)] = (block, len(self.block), found)
-        return _key(load) in found
+        return key_of(load) in found
 
     # -- statements ------------------------------------------------------------------------------------------------
 
@@ -330,11 +341,11 @@ def _add_loads(e: Expression, found: set[object]) -> None:
     while pending:
         x = pending.pop()
         if isinstance(x, Load):
-            found.add(_key(x))
+            found.add(key_of(x))
         pending.extend(parts(x)[:1] if isinstance(x, Conditional) else parts(x))
 
 
-def _key(e: Expression) -> object:
+def key_of(e: Expression) -> object:
     """Equal for equal expressions."""
     match e:
         case Literal(value):
@@ -342,9 +353,9 @@ def _key(e: Expression) -> object:
         case Name(name):
             return name
         case Load(buffer, index):
-            return (buffer, _key(index))
+            return (buffer, key_of(index))
         case Operation(primitive, arguments):
-            return (primitive.name, *[_key(a) for a in arguments])
+            return (primitive.name, *[key_of(a) for a in arguments])
         case _:
             return e
 

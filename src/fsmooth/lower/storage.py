@@ -72,6 +72,7 @@ def _component(ctx: Context, part: Term, type_: Type, sizes: tuple[t.Expression,
 def array(ctx: Context, sizes: tuple[t.Expression, ...], leaf: Type, hint: str) -> View:
     """A dense array of scalars: a C array if it is small and static, else arena storage."""
     view = dense_view(ctx.fresh(hint), sizes, leaf)
+    ctx.note_rows(view.buffer, sizes)
     count = view.count()
     if isinstance(count, t.Literal) and int(count.value) <= SMALL:
         ctx.emit(t.LocalArray(view.buffer, leaf, max(1, int(count.value))))

@@ -8,6 +8,7 @@ from fsmooth.backend.c.names import c_type
 from fsmooth.core.types import F64, INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import integer, plus, times
+from fsmooth.loops.usage import mentioned, names_in
 
 if TYPE_CHECKING:
     from fsmooth.backend.c.statements import StatementWriter
@@ -26,16 +27,34 @@ def write_block(writer: StatementWriter, block: t.Block) -> None:
     writer.line(f"int64_t {start} = 0;")
     writer.line(f"for (; {start} + {block.lanes} <= {size}; {start} += {block.lanes}) {{")
     writer.depth += 1
+    for rows in block.rows:
+        _rows(writer, block, rows)
     _tiles(writer, block)
     for output in block.outputs:
         _transpose(writer, block, output)
     writer.depth -= 1
     writer.line("}")
     writer.line(f"for (int64_t {block.index} = {start}; {block.index} < {size}; ++{block.index}) {{")
-    writer.nested([*block.body, *[store for output in block.outputs for store in _stores(block, output)]])
+    stores = [store for output in block.outputs for store in _stores(block, output, output.values)]
+    writer.nested([*block.body, *stores])
     writer.line("}")
     writer.depth -= 1
     writer.line("}")
+
+
+def _rows(writer: StatementWriter, block: t.Block, rows: t.BlockRows) -> None:
+    """Read the rows of all lanes."""
+    writer.features.add("transpose")
+    writer.line(f"int64_t {rows.places}[{block.lanes}];")
+    writer.line(f"double {rows.tile}[{rows.width * block.lanes}] __attribute__((aligned(64)));")
+    writer.line(f"for (int64_t {block.lane} = 0; {block.lane} < {block.lanes}; ++{block.lane}) {{")
+    writer.depth += 1
+    writer.line(f"const int64_t {block.index} = {block.start} + {block.lane};")
+    writer.body(rows.body)
+    writer.line(f"{rows.places}[{block.lane}] = {writer.e.write(rows.start)};")
+    writer.depth -= 1
+    writer.line("}")
+    writer.line(f"fs_rows({rows.buffer}, {rows.places}, {rows.tile}, {rows.width});")
 
 
 def _tiles(writer: StatementWriter, block: t.Block) -> None:
@@ -49,17 +68,31 @@ def _tiles(writer: StatementWriter, block: t.Block) -> None:
     writer.lines.append("#pragma omp simd")
     writer.line(f"for (int64_t {lane} = 0; {lane} < {block.lanes}; ++{lane}) {{")
     writer.depth += 1
-    writer.line(f"const int64_t {block.index} = {block.start} + {lane};")
-    writer.body(block.body)
+    body = block.vector_body or block.body
+    if _needs_index(block, body):
+        writer.line(f"const int64_t {block.index} = {block.start} + {lane};")
+    writer.body(body)
     for output in block.outputs:
+        values = output.vector_values or output.values
         if _direct(output):
-            writer.body(_stores(block, output))
+            writer.body(_stores(block, output, values))
             continue
         for k in range(output.width):
-            writer.line(f"{output.tile}[{k}][{lane}] = {writer.e.write(output.values[k])};")
+            writer.line(f"{output.tile}[{k}][{lane}] = {writer.e.write(values[k])};")
     writer.depth -= 1
     writer.line("}")
     writer.e.vector = outer
+
+
+def _needs_index(block: t.Block, body: list[t.Statement]) -> bool:
+    """Does the vector part of a block mention the index of the loop?"""
+    names = mentioned(body)
+    for output in block.outputs:
+        if _direct(output):
+            return True
+        for value in (output.vector_values or output.values).values():
+            names_in(value, names)
+    return block.index in names
 
 
 def _direct(output: t.BlockOutput) -> bool:
@@ -83,7 +116,7 @@ def _transpose(writer: StatementWriter, block: t.Block, output: t.BlockOutput) -
     writer.line(f"        {output.buffer}[{first} + {output.width} * {lane} + {j}] = {output.tile}[{j}][{lane}];")
 
 
-def _stores(block: t.Block, output: t.BlockOutput) -> list[t.Statement]:
+def _stores(block: t.Block, output: t.BlockOutput, values: dict[int, t.Expression]) -> list[t.Statement]:
     """The stores of one iteration to one buffer."""
     first = plus(output.base, times(t.Name(block.index, INT), integer(output.width)))
-    return [t.Store(output.buffer, plus(first, integer(k)), output.values[k]) for k in range(output.width)]
+    return [t.Store(output.buffer, plus(first, integer(k)), values[k]) for k in range(output.width)]

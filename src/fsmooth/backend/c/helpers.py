@@ -198,7 +198,8 @@ static inline void fs_release(fs_arena *arena, fs_mark mark) {
 """
 
 TRANSPOSE = """\
-/* out[width * lane + j] = tile[j][lane] for 8 lanes, in squares of 4 x 4; the last squares overlap those before. */
+/* out[width * lane + j] = tile[j][lane], and tile[j][lane] = from[at[lane] + j], for 8 lanes, in squares of 4 x 4;
+   the last squares overlap those before. */
 #if defined(__GNUC__)
 typedef double fs_v4 __attribute__((vector_size(32), aligned(8), may_alias));
 #if defined(__clang__)
@@ -224,7 +225,37 @@ static inline void fs_transpose(const double *restrict tile, double *restrict ou
         }
     }
 }
+static inline void fs_rows(
+    const double *restrict from, const int64_t *restrict at, double *restrict tile, int64_t width) {
+    for (int64_t lane = 0; lane < 8; lane += 4) {
+        const double *const i = from + at[lane], *const j = from + at[lane + 1];
+        const double *const k = from + at[lane + 2], *const l = from + at[lane + 3];
+        for (int64_t c = 0; width >= 4 && c < width; c += 4) {
+            const int64_t first = c + 4 <= width ? c : width - 4;
+            double *to = tile + 8 * first + lane;
+            const fs_v4 a = *(const fs_v4 *)(i + first), b = *(const fs_v4 *)(j + first);
+            const fs_v4 d = *(const fs_v4 *)(k + first), e = *(const fs_v4 *)(l + first);
+            const fs_v4 p = fs_shuffle(a, b, 0, 4, 2, 6), q = fs_shuffle(a, b, 1, 5, 3, 7);
+            const fs_v4 r = fs_shuffle(d, e, 0, 4, 2, 6), s = fs_shuffle(d, e, 1, 5, 3, 7);
+            *(fs_v4 *)to = fs_shuffle(p, r, 0, 1, 4, 5);
+            *(fs_v4 *)(to + 8) = fs_shuffle(q, s, 0, 1, 4, 5);
+            *(fs_v4 *)(to + 16) = fs_shuffle(p, r, 2, 3, 6, 7);
+            *(fs_v4 *)(to + 24) = fs_shuffle(q, s, 2, 3, 6, 7);
+        }
+        for (int64_t c = 0; width < 4 && c < width; ++c) {
+            tile[8 * c + lane] = i[c];
+            tile[8 * c + lane + 1] = j[c];
+            tile[8 * c + lane + 2] = k[c];
+            tile[8 * c + lane + 3] = l[c];
+        }
+    }
+}
 #else
+static inline void fs_rows(
+    const double *restrict from, const int64_t *restrict at, double *restrict tile, int64_t width) {
+    for (int64_t lane = 0; lane < 8; ++lane)
+        for (int64_t j = 0; j < width; ++j) tile[8 * j + lane] = from[at[lane] + j];
+}
 static inline void fs_transpose(const double *restrict tile, double *restrict out, int64_t width) {
     for (int64_t lane = 0; lane < 8; ++lane)
         for (int64_t j = 0; j < width; ++j) out[width * lane + j] = tile[8 * j + lane];

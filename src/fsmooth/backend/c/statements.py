@@ -98,8 +98,8 @@ class StatementWriter:
                 self.line(f"memcpy({target}, {source}, {self.size(s.count)} * sizeof *{s.target});")
             case t.Allocate():
                 self.features.add("arena")
-                type_ = c_type(s.type)
-                self.line(f"{type_} *restrict {s.buffer} = ({type_} *)fs_take(&arena, {w(s.count)}, sizeof({type_}));")
+                element = c_type(s.type)
+                self.line(f"{element} *restrict {s.buffer} = ({element} *)fs_take(&arena, {w(s.count)}, sizeof({element}));")
                 self.line(f"if (!{s.buffer}) {{")
                 self.line("    status = 2;")
                 self.line("    goto fail;")

@@ -1,0 +1,135 @@
+"""Rows that the iterations of a block read at computed places (a table by camera, say) are read as rows.
+
+`table[31 * c + 7]` with a c that differs from lane to lane is a gather, which is slow.  Where an iteration reads
+several scalars of one row, the rows of all lanes are read as they lie and transposed in registers into a tile, so
+that the lanes find their scalars side by side.
+
+Before: a block.  After: the same with `rows`, and `vector_body` and `vector_values` that read the tiles.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from fsmooth.core import primitives as p
+from fsmooth.core.types import F64, INT
+from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import integer, map_loads, parts, plus
+from fsmooth.loops.usage import names_in
+from fsmooth.lower.context import Context, key_of
+
+_FEWEST = 3
+_WIDEST = 96
+
+
+@dataclass
+class _Row:
+    """Reads of one row: where it starts, the columns read in any case, and those read in branches."""
+
+    start: t.Expression
+    always: set[int] = field(default_factory=set)
+    perhaps: set[int] = field(default_factory=set)
+
+
+def with_rows(ctx: Context, block: t.Block) -> None:
+    """Find the rows that a block reads, and make its vector part read them from tiles."""
+    definitions = {s.name: s for s in block.body if isinstance(s, t.Declare)}
+    found: dict[object, tuple[str, _Row]] = {}
+    values = [v for output in block.outputs for v in output.values.values()]
+    for e in [*[d.value for d in definitions.values() if d.value is not None], *values]:
+        _collect(e, found)
+    tiles: dict[object, tuple[t.BlockRows, int]] = {}
+    for key, (buffer, row) in found.items():
+        needed = _slice(row.start, definitions)
+        if needed is None or not _differs(row.start, needed, block.index):
+            continue
+        columns = set(row.always)
+        if buffer in ctx.row_sizes:
+            columns |= {c for c in row.perhaps if 0 <= c < ctx.row_sizes[buffer]} if columns else set()
+        if len(columns) < _FEWEST:
+            continue
+        lowest, width = min(columns), max(columns) - min(columns) + 1
+        if width > _WIDEST or width > 3 * len(columns):
+            continue
+        rows = t.BlockRows(
+            buffer,
+            needed,
+            plus(row.start, integer(lowest)),
+            width,
+            ctx.fresh(f"{buffer}_at"),
+            ctx.fresh(f"{buffer}_rows"),
+        )
+        block.rows.append(rows)
+        tiles[key] = (rows, lowest)
+    if not tiles:
+        return
+
+    def read(load: t.Load) -> t.Expression:
+        start, column = _split(load.index)
+        tile = tiles.get((load.buffer, key_of(start)))
+        if tile is None or not 0 <= column - tile[1] < tile[0].width:
+            return load
+        return t.Load(tile[0].tile, plus(t.Name(block.lane, INT), integer((column - tile[1]) * block.lanes)), load.type)
+
+    used: set[str] = set()
+    for output in block.outputs:
+        output.vector_values.update({k: map_loads(v, read) for k, v in output.values.items()})
+        for value in output.vector_values.values():
+            names_in(value, used)
+    for s in reversed(block.body):
+        assert isinstance(s, t.Declare)
+        assert s.value is not None
+        if s.name in used:
+            value = map_loads(s.value, read)
+            names_in(value, used)
+            block.vector_body.append(t.Declare(s.name, s.type, value))
+    block.vector_body.reverse()
+
+
+def _collect(root: t.Expression, found: dict[object, tuple[str, _Row]]) -> None:
+    """Note the loads of an expression."""
+    stack = [(root, True)]
+    while stack:
+        e, always = stack.pop()
+        if isinstance(e, t.Load) and e.type == F64:
+            start, column = _split(e.index)
+            _, row = found.setdefault((e.buffer, key_of(start)), (e.buffer, _Row(start)))
+            (row.always if always else row.perhaps).add(column)
+        for k, part in enumerate(parts(e)):
+            stack.append((part, always and not (isinstance(e, t.Conditional) and k > 0)))
+
+
+def _split(index: t.Expression) -> tuple[t.Expression, int]:
+    """An index as a start and a constant."""
+    match index:
+        case t.Operation(p.add, (start, t.Literal(column))):
+            return start, int(column)
+        case _:
+            return index, 0
+
+
+def _slice(start: t.Expression, definitions: dict[str, t.Declare]) -> list[t.Statement] | None:
+    """The definitions that `start` needs, in order."""
+    wanted: set[str] = set()
+    pending = [start]
+    while pending:
+        names: set[str] = set()
+        names_in(pending.pop(), names)
+        for name in names & definitions.keys() - wanted:
+            wanted.add(name)
+            value = definitions[name].value
+            if value is None:
+                return None
+            pending.append(value)
+    return [t.Declare(d.name, d.type, d.value) for name, d in definitions.items() if name in wanted]
+
+
+def _differs(start: t.Expression, needed: list[t.Statement], index: str) -> bool:
+    """Does the row differ from lane to lane?"""
+    names: set[str] = set()
+    names_in(start, names)
+    for s in needed:
+        assert isinstance(s, t.Declare)
+        assert s.value is not None
+        names_in(s.value, names)
+    return index in names
