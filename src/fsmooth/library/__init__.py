@@ -12,7 +12,8 @@ Float
 True
 """
 
+from fsmooth.library.axes import AXIS_NAMES
 from fsmooth.library.expand import expand, names, parse
 from fsmooth.library.inlining import WrongArguments
 
-__all__ = ["WrongArguments", "expand", "names", "parse"]
+__all__ = ["AXIS_NAMES", "WrongArguments", "expand", "names", "parse"]

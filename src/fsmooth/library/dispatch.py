@@ -33,6 +33,7 @@ BY_RANK: dict[str, dict[tuple[int, ...], str]] = {
     "diagonal": {(2,): "matrixDiag"},
     "cumsum": {(1,): "vectorCumsum"},
     "diff": {(1,): "vectorDiff"},
+    "flip": {(1,): "vectorReverse"},
     "roll": {(1, 0): "vectorRoll"},
     "tril": {(2,): "matrixTril"},
     "triu": {(2,): "matrixTriu"},
@@ -264,7 +265,28 @@ def _norm(elaborator: LibraryElaborator, arguments: Sequence[Term]) -> Term:
 
 def _concatenate(elaborator: LibraryElaborator, arguments: Sequence[Term]) -> Term:
     parts = components(arguments[0]) if isinstance(arguments[0].type, Tuple) else tuple(arguments)
-    return reduce(lambda a, b: inlined(elaborator, "vectorConcat", a, b), parts)
+    if any([not isinstance(q.type, Array) for q in parts]):
+        raise WrongArguments("concatenate wants arrays")
+    bound: list[tuple[Var, Term]] = []
+    named: list[Term] = []
+    for part in parts:
+        more, name = _shared(part, "part")
+        bound.extend(more)
+        named.append(name)
+    whole: Callable[[], Term] = lambda: reduce(lambda a, b: inlined(elaborator, "vectorConcat", a, b), named)
+    return let(bound, _same_shapes(elaborator, named, 1, whole)())
+
+
+def _same_shapes(
+    elaborator: LibraryElaborator, parts: Sequence[Term], first: int, body: Callable[[], Term]
+) -> Callable[[], Term]:
+    """`body` under the requirement that the sizes of all parts agree from axis `first` on."""
+    for other in parts[1:]:
+        if rank_of(other.type) != rank_of(parts[0].type):
+            raise WrongArguments("arrays of different ranks cannot be put together")
+        for axis in range(first, rank_of(other.type)):
+            body = _agreeing(elaborator, resolved_size(parts[0], axis), resolved_size(other, axis), body)
+    return body
 
 
 def _stack(elaborator: LibraryElaborator, arguments: Sequence[Term]) -> Term:
@@ -272,20 +294,11 @@ def _stack(elaborator: LibraryElaborator, arguments: Sequence[Term]) -> Term:
     same = together(parts)
     if same is None:
         raise WrongArguments("stack of values of several types")
-    first = same[0]
-    result: Callable[[], Term] = lambda: Vector(tuple(same))  # noqa: E731
-    for other in same[1:]:
-        for axis in range(rank_of(first.type)):
-            result = _agreeing(elaborator, resolved_size(first, axis), resolved_size(other, axis), result)
-    return result()
+    return _same_shapes(elaborator, same, 0, lambda: Vector(tuple(same)))()
 
 
 def _agreeing(elaborator: LibraryElaborator, left: Term, right: Term, body: Callable[[], Term]) -> Callable[[], Term]:
     return lambda: elaborator.require(p.equal, left, right, body)
-
-
-def _flip(elaborator: LibraryElaborator, arguments: Sequence[Term]) -> Term:
-    return inlined(elaborator, "vectorReverse", arguments[0])
 
 
 def _shared(term: Term, name: str) -> tuple[list[tuple[Var, Term]], Term]:
@@ -333,7 +346,6 @@ SPECIAL: dict[str, tuple[int, int, Expansion]] = {
     "concatenate": (1, _MANY, _concatenate),
     "hstack": (1, _MANY, _concatenate),
     "stack": (1, _MANY, _stack),
-    "flip": (1, 1, _flip),
 }
 """Name to the least and the largest number of arguments, and the expansion: what a table of ranks cannot say."""
 

@@ -13,6 +13,7 @@ from fsmooth.frontend.text import tree
 from fsmooth.frontend.text.elaborate import Elaborator
 from fsmooth.frontend.text.mistakes import TextError
 from fsmooth.frontend.text.values import Closure, Native, Scope, Value
+from fsmooth.library.axes import along, has_axis
 from fsmooth.library.definitions import definition, scalar_names, sources
 from fsmooth.library.dispatch import BY_RANK, SPECIAL, by_rank, special
 from fsmooth.library.elementwise import ALIASES, elementwise, is_elementwise
@@ -52,6 +53,8 @@ def _expand(name: str, values: list[Value], site: Site = NOWHERE) -> Term:
     try:
         terms = [v for v in values if isinstance(v, Term) and not isinstance(v.type, Function)]
         if len(terms) == len(values):
+            if has_axis(name, terms):
+                return along(name, terms[0], terms[1], lambda vector: _expand(name, [vector], site))
             if name in SPECIAL:
                 return special(elaborator, name, terms)
             if name in BY_RANK:

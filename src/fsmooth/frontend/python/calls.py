@@ -45,7 +45,7 @@ from fsmooth.frontend.python.frame import describe, project
 from fsmooth.frontend.python.iteration import Iteration
 from fsmooth.frontend.python.source import Source, source_of
 from fsmooth.frontend.python.values import Closure, Derived, Method, Static, Unrolled, Value
-from fsmooth.library import WrongArguments, expand
+from fsmooth.library import AXIS_NAMES, WrongArguments, expand
 from fsmooth.library import names as library_names
 
 _SCALAR: dict[object, Primitive] = {
@@ -325,11 +325,13 @@ class Calls(Iteration):
     def with_keywords(
         self, name: str, arguments: list[Term | Callable[..., Term]], node: ast.Call
     ) -> list[Term | Callable[..., Term]]:
-        """Keyword arguments of library functions are not understood, except a reduction's own axis."""
-        keyword = node.keywords[0].arg
+        """The axis of a reduction comes after its array; other keywords are not understood."""
+        keyword = node.keywords[0]
+        if keyword.arg == "axis" and len(node.keywords) == 1 and len(arguments) == 1 and name in AXIS_NAMES:
+            return [*arguments, self.term(self.expression(keyword.value), keyword.value)]
         self.unsupported(
             node,
-            f"the keyword {keyword} of {name}",
+            f"the keyword {keyword.arg} of {name}",
             "write the reduction as a comprehension, e.g. [sum(row) for row in A]",
         )
 
