@@ -381,9 +381,10 @@ class Calls(Iteration):
         if name == "copy":
             array = self.bind(owner, "a")
             return build(self.size(array, node), lambda i: self.element(array, i))
-        arguments = [owner, *self.arguments(node)]
         name = {"flatten": "ravel"}.get(name, name)
-        return self.library(name, arguments, node)
+        if node.keywords and not node.args:
+            return self.expanded(name, self.with_keywords(name, [owner], node), node)
+        return self.library(name, [owner, *self.arguments(node)], node)
 
     def element(self, array: Term, index: Term) -> Term:
         """An element whose index is in range."""
