@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import both, either
 from fsmooth.core.term import (
     NOWHERE,
     App,
@@ -38,29 +37,11 @@ from fsmooth.core.types import BOOL, F32, INT, Array, Function, Tuple, Type
 from fsmooth.frontend.text import builtins, derivatives, tree
 from fsmooth.frontend.text.joins import applied, converted, together
 from fsmooth.frontend.text.mistakes import TextError
+from fsmooth.frontend.text.operators import SYMBOLS, operated
 from fsmooth.frontend.text.types import a, type_of
 from fsmooth.frontend.text.values import Closure, Native, Operator, Scope, Value, is_path
 
 _VERBS = {verb.value: verb for verb in Verb}
-_INFIX: dict[str, tuple[p.Primitive, ...]] = {
-    "+": (p.add,),
-    "-": (p.subtract,),
-    "*": (p.multiply,),
-    "×": (p.multiply,),
-    "/": (p.divide,),
-    "//": (p.floor_divide,),
-    "%": (p.modulo,),
-    "**": (p.power,),
-    "<": (p.less,),
-    "<=": (p.less_equal,),
-    ">": (p.greater,),
-    ">=": (p.greater_equal,),
-    "=": (p.equal,),
-    "==": (p.equal,),
-    "<>": (p.not_equal,),
-    "!=": (p.not_equal,),
-    "!": (p.logical_not,),
-}
 _CONSTANTS = {
     "true": Const(True),
     "false": Const(False),
@@ -236,23 +217,15 @@ class Elaborator:
 
     def operation(self, node: tree.Operation, scope: Scope, expected: Type | None) -> Term:
         """An operator between or before its operands."""
-        if node.operator in ("&&", "||"):
-            left, right = [self.term(o, scope, BOOL) for o in node.operands]
-            return both(left, right) if node.operator == "&&" else either(left, right)
-        return self.operate(node.operator, [self.term(o, scope) for o in node.operands], node)
+        wanted = BOOL if node.operator in ("&&", "||") else None
+        return self.operate(node.operator, [self.term(o, scope, wanted) for o in node.operands], node)
 
     def operate(self, operator: str, operands: list[Term], node: tree.Node) -> Term:
         """The infix or prefix operator on terms."""
-        if operator in ("&&", "||") and len(operands) == 2:
-            return both(operands[0], operands[1]) if operator == "&&" else either(operands[0], operands[1])
-        candidates = (p.negate,) if operator == "-" and len(operands) == 1 else _INFIX[operator]
-        if operator == "**" and all([o.type == INT for o in operands]):
-            candidates = (p.integer_power,)
-        for primitive in candidates:
-            result = applied(primitive, operands)
-            if result is not None:
-                return result
-        raise self.fail(f"`{operator}` between {' and '.join([repr(o.type) for o in operands])}", node)
+        result = operated(operator, operands)
+        if result is None:
+            raise self.fail(f"`{operator}` between {' and '.join([repr(o.type) for o in operands])}", node)
+        return result
 
     def index(self, node: tree.Index, scope: Scope, expected: Type | None) -> Term:
         """`a[i]`, `a[i, j]`."""
@@ -411,7 +384,7 @@ class Elaborator:
                     return result
             elif head.name in builtins.ON_TERMS:
                 return builtins.ON_TERMS[head.name](*terms)
-            elif head.name in _INFIX or head.name in ("&&", "||"):
+            elif head.name in SYMBOLS:
                 return self.operate(head.name, terms, node)
         shown = ", ".join([repr(v.type) if isinstance(v, Term) else "a function" for v in values])
         raise self.fail(f"`{head.name}` of {shown}", node)
