@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Build, Collect, Delta, If, Update, Var, Vector
+from fsmooth.core.term import Build, Collect, Delta, If, Reduce, Update, Var, Vector
 from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ONE, ZERO, integer, same, zero_of
@@ -24,15 +24,33 @@ from fsmooth.lower.destination import (
     readable,
     value_at,
 )
+from fsmooth.lower.interchange import interchangeable
 from fsmooth.lower.loop import Loop
 from fsmooth.lower.storage import storage_for
+
+
+_SHORT = 8
+"""Loops of fewer iterations are not worth interchanging."""
 
 
 def build_into(ctx: Context, term: Build, dest: Destination, mode: Mode) -> None:
     """One loop, whatever the element is: a tuple writes to several places."""
     size = ctx.named(ctx.scalar(term.size), "n")
+    inner = interchangeable(term)
+    if inner is not None and isinstance(dest, View) and not (isinstance(size, t.Literal) and int(size.value) < _SHORT):
+        _sum_of_rows(ctx, term, size, inner, dest, mode)
+        return
     with Loop(ctx, term.index, size, t.Kind.PARALLEL) as loop:
         ctx.into(term.body, destination_at(dest, loop.index), mode)
+
+
+def _sum_of_rows(ctx: Context, term: Build, size: t.Expression, inner: Reduce, dest: View, mode: Mode) -> None:
+    """`build n (j. sum m (k. e))` as `sum m (k. build n (j. e))`, which accumulates row by row."""
+    if mode is Mode.ASSIGN:
+        fill_zero(ctx, dest)
+    count = ctx.named(ctx.scalar(inner.size), "n")
+    with Loop(ctx, inner.index, count, t.Kind.REDUCTION), Loop(ctx, term.index, size, t.Kind.PARALLEL) as loop:
+        ctx.into(inner.body, dest.at(loop.index), Mode.ACCUMULATE)
 
 
 def vector_into(ctx: Context, term: Vector, dest: Destination, mode: Mode) -> None:

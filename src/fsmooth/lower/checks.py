@@ -13,7 +13,7 @@ Checks inside a branch, or after something that may end the loop, stay where the
 from __future__ import annotations
 
 from fsmooth.core import primitives as p
-from fsmooth.core.types import INT
+from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import parts, positive, replace, same
 from fsmooth.loops.usage import changed, expressions_of, names_in, walk
@@ -42,32 +42,55 @@ class _Hoisting:
         self.all_tested = True
 
     def run(self) -> list[t.Statement]:
+        self.loop.body[:] = self.without_checks(self.loop.body)
+        self.flush()
+        return self.before
+
+    def without_checks(self, statements: list[t.Statement]) -> list[t.Statement]:
+        """The statements that stay; checks that every iteration makes go to `before`."""
         kept: list[t.Statement] = []
-        for s in self.loop.body:
+        for s in statements:
             if isinstance(s, t.Declare) and s.value is not None and not s.mutable:
                 self.definitions[s.name] = s
             if isinstance(s, t.Check | t.Demand):
                 if self.check(s):
                     continue
                 self.all_tested = False
-            elif is_guard(s) and self.invariant_guard(s):
-                continue
+            elif is_guard(s):
+                if self.invariant_guard(s):
+                    continue
+                if isinstance(s, t.If) and self.invariant(s.condition):
+                    s.then[:] = self.under(s.condition, s.then)
+                    if not any([not isinstance(x, t.Declare) for x in s.then]):
+                        continue
             kept.append(s)
-        self.loop.body[:] = kept
+        return kept
+
+    def under(self, condition: t.Expression, statements: list[t.Statement]) -> list[t.Statement]:
+        """`without_checks` where all that moves is guarded by a condition that the loop does not change."""
+        outer_before, outer_once = self.before, self.once
+        self.before, self.once = [], []
+        kept = self.without_checks(statements)
         self.flush()
-        return self.before
+        moved = self.before
+        self.before, self.once = outer_before, outer_once
+        if moved:
+            self.flush()
+            self.before.extend(guarded(condition, moved))
+        return kept
 
     def flush(self) -> None:
         """The checks that need to be made once, if the loop runs at all."""
         if not self.once:
             return
-        condition = positive(self.loop.size)
-        if isinstance(condition, t.Literal):
-            if condition.value:
-                self.before.extend(self.once)
-        else:
-            self.before.append(t.If(condition, self.once))
+        self.before.extend(guarded(positive(self.loop.size), self.once))
         self.once = []
+
+    def invariant(self, e: t.Expression) -> bool:
+        """Has the expression the same value before the loop and in each iteration?"""
+        names: set[str] = set()
+        names_in(e, names)
+        return self.loop.index not in names and not names & self.changed and not names & self.inside
 
     def check(self, s: t.Check | t.Demand) -> bool:
         """Move one check before the loop if possible."""
@@ -182,6 +205,20 @@ def is_guard(s: t.Statement) -> bool:
     if isinstance(s, t.If) and not s.otherwise:
         return all([isinstance(x, t.Check | t.Demand | t.Declare) or is_guard(x) for x in s.then])
     return False
+
+
+def guarded(condition: t.Expression, statements: list[t.Statement]) -> list[t.Statement]:
+    """The statements under a condition, without conditions that say the same twice."""
+    if isinstance(condition, t.Literal):
+        return list(statements) if condition.value else []
+    if all([isinstance(s, t.CheckAll) and same(positive(s.size), condition) for s in statements]):
+        return list(statements)
+    if len(statements) == 1 and isinstance(statements[0], t.If) and not statements[0].otherwise:
+        [inner] = statements
+        if same(inner.condition, condition):
+            return [inner]
+        return [t.If(t.Conditional(condition, inner.condition, t.Literal(False, BOOL)), inner.then)]
+    return [t.If(condition, list(statements))]
 
 
 def declared(s: t.Statement) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.term import Site
 from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import integer, minus, replace, same
+from fsmooth.loops.arithmetic import integer, minus, plus, replace, same
 from fsmooth.loops.usage import mentioned
 
 
@@ -192,6 +192,10 @@ class StatementWriter:
         """Test all iterations before a loop, then find the first that fails."""
         if s.ends:
             assert isinstance(s.check, t.Check)
+            start = _start(s.check.index, s.index)
+            if start is not None:
+                self.check_range(s, s.check, start)
+                return
             first = t.Check(replace(s.check.index, s.index, integer(0)), s.check.size, s.check.site)
             last = t.Check(replace(s.check.index, s.index, minus(s.size, integer(1))), s.check.size, s.check.site)
             runs = f"{self.e.write(s.size, 5)} > 0"
@@ -212,6 +216,17 @@ class StatementWriter:
         self.depth -= 1
         self.line("}")
 
+    def check_range(self, s: t.CheckAll, check: t.Check, start: int) -> None:
+        """Test the indices start, start + 1, …: the first that fails is the size itself, or start if that is larger."""
+        self.features.add("failed")
+        end, size = self.e.write(plus(s.size, integer(start)), 5), self.e.write(check.size, 5)
+        runs = "" if start == 0 else f"{self.e.write(s.size, 5)} > 0 && "
+        first = check.size if start == 0 else t.Operation(p.maximum, (check.size, integer(start)), INT)
+        self.line(f"if ({runs}{end} > {size}) {{")
+        self.line(f"    status = fs_failed(error, {check.site}, {self.e.write(first)}, {self.e.write(check.size)});")
+        self.line("    goto fail;")
+        self.line("}")
+
     def find_first(self, s: t.CheckAll) -> None:
         """The loop that finds the iteration to report, and the end of the if around it."""
         self.depth += 1
@@ -220,6 +235,17 @@ class StatementWriter:
         self.line("}")
         self.depth -= 1
         self.line("}")
+
+
+def _start(index: t.Expression, loop: str) -> int | None:
+    """The s of an index s + i; None if it has another form or s is negative."""
+    match index:
+        case t.Name(name) if name == loop:
+            return 0
+        case t.Operation(p.add, (t.Name(name), t.Literal(start))) if name == loop and int(start) >= 0:
+            return int(start)
+        case _:
+            return None
 
 
 def _operator(accumulate: bool) -> str:

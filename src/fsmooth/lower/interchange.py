@@ -1,0 +1,43 @@
+"""Which of two loops goes inside: the one along which memory is contiguous.
+
+`build n (j. sum m (k. A[i][k] * B[k][j]))` reads B down its columns.  As `sum m (k. build n (j. …))`, accumulating into
+the destination, it reads and writes rows; each element is still summed in the order of k.
+"""
+
+from __future__ import annotations
+
+from fsmooth.core.term import Build, Get, IFold, Length, Reduce, Reduction, Term, Var
+from fsmooth.core.traverse import children
+from fsmooth.core.types import Float, is_scalar
+
+
+def interchangeable(term: Build) -> Reduce | None:
+    """The sum that is the body of `term`, if it is better done outside."""
+    inner = term.body
+    if not isinstance(inner, Reduce) or inner.reduction is not Reduction.SUM or not isinstance(inner.type, Float):
+        return None
+    if term.index in inner.size.free or term.index is inner.index:
+        return None
+    gains = False
+    seen: set[int] = set()
+    stack: list[Term] = [inner.body]
+    while stack:
+        t = stack.pop()
+        if id(t) in seen:
+            continue
+        seen.add(id(t))
+        if isinstance(t, Reduce | Build | IFold):
+            return None
+        if isinstance(t, Length):
+            continue
+        if isinstance(t, Get) and is_scalar(t.type):
+            if _contiguous(t, inner.index) and term.index in t.array.free:
+                return None
+            gains = gains or (_contiguous(t, term.index) and inner.index in t.array.free)
+        stack.extend(children(t))
+    return inner if gains else None
+
+
+def _contiguous(access: Get, index: Var) -> bool:
+    """Is the last index of the access this variable?"""
+    return access.index is index or (index in access.index.free and not isinstance(access.index, Get))
