@@ -100,7 +100,7 @@ def test_first_offender(compiled, name: str, g: list[int], numbers: tuple[int, i
 def test_main_loop_is_free_of_checks(name: str) -> None:
     body = lower(CASES[name], "f").kernel.body
     loops = [s for s in walk(body) if isinstance(s, t.For)]
-    assert loops
+    assert loops or [s for s in walk(body) if isinstance(s, t.Copy)]
     assert not [s for loop in loops for s in walk(loop.body) if isinstance(s, t.Check | t.Demand)]
 
 

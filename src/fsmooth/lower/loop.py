@@ -9,6 +9,7 @@ from fsmooth.loops import tree as t
 from fsmooth.lower.blocking import blocked
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Scalar
+from fsmooth.lower.memory import as_memory_operation, hoist_invariant
 from fsmooth.lower.motion import before_loop
 
 
@@ -52,5 +53,7 @@ class Loop:
         loop = t.For(self.index.name, self.size, body, self.kind, self.var.site, self.reduced)
         for statement in before_loop(ctx, loop):
             ctx.emit(statement)
+        for statement in hoist_invariant(ctx, loop):
+            ctx.emit(statement)
         if loop.body:
-            ctx.emit(blocked(ctx, loop) or loop)
+            ctx.emit(as_memory_operation(ctx, loop) or blocked(ctx, loop) or loop)
