@@ -28,7 +28,6 @@ from fsmooth.lower.interchange import interchangeable
 from fsmooth.lower.loop import Loop
 from fsmooth.lower.storage import storage_for
 
-
 _SHORT = 8
 """Loops of fewer iterations are not worth interchanging."""
 

@@ -213,8 +213,8 @@ def guarded(condition: t.Expression, statements: list[t.Statement]) -> list[t.St
         return list(statements) if condition.value else []
     if all([isinstance(s, t.CheckAll) and same(positive(s.size), condition) for s in statements]):
         return list(statements)
-    if len(statements) == 1 and isinstance(statements[0], t.If) and not statements[0].otherwise:
-        [inner] = statements
+    inner = statements[0]
+    if len(statements) == 1 and isinstance(inner, t.If) and not inner.otherwise:
         if same(inner.condition, condition):
             return [inner]
         return [t.If(t.Conditional(condition, inner.condition, t.Literal(False, BOOL)), inner.then)]

@@ -30,7 +30,7 @@ from fsmooth.core.term import (
     Vector,
     Zero,
 )
-from fsmooth.core.types import Array, is_scalar
+from fsmooth.core.types import is_scalar
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import zero_of
 from fsmooth.lower import arrays, expressions, folds, reductions
@@ -124,7 +124,7 @@ class Lowering(Context):
                 return result
             case Vector(items) if isinstance(index, Const):
                 return self.value(items[int(index.value)])
-            case Zero() if not isinstance(array.type.element, Array):
+            case Zero(sizes) if len(sizes) == 1:
                 return Scalar(zero_of(array.leaf))
             case Delta() if is_scalar(array.value.type):
                 at = self.named(self.scalar(index), "k")

@@ -300,8 +300,10 @@ def _replace(ctx: Context, components: list[tuple[Part, New]], top: list[t.State
 
 def _is_place(value: Value, place: Destination) -> bool:
     """Is the value what the place contains?"""
-    pairs = zip(leaves(value), leaves(place), strict=True)
-    return all([isinstance(v, View) and isinstance(d, View) and v.buffer == d.buffer and same(v.offset, d.offset) for v, d in pairs])
+    for v, d in zip(leaves(value), leaves(place), strict=True):
+        if not (isinstance(v, View) and isinstance(d, View) and v.buffer == d.buffer and same(v.offset, d.offset)):
+            return False
+    return True
 
 
 def _apart(ctx: Context, value: Value, buffers: set[str]) -> Value:

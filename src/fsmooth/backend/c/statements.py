@@ -26,9 +26,11 @@ class StatementWriter:
         self.depth = 1
         self.statements = 0
         self.features: set[str] = set()
+        self.lengths: set[str] = set()
 
     def function(self, function: t.Function) -> str:
         """The whole definition."""
+        self.lengths = _lengths(function)
         self.body(function.body)
         used = mentioned(function.body)
         head = [signature(function) + " {"]
@@ -99,7 +101,8 @@ class StatementWriter:
             case t.Allocate():
                 self.features.add("arena")
                 element = c_type(s.type)
-                self.line(f"{element} *restrict {s.buffer} = ({element} *)fs_take(&arena, {w(s.count)}, sizeof({element}));")
+                taken = f"({element} *)fs_take(&arena, {w(s.count)}, sizeof({element}))"
+                self.line(f"{element} *restrict {s.buffer} = {taken};")
                 self.line(f"if (!{s.buffer}) {{")
                 self.line("    status = 2;")
                 self.line("    goto fail;")
@@ -220,7 +223,8 @@ class StatementWriter:
         """Test the indices start, start + 1, …: the first that fails is the size itself, or start if that is larger."""
         self.features.add("failed")
         end, size = self.e.write(plus(s.size, integer(start)), 5), self.e.write(check.size, 5)
-        runs = "" if start == 0 else f"{self.e.write(s.size, 5)} > 0 && "
+        is_length = isinstance(check.size, t.Name) and check.size.name in self.lengths
+        runs = "" if start == 0 and is_length else f"{self.e.write(s.size, 5)} > 0 && "
         first = check.size if start == 0 else t.Operation(p.maximum, (check.size, integer(start)), INT)
         self.line(f"if ({runs}{end} > {size}) {{")
         self.line(f"    status = fs_failed(error, {check.site}, {self.e.write(first)}, {self.e.write(check.size)});")
@@ -235,6 +239,12 @@ class StatementWriter:
         self.line("}")
         self.depth -= 1
         self.line("}")
+
+
+def _lengths(function: t.Function) -> set[str]:
+    """The parameters that are dimensions of arrays, hence not negative."""
+    arrays = [q.name for q in function.parameters if q.pointer]
+    return {q.name for q in function.parameters if any([q.name.startswith(f"{a}_n") for a in arrays]) and q.type == INT}
 
 
 def _start(index: t.Expression, loop: str) -> int | None:
