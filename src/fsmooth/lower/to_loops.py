@@ -38,6 +38,7 @@ from fsmooth.lower.cardinality import is_path, length
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Destination, Group, Mode, Scalar, Value, View, load, readable, value_at
 from fsmooth.lower.interface import Interface, StaticSizes
+from fsmooth.lower.linear import linear_binding, linear_into
 from fsmooth.lower.storage import storage_for
 
 
@@ -171,8 +172,13 @@ class Lowering(Context):
     def into(self, term: Term, dest: Destination, mode: Mode) -> None:
         match term:
             case Let(bindings, body):
-                saved = self._enter(bindings)
-                self.into(body, dest, mode)
+                linear = linear_binding(term, dest)
+                skipped = -1 if linear is None else linear[0]
+                saved = self._enter(tuple([b for k, b in enumerate(bindings) if k != skipped]))
+                if linear is None:
+                    self.into(body, dest, mode)
+                else:
+                    linear_into(self, bindings[skipped][1], linear[1], mode)
                 self._leave(saved)
             case App(Lam(parameters, body), arguments):
                 self.into(Let(tuple(zip(parameters, arguments, strict=True)), body), dest, mode)
@@ -183,7 +189,7 @@ class Lowering(Context):
                 assert isinstance(dest, Group)
                 for item, place in zip(items, dest.items, strict=True):
                     self.into(item, place, mode)  # type: ignore[arg-type]
-            case If():
+            case If() if not is_scalar(term.type) or mode is Mode.ACCUMULATE:
                 arrays.if_into(self, term, dest, mode)
             case IFold():
                 folds.fold_into(self, term, dest, mode)

@@ -1,0 +1,47 @@
+"""Loops over blocks: they are used where meant, and agree with the interpreter at every length."""
+
+from __future__ import annotations
+
+import pytest
+from tests.lower.block_programs import BLOCK_PROGRAMS, LENGTHS
+from tests.lower.harness import FAST, STRICT, Compiled, Failed, agree, compile_all, expected
+
+from fsmooth.loops import tree as t
+from fsmooth.loops.usage import walk
+from fsmooth.lower.to_loops import lower
+
+
+@pytest.fixture(scope="module", params=[STRICT, FAST], ids=["strict", "fast"])
+def compiled(request: pytest.FixtureRequest) -> dict[str, Compiled]:
+    terms = [term for term, _ in BLOCK_PROGRAMS.values()]
+    return dict(zip(BLOCK_PROGRAMS, compile_all(terms, request.param), strict=True))
+
+
+@pytest.mark.parametrize("name", BLOCK_PROGRAMS)
+def test_agrees_with_the_interpreter(name: str, compiled: dict[str, Compiled]) -> None:
+    term, cases = BLOCK_PROGRAMS[name]
+    tolerance = 1e-6 if name == "single" else 1e-12
+    for arguments in cases:
+        agree(compiled[name](*arguments), expected(term, *arguments), tolerance)
+
+
+@pytest.mark.parametrize("name", BLOCK_PROGRAMS)
+def test_runs_over_blocks(name: str) -> None:
+    body = lower(BLOCK_PROGRAMS[name][0], "f").kernel.body
+    assert [s for s in walk(body) if isinstance(s, t.Block)]
+
+
+def test_tables_are_read_by_rows() -> None:
+    body = lower(BLOCK_PROGRAMS["by_table"][0], "f").kernel.body
+    blocks = [s for s in walk(body) if isinstance(s, t.Block)]
+    assert {rows.buffer for block in blocks for rows in block.rows} >= {"table"}
+
+
+def test_a_failing_check_is_reported_before_anything_is_read(compiled: dict[str, Compiled]) -> None:
+    _, cases = BLOCK_PROGRAMS["by_table"]
+    m, g, v = cases[LENGTHS.index(16)]
+    wrong = g.copy()
+    wrong[11] = 5
+    with pytest.raises(Failed) as failure:
+        compiled["by_table"](m, wrong, v)
+    assert failure.value.args[1] == (5, 5)
