@@ -417,6 +417,37 @@ _program(
     ),
     (v3, m23),
 )
+
+
+def _linear(v: Term, g: Term) -> Term:
+    a, c = Var("a", V), Var("c", V)
+    return Let(
+        (
+            (a, b.sum_(Length(g), lambda k: Delta(Length(v), Get(g, k), Get(v, Get(g, k))))),
+            (c, b.build(Length(v), lambda i: real(i))),
+        ),
+        MakeTuple(
+            (
+                b.build(Length(a), lambda i: add(mul(Get(c, i), Get(c, i)), Get(a, i))),
+                b.sum_(Length(c), lambda i: Get(c, i)),
+            )
+        ),
+    )
+
+
+_program("linear", (("v", V), ("g", IV)), _linear, (v3, g4), (v3[:0], g4[:0]))
+_program(
+    "linear_nested",
+    (("m", M), ("v", V), ("g", IV)),
+    lambda m, v, g: b.build(
+        Length(m),
+        lambda i: b.bind(
+            b.sum_(Length(g), lambda k: Delta(Length(v), Get(g, k), b.get(m, i, Get(g, k)))),
+            lambda a: b.build(Length(v), lambda j: b.prim(p.subtract, Get(a, j), mul(Get(v, j), b.get(m, i, j)))),
+        ),
+    ),
+    (m23, v3, g4),
+)
 for _primitive in p.TABLE.values():
     for _type in (F64, INT, BOOL):
         _types = (BOOL, _type, _type) if _primitive.arity == 3 else (_type,) * _primitive.arity

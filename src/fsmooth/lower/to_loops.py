@@ -172,13 +172,13 @@ class Lowering(Context):
     def into(self, term: Term, dest: Destination, mode: Mode) -> None:
         match term:
             case Let(bindings, body):
-                linear = linear_binding(term, dest)
-                skipped = -1 if linear is None else linear[0]
-                saved = self._enter(tuple([b for k, b in enumerate(bindings) if k != skipped]))
-                if linear is None:
+                split = linear_binding(term)
+                if split is None:
+                    saved = self._enter(bindings)
                     self.into(body, dest, mode)
                 else:
-                    linear_into(self, bindings[skipped][1], linear[1], mode)
+                    saved = self._enter(bindings[: split.binding] + bindings[split.binding + 1 :])
+                    linear_into(self, term, split, dest, mode)
                 self._leave(saved)
             case App(Lam(parameters, body), arguments):
                 self.into(Let(tuple(zip(parameters, arguments, strict=True)), body), dest, mode)
@@ -251,11 +251,17 @@ def lower(term: Lam, name: str, static_sizes: StaticSizes | None = None) -> t.Pr
 def _result_into(ctx: Lowering, interface: Interface, body: Term) -> None:
     """Lower the outer scope, then the result into the outputs, whose sizes are known by then."""
     while isinstance(body, Let | Require):
-        if isinstance(body, Let):
-            for var, value in body.bindings:
-                ctx.bind(var, value)
-        else:
+        if isinstance(body, Require):
             expressions.demand(ctx, body)
+        else:
+            split = None if isinstance(body.body, Let | Require) else linear_binding(body)
+            for k, (var, value) in enumerate(body.bindings):
+                if split is None or k != split.binding:
+                    ctx.bind(var, value)
+            if split is not None:
+                outputs = interface.outputs(Let((body.bindings[split.binding],), body.body))
+                linear_into(ctx, body, split, outputs, Mode.ASSIGN)
+                return
         body = body.body
     ctx.into(body, interface.outputs(body), Mode.ASSIGN)
 
