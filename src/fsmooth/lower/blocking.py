@@ -25,6 +25,8 @@ LANES = 8
 """Iterations in a block."""
 
 _FEWEST_STORES = 4
+_LONG = 16
+"""Bodies of so many definitions gain from blocks even if they store little: what they read comes by rows."""
 _WIDEST = 128
 """Tiles of more scalars an iteration than this would leave the fastest cache."""
 
@@ -66,7 +68,7 @@ def blocked(ctx: Context, loop: t.For) -> t.Block | None:
                 return None
         if any([stays_scalar(e) for e in expressions_of(s)]):
             return None
-    if sum([len(stores) for stores in values.values()]) < _FEWEST_STORES:
+    if sum([len(stores) for stores in values.values()]) < _FEWEST_STORES and len(body) < _LONG:
         return None
     outputs = [_output(ctx, buffer, stores, inside) for buffer, stores in values.items()]
     if any([o is None for o in outputs]):
