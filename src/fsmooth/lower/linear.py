@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fsmooth.core import primitives as p
+from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.shape import size_of
 from fsmooth.core.term import Build, Get, Length, Let, MakeTuple, Prim, Term, Var
-from fsmooth.core.types import Array, Tuple, leaf_of
+from fsmooth.core.types import Array, Tuple, leaf_of, rank_of
 from fsmooth.lower.cardinality import is_path
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Destination, Group, Mode
@@ -84,13 +85,13 @@ def _split(binding: int, body: Term, var: Var, value: Term) -> Split | None:
 
 
 def _without(body: Term, var: Var, value: Term) -> Term | None:
-    """The builds around a sum of which `var[i]…` is a summand, without it."""
+    """The builds around a sum of which `var[i]…` is a summand, without it, if they are of the size of `var`."""
     nest: list[Build] = []
     inner: Term = body
     while isinstance(inner, Build):
-        size = inner.size
-        if isinstance(size, Length) and size.array is var:
-            size = size_of(value, size.axis)
+        size = size_of(value, len(nest)) if len(nest) < rank_of(value.type) else inner.size
+        if not alpha_equal(size, inner.size) and not _is_length(inner.size, var, len(nest)):
+            return None
         if var in size.free:
             return None
         nest.append(Build(size, inner.index, inner.body))
@@ -101,6 +102,10 @@ def _without(body: Term, var: Var, value: Term) -> Term | None:
     for level in reversed(nest):
         rest = Build(level.size, level.index, rest)
     return rest
+
+
+def _is_length(size: Term, var: Var, axis: int) -> bool:
+    return isinstance(size, Length) and size.array is var and size.axis == axis
 
 
 def _rest(sum_: Term, var: Var, indices: list[Var]) -> Term | None:
