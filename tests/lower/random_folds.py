@@ -29,6 +29,7 @@ from fsmooth.core.term import (
 from fsmooth.core.types import F64, INT, Array, Tuple, Type
 
 V = Array(F64)
+M = Array(V)
 STATES: tuple[Type, ...] = (
     V,
     Tuple((V, F64)),
@@ -36,6 +37,9 @@ STATES: tuple[Type, ...] = (
     Tuple((V, F64, V, INT)),
     Tuple((F64, F64)),
     Tuple((Tuple((V, F64)), V)),
+    M,
+    Tuple((M, V)),
+    Tuple((M, F64, M)),
 )
 
 
@@ -66,13 +70,25 @@ class Generator:
             if found and self.r.random() < 0.2:
                 return self.r.choice(found)
             return MakeTuple(tuple([self.term(item, depth - 1, scope) for item in type_.items]))
+        if type_ == M:
+            return self.matrix(depth, scope)
         return self.array(depth, scope)
+
+    def matrix(self, depth: int, scope: list[Term]) -> Term:
+        choice = self.r.random()
+        here = self.paths(M, scope)
+        if here and (depth <= 0 or choice < 0.2):
+            return self.r.choice(here)
+        if choice < 0.7 and depth > 0:
+            return Update(self.term(M, depth - 1, scope), self.index(0, scope), self.term(V, depth - 1, scope))
+        j = Var("row", INT)
+        return Build(Length(self.v), j, self.array(depth - 1, [*scope, j]))
 
     def let(self, type_: Type, depth: int, scope: list[Term]) -> Term:
         scope = list(scope)
         bindings = []
         for _ in range(self.r.randint(1, 3)):
-            of = self.r.choice((F64, V, V, INT, type_))
+            of = self.r.choice((F64, V, V, INT, type_, type_))
             var = Var(self.r.choice("abcd"), of)
             bindings.append((var, self.term(of, depth - 1, scope)))
             scope.append(var)
@@ -91,6 +107,8 @@ class Generator:
             t = pending.pop()
             if t.type == type_:
                 found.append(t)
+            if t.type == M and type_ == V:
+                found.append(Get(t, self.index(0, scope)))
             if isinstance(t.type, Tuple):
                 pending.extend([Proj(t, k) for k in range(len(t.type.items))])
         return found

@@ -157,7 +157,9 @@ class Kind(Enum):
 
 @dataclass(eq=False, slots=True)
 class For:
-    """`for (index = 0; index < size; ++index) body`.  `reduced` names the local sums of a REDUCTION."""
+    """`for (index = 0; index < size; ++index) body`.  `reduced` names the local sums of a REDUCTION, `extrema`
+    its largest and smallest values so far.
+    """
 
     index: str
     size: Expression
@@ -165,6 +167,7 @@ class For:
     kind: Kind
     site: Site = NOWHERE
     reduced: tuple[str, ...] = ()
+    extrema: tuple[tuple[str, Extremum], ...] = ()
     simd: bool = False
 
 

@@ -22,6 +22,7 @@ class Loop:
         self.size = size
         self.kind = kind
         self.reduced = reduced
+        self.extrema: tuple[tuple[str, t.Extremum], ...] = ()
 
     def __enter__(self) -> Loop:
         ctx = self.ctx
@@ -50,7 +51,7 @@ class Loop:
             ctx.environment[self.var] = self.saved
         if not body:
             return
-        loop = t.For(self.index.name, self.size, body, self.kind, self.var.site, self.reduced)
+        loop = t.For(self.index.name, self.size, body, self.kind, self.var.site, self.reduced, self.extrema)
         for statement in before_loop(ctx, loop):
             ctx.emit(statement)
         for statement in hoist_invariant(ctx, loop):

@@ -105,6 +105,22 @@ def _indices(path: Term) -> list[Term]:
     return found
 
 
+def under(part: Part, bindings: tuple[tuple[Var, Term], ...]) -> Part:
+    """The part as the body of a scope knows it: what is bound to it, or may share its memory, reads it too."""
+    inner = Part(part.path, part.place, part.type, set(part.holders), set(part.readers))
+    for var, value in bindings:
+        found = projections(value)
+        held = found is not None and found in inner.holders
+        shares = not is_scalar(value.type) and reads(value, inner)
+        inner.holders = {(v, path) for v, path in inner.holders if v is not var}
+        inner.readers = {(v, path) for v, path in inner.readers if v is not var}
+        if held:
+            inner.holders.add((var, ()))
+        if shares:
+            inner.readers.add((var, ()))
+    return inner
+
+
 def stays(term: Term, part: Part) -> bool:
     """Can the term be computed into the part's place, from its present contents, without another copy of it?"""
     if part.is_held(term):
@@ -114,8 +130,10 @@ def stays(term: Term, part: Part) -> bool:
             return stays(array, part)
         case If(_, then, otherwise):
             return stays(then, part) and stays(otherwise, part)
-        case Require(_, body) | Let(_, body):
+        case Require(_, body):
             return stays(body, part)
+        case Let(bindings, body):
+            return stays(body, under(part, bindings))
         case IFold(_, init, state, _, body):
             inner = Part((), part.place, part.type, {(state, ())}, {(state, ())})
             return stays(init, part) and not reads(body, part) and stays(body, inner)

@@ -114,7 +114,9 @@ def _extremum(ctx: Context, term: Reduce) -> t.Expression:
         x = ctx.scalar(term.body)
         if not (isinstance(size, t.Literal) and int(size.value) < _SHORT):
             found = contiguous(ctx.block, x, loop.index.name)
-        if found is None:
+        if found is None and isinstance(element, Float) and not wants_index:
+            result = _largest(ctx, term, x, loop)
+        elif found is None:
             largest = term.reduction in (Reduction.MAX, Reduction.ARGMAX)
             best = ctx.fresh("best" if wants_index else _HINTS[term.reduction])
             loop.outer.append(t.Declare(best, element, _worst(element, largest), mutable=True))
@@ -129,6 +131,24 @@ def _extremum(ctx: Context, term: Reduce) -> t.Expression:
     buffer, offset = found
     search = t.Search(_EXTREMA[term.reduction], buffer, offset, size, element)
     return ctx.named(search, _HINTS[term.reduction])
+
+
+def _largest(ctx: Context, term: Reduce, x: t.Expression, loop: Loop) -> t.Expression:
+    """One step of a maximum or minimum of reals, which vectorises: NaNs are counted aside.  Gives the result."""
+    x = ctx.named(x, "x")
+    largest = term.reduction is Reduction.MAX
+    best, nans = t.Name(ctx.fresh(_HINTS[term.reduction]), x.type), t.Name(ctx.fresh("nans"), x.type)
+    loop.outer.append(t.Declare(best.name, x.type, _worst(x.type, largest), mutable=True))
+    loop.outer.append(t.Declare(nans.name, x.type, zero_of(x.type), mutable=True))
+    beats = t.Operation(p.greater if largest else p.less, (x, best), BOOL)
+    ctx.emit(t.Assign(best.name, t.Conditional(beats, x, best)))
+    one = t.Literal(1.0, x.type)
+    isnan = t.Operation(p.is_nan, (x,), BOOL)
+    ctx.emit(t.Assign(nans.name, t.Conditional(isnan, one, zero_of(x.type)), accumulate=True))
+    loop.kind = t.Kind.REDUCTION
+    loop.reduced = (nans.name,)
+    loop.extrema = ((best.name, t.Extremum.MAX if largest else t.Extremum.MIN),)
+    return t.Conditional(t.Operation(p.greater, (nans, zero_of(x.type)), BOOL), t.Literal(math.nan, x.type), best)
 
 
 def _compare(ctx: Context, term: Reduce, x: t.Expression, index: t.Name, best: t.Name, where: str | None) -> None:

@@ -12,7 +12,7 @@ from fsmooth.core.types import BOOL, Tuple, is_scalar
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import same
 from fsmooth.lower.arrays import build_into, copy_into
-from fsmooth.lower.cardinality import SMALL, is_path
+from fsmooth.lower.cardinality import SMALL
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import (
     Destination,
@@ -29,7 +29,7 @@ from fsmooth.lower.destination import (
 )
 from fsmooth.lower.expressions import demand
 from fsmooth.lower.loop import Loop
-from fsmooth.lower.places import Part, projections, reads, root_of, stays
+from fsmooth.lower.places import Part, reads, stays, under
 from fsmooth.lower.storage import array, storage_for
 
 
@@ -103,19 +103,9 @@ def _bind(ctx: Context, var: Var, value: Term, parts: list[Part], later: list[Te
                 q.holders, q.readers = {(var, ())}, {(var, ())}
                 return
     ctx.bind(var, value)
-    if is_path(value) and not is_scalar(value.type):
-        root, path = root_of(value)
-        for q in parts:
-            for reader, positions in list(q.readers):
-                shared = min(len(path), len(positions))
-                if reader is root and path[:shared] == positions[:shared]:
-                    q.readers.add((var, positions[len(path) :] if _pure(value) else ()))
-                    if (root, positions) in q.holders and _pure(value) and len(positions) >= len(path):
-                        q.holders.add((var, positions[len(path) :]))
-
-
-def _pure(path: Term) -> bool:
-    return projections(path) is not None
+    for q in parts:
+        inner = under(q, ((var, value),))
+        q.holders, q.readers = inner.holders, inner.readers
 
 
 def _nests(term: IFold, parts: list[Part]) -> bool:
@@ -197,7 +187,7 @@ def mutate(ctx: Context, term: Term, part: Part) -> None:
             for var, value in bindings:
                 saved.append((var, ctx.environment.get(var)))
                 ctx.bind(var, value)
-            mutate(ctx, body, part)
+            mutate(ctx, body, under(part, bindings))
             _restore(ctx, saved)
         case IFold():
             size = ctx.named(ctx.scalar(term.size), "n")

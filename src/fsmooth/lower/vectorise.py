@@ -39,12 +39,13 @@ def vectorise(loop: t.For) -> None:
         return
     private: set[str] = set()
     gains = bool(loop.reduced)
+    extrema = {name for name, _ in loop.extrema}
     for s in walk(loop.body):
         match s:
             case t.Declare():
                 private.add(s.name)
             case t.Assign():
-                if s.name not in private and not (s.accumulate and s.name in loop.reduced):
+                if s.name not in private | extrema and not (s.accumulate and s.name in loop.reduced):
                     return
             case t.Store():
                 if loop.kind is not t.Kind.PARALLEL:

@@ -109,7 +109,7 @@ class Bounds:
         """Is the polynomial provably >= 0?"""
         if self._by_ranges(poly):
             return True
-        return any(self._by_ranges(poly.plus(fact, -1)) for fact in self.known[-8:])
+        return any(self._by_ranges(poly.plus(fact, -1)) for fact in self.known[-16:])
 
     def _by_ranges(self, poly: Polynomial) -> bool:
         for _ in range(8):

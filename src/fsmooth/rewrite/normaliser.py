@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from fsmooth.core.term import Build, Collect, Const, If, IFold, Lam, Let, Reduce, Require, Term, Var
 from fsmooth.core.traverse import children, rebuild
 from fsmooth.rewrite.facts import Facts
+from fsmooth.rewrite.linear import constant
 from fsmooth.rewrite.strategy import Rule
 from fsmooth.rewrite.trace import Trace
 
@@ -154,7 +155,9 @@ class Normaliser:
         fresh, saved = self.enter(index)
         old = self.facts.ranges.get(fresh)
         self.facts.ranges[fresh] = size
+        self.facts.bounds.known.append(self.facts.poly(size).plus(constant(-1)))  # the body runs, so size >= 1
         result = self.run(body)
+        self.facts.bounds.known.pop()
         if old is None:
             del self.facts.ranges[fresh]
         else:

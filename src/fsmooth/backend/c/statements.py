@@ -154,6 +154,7 @@ class StatementWriter:
         if s.simd:
             self.e.vector = True
             reduction = f" reduction(+:{', '.join(s.reduced)})" if s.reduced else ""
+            reduction += "".join([f" reduction({extremum.value}:{name})" for name, extremum in s.extrema])
             self.lines.append(f"#pragma omp simd{reduction}")
         self.line(f"for (int64_t {s.index} = 0; {s.index} < {self.e.write(s.size, 5)}; ++{s.index}) {{")
         self.nested(s.body)
