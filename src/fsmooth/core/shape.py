@@ -13,6 +13,7 @@ from fsmooth.core.term import (
     Collect,
     Const,
     Delta,
+    Deriv,
     Get,
     If,
     IFold,
@@ -27,9 +28,10 @@ from fsmooth.core.term import (
     Update,
     Var,
     Vector,
+    Verb,
     Zero,
 )
-from fsmooth.core.types import Array, rank_of
+from fsmooth.core.types import Array, Function, Tuple, leaf_of, rank_of
 
 
 class Ragged(ValueError):
@@ -51,12 +53,15 @@ def size_of(term: Term, axis: int = 0) -> Term:
     Raises:
         Ragged: if that length depends on an index bound inside `term`.
 
-    >>> from fsmooth.core.types import INT
+    >>> from fsmooth.core.types import Array, Function, Tuple, leaf_of, rank_of
     >>> n, i = Var("n", INT), Var("i", INT)
     >>> size_of(Build(n, i, Vector((i, i))), 1)
     2
 
     """
+    known = _of_derivative(term, axis)
+    if known is not None:
+        return known
     match term:
         case Build(size, index, body):
             return size if axis == 0 else _closed(size_of(body, axis - 1), (index,), term)
@@ -95,6 +100,53 @@ def size_of(term: Term, axis: int = 0) -> Term:
             return Length(term, axis) if unknown else size
         case _:
             return Length(term, axis)
+
+
+def _of_derivative(term: Term, axis: int) -> Term | None:
+    """The length of (a component of) the value of a derivative that is still to be made."""
+    path: list[int] = []
+    while isinstance(term, Proj):
+        path.insert(0, term.position)
+        term = term.tuple
+    if not isinstance(term, App) or not isinstance(term.function, Deriv):
+        return None
+    deriv, function = term.function, term.function.function.type
+    assert isinstance(function, Function)
+    arguments = term.arguments[: len(function.parameters)]
+    value = App(deriv.function, arguments)
+    if deriv.verb in (Verb.JVP, Verb.VALUE_AND_GRAD):
+        if not path:
+            return None
+        half, *path = path
+        if half == 0 or deriv.verb is Verb.JVP:
+            return _along(value, path, axis)
+    rank = 0
+    if deriv.verb is Verb.JACOBIAN:
+        output, place = function.result, value
+        while isinstance(output, Tuple) and path:
+            output, place, path = output.items[path[0]], _part(place, path[0]), path[1:]
+        rank = rank_of(output)
+        if isinstance(leaf_of(output), Tuple):
+            return None
+        if axis < rank:
+            return size_of(place, axis)
+    elif deriv.verb is Verb.DUAL:
+        return None
+    if not deriv.single:
+        if not path:
+            return None
+        return _along(arguments[deriv.wrt[path[0]]], path[1:], axis - rank)
+    return _along(arguments[deriv.wrt[0]], path, axis - rank)
+
+
+def _part(value: Term, position: int) -> Term:
+    return value.items[position] if isinstance(value, MakeTuple) else Proj(value, position)
+
+
+def _along(value: Term, path: list[int], axis: int) -> Term:
+    for position in path:
+        value = _part(value, position)
+    return size_of(value, axis)
 
 
 def _with_definition(size: Term, var: Var, value: Term) -> Term:
