@@ -1,0 +1,284 @@
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wunknown-pragmas"
+#endif
+
+#ifndef FS_ERROR
+#define FS_ERROR
+typedef struct {
+    int32_t site;
+    int32_t reserved;
+    int64_t numbers[2];
+} fs_error;
+#endif
+
+#ifndef FS_FAILED
+#define FS_FAILED
+static int32_t fs_failed(fs_error *error, int32_t site, int64_t a, int64_t b) {
+    error->site = site;
+    error->reserved = 0;
+    error->numbers[0] = a;
+    error->numbers[1] = b;
+    return 1;
+}
+#endif
+
+#ifndef FS_ARENA
+#define FS_ARENA
+/* Memory of one call: a piece of the stack, then segments that are kept until the call ends. */
+typedef struct fs_segment {
+    struct fs_segment *next;
+    char *start;
+    char *end;
+} fs_segment;
+typedef struct {
+    fs_segment first;
+    fs_segment *current;
+    char *free;
+} fs_arena;
+typedef struct {
+    fs_segment *current;
+    char *free;
+} fs_mark;
+
+static void fs_open(fs_arena *arena, char *stack, size_t size) {
+    arena->first.next = NULL;
+    arena->first.start = stack;
+    arena->first.end = stack + size;
+    arena->current = &arena->first;
+    arena->free = stack;
+}
+
+static void *fs_take(fs_arena *arena, int64_t count, size_t size) {
+    if (count < 0) count = 0;
+    if ((uint64_t)count > (SIZE_MAX / 4) / size) return NULL;
+    const size_t bytes = ((size_t)count * size + 63) & ~(size_t)63;
+    while ((size_t)(arena->current->end - arena->free) < bytes) {
+        if (!arena->current->next) {
+            size_t room = 2 * (size_t)(arena->current->end - arena->current->start);
+            if (room < bytes) room = bytes;
+            if (room < 65536) room = 65536;
+            fs_segment *fresh = (fs_segment *)malloc(sizeof *fresh + 64 + room);
+            if (!fresh) return NULL;
+            fresh->next = NULL;
+            fresh->start = (char *)fresh + sizeof *fresh;
+            fresh->start += 64 - (uintptr_t)fresh->start % 64;
+            fresh->end = fresh->start + room;
+            arena->current->next = fresh;
+        }
+        arena->current = arena->current->next;
+        arena->free = arena->current->start;
+    }
+    char *taken = arena->free;
+    arena->free += bytes;
+    return taken;
+}
+
+static void fs_close(fs_arena *arena) {
+    for (fs_segment *s = arena->first.next; s;) {
+        fs_segment *next = s->next;
+        free(s);
+        s = next;
+    }
+}
+#endif
+
+#ifndef FS_TRANSPOSE
+#define FS_TRANSPOSE
+/* out[width * lane + j] = tile[j][lane], and tile[j][lane] = from[at[lane] + j], for 8 lanes, in squares of 4 x 4;
+   the last squares overlap those before. */
+#if defined(__GNUC__)
+typedef double fs_v4 __attribute__((vector_size(32), aligned(8), may_alias));
+#if defined(__clang__)
+#define fs_shuffle(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+#else
+typedef int64_t fs_m4 __attribute__((vector_size(32)));
+#define fs_shuffle(a, b, i, j, k, l) __builtin_shuffle(a, b, (fs_m4){i, j, k, l})
+#endif
+static inline void fs_transpose(const double *restrict tile, double *restrict out, int64_t width) {
+    for (int64_t lane = 0; lane < 8; lane += 4) {
+        for (int64_t j = 0; j < width; j += 4) {
+            const int64_t first = j + 4 <= width ? j : width - 4;
+            const double *from = tile + 8 * first + lane;
+            double *to = out + width * lane + first;
+            const fs_v4 a = *(const fs_v4 *)from, b = *(const fs_v4 *)(from + 8);
+            const fs_v4 c = *(const fs_v4 *)(from + 16), d = *(const fs_v4 *)(from + 24);
+            const fs_v4 p = fs_shuffle(a, b, 0, 4, 2, 6), q = fs_shuffle(a, b, 1, 5, 3, 7);
+            const fs_v4 r = fs_shuffle(c, d, 0, 4, 2, 6), s = fs_shuffle(c, d, 1, 5, 3, 7);
+            *(fs_v4 *)to = fs_shuffle(p, r, 0, 1, 4, 5);
+            *(fs_v4 *)(to + width) = fs_shuffle(q, s, 0, 1, 4, 5);
+            *(fs_v4 *)(to + 2 * width) = fs_shuffle(p, r, 2, 3, 6, 7);
+            *(fs_v4 *)(to + 3 * width) = fs_shuffle(q, s, 2, 3, 6, 7);
+        }
+    }
+}
+static inline void fs_rows(
+    const double *restrict from, const int64_t *restrict at, double *restrict tile, int64_t width) {
+    for (int64_t lane = 0; lane < 8; lane += 4) {
+        const double *const i = from + at[lane], *const j = from + at[lane + 1];
+        const double *const k = from + at[lane + 2], *const l = from + at[lane + 3];
+        for (int64_t c = 0; width >= 4 && c < width; c += 4) {
+            const int64_t first = c + 4 <= width ? c : width - 4;
+            double *to = tile + 8 * first + lane;
+            const fs_v4 a = *(const fs_v4 *)(i + first), b = *(const fs_v4 *)(j + first);
+            const fs_v4 d = *(const fs_v4 *)(k + first), e = *(const fs_v4 *)(l + first);
+            const fs_v4 p = fs_shuffle(a, b, 0, 4, 2, 6), q = fs_shuffle(a, b, 1, 5, 3, 7);
+            const fs_v4 r = fs_shuffle(d, e, 0, 4, 2, 6), s = fs_shuffle(d, e, 1, 5, 3, 7);
+            *(fs_v4 *)to = fs_shuffle(p, r, 0, 1, 4, 5);
+            *(fs_v4 *)(to + 8) = fs_shuffle(q, s, 0, 1, 4, 5);
+            *(fs_v4 *)(to + 16) = fs_shuffle(p, r, 2, 3, 6, 7);
+            *(fs_v4 *)(to + 24) = fs_shuffle(q, s, 2, 3, 6, 7);
+        }
+        for (int64_t c = 0; width < 4 && c < width; ++c) {
+            tile[8 * c + lane] = i[c];
+            tile[8 * c + lane + 1] = j[c];
+            tile[8 * c + lane + 2] = k[c];
+            tile[8 * c + lane + 3] = l[c];
+        }
+    }
+}
+#else
+static inline void fs_rows(
+    const double *restrict from, const int64_t *restrict at, double *restrict tile, int64_t width) {
+    for (int64_t lane = 0; lane < 8; ++lane)
+        for (int64_t j = 0; j < width; ++j) tile[8 * j + lane] = from[at[lane] + j];
+}
+static inline void fs_transpose(const double *restrict tile, double *restrict out, int64_t width) {
+    for (int64_t lane = 0; lane < 8; ++lane)
+        for (int64_t j = 0; j < width; ++j) out[width * lane + j] = tile[8 * j + lane];
+}
+#endif
+#endif
+
+#ifndef FS_HAVE_COS
+#define FS_HAVE_COS
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
+#if __GLIBC_PREREQ(2, 22)
+double fs_cos(double) __asm__("cos") __attribute__((simd("notinbranch"), const, nothrow));
+#else
+#define fs_cos cos
+#endif
+#else
+#define fs_cos cos
+#endif
+#endif
+
+int32_t by_table(
+    const double *restrict m, int64_t m_n0, int64_t m_n1, const int64_t *restrict g, int64_t g_n0,
+    const double *restrict v, int64_t v_n0, double *restrict result, fs_error *restrict error) {
+    int32_t status = 0;
+    double stack[512];
+    fs_arena arena;
+    fs_open(&arena, (char *)stack, sizeof stack);
+    double *restrict table = (double *)fs_take(&arena, m_n0 * 6, sizeof(double));
+    if (!table) {
+        status = 2;
+        goto fail;
+    }
+    {
+        int64_t c_block = 0;
+        for (; c_block + 8 <= m_n0; c_block += 8) {
+            double table_tile[6][8] __attribute__((aligned(64)));
+#pragma omp simd
+            for (int64_t lane = 0; lane < 8; ++lane) {
+                const int64_t c = c_block + lane;
+                table_tile[0][lane] = m[c * m_n1] + m[c * m_n1 + 1];
+                table_tile[1][lane] = m[c * m_n1] * m[c * m_n1 + 1];
+                table_tile[2][lane] = fs_cos(m[c * m_n1]);
+                table_tile[3][lane] = m[c * m_n1 + 1] * m[c * m_n1 + 1];
+                table_tile[4][lane] = 1.0;
+                table_tile[5][lane] = m[c * m_n1] - m[c * m_n1 + 1];
+            }
+            fs_transpose(&table_tile[0][0], table + c_block * 6, 6);
+        }
+        for (int64_t c = c_block; c < m_n0; ++c) {
+            table[c * 6] = m[c * m_n1] + m[c * m_n1 + 1];
+            table[c * 6 + 1] = m[c * m_n1] * m[c * m_n1 + 1];
+            table[c * 6 + 2] = cos(m[c * m_n1]);
+            table[c * 6 + 3] = m[c * m_n1 + 1] * m[c * m_n1 + 1];
+            table[c * 6 + 4] = 1.0;
+            table[c * 6 + 5] = m[c * m_n1] - m[c * m_n1 + 1];
+        }
+    }
+    {
+        int64_t bad = 0;
+#pragma omp simd reduction(|:bad)
+        for (int64_t k = 0; k < g_n0; ++k) {
+            const int64_t k_1 = g[k];
+            bad |= k_1 < 0 || k_1 >= m_n0;
+        }
+        if (bad) {
+            for (int64_t k = 0; k < g_n0; ++k) {
+                const int64_t k_1 = g[k];
+                if (k_1 < 0 || k_1 >= m_n0) {
+                    status = fs_failed(error, 0, k_1, m_n0);
+                    goto fail;
+                }
+            }
+        }
+    }
+    if (g_n0 > v_n0) {
+        status = fs_failed(error, 0, v_n0, v_n0);
+        goto fail;
+    }
+    {
+        int64_t k_block = 0;
+        for (; k_block + 8 <= g_n0; k_block += 8) {
+            int64_t table_at[8];
+            double table_rows[48] __attribute__((aligned(64)));
+            for (int64_t lane_1 = 0; lane_1 < 8; ++lane_1) {
+                const int64_t k = k_block + lane_1;
+                const int64_t k_1 = g[k];
+                table_at[lane_1] = k_1 * 6;
+            }
+            fs_rows(table, table_at, table_rows, 6);
+            double result_tile[6][8] __attribute__((aligned(64)));
+#pragma omp simd
+            for (int64_t lane_1 = 0; lane_1 < 8; ++lane_1) {
+                const int64_t k = k_block + lane_1;
+                const int64_t k_1 = g[k];
+                const double x = v[k];
+                result_tile[0][lane_1] = table_rows[lane_1] * x;
+                result_tile[1][lane_1] = x < 0.0 ? table_rows[lane_1 + 40] * x : table_rows[lane_1 + 8] + x;
+                result_tile[2][lane_1] = table_rows[lane_1 + 16] * table_rows[lane_1 + 24];
+                result_tile[3][lane_1] = table_rows[lane_1 + 32] + m[k_1 * m_n1 + 2];
+                result_tile[4][lane_1] = x;
+                result_tile[5][lane_1] = 0.0;
+            }
+            fs_transpose(&result_tile[0][0], result + k_block * 6, 6);
+        }
+        for (int64_t k = k_block; k < g_n0; ++k) {
+            const int64_t k_1 = g[k];
+            const double x = v[k];
+            result[k * 6] = table[k_1 * 6] * x;
+            result[k * 6 + 1] = x < 0.0 ? table[k_1 * 6 + 5] * x : table[k_1 * 6 + 1] + x;
+            result[k * 6 + 2] = table[k_1 * 6 + 2] * table[k_1 * 6 + 3];
+            result[k * 6 + 3] = table[k_1 * 6 + 4] + m[k_1 * m_n1 + 2];
+            result[k * 6 + 4] = x;
+            result[k * 6 + 5] = 0.0;
+        }
+    }
+fail:
+    fs_close(&arena);
+    return status;
+}
+
+int32_t by_table_shape(
+    const double *restrict m, int64_t m_n0, int64_t m_n1, const int64_t *restrict g, int64_t g_n0,
+    const double *restrict v, int64_t v_n0, int64_t *restrict shape, fs_error *restrict error) {
+    (void)m;
+    (void)m_n0;
+    (void)m_n1;
+    (void)g;
+    (void)v;
+    (void)v_n0;
+    (void)error;
+    shape[0] = g_n0;
+    shape[1] = 6;
+    return 0;
+}
