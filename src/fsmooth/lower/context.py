@@ -1,4 +1,4 @@
-"""What every part of lowering shares: the block being written, the environment, names, sites, notes.
+"""What every part of lowering shares: the block being written, the environment, names, sites.
 
 `Context` is abstract: its four ways to lower a term are defined in `to_loops`, which dispatches to the modules of
 this package, so that these need not import one another.
@@ -6,7 +6,6 @@ this package, so that these need not import one another.
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 
 from fsmooth.core import primitives as p
@@ -26,141 +25,10 @@ from fsmooth.loops.tree import (
     Store,
 )
 from fsmooth.lower.destination import Destination, Local, Mode, Value, View
+from fsmooth.lower.identifiers import identifier
 
 HEAVY = 24
 """Expressions of more nodes than this are cut: their parts get names."""
-
-_RESERVED = frozenset(
-    [
-        "auto",
-        "break",
-        "case",
-        "char",
-        "const",
-        "continue",
-        "default",
-        "do",
-        "double",
-        "else",
-        "enum",
-        "extern",
-        "float",
-        "for",
-        "goto",
-        "if",
-        "inline",
-        "int",
-        "long",
-        "register",
-        "bad",
-        "stack",
-        "held",
-        "restrict",
-        "return",
-        "short",
-        "signed",
-        "sizeof",
-        "static",
-        "struct",
-        "switch",
-        "typedef",
-        "union",
-        "unsigned",
-        "void",
-        "volatile",
-        "while",
-        "_Bool",
-        "_Complex",
-        "_Imaginary",
-        "bool",
-        "true",
-        "false",
-        "asm",
-        "typeof",
-        "linux",
-        "unix",
-        "main",
-        "error",
-        "status",
-        "fail",
-        "arena",
-        "shape",
-        "NULL",
-        "int8_t",
-        "int16_t",
-        "int32_t",
-        "int64_t",
-        "uint64_t",
-        "size_t",
-        "memcpy",
-        "memset",
-        "malloc",
-        "free",
-        "NAN",
-        "INFINITY",
-        "M_PI",
-        "sin",
-        "cos",
-        "tan",
-        "asin",
-        "acos",
-        "atan",
-        "atan2",
-        "sinh",
-        "cosh",
-        "tanh",
-        "exp",
-        "expm1",
-        "log",
-        "log1p",
-        "sqrt",
-        "pow",
-        "hypot",
-        "erf",
-        "erfc",
-        "lgamma",
-        "tgamma",
-        "floor",
-        "ceil",
-        "fabs",
-        "fmin",
-        "fmax",
-        "fmod",
-        "cbrt",
-        "exp2",
-        "log2",
-        "log10",
-        "round",
-        "trunc",
-        "j0",
-        "j1",
-        "jn",
-        "y0",
-        "y1",
-        "yn",
-        "gamma",
-        "signgam",
-        "abs",
-        "div",
-        "labs",
-        "index",
-        "isnan",
-        "isinf",
-        "isfinite",
-        "signbit",
-        "copysign",
-        "nan",
-        "fma",
-        "remainder",
-        "logb",
-        "scalb",
-        "ldexp",
-        "frexp",
-        "modf",
-        "significand",
-        "drem",
-    ]
-)
 
 
 class Context(ABC):
@@ -170,8 +38,6 @@ class Context(ABC):
         self.block: list[Statement] = []
         self.environment: dict[Var, Value] = {}
         self.sites: list[tuple[Failure | None, Site]] = []
-        self.notes: list[str] = []
-        self.loop_depth = 0
         self.aliases: dict[str, str] = {}
         self.nonnegative: set[str] = set()
         self._site_numbers: dict[tuple[Failure | None, Site], int] = {}
@@ -325,10 +191,6 @@ class Context(ABC):
             self.sites.append(key)
         return number
 
-    def forget_note(self, buffer: str) -> None:
-        """Withdraw what was noted of a buffer."""
-        self.notes = [note for note in self.notes if not note.startswith(f"array {buffer} ")]
-
     def share_sites(self, other: Context) -> None:
         """Number sites together with another function of the program."""
         self.sites = other.sites
@@ -358,11 +220,3 @@ def key_of(e: Expression) -> object:
             return (primitive.name, *[key_of(a) for a in arguments])
         case _:
             return e
-
-
-def identifier(hint: str) -> str:
-    """A C identifier made from the user's name."""
-    cleaned = re.sub(r"\W", "_", hint, flags=re.ASCII) or "t"
-    if cleaned[0].isdigit() or cleaned.startswith(("_", "fs_")):
-        cleaned = "v" + cleaned
-    return cleaned + "_" if cleaned in _RESERVED else cleaned

@@ -71,7 +71,6 @@ def _borrowed(ctx: Context, own: Destination, dest: Destination) -> Destination:
             if isinstance(s, t.Allocate) and s.buffer == own.buffer:
                 ctx.block[position] = t.Choose(own.buffer, own.leaf, dest.buffer, dest.offset, None, None, None)
                 ctx.aliases[own.buffer] = dest.buffer
-                ctx.forget_note(own.buffer)
                 break
     return own
 
@@ -107,9 +106,6 @@ def _two_buffers(ctx: Context, block: list[t.Statement], view: View, other: str,
                 _pointer(view.buffer, s.type, first, second, steps),
                 _pointer(other, s.type, second, first, steps),
             ]
-            ctx.notes.append(
-                f"array {spare} is stored in the arena: the state {view.buffer} of a fold needs two buffers"
-            )
             return
     raise AssertionError(f"{view.buffer} was not declared")
 

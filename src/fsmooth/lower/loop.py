@@ -30,7 +30,6 @@ class Loop:
         self.saved = ctx.environment.get(self.var)
         ctx.environment[self.var] = Scalar(self.index)
         self.outer = ctx.open_block()
-        ctx.loop_depth += 1
         return self
 
     def __exit__(
@@ -42,7 +41,6 @@ class Loop:
     def close(self) -> None:
         """End the loop and emit it."""
         ctx = self.ctx
-        ctx.loop_depth -= 1
         body = ctx.close_block(self.outer)
         ctx.close_index(self.index)
         if self.saved is None:

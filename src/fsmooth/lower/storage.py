@@ -78,6 +78,4 @@ def array(ctx: Context, sizes: tuple[t.Expression, ...], leaf: Type, hint: str) 
         ctx.emit(t.LocalArray(view.buffer, leaf, max(1, int(count.value))))
         return view
     ctx.emit(t.Allocate(view.buffer, leaf, count))
-    where = "inside a loop" if ctx.loop_depth else "once per call"
-    ctx.notes.append(f"array {view.buffer} is stored in the arena, {where}")
     return view

@@ -33,12 +33,14 @@ from fsmooth.core.term import (
 from fsmooth.core.types import is_scalar
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import zero_of
+from fsmooth.loops.usage import prune
 from fsmooth.lower import arrays, expressions, folds, reductions
 from fsmooth.lower.cardinality import is_path, length
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Destination, Group, Mode, Scalar, Value, View, load, readable, value_at
 from fsmooth.lower.interface import Interface, StaticSizes
 from fsmooth.lower.linear import linear_binding, linear_into
+from fsmooth.lower.notes import storage_notes
 from fsmooth.lower.storage import storage_for
 
 
@@ -236,15 +238,17 @@ def lower(term: Lam, name: str, static_sizes: StaticSizes | None = None) -> t.Pr
     kernel = Lowering()
     interface = Interface(kernel, term, static_sizes or {})
     _result_into(kernel, interface, term.body)
+    function = t.Function(name, interface.parameters(), kernel.block)
+    prune(function)
     shape = _lower_shape(term, name, kernel, static_sizes or {})
     return t.Program(
         name,
-        t.Function(name, interface.parameters(), kernel.block),
+        function,
         shape,
         tuple([p.type for p in term.parameters]),
         term.body.type,
         tuple(kernel.sites),
-        tuple(kernel.notes),
+        storage_notes(function.body),
     )
 
 
@@ -273,4 +277,6 @@ def _lower_shape(term: Lam, name: str, kernel: Lowering, static_sizes: StaticSiz
     if not interface.has_arrays(term.body.type):
         return None
     interface.shapes(term.body)
-    return t.Function(f"{name}_shape", interface.shape_parameters(), ctx.block)
+    function = t.Function(f"{name}_shape", interface.shape_parameters(), ctx.block)
+    prune(function)
+    return function

@@ -9,7 +9,6 @@ from fsmooth.backend.c.program import CProgram
 from fsmooth.backend.c.signature import signature
 from fsmooth.backend.c.statements import StatementWriter
 from fsmooth.loops import tree as t
-from fsmooth.loops.usage import prune
 
 
 def emit(program: t.Program) -> CProgram:
@@ -19,7 +18,6 @@ def emit(program: t.Program) -> CProgram:
     texts, statements = [], 0
     features: set[str] = set()
     for function in functions:
-        prune(function)
         writer = StatementWriter(expressions)
         texts.append(writer.function(function))
         statements += writer.statements

@@ -1,0 +1,116 @@
+"""Loops as text, for people: `.stages` and tests show programs before they are C.
+
+>>> from fsmooth.core.types import F64, INT
+>>> from fsmooth.loops.arithmetic import zero_of
+>>> print(show_body([t.Store("a", t.Name("i", INT), zero_of(F64))]))
+a[i] := 0.0
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import parts
+
+_INDENT = "  "
+
+
+def show_program(program: t.Program) -> str:
+    """The functions of a program."""
+    functions = [program.kernel] if program.shape is None else [program.kernel, program.shape]
+    return "\n".join([show_function(function) for function in functions])
+
+
+def show_function(function: t.Function) -> str:
+    """Name, parameters, body."""
+    parameters = ", ".join([f"{p.name}: {p.type!r}{'[]' if p.pointer else ''}" for p in function.parameters])
+    return f"{function.name}({parameters})\n{show_body(function.body, _INDENT)}\n"
+
+
+def show_body(body: list[t.Statement], indent: str = "") -> str:
+    """Statements, one a line."""
+    lines: list[str] = []
+    for s in body:
+        lines.extend([indent + line for line in _lines(s)])
+    return "\n".join(lines)
+
+
+def show_expression(e: t.Expression) -> str:
+    """An expression, fully in parentheses."""
+    inner = [show_expression(x) for x in parts(e)]
+    match e:
+        case t.Literal(value):
+            return repr(value)
+        case t.Name(name):
+            return name
+        case t.Load(buffer):
+            return f"{buffer}[{inner[0]}]"
+        case t.Conditional():
+            return f"({inner[0]} ? {inner[1]} : {inner[2]})"
+        case t.Search(extremum, buffer):
+            return f"{extremum.value}({buffer}, {inner[0]}, {inner[1]})"
+        case t.Operation(primitive):
+            if primitive.symbol is not None and len(inner) == 2:
+                return f"({inner[0]} {primitive.symbol} {inner[1]})"
+            return f"{primitive.name}({', '.join(inner)})"
+        case _:
+            raise TypeError(f"{e!r} is no expression")
+
+
+def _nested(head: str, body: list[t.Statement]) -> list[str]:
+    return [head, *[line for line in show_body(body, _INDENT).split("\n") if line]]
+
+
+def _lines(s: t.Statement) -> list[str]:
+    w = show_expression
+    match s:
+        case t.Declare():
+            kind = "var" if s.mutable else "let"
+            return [f"{kind} {s.name}: {s.type!r}" + ("" if s.value is None else f" = {w(s.value)}")]
+        case t.Assign():
+            return [f"{s.name} {_assignment(s.accumulate)} {w(s.value)}"]
+        case t.Store():
+            return [f"{s.buffer}[{w(s.index)}] {_assignment(s.accumulate)} {w(s.value)}"]
+        case t.For():
+            marks = " simd" if s.simd else ""
+            return _nested(f"for {s.index} < {w(s.size)} {s.kind.value}{marks}", s.body)
+        case t.Block():
+            stores: list[t.Statement] = []
+            for output in s.outputs:
+                for k, value in sorted(output.values.items()):
+                    stores.append(t.Store(f"{output.buffer}(+{k})", output.base, value))
+            return _nested(f"for {s.index} < {w(s.size)} in blocks of {s.lanes}", [*s.body, *stores])
+        case t.If():
+            lines = _nested(f"if {w(s.condition)}", s.then)
+            return lines + (_nested("else", s.otherwise) if s.otherwise else [])
+        case t.Break():
+            return [f"break if {w(s.condition)}"]
+        case t.Check():
+            return [f"check {w(s.index)} < {w(s.size)} at {s.site}"]
+        case t.Demand():
+            return [f"demand {w(s.condition)} at {s.site}"]
+        case t.CheckAll():
+            which = "ends" if s.ends else "all"
+            return _nested(f"check {which} {s.index} < {w(s.size)}", [*s.body, s.check])
+        case t.Fill():
+            return [f"zero {s.buffer}[{w(s.offset)}] x {w(s.count)}"]
+        case t.Copy():
+            return [f"copy {s.target}[{w(s.target_offset)}] := {s.source}[{w(s.source_offset)}] x {w(s.count)}"]
+        case t.Allocate():
+            return [f"arena {s.buffer}: {s.type!r} x {w(s.count)}"]
+        case t.LocalArray():
+            return [f"array {s.buffer}: {s.type!r} x {s.count}"]
+        case t.Choose():
+            other = "" if s.steps is None else f" (or {s.otherwise} if {w(s.steps)} is odd)"
+            return [f"pointer {s.pointer} = {s.then}{other}"]
+        case t.Swap():
+            return [f"swap {s.left}, {s.right}"]
+        case t.Scope():
+            return _nested(f"scope {s.mark}", s.body)
+        case _:
+            assert_never(s)
+
+
+def _assignment(accumulate: bool) -> str:
+    return "+=" if accumulate else ":="

@@ -1,0 +1,28 @@
+"""What `.explain()` says about memory: every array that is stored, and every copy made in a loop."""
+
+from __future__ import annotations
+
+from fsmooth.loops import tree as t
+from fsmooth.loops.usage import bodies_of
+
+
+def storage_notes(body: list[t.Statement]) -> tuple[str, ...]:
+    """A line for each array in the arena and for each copy in a loop."""
+    notes: list[str] = []
+    stack: list[tuple[t.Statement, bool]] = [(s, False) for s in reversed(body)]
+    while stack:
+        s, in_loop = stack.pop()
+        match s:
+            case t.Allocate():
+                where = "inside a loop" if in_loop else "once per call, outside all loops"
+                notes.append(f"array {s.buffer} is stored in the arena, {where}")
+            case t.Copy() if in_loop:
+                notes.append(f"array {s.target} is copied from {s.source} inside a loop")
+            case t.Swap():
+                notes.append(f"array {s.left} is the state of a loop that needs two buffers")
+            case _:
+                pass
+        inside = in_loop or isinstance(s, t.For | t.Block)
+        for inner in reversed(bodies_of(s)):
+            stack.extend([(x, inside) for x in reversed(inner)])
+    return tuple(notes)

@@ -1,0 +1,63 @@
+"""Where values live: in place, in the destination, in two exchanged buffers; never allocated in a loop."""
+
+from __future__ import annotations
+
+import pytest
+from tests.lower.programs import PROGRAMS
+
+from fsmooth.loops import tree as t
+from fsmooth.loops.show import show_program
+from fsmooth.loops.usage import walk
+from fsmooth.lower.to_loops import lower
+
+
+def statements(name: str) -> list[t.Statement]:
+    """All statements of the kernel of a program."""
+    return list(walk(lower(PROGRAMS[name][0], name).kernel.body))
+
+
+def count(name: str, *kinds: type) -> int:
+    """How many statements of these kinds the program has."""
+    return len([s for s in statements(name) if isinstance(s, kinds)])
+
+
+@pytest.mark.parametrize(
+    "name", ["histogram", "sieve", "prefix_sums", "nested_fold_update", "lets_of_updates", "linear_nested", "sum_of_deltas"]
+)
+def test_nothing_is_stored_but_the_result(name: str) -> None:
+    assert count(name, t.Allocate, t.LocalArray) == 0
+
+
+@pytest.mark.parametrize("name", ["histogram", "sieve", "nested_fold_update", "lets_of_updates"])
+def test_updates_do_not_copy_in_the_loop(name: str) -> None:
+    inside = [s for loop in statements(name) if isinstance(loop, t.For) for s in walk(loop.body)]
+    assert not [s for s in inside if isinstance(s, t.Copy | t.Swap)]
+
+
+def test_a_state_that_reads_itself_has_two_buffers() -> None:
+    assert count("fold_array", t.Allocate) == 1
+    assert count("fold_array", t.Swap) == 1
+
+
+def test_the_state_of_a_fold_lives_in_its_destination() -> None:
+    pointers = [s for s in statements("histogram") if isinstance(s, t.Choose)]
+    assert [s.then for s in pointers] == ["result"]
+
+
+@pytest.mark.parametrize("name", list(PROGRAMS))
+def test_no_allocation_in_a_loop(name: str) -> None:
+    for loop in statements(name):
+        if isinstance(loop, t.For):
+            assert not [s for s in loop.body if isinstance(s, t.Allocate)]
+
+
+def test_notes_name_what_is_stored() -> None:
+    program = lower(PROGRAMS["let_array"][0], "f")
+    assert any("squares" in note and "once per call" in note for note in program.notes)
+
+
+@pytest.mark.parametrize("name", ["histogram", "checked", "fold_array", "let_array", "max", "sieve"])
+def test_loops_can_be_shown(name: str) -> None:
+    shown = show_program(lower(PROGRAMS[name][0], name))
+    assert shown.startswith(f"{name}(")
+    assert "for " in shown or "max(" in shown
