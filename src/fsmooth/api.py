@@ -43,6 +43,7 @@ class Function:
         self._lock = threading.RLock()
         self._entries: dict[tuple[object, ...], _Entry] = {}
         self._names = tuple(program.signature.parameters)
+        self._fast: Callable[..., Any] | None = None
         base: Program = program
         while isinstance(base, DerivedProgram):
             base = base.program
@@ -56,6 +57,11 @@ class Function:
         return f"<fsmooth {self.program.name}{self.program.signature}>"
 
     def __call__(self, *args: object, out: object | None = None, **kwargs: object) -> Any:
+        fast = self._fast
+        if fast is not None and out is None and not kwargs:
+            result = fast(*args)
+            if result is not None:
+                return result
         entry, values = self._entry(args, kwargs)
         return entry(values, out)
 
@@ -217,12 +223,23 @@ class _Entry:
         from fsmooth.runtime.cache import compiled  # noqa: PLC0415  (loaded when something is compiled)
         from fsmooth.runtime.compiler import find_compiler  # noqa: PLC0415
         from fsmooth.runtime.library import Library  # noqa: PLC0415
+        from fsmooth.runtime.shim import can_serve, shim_source  # noqa: PLC0415
 
-        code = self.stages(sizes).code
+        stages = self.stages(sizes)
+        code = stages.code
         assert code is not None
-        path = compiled(code.source, code.statements, find_compiler())
+        module, shim = "", ""
+        if can_serve(code.parameters, code.result):
+            module = f"fs_{code.name}"
+            shim = shim_source(code.name, module, code.parameters, code.result, stages.static_sizes)
+        path = compiled(code.source + shim, code.statements, find_compiler())
         names = [q.name for q in self.elaborated.parameters]
-        return Library(path, code.name, names, code.parameters, code.result, code.sites)
+        library = Library(path, code.name, names, code.parameters, code.result, code.sites)
+        is_closed = not self.elaborated.staged and all([q.fetch is None for q in self.elaborated.parameters])
+        in_order = tuple([q.name for q in self.elaborated.parameters]) == self.owner._names
+        if shim and is_closed and in_order:
+            self.owner._fast = library.fast_call(module)
+        return library
 
 
 def _type_or_static(value: object, name: str) -> Type | object:

@@ -35,6 +35,7 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.traverse import children, rebuild
 from fsmooth.core.types import Int
+from fsmooth.optimise.reciprocals import share_reciprocals
 from fsmooth.optimise.sharing import Graph
 from fsmooth.optimise.tabulation import tabulate
 from fsmooth.rewrite.trace import Trace
@@ -43,7 +44,17 @@ from fsmooth.rewrite.trace import Trace
 def move(term: Term, trace: Trace) -> Term:
     """Share and move; the result computes the same, with nothing computed twice in one scope."""
     graph = Graph()
-    root = tabulate(graph.of(term), graph, trace)
+    return _placed(graph.of(term), graph, trace)
+
+
+def move_and_share_reciprocals(term: Term, trace: Trace) -> Term:
+    """`move`, with one 1/p for all divisions by p."""
+    graph = Graph()
+    return _placed(share_reciprocals(graph.of(term), graph, trace), graph, trace)
+
+
+def _placed(root: Term, graph: Graph, trace: Trace) -> Term:
+    root = tabulate(root, graph, trace)
     return Placement(root, graph, trace).term()
 
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from fsmooth.core.term import Term, Var
-from fsmooth.optimise.motion import move
+from fsmooth.optimise.motion import move, move_and_share_reciprocals
 from fsmooth.optimise.rules import conditional as c
 from fsmooth.optimise.rules import fusion as f
 from fsmooth.optimise.rules import lambda_calculus as lam
@@ -117,6 +117,11 @@ def share(term: Term, trace: Trace, sizes: StaticSizes) -> Term:
     return move(term, trace)
 
 
+def share_with_reciprocals(term: Term, trace: Trace, sizes: StaticSizes) -> Term:
+    """The same, and one 1/p for all divisions by p."""
+    return move_and_share_reciprocals(term, trace)
+
+
 _KEEP = Policy(fuse=False, fission=False, unroll=0)
 _FUSE = Policy(fission=False, unroll=0)
 _FULL = Policy()
@@ -135,7 +140,10 @@ LICM = Schedule(
         ("sharing and motion", share),
     ),
 )
-DEFAULT = Schedule("DEFAULT", LICM.stages)
+DEFAULT = Schedule(
+    "DEFAULT",
+    (*LICM.stages[:-1], ("reciprocals, sharing and motion", share_with_reciprocals)),
+)
 REAL = Schedule(
     "REAL",
     (
