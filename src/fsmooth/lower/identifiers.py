@@ -13,6 +13,10 @@ _RESERVED = frozenset(
     tan asin acos atan atan2 sinh cosh tanh exp expm1 log log1p sqrt pow hypot erf erfc lgamma tgamma floor ceil
     fabs fmin fmax fmod cbrt exp2 log2 log10 round trunc j0 j1 jn y0 y1 yn gamma signgam abs div labs index isnan
     isinf isfinite signbit copysign nan fma remainder logb scalb ldexp frexp modf significand drem
+    acosh asinh atanh fdim scalbn nearbyint rint lround llround lrint llrint nextafter nexttoward ilogb sincos pow10 exp10
+    rand srand random srandom select atoi atol atof strtod strtol exit abort system qsort bsearch getenv setenv putenv
+    ldiv lldiv llabs calloc realloc valloc memcmp memmove memchr memccpy mempcpy strcpy strcat strlen strcmp strdup strtok
+    mktemp mkstemp alloca ecvt fcvt gcvt clearenv realpath bcmp bcopy bzero ffs on_exit atexit rpmatch getsubopt
     """.split()
 )
 """Words of C, names of libm, and what the emitted functions call their own."""

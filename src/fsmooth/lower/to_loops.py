@@ -38,6 +38,7 @@ from fsmooth.lower import arrays, expressions, folds, reductions
 from fsmooth.lower.cardinality import is_path, length
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Destination, Group, Mode, Scalar, Value, View, load, readable, value_at
+from fsmooth.lower.identifiers import identifier
 from fsmooth.lower.interface import Interface, StaticSizes
 from fsmooth.lower.linear import linear_binding, linear_into
 from fsmooth.lower.notes import storage_notes
@@ -228,13 +229,14 @@ def lower(term: Lam, name: str, static_sizes: StaticSizes | None = None) -> t.Pr
 
     Args:
         term: the function; no `Deriv`, and no `Lam` inside but those applied on the spot.
-        name: of the C function.
+        name: of the C function; a word of C, or a name of libm, gets an underscore.
         static_sizes: the sizes of arguments that are built in, by position of the parameter and axis.
 
     Raises:
         Unsupported: if an earlier stage left a construct that has no loops.
 
     """
+    name = identifier(name)
     kernel = Lowering()
     interface = Interface(kernel, term, static_sizes or {})
     _result_into(kernel, interface, term.body)
