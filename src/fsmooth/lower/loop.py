@@ -9,8 +9,10 @@ from fsmooth.loops import tree as t
 from fsmooth.lower.blocking import blocked
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Scalar
+from fsmooth.lower.invariant import guarded, hoist_loops
 from fsmooth.lower.memory import as_memory_operation, hoist_invariant
 from fsmooth.lower.motion import before_loop
+from fsmooth.lower.vectorise import vectorise
 
 
 class Loop:
@@ -50,9 +52,15 @@ class Loop:
         if not body:
             return
         loop = t.For(self.index.name, self.size, body, self.kind, self.var.site, self.reduced, self.extrema)
-        for statement in before_loop(ctx, loop):
+        before = before_loop(ctx, loop)
+        for statement in before:
             ctx.emit(statement)
         for statement in hoist_invariant(ctx, loop):
             ctx.emit(statement)
+        moved = hoist_loops(loop, {s.buffer for s in before if isinstance(s, t.Allocate)})
+        if moved:
+            vectorise(loop)
         if loop.body:
-            ctx.emit(as_memory_operation(ctx, loop) or blocked(ctx, loop) or loop)
+            rest = as_memory_operation(ctx, loop) or blocked(ctx, loop) or loop
+            for statement in guarded(loop, moved, rest):
+                ctx.emit(statement)
