@@ -448,6 +448,26 @@ _program(
     ),
     (m23, v3, g4),
 )
+_program(
+    "fold_dual_array",
+    (("v", V), ("n", INT)),
+    lambda v, n: b.ifold(
+        n,
+        b.build(Length(v), lambda i: MakeTuple((Get(v, i), Const(1.0)))),
+        lambda s, i: b.build(
+            Length(v),
+            lambda j: MakeTuple(
+                (
+                    add(Proj(Get(s, b.minus(b.minus(Length(v), Const(1)), j)), 0), Proj(Get(s, j), 1)),
+                    mul(Proj(Get(s, j), 0), Proj(Get(s, Const(0)), 1)),
+                )
+            ),
+        ),
+    ),
+    (v3, 0),
+    (v3, 3),
+    (np.arange(100.0), 2),
+)
 for _primitive in p.TABLE.values():
     for _type in (F64, INT, BOOL):
         _types = (BOOL, _type, _type) if _primitive.arity == 3 else (_type,) * _primitive.arity

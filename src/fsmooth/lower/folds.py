@@ -14,7 +14,7 @@ from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ZERO
 from fsmooth.lower.arrays import copy_into
 from fsmooth.lower.context import Context
-from fsmooth.lower.destination import Destination, Group, Mode, Value, View, readable
+from fsmooth.lower.destination import Destination, Group, Mode, Value, View, leaves, readable
 from fsmooth.lower.loop import Loop
 from fsmooth.lower.places import parts_of
 from fsmooth.lower.storage import storage_for
@@ -49,9 +49,9 @@ def _run(ctx: Context, term: IFold, dest: Destination | None) -> Value:
         advance(ctx, term.body, parts, ctx.block)
     _restore(ctx, term.state, saved)
     for part in parts:
-        if part.spare is not None:
-            assert isinstance(part.place, View)
-            _two_buffers(ctx, before, part.place, part.spare, size)
+        for view in leaves(part.place):
+            if isinstance(view, View) and view.buffer in part.spares:
+                _two_buffers(ctx, before, view, part.spares[view.buffer], size)
     return readable(state)
 
 

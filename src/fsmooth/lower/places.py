@@ -18,7 +18,8 @@ class Part:
     """A component of a state that is not a tuple.
 
     `holders` are the (variable, projections) that mean what `place` contains now; `readers` those and every variable
-    bound to a part of it.  `spare` names the pointer to the buffer that the next contents go to, if two are exchanged.
+    bound to a part of it.  `spares` has, for each buffer of the part, the pointer to where its next contents
+    go, if two are exchanged.
     """
 
     path: Path
@@ -26,7 +27,7 @@ class Part:
     type: Type
     holders: set[tuple[Var, Path]]
     readers: set[tuple[Var, Path]] = field(default_factory=set)
-    spare: str | None = None
+    spares: dict[str, str] = field(default_factory=dict)
 
     def is_held(self, term: Term) -> bool:
         """Does the term mean the present contents?"""

@@ -261,12 +261,10 @@ def _replace(ctx: Context, components: list[tuple[Part, New]], top: list[t.State
                     expression = _fixed(ctx, expression, q.place, locals_)
                 after.append((q, Scalar(expression), False))
                 continue
-            if top is not None and q.spare is None and _exchangeable(q.place):
-                assert isinstance(q.place, View)
-                q.spare = ctx.fresh(f"{q.place.buffer}_next")
-                spare = View(q.spare, q.place.offset, q.place.strides, q.place.sizes, q.place.leaf)
+            if top is not None and not q.spares and all([_exchangeable(x) for x in leaves(q.place)]):
+                spare = _spare(ctx, q.place, q.spares)
                 ctx.into(new, spare, Mode.ASSIGN)
-                after.append((q, spare, True))
+                after.append((q, readable(spare), True))
                 continue
             held = storage_for(ctx, new, "next")
             ctx.into(new, held, Mode.ASSIGN)
@@ -281,9 +279,9 @@ def _replace(ctx: Context, components: list[tuple[Part, New]], top: list[t.State
         mutate(ctx, term, q)
     for q, value, exchange in after:
         if exchange:
-            assert isinstance(q.place, View)
-            assert q.spare is not None
-            ctx.emit(t.Swap(q.place.buffer, q.spare, q.place.leaf))
+            for view in leaves(q.place):
+                assert isinstance(view, View)
+                ctx.emit(t.Swap(view.buffer, q.spares[view.buffer], view.leaf))
         else:
             copy_into(ctx, value, q.place, Mode.ASSIGN)
 
@@ -318,7 +316,16 @@ def _fixed(ctx: Context, e: t.Expression, place: Local, locals_: set[str]) -> t.
     return t.Name(name, e.type)
 
 
-def _exchangeable(place: Destination) -> bool:
+def _spare(ctx: Context, place: Destination, spares: dict[str, str]) -> Destination:
+    """The place that the next contents go to; `spares` gets its pointers."""
+    if isinstance(place, Group):
+        return Group(tuple([_spare(ctx, item, spares) for item in place.items]), place.sizes)  # type: ignore[arg-type]
+    assert isinstance(place, View)
+    pointer = spares[place.buffer] = ctx.fresh(f"{place.buffer}_next")
+    return View(pointer, place.offset, place.strides, place.sizes, place.leaf)
+
+
+def _exchangeable(place: View | Scalar | Local) -> bool:
     """Is it one large array?  (Small static ones are better copied: then they live in registers.)"""
     if not isinstance(place, View) or not place.dense:
         return False
