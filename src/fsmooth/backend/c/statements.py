@@ -26,6 +26,7 @@ class StatementWriter:
         self.depth = 1
         self.statements = 0
         self.features: set[str] = set()
+        self.last_site = ("", 0)
         self.lengths: set[str] = set()
 
     def function(self, function: t.Function) -> str:
@@ -141,9 +142,10 @@ class StatementWriter:
         return f"(size_t){self.e.write(count, 9)}"
 
     def site(self, site: Site) -> None:
-        """A comment with the source line."""
-        if not site.line:
+        """A comment with the source line, unless the last comment was the same."""
+        if not site.line or (site.file, site.line) == self.last_site:
             return
+        self.last_site = (site.file, site.line)
         source = linecache.getline(site.file, site.line).strip() if site.file else ""
         self.line(f"/* line {site.line}: {comment(source or site.what)} */")
 
