@@ -64,8 +64,8 @@ def _emit(options: argparse.Namespace) -> int:
 
 
 def _type(text: str) -> Type:
-    leaf: Type = {"float": F64, "float32": F32, "int": INT, "bool": BOOL}[text.split("[", maxsplit=1)[0]]
-    return array_of(leaf, text.count("["))
+    leaves: dict[str, Type] = {"float": F64, "float32": F32, "int": INT, "bool": BOOL}
+    return array_of(leaves[text.split("[", maxsplit=1)[0]], text.count("["))
 
 
 def _rules(options: argparse.Namespace) -> int:

@@ -112,7 +112,8 @@ class _Evaluation:
             case App(function, arguments):
                 f = self.of(function, env)
                 assert callable(f)
-                return f(*[self.of(x, env) for x in arguments])
+                result: object = f(*[self.of(x, env) for x in arguments])
+                return result
             case Build(size, index, body):
                 n = max(self.integer(size, env), 0)
                 items = tuple([self.of(body, {**env, index: i}) for i in range(n)])
@@ -121,10 +122,10 @@ class _Evaluation:
                 values = tuple([self.of(x, env) for x in items])
                 return self.array(len(values), values, items[0], env)
             case IFold(size, init, state, index, body):
-                value = self.of(init, env)
+                current = self.of(init, env)
                 for i in range(self.integer(size, env)):
-                    value = self.of(body, {**env, state: value, index: i})
-                return value
+                    current = self.of(body, {**env, state: current, index: i})
+                return current
             case Reduce():
                 return self.reduction(term, env)
             case Collect(count, generators, guard, body):
@@ -141,9 +142,10 @@ class _Evaluation:
             case MakeTuple(items):
                 return tuple([self.of(x, env) for x in items])
             case Proj(tuple_, position):
-                value = self.of(tuple_, env)
-                assert isinstance(value, tuple)
-                return value[position]
+                whole = self.of(tuple_, env)
+                assert isinstance(whole, tuple)
+                part: object = whole[position]
+                return part
             case Zero(sizes, leaf):
                 return self.zeros(tuple([max(self.integer(s, env), 0) for s in sizes]), leaf)
             case Delta(size, index, value):

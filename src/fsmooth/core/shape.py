@@ -113,7 +113,7 @@ def _of_derivative(term: Term, axis: int) -> Term | None:
     deriv, function = term.function, term.function.function.type
     assert isinstance(function, Function)
     arguments = term.arguments[: len(function.parameters)]
-    value = App(deriv.function, arguments)
+    value: Term = App(deriv.function, arguments)
     if deriv.verb in (Verb.JVP, Verb.VALUE_AND_GRAD):
         if not path:
             return None

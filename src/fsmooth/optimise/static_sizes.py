@@ -102,12 +102,12 @@ class _Analysis:
                 self.visit(init)
                 self.loop(size, index)
                 self.visit(body)
-            case Collect(count, generators, guard, body):
+            case Collect(_, generators, guard, body):
                 for size, index in generators:
                     self.loop(size, index)
                 self.visit(guard)
                 self.visit(body)
-            case Length(array, axis):
+            case Length(array):
                 place = self.place(array)
                 if place is None:
                     self.visit_unless_place(array)
@@ -115,7 +115,7 @@ class _Analysis:
                 self.visit(index)
                 if not isinstance(size, Length):
                     self.visit(size)
-            case Require(condition, body):
+            case Require(_, body):
                 self.visit(body)
             case _:
                 for child in children(term):

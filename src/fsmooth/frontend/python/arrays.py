@@ -253,11 +253,11 @@ class Arrays(Frame):
         if not isinstance(array.type, Array):
             self.fail(RankError, node, f"too many indices: {what} is not {describe(Array(F64))}")
         first, *rest = indices
+        wanted = array.type.element
         array = self.bind(array, "a")
         at = self.bind(self.check(first, self.size(array, node), node, what), "at")
         if rest:
             return Update(array, at, self.updated(Get(array, at), rest, value, node, what))
-        wanted = array.type.element
         if isinstance(value.type, Float) and isinstance(wanted, Int):
             self.fail(TypeMismatchError, node, f"{what} holds integers, so a real number cannot be put into it")
         return Update(array, at, self.convert(value, wanted, node))

@@ -13,13 +13,15 @@ from typing import assert_never
 import numpy as np
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import build
+from fsmooth.core.build import build, equals
 from fsmooth.core.primitives import Primitive
+from fsmooth.core.shape import size_of
 from fsmooth.core.term import (
     App,
     Build,
     Const,
     Deriv,
+    Failure,
     Get,
     IllTyped,
     Lam,
@@ -32,7 +34,7 @@ from fsmooth.core.term import (
     Verb,
 )
 from fsmooth.core.term import Method as How
-from fsmooth.core.types import F64, INT, Array, Bool, Float, Function, Int, Tuple, has_float
+from fsmooth.core.types import F64, INT, Array, Bool, Float, Function, Int, Tuple, has_float, rank_of
 from fsmooth.errors import (
     ArgumentError,
     NotDifferentiableError,
@@ -560,11 +562,30 @@ class Calls(Iteration):
             wanted = deriv.type.parameters[len(kept) :]
             if len(wanted) != len(directions):
                 self.fail(ArgumentMismatch, node, f"{len(wanted)} tangents wanted, {len(directions)} given")
-            arguments += [self.convert(d, w, node) for d, w in zip(directions, wanted, strict=True)]
+            for k, d, w in zip(positions, directions, wanted, strict=True):
+                arguments.append(self.alike(arguments[k], self.convert(d, w, node), node))
         try:
             return self.bind(App(deriv, tuple(arguments)), "derivative")
         except IllTyped as error:
             self.fail(TypeMismatchError, node, str(error))
+
+    def alike(self, value: Term, direction: Term, node: ast.AST) -> Term:
+        """A tangent, required to have the sizes of the value that it belongs to."""
+        direction = self.bind(direction, "tangent")
+        if isinstance(value.type, Tuple) and isinstance(direction.type, Tuple):
+            parts = [
+                self.alike(project(value, k), project(direction, k), node) for k in range(len(direction.type.items))
+            ]
+            return MakeTuple(tuple(parts), direction.type)
+        required = direction
+        for axis in range(min(rank_of(value.type), rank_of(direction.type))):
+            wanted, have = size_of(value, axis), size_of(direction, axis)
+            if not self.conditional and (wanted.free | have.free) <= self.entry:
+                self.same_size(wanted, have, node, "a tangent has the shape of its argument")
+            else:
+                site = self.source.site(node, self.source.segment(node))
+                required = Require(equals(wanted, have), required, Failure.SIZE, (wanted, have), site)
+        return required
 
     def lambda_body(self, base: Closure | Static | Derived, names: dict[str, Value], node: ast.AST) -> Term:
         """The body of the differentiated function, a scope of its own with requirements of its own."""

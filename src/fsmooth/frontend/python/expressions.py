@@ -14,6 +14,7 @@ from fsmooth.core.term import Const, If, MakeTuple, Prim, Term, Var
 from fsmooth.core.types import Array, Bool, Float, Int, Tuple, rank_of
 from fsmooth.errors import RankError, TypeMismatchError, UndefinedNameError
 from fsmooth.frontend.python.arrays import COMPARISON, Arrays, transpose
+from fsmooth.frontend.lookup import Lookup
 from fsmooth.frontend.python.frame import Capture, Staged, describe, project, type_of_object
 from fsmooth.frontend.python.values import Closure, Method, Missing, Static, Value
 
@@ -138,10 +139,10 @@ class Expressions(Arrays):
         free = function.__code__.co_freevars
         if id in free and function.__closure__ is not None:
             cell = function.__closure__[free.index(id)]
-            return self.captured(id, lambda: cell.cell_contents, id_of(cell), node)
+            return self.captured(id, Lookup(function, id), id_of(cell), node)
         module = function.__globals__
         if id in module:
-            return self.captured(id, lambda: module[id], id_of(module), node)
+            return self.captured(id, Lookup(function, id), id_of(module), node)
         if hasattr(builtins, id):
             return Static(getattr(builtins, id))
         close = [n for n in (*self.names, *module) if n.lower() == id.lower()]
