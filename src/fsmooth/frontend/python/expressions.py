@@ -13,8 +13,8 @@ from fsmooth.core import primitives as p
 from fsmooth.core.term import Const, If, MakeTuple, Prim, Term, Var
 from fsmooth.core.types import Array, Bool, Float, Int, Tuple, rank_of
 from fsmooth.errors import RankError, TypeMismatchError, UndefinedNameError
-from fsmooth.frontend.python.arrays import COMPARISON, Arrays, transpose
 from fsmooth.frontend.lookup import Lookup
+from fsmooth.frontend.python.arrays import COMPARISON, Arrays, transpose
 from fsmooth.frontend.python.frame import Capture, Staged, describe, project, type_of_object
 from fsmooth.frontend.python.values import Closure, Method, Missing, Static, Value
 
