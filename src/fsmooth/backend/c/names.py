@@ -20,6 +20,11 @@ def c_type(type_: Type) -> str:
             raise TypeError(f"{type_!r} is no scalar")
 
 
+_LONGEST = 100
+
+
 def comment(text: str) -> str:
-    """Text that can stand in a C comment."""
+    """Text that can stand in a C comment, on one line of bearable length."""
+    if len(text) > _LONGEST:
+        text = text[: _LONGEST - 3] + "..."
     return text.replace("*/", "* /").replace("/*", "/ *").replace("\n", " ").replace("\\", "/")
