@@ -468,6 +468,28 @@ _program(
     (v3, 3),
     (np.arange(100.0), 2),
 )
+_program(
+    "views",
+    (("m", M), ("k", INT)),
+    lambda m, k: b.bind(
+        b.nested_build((Length(m, 1), Length(m)), lambda ij: b.get(m, ij[1], ij[0])),
+        lambda tr: b.bind(
+            b.build(Length(m), lambda i: b.get(m, i, i)),
+            lambda diagonal: b.bind(
+                b.build(Const(2), lambda i: Get(tr, b.plus(b.times(Const(2), i), Const(0)))),
+                lambda rows: b.bind(
+                    b.build(Const(2), lambda i: Get(Get(m, k), b.prim(p.subtract, Const(1), i))),
+                    lambda reverse: MakeTuple((tr, diagonal, rows, b.build(Const(2), lambda i: mul(Get(reverse, i), Get(diagonal, i))))),
+                    "reverse",
+                ),
+                "rows",
+            ),
+            "diagonal",
+        ),
+        "transposed",
+    ),
+    (m23, 1),
+)
 for _primitive in p.TABLE.values():
     for _type in (F64, INT, BOOL):
         _types = (BOOL, _type, _type) if _primitive.arity == 3 else (_type,) * _primitive.arity

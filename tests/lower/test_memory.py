@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from tests.lower.programs import PROGRAMS
 
 from fsmooth.loops import tree as t
 from fsmooth.loops.show import show_program
 from fsmooth.loops.usage import walk
 from fsmooth.lower.to_loops import lower
+from tests.lower.programs import PROGRAMS
 
 
 def statements(name: str) -> list[t.Statement]:
@@ -22,7 +22,7 @@ def count(name: str, *kinds: type) -> int:
 
 
 @pytest.mark.parametrize(
-    "name", ["histogram", "sieve", "prefix_sums", "nested_fold_update", "lets_of_updates", "linear_nested", "sum_of_deltas"]
+    "name", ["histogram", "sieve", "prefix_sums", "nested_fold_update", "lets_of_updates", "linear_nested", "sum_of_deltas", "slices"]
 )
 def test_nothing_is_stored_but_the_result(name: str) -> None:
     assert count(name, t.Allocate, t.LocalArray) == 0

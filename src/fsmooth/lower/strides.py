@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fsmooth.core import primitives as p
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import ONE, ZERO, plus, times
+from fsmooth.loops.arithmetic import ONE, ZERO, minus, plus, times
 from fsmooth.loops.usage import names_in
 
 
@@ -29,6 +29,11 @@ def stride_of(e: t.Expression, index: str) -> tuple[t.Expression, t.Expression] 
             if left is None or right is None:
                 return None
             return plus(left[0], right[0]), plus(left[1], right[1])
+        case t.Operation(p.subtract, (a, b)):
+            left, right = stride_of(a, index), stride_of(b, index)
+            if left is None or right is None:
+                return None
+            return minus(left[0], right[0]), minus(left[1], right[1])
         case t.Operation(p.multiply, (a, b)):
             left, right = stride_of(a, index), stride_of(b, index)
             if left is None or right is None:

@@ -35,6 +35,7 @@ from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import zero_of
 from fsmooth.loops.usage import prune
 from fsmooth.lower import arrays, expressions, folds, reductions
+from fsmooth.lower.aliases import alias
 from fsmooth.lower.cardinality import is_path, length
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Destination, Group, Mode, Scalar, Value, View, load, readable, value_at
@@ -143,6 +144,8 @@ class Lowering(Context):
                 result = self._pinned(self.value(value), var.name)
             case _ if is_scalar(value.type):
                 result = Scalar(self.named(self.scalar(value), var.name))
+            case Build():
+                result = alias(self, value) or self._stored(value, var.name)
             case _:
                 result = self._stored(value, var.name)
         self.environment[var] = result
