@@ -255,11 +255,14 @@ class _Evaluation:
                 return total
             case _:
                 values = [self.of(element, {**env, term.index: i}) for i in range(n)]
+                arg = term.reduction in (Reduction.ARGMAX, Reduction.ARGMIN)
                 if not values:
+                    if arg:
+                        return 0
                     raise ValueError(f"{term.reduction.value} of nothing")
                 smallest = term.reduction in (Reduction.MIN, Reduction.ARGMIN)
                 best = self.a.first_extremum(values, smallest)
-                return best if term.reduction in (Reduction.ARGMAX, Reduction.ARGMIN) else values[best]
+                return best if arg else values[best]
 
     def empty_sum(self, term: Reduce, env: dict[Var, Value]) -> Value:
         return self._zero_of(term.body, {**env, term.index: 0}, term.type)

@@ -256,8 +256,8 @@ class IFold(Term):
 class Reduction(Enum):
     """The reductions.  SUM is over anything additive; ARG… give the first index of the extremum.
 
-    Empty SUM, PRODUCT, ALL, ANY have their neutral values; the empty extremum does not exist, and a term
-    whose size may be 0 must be guarded by `Require`.  A NaN among the elements is the extremum (its first).
+    Empty SUM, PRODUCT, ALL, ANY have their neutral values and empty ARG… is 0; the empty MAX and MIN do not
+    exist, and a term whose size may be 0 must be guarded by `Require`.  A NaN among the elements is the extremum (its first).
     """
 
     SUM = "sum"

@@ -9,6 +9,7 @@ bound where it was placed.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from fsmooth.core import primitives as p
@@ -27,35 +28,41 @@ from fsmooth.core.term import (
     Prim,
     Proj,
     Reduce,
+    Reduction,
     Require,
     Term,
     Var,
+    Vector,
     Zero,
     let,
+    scalar_constant,
 )
 from fsmooth.core.traverse import children, rebuild
-from fsmooth.core.types import Int
+from fsmooth.core.types import Float, Int
 from fsmooth.optimise.reciprocals import share_reciprocals
 from fsmooth.optimise.sharing import Graph
 from fsmooth.optimise.tabulation import tabulate
 from fsmooth.rewrite.trace import Trace
 
 
-def move(term: Term, trace: Trace) -> Term:
+def move(term: Term, trace: Trace, static_sizes: StaticSizes) -> Term:
     """Share and move; the result computes the same, with nothing computed twice in one scope."""
     graph = Graph()
-    return _placed(graph.of(term), graph, trace)
+    return _placed(graph.of(term), graph, trace, static_sizes)
 
 
-def move_and_share_reciprocals(term: Term, trace: Trace) -> Term:
+def move_and_share_reciprocals(term: Term, trace: Trace, static_sizes: StaticSizes) -> Term:
     """`move`, with one 1/p for all divisions by p."""
     graph = Graph()
-    return _placed(share_reciprocals(graph.of(term), graph, trace), graph, trace)
+    return _placed(share_reciprocals(graph.of(term), graph, trace), graph, trace, static_sizes)
 
 
-def _placed(root: Term, graph: Graph, trace: Trace) -> Term:
+def _placed(root: Term, graph: Graph, trace: Trace, static_sizes: StaticSizes) -> Term:
     root = tabulate(root, graph, trace)
-    return Placement(root, graph, trace).term()
+    return Placement(root, graph, trace, static_sizes).term()
+
+
+StaticSizes = Mapping[tuple[Var, int], int]
 
 
 @dataclass(eq=False)
@@ -66,6 +73,8 @@ class Scope:
     variables: frozenset[Var] = frozenset()
     is_loop: bool = False
     certain: bool = True
+    size: Term | None = None
+    region: tuple[int, int] | None = None
     depth: int = 0
     bound: list[Term] = field(default_factory=list)
 
@@ -73,7 +82,7 @@ class Scope:
 class Placement:
     """Where each node of a graph is computed."""
 
-    def __init__(self, root: Term, graph: Graph, trace: Trace) -> None:
+    def __init__(self, root: Term, graph: Graph, trace: Trace, static_sizes: StaticSizes) -> None:
         self.root = root
         self.graph = graph
         self.trace = trace
@@ -82,10 +91,12 @@ class Placement:
         self.inner: dict[tuple[int, int], Scope] = {}
         self.place: dict[int, Scope] = {}
         self.uses: dict[int, int] = {}
-        self.transparent: set[int] = set()
+        self.scopes: dict[int, list[Scope]] = {}
+        self.guards: dict[int, list[Term]] = {}
         self.generated = frozenset([i for t in self.order if isinstance(t, Collect) for _, i in t.generators])
         self.variable: dict[int, Var] = {}
-        self.partial = _partial_nodes(self.order)
+        self.failing = _failing_nodes(self.order, static_sizes)
+        self.anchors = _anchors(root, self.failing)
         self.top = Scope(None)
         self._place_all()
 
@@ -99,37 +110,76 @@ class Placement:
     # -- placement ---------------------------------------------------------------------------------------------------
 
     def _place_all(self) -> None:
-        self.place[id(self.root)] = self.top
-        self.uses[id(self.root)] = 1
+        self.scopes[id(self.root)] = [self.top]
         for node in reversed(self.order):
-            scope = self._settle(node)
-            count = self.uses[id(node)] if id(node) in self.transparent else 1
+            here = self._common_scope(node)
+            bound = self._settle(node, here)
             for k, child in enumerate(children(node)):
                 if isinstance(child, Var | Const):
                     continue
-                self._use(child, self._scope_of_child(node, k, scope), count)
+                if opens_region(node, k):
+                    self._use(child, self._scope_of_child(node, k, bound or here), 1)
+                elif bound is not None:
+                    self._use(child, bound, 1)
+                else:
+                    for scope in self.scopes[id(node)]:
+                        self._use(child, scope, 0)
+                    self.uses[id(child)] += self.uses[id(node)]
 
-    def _settle(self, node: Term) -> Scope:
-        """Move `node` out of the loops it does not depend on, and decide whether it is bound."""
-        here = self.place[id(node)]
-        if trivial(node) or self._escapes(node, here):
-            self.transparent.add(id(node))
+    def _common_scope(self, node: Term) -> Scope:
+        here, *others = self.scopes[id(node)]
+        for other in others:
+            here = _common(here, other)
+        return here
+
+    def _settle(self, node: Term, here: Scope) -> Scope | None:
+        """Where `node` is computed once; None if it is computed wherever it is used."""
+        if node is self.root:
+            self.place[id(node)] = here
             return here
+        failing = self.failing.get(id(node), frozenset())
+        if trivial(node) or self._escapes(node, here) or not self._may_stand(failing, node, here):
+            return None
         scope = here
-        can_fail = id(node) in self.partial
         while scope.is_loop and scope.parent is not None and scope.variables.isdisjoint(node.free):
-            if can_fail and not scope.certain:
-                break
+            if not scope.certain and not self._anchored(failing, scope.parent):
+                if not self._worth_a_guard(node):
+                    break
+                assert scope.size is not None
+                self.guards.setdefault(id(node), []).append(scope.size)
             scope = scope.parent
         if scope is not here:
-            self.place[id(node)] = scope
             self.trace.record("code motion")
-        if node is not self.root and (scope is not here or self.uses[id(node)] > 1):
+        if scope is not here or self.uses[id(node)] > 1:
             if self.uses[id(node)] > 1:
                 self.trace.record("common subexpression")
             name = self.graph.names.get(id(node), "t")
             self.variable[id(node)] = Var(name, node.type)
+        self.place[id(node)] = scope
         return scope
+
+    def _may_stand(self, failing: frozenset[int], node: Term, here: Scope) -> bool:
+        """May `node` be evaluated in `here` whatever is evaluated there?  If it cannot fail, or fails there anyway."""
+        own = frozenset((id(node),)) if id(node) in failing else frozenset()
+        return self._anchored(failing - own, here) and (
+            not own or here in self.scopes[id(node)] or self._anchored(own, here)
+        )
+
+    def _anchored(self, failing: frozenset[int], here: Scope | None) -> bool:
+        """Is each of these nodes evaluated without condition in `here` or a scope around it?"""
+        for leaf in failing:
+            scope = here
+            regions = self.anchors.get(leaf, frozenset())
+            while scope is not None and scope.region not in regions:
+                scope = scope.parent
+            if scope is None:
+                return False
+        return True
+
+    @staticmethod
+    def _worth_a_guard(node: Term) -> bool:
+        """A number from a loop: it leaves a loop that may not run under a test whether it runs."""
+        return isinstance(node, Reduce) and isinstance(node.type, Float | Int)
 
     def _escapes(self, node: Term, scope: Scope) -> bool:
         """Used by guard and body of one comprehension, which share no scope: computed in each."""
@@ -142,39 +192,57 @@ class Placement:
 
     def _use(self, child: Term, scope: Scope, count: int) -> None:
         self.uses[id(child)] = self.uses.get(id(child), 0) + count
-        old = self.place.get(id(child))
-        self.place[id(child)] = scope if old is None else _common(old, scope)
+        scopes = self.scopes.setdefault(id(child), [])
+        if scope not in scopes:
+            scopes.append(scope)
 
     def _scope_of_child(self, node: Term, k: int, scope: Scope) -> Scope:
         match node:
             case Build(size, index) | Reduce(_, size, index) if k == 1:
-                return self._inside(node, 1, scope, frozenset((index,)), _certain(size))
+                return self._inside(node, 1, scope, frozenset((index,)), _certain(size), size)
             case IFold(size, _, state, index) if k == 2:
-                return self._inside(node, 2, scope, frozenset((state, index)), _certain(size))
+                return self._inside(node, 2, scope, frozenset((state, index)), _certain(size), size)
             case Collect(_, generators) if k > 1:
-                return self._inside(node, k, scope, frozenset([i for _, i in generators]), certain=False)
+                return self._inside(
+                    node, k, scope, frozenset([i for _, i in generators]), False, Const(0), is_loop=False
+                )
             case Lam(parameters):
-                return self._inside(node, 0, scope, frozenset(parameters), certain=True, is_loop=False)
+                return self._inside(node, 0, scope, frozenset(parameters), True, None, is_loop=False)
             case If() if k > 0:
-                return self._inside(node, k, scope, frozenset(), certain=True, is_loop=False)
+                return self._inside(node, k, scope, frozenset(), True, None, is_loop=False)
             case Require() if k == len(children(node)) - 1:
-                return self._inside(node, k, scope, frozenset(), certain=True, is_loop=False)
+                return self._inside(node, k, scope, frozenset(), True, None, is_loop=False)
             case _:
                 return scope
 
     def _inside(
-        self, node: Term, k: int, parent: Scope, variables: frozenset[Var], certain: bool, is_loop: bool = True
+        self,
+        node: Term,
+        k: int,
+        parent: Scope,
+        variables: frozenset[Var],
+        certain: bool,
+        size: Term | None,
+        is_loop: bool = True,
     ) -> Scope:
         key = (id(node), k)
         if key not in self.inner:
-            self.inner[key] = Scope(parent, variables, is_loop, certain, parent.depth + 1)
+            self.inner[key] = Scope(parent, variables, is_loop, certain, size, key, parent.depth + 1)
         return self.inner[key]
 
     # -- back to a term ----------------------------------------------------------------------------------------------
 
     def _emit_scope(self, node: Term, scope: Scope) -> Term:
-        bindings = [(self.variable[id(n)], self._emit(n, scope)) for n in scope.bound]
+        bindings = [(self.variable[id(n)], self._guarded(n, scope)) for n in scope.bound]
         return let(bindings, self._reference(node, scope))
+
+    def _guarded(self, node: Term, scope: Scope) -> Term:
+        """A node that left loops that may not run is computed only if they do."""
+        result = self._emit(node, scope)
+        for size in self.guards.get(id(node), ()):
+            runs = Prim(p.less, (Const(0), self._reference(size, scope)))
+            result = If(runs, result, scalar_constant(0, node.type))
+        return result
 
     def _reference(self, node: Term, scope: Scope) -> Term:
         variable = self.variable.get(id(node))
@@ -230,13 +298,90 @@ def _common(a: Scope, b: Scope) -> Scope:
     return a
 
 
-def _partial_nodes(order: list[Term]) -> set[int]:
-    """The nodes whose evaluation can fail."""
-    partial: set[int] = set()
+_EXTREMA = (Reduction.MAX, Reduction.MIN, Reduction.ARGMAX, Reduction.ARGMIN)
+
+
+def opens_region(node: Term, child: int) -> bool:
+    """Is child number `child` evaluated under its own conditions: a loop body, a branch, a function body?"""
+    match node:
+        case Build() | Reduce():
+            return child == 1
+        case IFold():
+            return child == 2
+        case Collect():
+            return child > 1
+        case Lam():
+            return True
+        case If():
+            return child > 0
+        case Require():
+            return child == len(children(node)) - 1
+        case _:
+            return False
+
+
+def _failing_nodes(order: list[Term], static_sizes: StaticSizes) -> dict[int, frozenset[int]]:
+    """For each node, the nodes in it that can fail, or could if they stood outside the loops where they are."""
+    failing: dict[int, frozenset[int]] = {}
+    indices = frozenset([t.index for t in order if isinstance(t, Build | Reduce | IFold)])
     for node in order:
-        if isinstance(node, Check | Require) or any([id(c) in partial for c in children(node)]):
-            partial.add(id(node))
-    return partial
+        inside = [failing[id(c)] for c in children(node) if id(c) in failing]
+        match node:
+            case Check() | Require():
+                inside.append(frozenset((id(node),)))
+            case Reduce(reduction) if reduction in _EXTREMA:
+                inside.append(frozenset((id(node),)))
+            case Get() if not _always_in_bounds(node, indices, static_sizes):
+                inside.append(frozenset((id(node),)))
+        if inside:
+            failing[id(node)] = inside[0].union(*inside[1:])
+    return failing
+
+
+def _anchors(root: Term, failing: dict[int, frozenset[int]]) -> dict[int, frozenset[tuple[int, int] | None]]:
+    """The regions in which each node that can fail is evaluated without condition."""
+    found: dict[int, set[tuple[int, int] | None]] = {}
+    regions: list[tuple[tuple[int, int] | None, Term]] = [(None, root)]
+    entered: set[tuple[int, int]] = set()
+    while regions:
+        region, start = regions.pop()
+        seen: set[int] = set()
+        stack = [start]
+        while stack:
+            node = stack.pop()
+            if id(node) in seen or id(node) not in failing:
+                continue
+            seen.add(id(node))
+            if id(node) in failing[id(node)]:
+                found.setdefault(id(node), set()).add(region)
+            for k, child in enumerate(children(node)):
+                if not opens_region(node, k):
+                    stack.append(child)
+                elif (id(node), k) not in entered:
+                    entered.add((id(node), k))
+                    regions.append(((id(node), k), child))
+    return {leaf: frozenset(places) for leaf, places in found.items()}
+
+
+def _always_in_bounds(node: Get, indices: frozenset[Var], static_sizes: StaticSizes) -> bool:
+    """In bounds by sizes alone, or by the range of a loop index that the element depends on anyway."""
+    if not isinstance(node.index, Const):
+        return not indices.isdisjoint(node.index.free)
+    at, axis = node.index.value, 0
+    array = node.array
+    if isinstance(array, Vector):
+        return at < len(array.items)
+    if isinstance(array, Build) and isinstance(array.size, Const):
+        return at < array.size.value
+    while isinstance(array, Get):
+        if isinstance(array.array, Build) and axis == 0:
+            return _row_is_long_enough(array.array, int(at))
+        array, axis = array.array, axis + 1
+    return isinstance(array, Var) and at < static_sizes.get((array, axis), 0)
+
+
+def _row_is_long_enough(table: Build, at: int) -> bool:
+    return isinstance(table.body, Vector) and at < len(table.body.items)
 
 
 def _postorder(root: Term) -> list[Term]:

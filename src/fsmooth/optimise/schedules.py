@@ -114,12 +114,12 @@ def finish(policy: Policy) -> Stage:
 
 def share(term: Term, trace: Trace, sizes: StaticSizes) -> Term:
     """Common subexpressions, code motion, tabulation."""
-    return move(term, trace)
+    return move(term, trace, sizes)
 
 
 def share_with_reciprocals(term: Term, trace: Trace, sizes: StaticSizes) -> Term:
     """The same, and one 1/p for all divisions by p."""
-    return move_and_share_reciprocals(term, trace)
+    return move_and_share_reciprocals(term, trace, sizes)
 
 
 _KEEP = Policy(fuse=False, fission=False, unroll=0)
