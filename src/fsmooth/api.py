@@ -13,6 +13,9 @@ from fsmooth.core.types import Type
 from fsmooth.errors import ArgumentError, UnknownMethodError
 from fsmooth.frontend.programs import DerivedProgram, Program, SourceProgram, wrt_names
 from fsmooth.runtime.arrays import infer_type
+from fsmooth.runtime.built_in import copied, same
+from fsmooth.runtime.compiler import identity
+from fsmooth.runtime.manifest import BuiltIn, Compiled, Input, Interface, manifest_of
 
 if TYPE_CHECKING:
     from fsmooth.backend.c.program import CProgram
@@ -109,8 +112,8 @@ class Function:
     def stages(self) -> Stages:
         """The stages of the latest compilation."""
         for entry in reversed(self._entries.values()):
-            if entry.latest is not None:
-                return entry.latest
+            if entry.libraries or entry.made:
+                return entry.stages(entry.latest)
         raise ArgumentError(f"{self.program.name} has not been compiled; call it, or give example arguments")
 
     def explain(self, *args: object, **kwargs: object) -> str:
@@ -148,28 +151,48 @@ class _Entry:
     """A program for arguments of given types; compiled once for each set of static sizes."""
 
     def __init__(self, owner: Function, types: Mapping[str, Type | object]) -> None:
-        from fsmooth import driver  # noqa: PLC0415  (the compiler is loaded when something is compiled)
-
-        self.driver = driver
         self.owner = owner
-        self.elaborated: Elaborated = driver.to_term(owner.program, types)
-        axes = driver.static_axes(self.elaborated)
-        self.axes = sorted(axes)
+        self.types = types
+        self.manifest = manifest_of(owner.program, tuple(types.values()), owner.schedule, identity())
         self.libraries: dict[tuple[int, ...] | None, Library] = {}
         self.made: dict[tuple[int, ...] | None, Stages] = {}
-        self.latest: Stages | None = None
+        self.latest: tuple[int, ...] | None = None
         self.lock = threading.RLock()
+        self._elaborated: Elaborated | None = None
+        found = self.manifest.interface() if self.manifest is not None else None
+        if found is None:
+            found = self._new_interface()
+            if self.manifest is not None:
+                self.manifest.store_interface(found)
+        self.interface: Interface = found
+        self.snapshots = [copied(q.value) for q in found.built_in]
+        self.captured = [(q.fetch, q.name, q.type) for q in found.inputs if q.fetch is not None]
+        self.in_order = tuple([q.name for q in found.inputs if q.fetch is None]) == owner._names
+
+    def _new_interface(self) -> Interface:
+        from fsmooth import driver  # noqa: PLC0415  (the compiler is loaded when something is compiled)
+
+        elaborated = self.elaborated
+        inputs = [Input(q.name, q.type, q.fetch) for q in elaborated.parameters]
+        built_in = [BuiltIn(q.fetch, q.value) for q in elaborated.staged]
+        return Interface(tuple(inputs), tuple(built_in), tuple(sorted(driver.static_axes(elaborated))))
+
+    @property
+    def elaborated(self) -> Elaborated:
+        """The program as a term."""
+        if self._elaborated is None:
+            from fsmooth import driver  # noqa: PLC0415
+
+            self._elaborated = driver.to_term(self.owner.program, self.types)
+        return self._elaborated
 
     def is_current(self) -> bool:
         """Are the values that were built in still the same, and the captured ones of the same types?"""
-        for staged in self.elaborated.staged:
-            value = staged.fetch()
-            if value is not staged.value and not _same(value, staged.value):
+        for built_in, snapshot in zip(self.interface.built_in, self.snapshots, strict=True):
+            value = built_in.fetch()
+            if value is not snapshot and not same(value, snapshot):
                 return False
-        for parameter in self.elaborated.parameters:
-            if parameter.fetch is not None and infer_type(parameter.fetch(), parameter.name) != parameter.type:
-                return False
-        return True
+        return all([infer_type(fetch(), name) == type_ for fetch, name, type_ in self.captured])
 
     def __call__(self, values: Mapping[str, object], out: object | None) -> object:
         library, inputs = self.library_for(values)
@@ -177,7 +200,7 @@ class _Entry:
 
     def inputs(self, values: Mapping[str, object]) -> list[object]:
         """The values of all parameters, captured ones fetched."""
-        return [q.fetch() if q.fetch is not None else values[q.name] for q in self.elaborated.parameters]
+        return [q.fetch() if q.fetch is not None else values[q.name] for q in self.interface.inputs]
 
     def library_for(self, values: Mapping[str, object]) -> tuple[Library, list[object]]:
         """The library for the sizes of these arguments, compiled if need be."""
@@ -191,14 +214,34 @@ class _Entry:
                 if sizes not in self.libraries:
                     self.libraries[sizes] = self.load(sizes)
                 library = self.libraries[sizes]
+        self.owner._fast = self.fast(library)
         return library, inputs
+
+    def fast(self, library: Library) -> Callable[..., Any] | None:
+        """The quickest way to call this library: the shim, with captured values checked and fetched before."""
+        call = library.fast
+        if call is None or not self.in_order:
+            return None
+        if not self.interface.built_in and not self.captured:
+            return call
+        fetches = [fetch for fetch, _, _ in self.captured]
+        checks = [(q.fetch, snapshot) for q, snapshot in zip(self.interface.built_in, self.snapshots, strict=True)]
+
+        def fetched(*args: object) -> object:
+            for fetch, snapshot in checks:
+                value = fetch()
+                if value is not snapshot and not same(value, snapshot):
+                    return None
+            return call(*args, *[fetch() for fetch in fetches])
+
+        return fetched
 
     def sizes(self, inputs: list[object]) -> tuple[int, ...] | None:
         """The sizes that are built in, or None for the program that serves all sizes."""
-        if not self.axes:
+        if not self.interface.axes:
             return None
         found = []
-        for position, axis in self.axes:
+        for position, axis in self.interface.axes:
             size = _length(inputs[position], axis)
             if size > _STATIC_LIMIT:
                 return None
@@ -211,18 +254,37 @@ class _Entry:
 
     def stages(self, sizes: tuple[int, ...] | None) -> Stages:
         """Every stage up to the C text."""
-        if sizes not in self.made:
-            static = dict(zip(self.axes, sizes, strict=True)) if sizes is not None else {}
-            name = self.owner.program.name
-            self.made[sizes] = self.driver.compile_program(self.elaborated, name, self.owner.schedule, static)
-        self.latest = self.made[sizes]
-        return self.latest
+        from fsmooth import driver  # noqa: PLC0415  (the compiler is loaded when something is compiled)
+
+        with self.lock:
+            if sizes not in self.made:
+                static = dict(zip(self.interface.axes, sizes, strict=True)) if sizes is not None else {}
+                name = self.owner.program.name
+                self.made[sizes] = driver.compile_program(self.elaborated, name, self.owner.schedule, static)
+            self.latest = sizes
+            return self.made[sizes]
 
     def load(self, sizes: tuple[int, ...] | None) -> Library:
-        """Compile the C, or find it in the cache, and load it."""
+        """Find the compiled program in the cache, or compile it, and load it."""
+        from fsmooth.runtime.cache import directory  # noqa: PLC0415  (loaded when something is compiled)
+        from fsmooth.runtime.library import Library  # noqa: PLC0415
+
+        self.latest = sizes
+        compiled = self.manifest.compiled(sizes) if self.manifest is not None else None
+        if compiled is None:
+            compiled = self._compile(sizes)
+            if self.manifest is not None:
+                self.manifest.store_compiled(sizes, compiled)
+        names = [q.name for q in self.interface.inputs]
+        code = compiled.code
+        library = Library(directory() / compiled.file, code.name, names, code.parameters, code.result, code.sites)
+        if compiled.module:
+            library.load_shim(compiled.module)
+        return library
+
+    def _compile(self, sizes: tuple[int, ...] | None) -> Compiled:
         from fsmooth.runtime.cache import compiled  # noqa: PLC0415  (loaded when something is compiled)
         from fsmooth.runtime.compiler import find_compiler  # noqa: PLC0415
-        from fsmooth.runtime.library import Library  # noqa: PLC0415
         from fsmooth.runtime.shim import can_serve, shim_source  # noqa: PLC0415
 
         stages = self.stages(sizes)
@@ -233,13 +295,7 @@ class _Entry:
             module = f"fs_{code.name}"
             shim = shim_source(code.name, module, code.parameters, code.result, stages.static_sizes)
         path = compiled(code.source + shim, code.statements, find_compiler())
-        names = [q.name for q in self.elaborated.parameters]
-        library = Library(path, code.name, names, code.parameters, code.result, code.sites)
-        is_closed = not self.elaborated.staged and all([q.fetch is None for q in self.elaborated.parameters])
-        in_order = tuple([q.name for q in self.elaborated.parameters]) == self.owner._names
-        if shim and is_closed and in_order:
-            self.owner._fast = library.fast_call(module)
-        return library
+        return Compiled(path.name, code, module)
 
 
 def _type_or_static(value: object, name: str) -> Type | object:
@@ -258,13 +314,6 @@ class _Object:
 def _hashable(value: object) -> object:
     inner = value.value if isinstance(value, _Object) else value
     return id(inner) if callable(inner) else inner
-
-
-def _same(a: object, b: object) -> bool:
-    try:
-        return type(a) is type(b) and bool(a == b)
-    except (ValueError, TypeError):
-        return False
 
 
 def _length(value: object, axis: int) -> int:

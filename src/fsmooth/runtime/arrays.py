@@ -30,6 +30,8 @@ def infer_type(value: object, name: str) -> Type:
     Array<Array<Float>>
 
     """
+    if isinstance(value, np.ma.MaskedArray):
+        raise ArgumentError(f"{name}: masked arrays cannot be used; fill the missing values first")
     if isinstance(value, np.ndarray | np.generic):
         return _array_type(value.dtype, value.ndim, name)
     if isinstance(value, bool):
@@ -107,12 +109,22 @@ def _scalar(value: object, type_: Type, name: str) -> float | int | bool:
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
     if isinstance(type_, Float) and isinstance(value, float | int | np.floating | np.integer | np.bool_):
-        return float(value)
+        return _real(value, name)
     if isinstance(type_, Int) and isinstance(value, int | np.integer | np.bool_):
-        return int(value)
+        number = int(value)
+        if not -(2**63) <= number < 2**63:
+            raise ArgumentError(f"{name}: {number} does not fit into 64 bits")
+        return number
     if isinstance(type_, Bool) and isinstance(value, bool | np.bool_):
         return bool(value)
     raise ArgumentError(f"{name}: expected {_said(type_)}, found {_found(value)}")
+
+
+def _real(value: Any, name: str) -> float:
+    try:
+        return float(value)
+    except OverflowError as error:
+        raise ArgumentError(f"{name}: {type(value).__name__} too large for a float") from error
 
 
 def _array(value: object, type_: Array, name: str) -> np.ndarray[Any, Any]:
@@ -125,8 +137,10 @@ def _array(value: object, type_: Array, name: str) -> np.ndarray[Any, Any]:
         kinds = {F64: "fiub", F32: "f", INT: "iub", BOOL: "b"}[leaf]
         if array.dtype.kind not in kinds:
             raise ArgumentError(f"{name}: expected {_said(type_)}, found {_found(value)}")
+        if array.dtype == np.uint64 and leaf == INT and array.size and array.max() > np.iinfo(np.int64).max:
+            raise ArgumentError(f"{name}: {array.max()} does not fit into 64 bits with a sign")
         array = array.astype(wanted)
-    return np.ascontiguousarray(array) if not array.flags.c_contiguous else array
+    return np.require(array, requirements=["C", "A"])
 
 
 def _parts(value: object, type_: Tuple, name: str) -> Sequence[object]:
@@ -160,7 +174,7 @@ def _said(type_: Type) -> str:
 
 def _found(value: object) -> str:
     if isinstance(value, np.ndarray):
-        return f"a {value.ndim}-dimensional array of {value.dtype}"
+        return f"a {value.ndim}-dimensional array of {value.dtype} of shape {value.shape}"
     return f"{type(value).__name__} {value!r}"[:80]
 
 

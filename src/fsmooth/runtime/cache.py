@@ -80,9 +80,9 @@ def compiled(source: str, statements: int, compiler: Compiler) -> Path:
     """The shared object of a C text, from the cache or newly built."""
     name = key(source, compiler.version, *compiler.command, *compiler.flags, processor())
     target = directory() / f"{name}.so"
-    if _is_whole(target):
-        return target
-    return _made(target, lambda work: _build(work, source, statements, compiler))
+    if not is_whole(target):
+        _make(target, lambda work: _build(work, source, statements, compiler))
+    return target
 
 
 def _build(work: Path, source: str, statements: int, compiler: Compiler) -> Path:
@@ -92,36 +92,60 @@ def _build(work: Path, source: str, statements: int, compiler: Compiler) -> Path
     return target
 
 
-def _made(target: Path, make: Callable[[Path], Path]) -> Path:
-    work = Path(tempfile.mkdtemp(prefix="build-", dir=target.parent))
+def _make(target: Path, make: Callable[[Path], Path]) -> None:
+    """What `make` writes, sealed and moved to `target` in one step."""
+    try:
+        work = Path(tempfile.mkdtemp(prefix="build-", dir=target.parent))
+    except OSError as error:
+        raise CacheError(f"the cache {target.parent} cannot be written: {error}") from error
     try:
         made = make(work)
         with made.open("ab") as file:
             file.write(_seal(made.read_bytes()))
         made.replace(target)
-        return target
+    except OSError as error:
+        raise CacheError(f"the cache {target.parent} cannot be written: {error}") from error
     finally:
         shutil.rmtree(work, ignore_errors=True)
 
 
+def write(target: Path, content: bytes) -> None:
+    """Store `content` at `target`, whole or not at all; a cache that cannot be written is left alone."""
+
+    def make(work: Path) -> Path:
+        made = work / target.name
+        made.write_bytes(content)
+        return made
+
+    try:
+        _make(target, make)
+    except CacheError as error:
+        warnings.warn(str(error), CacheWarning, stacklevel=2)
+
+
 _MARK = b"fsmooth:"
+_SEAL = len(_MARK) + 64
 
 
 def _seal(content: bytes) -> bytes:
     return _MARK + hashlib.sha256(content).hexdigest().encode()
 
 
-def _is_whole(path: Path) -> bool:
-    """Does the file exist, and is it what was written?  A corrupt one is removed."""
+def read(path: Path) -> bytes | None:
+    """What was written there, or None if there is nothing; what is corrupt is removed."""
     try:
         content = path.read_bytes()
     except OSError:
-        return False
-    length = len(_MARK) + 64
-    if content[-length:] == _seal(content[:-length]):
-        return True
+        return None
+    if content[-_SEAL:] == _seal(content[:-_SEAL]):
+        return content[:-_SEAL]
     path.unlink(missing_ok=True)
-    return False
+    return None
+
+
+def is_whole(path: Path) -> bool:
+    """Does the file exist, and is it what was written?  A corrupt one is removed."""
+    return read(path) is not None
 
 
 def clear() -> int:

@@ -45,7 +45,10 @@ class Compiler:
 
         """
         line = self.line(source, target, statements)
-        result = subprocess.run(line, capture_output=True, text=True, check=False)
+        try:
+            result = subprocess.run(line, capture_output=True, text=True, check=False)
+        except OSError as error:
+            raise CompilationError(f"the C compiler cannot be run: {shlex.join(line)}\n{error}") from error
         if result.returncode != 0:
             raise CompilationError(f"the C compiler failed: {shlex.join(line)}\n{result.stderr[:4000]}")
 
@@ -57,21 +60,45 @@ def find_compiler() -> Compiler:
         CompilerNotFoundError: if there is none; the message says what to install.
 
     """
-    return _find(os.environ.get("FSMOOTH_CC"), os.environ.get("FSMOOTH_CFLAGS", ""), os.environ.get("PATH", ""))
+    return _find(*_environment())
+
+
+def identity() -> str:
+    """What distinguishes this machine's compiler and flags from another, found without running it."""
+    chosen, extra, path = _environment()
+    try:
+        command = _command(chosen, path)
+    except CompilerNotFoundError:
+        return "none"
+    found = Path(shutil.which(command[0]) or command[0]).resolve()
+    try:
+        status = found.stat()
+    except OSError:
+        return "none"
+    return repr((command, str(found), status.st_size, status.st_mtime_ns, extra))
+
+
+def _environment() -> tuple[str | None, str, str]:
+    return os.environ.get("FSMOOTH_CC"), os.environ.get("FSMOOTH_CFLAGS", ""), os.environ.get("PATH", "")
 
 
 @functools.lru_cache(maxsize=8)
 def _find(chosen: str | None, extra: str, path: str) -> Compiler:
+    return _identified(_command(chosen, path), extra)
+
+
+@functools.lru_cache(maxsize=8)
+def _command(chosen: str | None, path: str) -> tuple[str, ...]:
     if chosen:
         command = tuple(shlex.split(chosen))
-        if not command or shutil.which(command[0]) is None:
+        if not command or shutil.which(command[0], path=path) is None:
             raise CompilerNotFoundError(f"$FSMOOTH_CC is {chosen!r}, which is not a program on this machine")
-        return _identified(command, extra)
+        return command
     for name in ("cc", "gcc", "clang"):
-        if shutil.which(name) is not None:
-            return _identified((name,), extra)
+        if shutil.which(name, path=path) is not None:
+            return (name,)
     if importlib.util.find_spec("ziglang") is not None:
-        return _identified((sys.executable, "-m", "ziglang", "cc"), extra)
+        return (sys.executable, "-m", "ziglang", "cc")
     raise CompilerNotFoundError(
         "no C compiler was found (looked for $FSMOOTH_CC, cc, gcc, clang and the ziglang package)\n"
         "  hint: install gcc or clang, or: pip install ziglang"

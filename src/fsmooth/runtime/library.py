@@ -13,7 +13,15 @@ import numpy as np
 
 from fsmooth.core.term import Failure, Site
 from fsmooth.core.types import Array, Type, leaf_of, rank_of, unzipped
-from fsmooth.errors import DivisionError, EmptyError, IndexOutOfBoundsError, OutOfMemoryError, RunError, SizeError
+from fsmooth.errors import (
+    ArgumentError,
+    DivisionError,
+    EmptyError,
+    IndexOutOfBoundsError,
+    OutOfMemoryError,
+    RunError,
+    SizeError,
+)
 from fsmooth.frontend.diagnose import render
 from fsmooth.runtime.arrays import C_TYPES, DTYPES, allocate, finished, flatten, leaves
 
@@ -37,6 +45,7 @@ class Library:
         sites: Sequence[tuple[Failure | None, Site]],
     ) -> None:
         self.path = path
+        self.fast: Callable[..., Any] | None = None
         self.handle = ctypes.CDLL(str(path))
         self.names, self.parameters, self.sites = tuple(names), tuple(parameters), sites
         self.result = unzipped(result)
@@ -59,16 +68,18 @@ class Library:
             self.shape.restype = ctypes.c_int32
             self.shape.argtypes = [*self.inputs, ctypes.POINTER(ctypes.c_int64), error]
 
-    def fast_call(self, module: str) -> Callable[..., Any]:
-        """The call shim of this library: gives None where the slow path has to look."""
+    def load_shim(self, module: str) -> None:
+        """Load the call shim of this library, `fast`: it gives None where the slow path has to look."""
         loader = importlib.machinery.ExtensionFileLoader(module, str(self.path))
         spec = importlib.util.spec_from_loader(module, loader)
         assert spec is not None
-        extension = importlib.util.module_from_spec(spec)
-        loader.exec_module(extension)
+        try:
+            extension = importlib.util.module_from_spec(spec)
+            loader.exec_module(extension)
+        except ImportError:
+            return
         extension.setup(np.empty, tuple([np.dtype(DTYPES[leaf_of(leaf)]) for leaf in self.outputs]))
-        call: Callable[..., Any] = extension.call
-        return call
+        self.fast = extension.call
 
     def prepare(self, values: Sequence[object], out: object | None = None) -> tuple[list[Any], object, list[object]]:
         """The C arguments of a call, the structure of its result, and what must stay alive meanwhile."""
@@ -84,9 +95,19 @@ class Library:
             self.checked(self.shape(*inputs, numbers, ctypes.byref(error)), error)
             sizes = list(numbers)
         structure, buffers = allocate(self.result, sizes, out, "out")
+        if out is not None:
+            self._refuse_overlap(flat, buffers)
         keep.extend(buffers)
         pointers = [b.ctypes.data if isinstance(b, np.ndarray) else ctypes.addressof(b) for b in buffers]
         return [*inputs, *pointers], structure, keep
+
+    def _refuse_overlap(self, inputs: Sequence[object], outputs: Sequence[object]) -> None:
+        """Results must not lie in the memory of arguments or of each other: kernels write before they have read all."""
+        arrays = [b for b in outputs if isinstance(b, np.ndarray)]
+        for k, array in enumerate(arrays):
+            others = [*inputs, *arrays[:k]]
+            if any([isinstance(other, np.ndarray) and np.may_share_memory(array, other) for other in others]):
+                raise ArgumentError("out: shares memory with an argument or another result; give arrays of its own")
 
     def __call__(self, values: Sequence[object], out: object | None = None) -> object:
         arguments, structure, _keep = self.prepare(values, out)
