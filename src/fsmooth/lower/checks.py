@@ -17,9 +17,12 @@ from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import parts, positive, replace, same
 from fsmooth.loops.usage import changed, expressions_of, names_in, walk
+from fsmooth.lower.context import key_of
 
 _CHEAP = 60
 """A check whose computation has more nodes than this is not done twice."""
+_FEW = 6
+"""Checks that need at most so many definitions are compared with those made before."""
 
 
 def hoist_checks(loop: t.For) -> list[t.Statement]:
@@ -40,6 +43,8 @@ class _Hoisting:
         self.inside = {name for s in walk(loop.body) for name in declared(s)}
         self.definitions: dict[str, t.Declare] = {}
         self.all_tested = True
+        self.order: dict[str, int] = {}
+        self.made: set[object] = set()
 
     def run(self) -> list[t.Statement]:
         self.loop.body[:] = self.without_checks(self.loop.body)
@@ -52,6 +57,7 @@ class _Hoisting:
         for s in statements:
             if isinstance(s, t.Declare) and s.value is not None and not s.mutable:
                 self.definitions[s.name] = s
+                self.order[s.name] = len(self.order)
             if isinstance(s, t.Check | t.Demand):
                 if self.check(s):
                     continue
@@ -103,6 +109,11 @@ class _Hoisting:
         has_loads = any([_loads(e) for d in needed for e in expressions_of(d)] + [_loads(e) for e in expressions_of(s)])
         if has_loads and not self.all_tested:
             return False
+        if isinstance(s, t.Check) and len(needed) <= _FEW and weight <= _CHEAP:
+            key = (key_of(self.inlined(s.index, needed)), key_of(self.inlined(s.size, needed)))
+            if key in self.made:
+                return True
+            self.made.add(key)
         if not self.depends(needed, s):
             self.once.extend(_copies(needed))
             self.once.append(s)
@@ -146,7 +157,7 @@ class _Hoisting:
                 inner: set[str] = set()
                 names_in(definition.value, inner)
                 pending.extend(inner)
-        return [d for name, d in self.definitions.items() if name in found]
+        return [self.definitions[name] for name in sorted(found, key=self.order.__getitem__)]
 
     def depends(self, needed: list[t.Declare], s: t.Statement) -> bool:
         """Does the check depend on the index of the loop?"""

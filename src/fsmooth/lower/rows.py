@@ -34,15 +34,13 @@ class _Row:
 def with_rows(ctx: Context, block: t.Block) -> None:
     """Find the rows that a block reads, and make its vector part read them from tiles."""
     definitions = {s.name: s for s in block.body if isinstance(s, t.Declare)}
+    order = {name: k for k, name in enumerate(definitions)}
     found: dict[object, tuple[str, _Row]] = {}
     values = [v for output in block.outputs for v in output.values.values()]
     for e in [*[d.value for d in definitions.values() if d.value is not None], *values]:
         _collect(e, found)
     tiles: dict[object, tuple[t.BlockRows, int]] = {}
     for key, (buffer, row) in found.items():
-        needed = _slice(row.start, definitions)
-        if needed is None or not _differs(row.start, needed, block.index):
-            continue
         columns = set(row.always)
         if buffer in ctx.row_sizes:
             columns |= {c for c in row.perhaps if 0 <= c < ctx.row_sizes[buffer]} if columns else set()
@@ -50,6 +48,9 @@ def with_rows(ctx: Context, block: t.Block) -> None:
             continue
         lowest, width = min(columns), max(columns) - min(columns) + 1
         if width > _WIDEST or width > 3 * len(columns):
+            continue
+        needed = _slice(row.start, definitions, order)
+        if needed is None or not _differs(row.start, needed, block.index):
             continue
         rows = t.BlockRows(
             buffer,
@@ -108,7 +109,7 @@ def _split(index: t.Expression) -> tuple[t.Expression, int]:
             return index, 0
 
 
-def _slice(start: t.Expression, definitions: dict[str, t.Declare]) -> list[t.Statement] | None:
+def _slice(start: t.Expression, definitions: dict[str, t.Declare], order: dict[str, int]) -> list[t.Statement] | None:
     """The definitions that `start` needs, in order."""
     wanted: set[str] = set()
     pending = [start]
@@ -121,7 +122,8 @@ def _slice(start: t.Expression, definitions: dict[str, t.Declare]) -> list[t.Sta
             if value is None:
                 return None
             pending.append(value)
-    return [t.Declare(d.name, d.type, d.value) for name, d in definitions.items() if name in wanted]
+    chosen = [definitions[name] for name in sorted(wanted, key=order.__getitem__)]
+    return [t.Declare(d.name, d.type, d.value) for d in chosen]
 
 
 def _differs(start: t.Expression, needed: list[t.Statement], index: str) -> bool:
