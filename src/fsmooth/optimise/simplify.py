@@ -203,9 +203,9 @@ class Simplifier(Normaliser):
                     loop, order = narrow
                     self.trace.record("project_fold")
                     narrow_var = self._keep(Var(var.name, loop.type, var.site), loop, kept, opened)
-                    places: dict[int, Term] = {k: Proj(narrow_var, j) for j, k in enumerate(order)}
-                    if len(order) == 1:
-                        places = {order[0]: narrow_var}
+                    places: dict[int, Term] = {order[0]: narrow_var}
+                    if len(order) > 1:
+                        places = {k: Proj(narrow_var, j) for j, k in enumerate(order)}
                     initial = value.init.items if isinstance(value.init, MakeTuple) else None
                     if initial is not None:
                         whole = MakeTuple(tuple([places.get(k, i) for k, i in enumerate(initial)]), value.type)
