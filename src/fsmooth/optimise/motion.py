@@ -366,7 +366,7 @@ def _anchors(root: Term, failing: dict[int, frozenset[int]]) -> dict[int, frozen
 def _always_in_bounds(node: Get, indices: frozenset[Var], static_sizes: StaticSizes) -> bool:
     """In bounds by sizes alone, or by the range of a loop index that the element depends on anyway."""
     if not isinstance(node.index, Const):
-        return not indices.isdisjoint(node.index.free)
+        return not indices.isdisjoint(node.index.free) and not _divides(node.index)
     at, axis = node.index.value, 0
     array = node.array
     if isinstance(array, Vector):
@@ -378,6 +378,13 @@ def _always_in_bounds(node: Get, indices: frozenset[Var], static_sizes: StaticSi
             return _row_is_long_enough(array.array, int(at))
         array, axis = array.array, axis + 1
     return isinstance(array, Var) and at < static_sizes.get((array, axis), 0)
+
+
+def _divides(index: Term) -> bool:
+    """`i % n` is below n only if n is not 0, which may be known only because a loop runs."""
+    if isinstance(index, Prim) and index.primitive in (p.modulo, p.floor_divide):
+        return True
+    return any([_divides(c) for c in children(index)])
 
 
 def _row_is_long_enough(table: Build, at: int) -> bool:
