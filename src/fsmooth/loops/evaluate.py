@@ -1,0 +1,194 @@
+"""An interpreter of loops: between a term and its C, it says which of the two stages went wrong.
+
+If `evaluate` agrees with `core.evaluate`, wrong C is the back-end's mistake; otherwise it is lowering's.  Memory is
+checked: reading or writing outside a buffer, and reading what was never written, are errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import assert_never
+
+from fsmooth.core.arithmetic import first_extremum, single
+from fsmooth.core.types import Float
+from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import integer, zero_of
+
+Number = float | int | bool
+
+
+class Failed(Exception):
+    """A check failed: the number of its site, and the numbers it reports."""
+
+    def __init__(self, site: int, numbers: tuple[int, ...]) -> None:
+        super().__init__(site, numbers)
+        self.site, self.numbers = site, numbers
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """A place in memory; None stands for a scalar that was never written."""
+
+    memory: list[Number | None]
+    offset: int = 0
+
+    def at(self, index: int) -> int:
+        """The position of an index in the memory."""
+        place = self.offset + index
+        if not 0 <= place < len(self.memory):
+            raise IndexError(f"{place} is outside memory of {len(self.memory)} scalars")
+        return place
+
+
+class _Stop(Exception):
+    """A loop is left early."""
+
+
+def evaluate(function: t.Function, arguments: Mapping[str, Number | list[Number | None]]) -> None:
+    """Run a function; pointer arguments are lists, and those of outputs are changed.
+
+    Raises:
+        Failed: where the C would report an error.
+
+    """
+    memory = _Memory()
+    for name, value in arguments.items():
+        if isinstance(value, list):
+            memory.pointers[name] = Pointer(value)
+        else:
+            memory.names[name] = value
+    memory.run(function.body)
+
+
+class _Memory:
+    def __init__(self) -> None:
+        self.names: dict[str, Number] = {}
+        self.pointers: dict[str, Pointer] = {}
+
+    # -- expressions -----------------------------------------------------------------------------------------------
+
+    def of(self, e: t.Expression) -> Number:
+        match e:
+            case t.Literal(value):
+                return value
+            case t.Name(name):
+                return self.names[name]
+            case t.Load(buffer, index):
+                pointer = self.pointers[buffer]
+                found = pointer.memory[pointer.at(self.integer(index))]
+                if found is None:
+                    raise ValueError(f"{buffer} is read before it is written")
+                return found
+            case t.Conditional(condition, then, otherwise):
+                return self.of(then if self.of(condition) else otherwise)
+            case t.Operation(primitive, arguments):
+                result = primitive.evaluate(*[self.of(a) for a in arguments])
+                return single(float(result)) if e.type == Float(32) else result
+            case t.Search(extremum, buffer, offset, count):
+                start, n = self.integer(offset), self.integer(count)
+                values = [self.of(t.Load(buffer, integer(start + k), e.leaf)) for k in range(n)]
+                smallest = extremum in (t.Extremum.MIN, t.Extremum.ARGMIN)
+                best = first_extremum([float(v) for v in values], smallest)
+                return values[best] if extremum in (t.Extremum.MIN, t.Extremum.MAX) else best
+            case _:
+                raise TypeError(f"{e!r} is no expression")
+
+    def integer(self, e: t.Expression) -> int:
+        return int(self.of(e))
+
+    # -- statements ------------------------------------------------------------------------------------------------
+
+    def run(self, body: list[t.Statement]) -> None:
+        for s in body:
+            self.statement(s)
+
+    def statement(self, s: t.Statement) -> None:
+        match s:
+            case t.Declare():
+                if s.value is not None:
+                    self.names[s.name] = self.of(s.value)
+            case t.Assign():
+                value = self.of(s.value)
+                self.names[s.name] = self.names[s.name] + value if s.accumulate else value
+            case t.Store():
+                self.store(s.buffer, self.integer(s.index), self.of(s.value), s.accumulate)
+            case t.For():
+                self.loop(s)
+            case t.Block():
+                for i in range(self.integer(s.size)):
+                    self.names[s.index] = i
+                    self.run(s.body)
+                    for output in s.outputs:
+                        start = self.integer(output.base) + output.width * i
+                        for k, e in output.values.items():
+                            self.store(output.buffer, start + k, self.of(e), False)
+            case t.If():
+                self.run(s.then if self.of(s.condition) else s.otherwise)
+            case t.Break():
+                if self.of(s.condition):
+                    raise _Stop
+            case t.Check():
+                index, size = self.integer(s.index), self.integer(s.size)
+                if not 0 <= index < size:
+                    raise Failed(s.site, (index, size))
+            case t.Demand():
+                if not self.of(s.condition):
+                    raise Failed(s.site, tuple([self.integer(n) for n in s.numbers]))
+            case t.CheckAll():
+                for i in range(self.integer(s.size)):
+                    self.names[s.index] = i
+                    self.run([*s.body, s.check])
+            case t.Fill():
+                offset = self.integer(s.offset)
+                for k in range(self.integer(s.count)):
+                    self.store(s.buffer, offset + k, zero_of(s.type).value, False)
+            case t.Copy():
+                self.copy(s)
+            case t.Allocate():
+                self.pointers[s.buffer] = Pointer([None] * max(self.integer(s.count), 0))
+            case t.LocalArray():
+                self.pointers[s.buffer] = Pointer([None] * s.count)
+            case t.Choose():
+                self.choose(s)
+            case t.Swap():
+                left, right = self.pointers[s.left], self.pointers[s.right]
+                self.pointers[s.left], self.pointers[s.right] = right, left
+            case t.Scope():
+                self.run(s.body)
+            case _:
+                assert_never(s)
+
+    def store(self, buffer: str, index: int, value: Number, accumulate: bool) -> None:
+        pointer = self.pointers[buffer]
+        place = pointer.at(index)
+        old = pointer.memory[place]
+        if not accumulate:
+            pointer.memory[place] = value
+        elif old is None:
+            raise ValueError(f"{buffer} is added to before it is written")
+        else:
+            pointer.memory[place] = old + value
+
+    def loop(self, s: t.For) -> None:
+        try:
+            for i in range(self.integer(s.size)):
+                self.names[s.index] = i
+                self.run(s.body)
+        except _Stop:
+            return
+
+    def copy(self, s: t.Copy) -> None:
+        source, target = self.integer(s.source_offset), self.integer(s.target_offset)
+        values = [self.of(t.Load(s.source, integer(source + k), s.type)) for k in range(self.integer(s.count))]
+        for k, value in enumerate(values):
+            self.store(s.target, target + k, value, False)
+
+    def choose(self, s: t.Choose) -> None:
+        buffer, offset = s.then, s.then_offset
+        if s.steps is not None and s.otherwise is not None and s.otherwise_offset is not None:
+            steps = self.integer(s.steps)
+            if steps > 0 and steps % 2:
+                buffer, offset = s.otherwise, s.otherwise_offset
+        pointer = self.pointers[buffer]
+        self.pointers[s.pointer] = Pointer(pointer.memory, pointer.offset + self.integer(offset))
