@@ -8,7 +8,21 @@
 array([0. , 0. ])
 """
 
-from fsmooth.api import Function, function, grad, hessian, jacobian, jvp, unroll, value_and_grad
+from fsmooth.api import (
+    Function,
+    diff,
+    function,
+    grad,
+    hessian,
+    jacob,
+    jacobian,
+    jvp,
+    mdiff,
+    mgrad,
+    unroll,
+    value_and_grad,
+    vdiff,
+)
 from fsmooth.errors import (
     ArgumentError,
     CacheError,
@@ -58,12 +72,17 @@ __all__ = [
     "UndefinedNameError",
     "UnknownMethodError",
     "UnsupportedError",
+    "diff",
     "function",
     "grad",
     "hessian",
+    "jacob",
     "jacobian",
     "jvp",
+    "mdiff",
+    "mgrad",
     "unroll",
     "value_and_grad",
+    "vdiff",
     *_functions,
 ]

@@ -14,18 +14,18 @@ from fsmooth.errors import ArgumentError, UnknownMethodError
 from fsmooth.frontend.programs import DerivedProgram, Program, SourceProgram, wrt_names
 from fsmooth.runtime.arrays import infer_type
 from fsmooth.runtime.built_in import copied, same
-from fsmooth.runtime.compiler import identity
-from fsmooth.runtime.manifest import BuiltIn, Compiled, Input, Interface, manifest_of
 
 if TYPE_CHECKING:
     from fsmooth.backend.c.program import CProgram
     from fsmooth.driver import Stages
     from fsmooth.frontend.elaborate import Elaborated
     from fsmooth.runtime.library import Library
+    from fsmooth.runtime.manifest import Compiled, Interface
 
 Wrt = str | int | tuple[str | int, ...] | None
 _STATIC_LIMIT = 32
 _STATIC_SIGNATURES = 8
+_NOT_IN_ORDER = (None,) * 64
 
 
 class Function:
@@ -61,12 +61,22 @@ class Function:
 
     def __call__(self, *args: object, out: object | None = None, **kwargs: object) -> Any:
         fast = self._fast
-        if fast is not None and out is None and not kwargs:
-            result = fast(*args)
+        if fast is not None and out is None:
+            result = fast(*(self._in_order(args, kwargs) if kwargs else args))
             if result is not None:
                 return result
         entry, values = self._entry(args, kwargs)
         return entry(values, out)
+
+    def _in_order(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> tuple[object, ...]:
+        """All arguments by position, or something that no program takes, if it is not that simple."""
+        names = self._names[len(args) :]
+        if len(names) != len(kwargs):
+            return _NOT_IN_ORDER
+        try:
+            return (*args, *[kwargs[name] for name in names])
+        except KeyError:
+            return _NOT_IN_ORDER
 
     # -- compilation -------------------------------------------------------------------------------------------------
 
@@ -151,6 +161,9 @@ class _Entry:
     """A program for arguments of given types; compiled once for each set of static sizes."""
 
     def __init__(self, owner: Function, types: Mapping[str, Type | object]) -> None:
+        from fsmooth.runtime.compiler import identity  # noqa: PLC0415  (loaded by the first call)
+        from fsmooth.runtime.manifest import manifest_of  # noqa: PLC0415
+
         self.owner = owner
         self.types = types
         self.manifest = manifest_of(owner.program, tuple(types.values()), owner.schedule, identity())
@@ -171,6 +184,7 @@ class _Entry:
 
     def _new_interface(self) -> Interface:
         from fsmooth import driver  # noqa: PLC0415  (the compiler is loaded when something is compiled)
+        from fsmooth.runtime.manifest import BuiltIn, Input, Interface  # noqa: PLC0415
 
         elaborated = self.elaborated
         inputs = [Input(q.name, q.type, q.fetch) for q in elaborated.parameters]
@@ -285,6 +299,7 @@ class _Entry:
     def _compile(self, sizes: tuple[int, ...] | None) -> Compiled:
         from fsmooth.runtime.cache import compiled  # noqa: PLC0415  (loaded when something is compiled)
         from fsmooth.runtime.compiler import find_compiler  # noqa: PLC0415
+        from fsmooth.runtime.manifest import Compiled  # noqa: PLC0415
         from fsmooth.runtime.shim import can_serve, shim_source  # noqa: PLC0415
 
         stages = self.stages(sizes)
@@ -381,6 +396,41 @@ def jacobian(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto",
     return _derived(f, Verb.JACOBIAN, wrt, method, schedule)
 
 
+def diff(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", schedule: str = "DEFAULT") -> Function:
+    """The derivative of a function of a real number (paper 000, Table 2), as `jacobian` lays it out.
+
+    >>> import fsmooth as fs
+    >>> fs.diff(lambda x: x * x)(3.0)
+    6.0
+    """
+    return jacobian(f, wrt, method=method, schedule=schedule)
+
+
+def vdiff(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", schedule: str = "DEFAULT") -> Function:
+    """The derivative of a vector-valued function of a real number (paper 000, Table 2): a vector.
+
+    >>> import fsmooth as fs
+    >>> fs.vdiff(lambda x: [x, x * x])(3.0)
+    array([1., 6.])
+    """
+    return jacobian(f, wrt, method=method, schedule=schedule)
+
+
+def mdiff(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", schedule: str = "DEFAULT") -> Function:
+    """The derivative of a matrix-valued function of a real number (paper 000, Table 2): a matrix."""
+    return jacobian(f, wrt, method=method, schedule=schedule)
+
+
+def jacob(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", schedule: str = "DEFAULT") -> Function:
+    """The Jacobian under its name in paper 000 (Fig. 6), laid out as by `jacobian`."""
+    return jacobian(f, wrt, method=method, schedule=schedule)
+
+
+def mgrad(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", schedule: str = "DEFAULT") -> Function:
+    """The gradient of a real-valued function of a matrix (paper 000, Table 2): a matrix."""
+    return grad(f, wrt, method=method, schedule=schedule)
+
+
 def hessian(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", schedule: str = "DEFAULT") -> Function:
     """The Hessian of a real-valued function: the Jacobian of its gradient."""
     return jacobian(grad(f, wrt, method=method, schedule=schedule), wrt, method=method, schedule=schedule)
@@ -418,4 +468,18 @@ def unroll(iterable: Any) -> Any:
     return iterable
 
 
-__all__ = ["Function", "function", "grad", "hessian", "jacobian", "jvp", "unroll", "value_and_grad"]
+__all__ = [
+    "Function",
+    "diff",
+    "function",
+    "grad",
+    "hessian",
+    "jacob",
+    "jacobian",
+    "jvp",
+    "mdiff",
+    "mgrad",
+    "unroll",
+    "value_and_grad",
+    "vdiff",
+]

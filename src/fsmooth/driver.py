@@ -6,6 +6,7 @@ elaborate → optimise → remove the innermost derivative → optimise → … 
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ from fsmooth.optimise.static_sizes import static_dimensions
 from fsmooth.rewrite.trace import Trace
 
 _RECURSION = 1_000_000
+_LOCK = threading.RLock()
 
 
 @dataclass
@@ -99,10 +101,14 @@ _T = TypeVar("_T")
 
 
 def _deep(make: Callable[[], _T]) -> _T:
-    """Run with a recursion limit that deep programs need."""
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, _RECURSION))
-    try:
-        return make()
-    finally:
-        sys.setrecursionlimit(limit)
+    """Run with a recursion limit that deep programs need.
+
+    The limit belongs to the process, so that only one thread compiles at a time.
+    """
+    with _LOCK:
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(limit, _RECURSION))
+        try:
+            return make()
+        finally:
+            sys.setrecursionlimit(limit)

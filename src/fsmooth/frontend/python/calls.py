@@ -71,7 +71,17 @@ _FS_SCALAR = {
 
 _INTEGER_VALUED = frozenset({math.floor, math.ceil, int, round, math.trunc})
 _KEEPS_INTEGERS = frozenset({p.absolute, p.sign, p.maximum, p.minimum, p.floor, p.ceil})
-_VERBS = {"grad": Verb.GRAD, "value_and_grad": Verb.VALUE_AND_GRAD, "jacobian": Verb.JACOBIAN, "jvp": Verb.JVP}
+_VERBS = {
+    "grad": Verb.GRAD,
+    "mgrad": Verb.GRAD,
+    "value_and_grad": Verb.VALUE_AND_GRAD,
+    "jacobian": Verb.JACOBIAN,
+    "jacob": Verb.JACOBIAN,
+    "diff": Verb.JACOBIAN,
+    "vdiff": Verb.JACOBIAN,
+    "mdiff": Verb.JACOBIAN,
+    "jvp": Verb.JVP,
+}
 _IDENTITY = frozenset({"array", "asarray", "ascontiguousarray", "asarray_chkfinite"})
 
 
@@ -195,6 +205,8 @@ class Calls(Iteration):
         value = self.expression(node.args[0])
         if isinstance(value, Static) and hasattr(value.value, "__len__"):
             return Const(len(value.value))
+        if isinstance(value, Unrolled):
+            return Const(len(value.items))
         term = self.term(value, node.args[0])
         if isinstance(term.type, Tuple):
             return Const(len(term.type.items))
