@@ -117,9 +117,8 @@ class Arrays(Frame):
 
     def scalar_binary(self, primitive: Primitive, a: Term, b: Term, node: ast.AST) -> Term:
         """A primitive on two numbers, converted to a common type as Python does."""
+        a, b = (self.convert(x, INT, node) if isinstance(x.type, Bool) else x for x in (a, b))
         a, b = self.common(a, b, node)
-        if isinstance(a.type, Bool):
-            a, b = self.convert(a, INT, node), self.convert(b, INT, node)
         if isinstance(a.type, Int):
             if primitive is p.divide:
                 return Prim(p.divide, (self.convert(a, F64, node), self.convert(b, F64, node)))

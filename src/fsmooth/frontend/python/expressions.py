@@ -16,7 +16,7 @@ from fsmooth.errors import RankError, TypeMismatchError, UndefinedNameError
 from fsmooth.frontend.lookup import Lookup
 from fsmooth.frontend.python.arrays import COMPARISON, Arrays, transpose
 from fsmooth.frontend.python.frame import Capture, Staged, describe, project, type_of_object
-from fsmooth.frontend.python.values import Closure, Method, Missing, Static, Value
+from fsmooth.frontend.python.values import Closure, Method, Missing, Static, Unrolled, Value
 
 _METHODS = frozenset(
     {"sum", "prod", "mean", "max", "min", "argmax", "argmin", "dot", "copy", "transpose", "all", "any", "std", "var",
@@ -64,9 +64,11 @@ class Expressions(Arrays):
             case ast.Attribute():
                 return self.attribute(node)
             case ast.Tuple(elts):
-                return MakeTuple(tuple([self.value(e) for e in elts]))
+                return self.tuple_display([self.element_value(e) for e in elts])
             case ast.List(elts):
-                return self.display([self.value(e) for e in elts], node)
+                items = [self.element_value(e) for e in elts]
+                terms = [x for x in items if isinstance(x, Term)]
+                return self.display(terms, node) if len(terms) == len(items) else Unrolled(tuple(items))
             case ast.ListComp():
                 return self.comprehension(node)
             case ast.Lambda():
@@ -86,6 +88,22 @@ class Expressions(Arrays):
     def value(self, node: ast.expr) -> Term:
         """The run-time value of an expression."""
         return self.term(self.expression(node), node)
+
+    def element_value(self, node: ast.expr) -> Value:
+        """An element of a display: a run-time value where it can be one, else what it is at compile time."""
+        value = self.expression(node)
+        match value:
+            case Static(inner) if self.is_number_like(inner):
+                return self.as_term(value, node)
+            case Missing():
+                return self.as_term(value, node)
+            case _:
+                return value
+
+    def tuple_display(self, items: list[Value]) -> Value:
+        """(a, b, …): a tuple; with strings, functions or the like in it, it exists at compile time only."""
+        terms = [x for x in items if isinstance(x, Term)]
+        return MakeTuple(tuple(terms)) if len(terms) == len(items) else Unrolled(tuple(items))
 
     def scalar(self, node: ast.expr) -> Term:
         """The value of an expression that must be a number or truth value."""
@@ -115,6 +133,8 @@ class Expressions(Arrays):
                 self.fail(
                     TypeMismatchError, node, f"{what} is not a number or an array", "call it, or pass its result in"
                 )
+            case Unrolled(items):
+                return MakeTuple(tuple([self.term(x, node) for x in items]))
             case Missing(why, hint):
                 self.fail(UndefinedNameError, node, why, hint)
             case _:
@@ -262,9 +282,11 @@ class Expressions(Arrays):
                 return self.constant_or_static(owner.value[key])  # type: ignore[index]
             except (TypeError, KeyError, IndexError) as error:
                 self.fail(TypeMismatchError, node, f"{self.source.segment(node)}: {error}")
+        if isinstance(owner, Unrolled):
+            return owner.items[self.position(len(owner.items), node)]
         array = self.term(owner, node.value)
         if isinstance(array.type, Tuple):
-            return self.component(array, node)
+            return project(array, self.position(len(array.type.items), node))
         if not isinstance(array.type, Array):
             self.fail(RankError, node, f"{self.source.segment(node.value)} is {describe(array.type)}, not an array")
         return self.subscript(array, self.indices(node.slice), node)
@@ -273,10 +295,8 @@ class Expressions(Arrays):
         """A part of a container known at compile time."""
         return Const(value) if isinstance(value, bool | int | float) else Static(value)
 
-    def component(self, tuple_: Term, node: ast.Subscript) -> Value:
-        """t[k] of a tuple: k is a constant."""
-        assert isinstance(tuple_.type, Tuple)
-        count = len(tuple_.type.items)
+    def position(self, count: int, node: ast.Subscript) -> int:
+        """The k of t[k], where t is a tuple of `count`: a constant."""
         index = self.expression(node.slice)
         if not isinstance(index, Const) or not isinstance(index.type, Int):
             self.fail(
@@ -285,7 +305,7 @@ class Expressions(Arrays):
         k = int(index.value)
         if not -count <= k < count:
             self.fail(TypeMismatchError, node, f"index {k} of a tuple of {count}")
-        return project(tuple_, k % count)
+        return k % count
 
     def indices(self, node: ast.expr) -> list[Term | slice]:
         """The indices in brackets."""
