@@ -13,8 +13,8 @@ test: .venv/dev
 	$(BIN)/python -m pytest -n 2
 
 lint: .venv/dev
-	$(BIN)/ruff check src tests benchmarks examples
-	$(BIN)/ruff format --check src tests benchmarks examples
+	$(BIN)/ruff check src tests examples tools $(wildcard benchmarks)
+	$(BIN)/ruff format --check src tests examples tools $(wildcard benchmarks)
 
 types: .venv/dev
 	$(BIN)/mypy

@@ -269,9 +269,7 @@ class Generator:
         def step() -> Term:
             if self.rng.random() < 0.5:
                 at = Check(Prim(p.modulo, (i, Length(s))), Length(s))
-                return If(
-                    Prim(p.less, (Const(0), Length(s))), Update(s, at, Prim(p.sin, (self.term(F64, depth),))), s
-                )
+                return If(Prim(p.less, (Const(0), Length(s))), Update(s, at, Prim(p.sin, (self.term(F64, depth),))), s)
             j = Var("j", INT)
             return Build(Length(s), j, Prim(p.sin, (Prim(p.add, (Get(s, j), self.term(F64, 0))),)))
 

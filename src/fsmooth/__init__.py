@@ -5,7 +5,7 @@
 ... def nnmf(u, v, A):
 ...     return sum(fs.log(u[i] * v[j]) + A[i, j] / (u[i] * v[j]) for i in range(len(u)) for j in range(len(v)))
 >>> fs.grad(nnmf)(np.array([1.0, 2.0]), np.array([1.0]), np.array([[1.0], [2.0]]))
-array([0. , 0. ])
+array([0., 0.])
 """
 
 from fsmooth.api import (

@@ -2,7 +2,8 @@
 
 The smart constructors here simplify nothing but integer constants; laws live in `optimise/rules`.
 
->>> from fsmooth.core.types import F64, INT
+>>> from fsmooth.core.term import Get, Length
+>>> from fsmooth.core.types import F64, INT, Array
 >>> v = Var("v", Array(F64))
 >>> build(Length(v), lambda i: Get(v, i), "i")
 build (length v) (fun i -> v[i])

@@ -53,7 +53,7 @@ def size_of(term: Term, axis: int = 0) -> Term:
     Raises:
         Ragged: if that length depends on an index bound inside `term`.
 
-    >>> from fsmooth.core.types import Array, Function, Tuple, leaf_of, rank_of
+    >>> from fsmooth.core.types import INT
     >>> n, i = Var("n", INT), Var("i", INT)
     >>> size_of(Build(n, i, Vector((i, i))), 1)
     2
