@@ -479,7 +479,9 @@ _program(
                 b.build(Const(2), lambda i: Get(tr, b.plus(b.times(Const(2), i), Const(0)))),
                 lambda rows: b.bind(
                     b.build(Const(2), lambda i: Get(Get(m, k), b.prim(p.subtract, Const(1), i))),
-                    lambda reverse: MakeTuple((tr, diagonal, rows, b.build(Const(2), lambda i: mul(Get(reverse, i), Get(diagonal, i))))),
+                    lambda reverse: MakeTuple(
+                        (tr, diagonal, rows, b.build(Const(2), lambda i: mul(Get(reverse, i), Get(diagonal, i))))
+                    ),
                     "reverse",
                 ),
                 "rows",
@@ -489,6 +491,14 @@ _program(
         "transposed",
     ),
     (m23, 1),
+)
+_program(
+    "half_of_a_sum",
+    VV,
+    lambda v, w: b.bind(
+        b.sum_(Length(v), lambda i: MakeTuple((Get(v, i), mul(Get(v, i), Get(w, i))))), lambda s: Proj(s, 1), "s"
+    ),
+    (v3, w3),
 )
 for _primitive in p.TABLE.values():
     for _type in (F64, INT, BOOL):

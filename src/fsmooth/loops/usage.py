@@ -212,6 +212,8 @@ class _Pruning:
                 s.body[:] = self.body(s.body)
                 if not s.body:
                     return False
+                s.reduced = tuple([name for name in s.reduced if name in self.used])
+                s.extrema = tuple([pair for pair in s.extrema if pair[0] in self.used])
             case t.If():
                 s.otherwise[:] = self.body(s.otherwise)
                 s.then[:] = self.body(s.then)
