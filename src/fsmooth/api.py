@@ -114,9 +114,13 @@ class Function:
         return self._code(args, kwargs).source
 
     def _code(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> CProgram:
-        stages = self.stages if not args and not kwargs and self._entries else self.compiled(*args, **kwargs)
+        stages = self._stages(args, kwargs)
         assert stages.code is not None
         return stages.code
+
+    def _stages(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Stages:
+        is_example = bool(args or kwargs) or not (self._names or self._entries)
+        return self.compiled(*args, **kwargs) if is_example else self.stages
 
     @property
     def stages(self) -> Stages:
@@ -130,14 +134,14 @@ class Function:
         """What was made and why: sizes, times, rules that fired, arrays that were stored, the final term."""
         from fsmooth.explain import explanation  # noqa: PLC0415  (only for those who ask)
 
-        stages = self.stages if not args and not kwargs and self._entries else self.compiled(*args, **kwargs)
+        stages = self._stages(args, kwargs)
         return explanation(self.program.name, self.schedule, stages)
 
     def cost(self, *args: object, **kwargs: object) -> str:
         """The cost of a call as a polynomial in the sizes (weights of design §5)."""
         from fsmooth.explain import cost_of  # noqa: PLC0415  (only for those who ask)
 
-        stages = self.stages if not args and not kwargs and self._entries else self.compiled(*args, **kwargs)
+        stages = self._stages(args, kwargs)
         return cost_of(stages)
 
     def save(self, path: str | Path, *args: object, **kwargs: object) -> tuple[Path, Path]:

@@ -78,7 +78,7 @@ class Library:
             loader.exec_module(extension)
         except ImportError:
             return
-        extension.setup(np.empty, tuple([np.dtype(DTYPES[leaf_of(leaf)]) for leaf in self.outputs]))
+        extension.setup(np.empty, tuple([np.dtype(DTYPES[leaf_of(leaf)]) for leaf in self.outputs]), np.ndarray)
         self.fast = extension.call
 
     def prepare(self, values: Sequence[object], out: object | None = None) -> tuple[list[Any], object, list[object]]:

@@ -44,7 +44,7 @@ extern fs_object *PyObject_CallFunctionObjArgs(fs_object *, ...);
 extern fs_object *PyModule_Create2(fs_module *, int);
 extern void *PyEval_SaveThread(void);
 extern void PyEval_RestoreThread(void *);
-static fs_object *fs_empty, *fs_dtypes;
+static fs_object *fs_empty, *fs_dtypes, *fs_array;
 static fs_object *fs_none(void) { Py_IncRef(&_Py_NoneStruct); return &_Py_NoneStruct; }
 static int fs_is(fs_object *value, fs_object *type, int exact) {
     fs_object *found = PyObject_Type(value);
@@ -54,8 +54,8 @@ static int fs_is(fs_object *value, fs_object *type, int exact) {
 }
 static fs_object *fs_setup(fs_object *self, fs_object *const *args, intptr_t count) {
     (void)self; (void)count;
-    Py_IncRef(args[0]); Py_IncRef(args[1]);
-    fs_empty = args[0]; fs_dtypes = args[1];
+    Py_IncRef(args[0]); Py_IncRef(args[1]); Py_IncRef(args[2]);
+    fs_empty = args[0]; fs_dtypes = args[1]; fs_array = args[2];
     return fs_none();
 }
 """
@@ -140,6 +140,7 @@ def _inputs(parameters: Sequence[Type], static: Mapping[tuple[int, int], int]) -
         leaf = leaf_of(type_)
         if isinstance(type_, Array):
             rank, view = rank_of(type_), f"in[{views}]"
+            reads.append(f"    if (!fs_is(args[{k}], fs_array, 1)) goto miss;")
             reads.append(f"    if (PyObject_GetBuffer(args[{k}], &{view}, 0x38 | 0x4)) goto miss;")
             reads.append(f"    opened = {views + 1};")
             tests = [f"{view}.ndim != {rank}", f"!{view}.format", f"{view}.format[1]"]

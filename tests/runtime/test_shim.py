@@ -1,0 +1,93 @@
+"""The call shim agrees with ctypes, compiles without warnings, and leaks nothing."""
+
+import subprocess
+import sys
+import timeit
+
+import numpy as np
+import pytest
+
+import fsmooth as fs
+from fsmooth.core.types import BOOL, F32, F64, INT, Array, Tuple
+from fsmooth.runtime.arrays import infer_type
+from fsmooth.runtime.shim import can_serve
+
+CASES = {
+    "scalars": (lambda a, n, b: a * n if b else a, (2.5, 3, True)),
+    "arrays": (lambda v, A: [v[i] + sum(A[i][j] for j in range(A.shape[1])) for i in range(len(v))], None),
+    "tuple": (lambda v: (sum(v), [2.0 * x for x in v], len(v), len(v) > 2), (np.arange(3.0),)),
+    "integers": (lambda v: [n + 1 for n in v], (np.arange(3),)),
+    "truth": (lambda v: [x > 1.0 for x in v], (np.arange(3.0),)),
+    "single": (lambda v: [x * x for x in v], (np.arange(3, dtype=np.float32),)),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_both_paths_agree(name):
+    f, arguments = CASES[name]
+    arguments = arguments or (np.arange(2.0), np.ones((2, 3)))
+    program = fs.function(f)
+    slow = program(*arguments)
+    assert program._fast is not None
+    fast = program._fast(*arguments)
+    assert type(fast) is type(slow)
+    for x, y in zip(fast if isinstance(fast, tuple) else [fast], slow if isinstance(slow, tuple) else [slow]):
+        assert type(x) is type(y)
+        assert np.array_equal(x, y)
+        assert np.asarray(x).dtype == np.asarray(y).dtype
+
+
+@pytest.mark.parametrize("wrong", [[1.0], np.ones(3, np.float32), np.ones((3, 3)), np.ones(6)[::2], "a", None, 1.0])
+def test_anything_unusual_is_left_to_the_slow_path(wrong):
+    program = fs.function(lambda v: sum(v))
+    program(np.ones(3))
+    assert program._fast(wrong) is None
+    assert program._fast() is None
+    assert program._fast(np.ones(3), 1) is None
+    assert program._fast(np.ones(3)) == 3.0
+
+
+def test_failures_are_left_to_the_slow_path():
+    program = fs.function(lambda v, k: v[k])
+    program(np.ones(3), 1)
+    assert program._fast(np.ones(3), 7) is None
+    with pytest.raises(fs.IndexOutOfBoundsError):
+        program(np.ones(3), 7)
+
+
+def test_nothing_leaks():
+    program = fs.value_and_grad(lambda v, k: v[k] * v[0])
+    v = np.ones(1000)
+    program(v, 0)
+    before = sys.getrefcount(v), sys.getrefcount(None)
+    for k in range(2000):
+        program(v, k % 3)
+        program._fast(v, -1)
+        program._fast(v, 1.5)
+    assert sys.getrefcount(v) == before[0]
+    assert abs(sys.getrefcount(None) - before[1]) < 100
+
+
+def test_what_it_serves():
+    assert can_serve([F64, Array(Array(F32)), INT, BOOL], Tuple((F64, Array(INT))))
+    assert not can_serve([Tuple((F64,))], F64)
+    assert not can_serve([F64], Tuple((F64, Tuple((F64,)))))
+
+
+def test_ten_numbers_take_at_most_two_microseconds():
+    gradient = fs.grad(lambda a, b: sum(a[i] * b[i] for i in range(len(a))))
+    a = np.arange(10.0)
+    gradient(a, a)
+    assert min(timeit.repeat(lambda: gradient(a, a), number=2000, repeat=20)) / 2000 < 2e-6
+
+
+def test_types_of_values():
+    assert infer_type(np.ones((2, 2), np.float32), "x") == Array(Array(F32))
+    assert infer_type([[1, 2]], "x") == Array(Array(INT))
+    assert infer_type((1.0, True), "x") == Tuple((F64, BOOL))
+
+
+def test_import_is_light():
+    code = "import sys, fsmooth; print([m for m in sys.modules if m.startswith(('lark', 'fsmooth.optimise'))])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
