@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from fsmooth.core.term import Lam, Require, Var
+from fsmooth.core.term import Lam, Require, Term, Var
 from fsmooth.core.types import Type
 from fsmooth.errors import ArgumentError
 from fsmooth.frontend.programs import DerivedProgram, LibraryProgram, Program, SourceProgram
@@ -59,7 +59,7 @@ def elaborate(program: Program, arguments: Mapping[str, Type | object]) -> Elabo
     frame = Statements(source, {}, shared)
     frame.entry = frozenset(given.values())
     call = source.node
-    body = frame.inside(lambda: frame.term(_run(frame, program, names, call), call))
+    body = frame.inside(lambda: _result(frame, program, names, call))
     for r in reversed(frame.requirements):
         body = Require(r.condition, body, r.failure, r.numbers, r.site)
     captures = list(shared.captures.values())
@@ -80,19 +80,24 @@ def _library(program: LibraryProgram, arguments: Mapping[str, Type | object]) ->
     return Elaborated(Lam(variables, body), tuple([Parameter(v.name, v.type) for v in variables]), (), ())
 
 
+def _result(frame: Statements, program: Program, names: dict[str, Value], node: ast.AST) -> Term:
+    value = _run(frame, program, names, node)
+    return frame.term(value, frame.shared.returned or node)
+
+
 def _run(frame: Statements, program: Program, names: dict[str, Value], node: ast.AST) -> Value:
     if isinstance(program, SourceProgram):
         source = source_of(program.function)
-        return frame.run(source.node, source, {}, _with_defaults(program.signature, names), node)
+        return frame.run(source.node, source, {}, _with_defaults(frame, program.signature, names), node)
     assert isinstance(program, DerivedProgram)
     return frame.derivative_of_names(frame.derived_of(program), names, node)
 
 
-def _with_defaults(signature: inspect.Signature, names: dict[str, Value]) -> dict[str, Value]:
+def _with_defaults(frame: Statements, signature: inspect.Signature, names: dict[str, Value]) -> dict[str, Value]:
     result = dict(names)
     for name, parameter in signature.parameters.items():
         if parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
-            raise ArgumentError(f"*{name} cannot be a parameter of a compiled function; name the parameters")
+            frame.unsupported(frame.source.node, f"*{name}", "name the parameters")
         if name not in result:
             if parameter.default is inspect.Parameter.empty:
                 raise ArgumentError(f"missing argument {name}")

@@ -117,7 +117,8 @@ class Arrays(Frame):
 
     def scalar_binary(self, primitive: Primitive, a: Term, b: Term, node: ast.AST) -> Term:
         """A primitive on two numbers, converted to a common type as Python does."""
-        a, b = (self.convert(x, INT, node) if isinstance(x.type, Bool) else x for x in (a, b))
+        a = self.convert(a, INT, node) if isinstance(a.type, Bool) else a
+        b = self.convert(b, INT, node) if isinstance(b.type, Bool) else b
         a, b = self.common(a, b, node)
         if isinstance(a.type, Int):
             if primitive is p.divide:
@@ -215,7 +216,9 @@ class Arrays(Frame):
             element = Get(array, Check(at, self.size(array, node), self.source.site(node, what)))
             return self.subscript(element, rest, node) if rest else element
 
-        return Build(size, index, self.inside(body))
+        result = Build(size, index, self.inside(body))
+        self.shared.views.remember(result, array)
+        return result
 
     def slice_bounds(self, part: slice, n: Term, node: ast.AST, what: str) -> tuple[Term, Term, int]:
         """First index, number of elements and step of a slice of an array of n elements."""
@@ -266,7 +269,7 @@ class Arrays(Frame):
     def display(self, items: list[Term], node: ast.AST) -> Term:
         """[a, b, …]: an array, if the elements have one type."""
         if not items:
-            self.unsupported(node, "an empty list", "use fs.zeros(0)")
+            self.unsupported(node, "an empty list", "write a comprehension, or fs.zeros(n) and x[i] = …")
         wanted = items[0].type
         for item in items[1:]:
             wanted = self.join(wanted, item.type, node, "the elements of an array")

@@ -132,7 +132,7 @@ class Calls(Iteration):
         if hasattr(function, "__wrapped__"):
             return self.helper(inspect.unwrap(function), node)  # type: ignore[arg-type]
         self.unsupported(
-            node, f"{name or function!r}", "write it in Python with numbers and arrays, or compute it outside"
+            node, name or repr(function), "write it in Python with numbers and arrays, or compute it outside"
         )
 
     # -- scalars -----------------------------------------------------------------------------------------------------
@@ -436,6 +436,9 @@ class Calls(Iteration):
             if keyword.arg is None:
                 self.unsupported(node, "** in a call", "write the keywords out")
             named[keyword.arg] = self.expression(keyword.value)
+        for parameter in signature.parameters.values():
+            if parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
+                self.unsupported(node, f"a function with the parameter *{parameter.name}", "name its parameters")
         try:
             bound = signature.bind(*positional, **named)
         except TypeError as error:
@@ -443,7 +446,10 @@ class Calls(Iteration):
         result = dict(bound.arguments)
         for name, parameter in signature.parameters.items():
             if name not in result and parameter.default is not inspect.Parameter.empty:
-                result[name] = self.constant_or_static(parameter.default)
+                default = parameter.default
+                result[name] = (
+                    self.expression(default) if isinstance(default, ast.expr) else self.constant_or_static(default)
+                )
         return result
 
     def inline(
@@ -473,7 +479,9 @@ class Calls(Iteration):
         self.shared.stack.append(definition)
         try:
             if isinstance(definition, ast.Lambda):
-                return frame.expression(definition.body)
+                result = frame.expression(definition.body)
+                self.shared.returned = definition.body
+                return result
             return frame.function_body(definition)  # type: ignore[attr-defined, no-any-return]
         finally:
             self.shared.stack.pop()
@@ -715,18 +723,26 @@ class UnknownMethod(ProgramError, UnknownMethodError):
 
 
 def signature_of(definition: ast.FunctionDef | ast.Lambda, source: Source) -> inspect.Signature:
-    """The parameters of a function from its syntax; defaults are taken from the function object if it is one."""
+    """The parameters of a function from its syntax; defaults are those of the function object, or expressions."""
     node = definition.args
-    function = source.function
     if definition is source.node:
-        return inspect.signature(function)
-    parameters = []
-    defaults = [None] * (len(node.args) - len(node.defaults)) + list(node.defaults)
-    for argument, default in zip(node.args, defaults, strict=True):
-        value = inspect.Parameter.empty
-        if default is not None:
-            value = ast.literal_eval(default)
-        parameters.append(inspect.Parameter(argument.arg, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=value))
+        return inspect.signature(source.function)
+    empty = inspect.Parameter.empty
+    kinds = inspect.Parameter
+    pairs: list[tuple[ast.arg, inspect._ParameterKind]] = [(a, kinds.POSITIONAL_ONLY) for a in node.posonlyargs]
+    pairs += [(a, kinds.POSITIONAL_OR_KEYWORD) for a in node.args]
+    given: list[ast.expr | None] = [None] * (len(pairs) - len(node.defaults))
+    given += node.defaults
+    pairs += [(a, kinds.KEYWORD_ONLY) for a in node.kwonlyargs]
+    given += node.kw_defaults
+    parameters = [
+        inspect.Parameter(a.arg, kind, default=empty if default is None else default)
+        for (a, kind), default in zip(pairs, given, strict=True)
+    ]
+    if node.vararg is not None:
+        parameters.insert(len(pairs) - len(node.kwonlyargs), inspect.Parameter(node.vararg.arg, kinds.VAR_POSITIONAL))
+    if node.kwarg is not None:
+        parameters.append(inspect.Parameter(node.kwarg.arg, kinds.VAR_KEYWORD))
     return inspect.Signature(parameters)
 
 

@@ -130,9 +130,8 @@ class Expressions(Arrays):
                 if isinstance(inner, np.ndarray) and inner.size and inner.size <= 256:
                     return self.as_term(Static(inner.tolist()), node)
                 what = getattr(inner, "__name__", None) or repr(inner)
-                self.fail(
-                    TypeMismatchError, node, f"{what} is not a number or an array", "call it, or pass its result in"
-                )
+                hint = "call it, or pass its result in" if callable(inner) else "use numbers, arrays and tuples of them"
+                self.fail(TypeMismatchError, node, f"{what} is not a real number or an array", hint)
             case Unrolled(items):
                 return MakeTuple(tuple([self.term(x, node) for x in items]))
             case Missing(why, hint):
@@ -343,7 +342,10 @@ class Expressions(Arrays):
                 case "T":
                     if rank_of(term.type) == 1:
                         return term
-                    return transpose(self.bind(term, "a"), self.source.site(node))
+                    term = self.bind(term, "a")
+                    turned = transpose(term, self.source.site(node))
+                    self.shared.views.remember(turned, term)
+                    return turned
                 case "size":
                     return self.count(term, node)
                 case "ndim":

@@ -30,6 +30,7 @@ from fsmooth.core.term import (
 from fsmooth.core.types import BOOL, F32, F64, INT, Array, Bool, Float, Int, Tuple, Type, array_of
 from fsmooth.errors import ProgramError, SizeError, TypeMismatchError, UnsupportedError
 from fsmooth.frontend.diagnose import render
+from fsmooth.frontend.python.aliases import Views, forget_aliases
 from fsmooth.frontend.python.source import Source
 from fsmooth.frontend.python.values import Value
 from fsmooth.rewrite.linear import polynomial
@@ -60,6 +61,8 @@ class Shared:
     staged: list[Staged] = field(default_factory=list)
     helpers: list[object] = field(default_factory=list)
     stack: list[object] = field(default_factory=list)
+    views: Views = field(default_factory=Views)
+    returned: ast.AST | None = None
 
 
 class Frame:
@@ -93,7 +96,16 @@ class Frame:
             return value
         var = Var(name, value.type)
         self.scope.append((var, value))
+        self.shared.views.remember(var, value)
         return var
+
+    def changed(self, name: str, array: Term, node: ast.AST) -> None:
+        """The array called `name` gets a new element: its other names, here and in the callers, lose their value."""
+        line = self.source.site(node).line
+        frame: Frame | None = self
+        while frame is not None:
+            forget_aliases(frame.names, self.shared.views, array, name, line, frame is self)
+            frame = frame.outer
 
     def inside(self, make: Callable[[], Term], conditional: bool = False) -> Term:
         """What `make` gives, with the bindings that it needs around it."""

@@ -6,7 +6,8 @@ import ast
 
 from fsmooth.core.term import Const, If, IFold, Let, MakeTuple, Proj, Term, Var
 from fsmooth.core.types import Array, Tuple, Type
-from fsmooth.errors import TypeMismatchError
+from fsmooth.errors import TypeMismatchError, UnsupportedError
+from fsmooth.frontend.python.aliases import element_assigned
 from fsmooth.frontend.python.calls import Calls
 from fsmooth.frontend.python.frame import describe, join_types, project
 from fsmooth.frontend.python.values import Closure, Missing, Sequence, Static, Unrolled, Value
@@ -37,7 +38,9 @@ class Statements(Calls):
         """The value that a function returns."""
         result = self.block(node.body)
         if result is None:
-            self.unsupported(node, f"{node.name}, which does not return a value on every path,", "end it with return")
+            self.fail(
+                UnsupportedError, node, f"{node.name} does not return a value on every path", "end it with return"
+            )
         return result
 
     def block(self, body: list[ast.stmt]) -> Value | None:
@@ -47,7 +50,9 @@ class Statements(Calls):
                 case ast.Return(value):
                     if value is None:
                         self.unsupported(statement, "return without a value", "return a number, an array or a tuple")
-                    return self.expression(value)
+                    result = self.expression(value)
+                    self.shared.returned = value
+                    return result
                 case ast.If(test, then, otherwise) if _returns(then) or _returns(otherwise):
                     return self.returning_branch(statement, test, then, otherwise, body[k + 1 :])
                 case _:
@@ -77,6 +82,10 @@ class Statements(Calls):
                 self.names[node.name] = closure
             case ast.Expr(ast.Constant()) | ast.Pass():
                 return
+            case ast.Expr(ast.Yield() | ast.YieldFrom() | ast.Await() as value):
+                self.outside(value)
+            case ast.Expr(ast.Call(ast.Attribute(_, "append" | "extend" | "insert")) as value):
+                self.unsupported(value, "a list that grows", "use a comprehension, or fs.zeros(n) and x[i] = …")
             case ast.Expr(value):
                 self.unsupported(value, "an expression whose value is not used", "remove it, or assign it to a name")
             case _:
@@ -106,6 +115,9 @@ class Statements(Calls):
 
     def unpack(self, targets: list[ast.expr], value: Value, node: ast.AST) -> None:
         """a, b = value."""
+        for target in targets:
+            if isinstance(target, ast.Starred):
+                self.unsupported(target, "a starred target", "name every part")
         if isinstance(value, Unrolled):
             items: list[Value] = list(value.items)
         elif isinstance(value, Static) and isinstance(value.value, tuple | list):
@@ -146,13 +158,7 @@ class Statements(Calls):
                 TypeMismatchError, node, f"{place.id} is {describe(array.type)}, whose elements cannot be assigned"
             )
         new = self.bind(self.updated(array, indices, value, node, place.id), place.id)
-        for name, other in self.names.items():
-            if name != place.id and other is array and isinstance(array, Var):
-                self.names[name] = Missing(
-                    f"{name} is the same array as {place.id}, whose element was assigned on line "
-                    f"{self.source.site(node).line}",
-                    f"write {name} = {place.id}.copy() where {name} is made",
-                )
+        self.changed(place.id, array, node)
         self.names[place.id] = new
 
     def augmented(self, target: ast.expr, op: ast.operator, value: ast.expr, node: ast.AST) -> None:
@@ -165,6 +171,8 @@ class Statements(Calls):
             if isinstance(op, ast.MatMult)
             else self.binary(op, old, amount, node)
         )
+        if isinstance(target, ast.Name) and isinstance(old.type, Array):
+            self.changed(target.id, old, node)
         self.assign_target(target, self.named(target, result), node)
 
     # -- branches --------------------------------------------------------------------------------------------------------
@@ -187,7 +195,9 @@ class Statements(Calls):
         def run() -> Term:
             result = self.block(body)
             if result is None:
-                self.unsupported(node, "a function that returns on some paths only", "return a value on every path")
+                self.fail(
+                    UnsupportedError, node, "the function returns only if a branch is taken", "end it with return"
+                )
             return self.term(result, node)
 
         try:
@@ -231,7 +241,8 @@ class Statements(Calls):
             joined.append(name)
         for name, value in before.items():
             if name not in assigned:
-                self.names[name] = value
+                lost = [b[name] for b in (first, second) if isinstance(b.get(name), Missing)]
+                self.names[name] = lost[0] if lost else value
         if not joined:
             return
         pairs = [(self.term(first[n], node), self.term(second[n], node)) for n in joined]
@@ -298,6 +309,14 @@ class Statements(Calls):
         inits = [self.term(self.names[n], node) for n in carried]
         types = [t.type for t in inits]
         index = self.index_name(node.target, node)
+        for name in element_assigned(node.body):
+            array = self.names.get(name)
+            if isinstance(array, Term) and isinstance(array.type, Array) and name in carried:
+                self.changed(name, array, node)
+        carried_still = [n for n in carried if not isinstance(self.names[n], Missing)]
+        if carried_still != carried:
+            lost = next(n for n in carried if n not in carried_still)
+            self.name(lost, node)
         for _ in range(4):
             attempt = self.loop_body(node, source, carried, types, index)
             new = [join_types(a, b) for a, b in zip(types, attempt[1], strict=True)]
@@ -348,7 +367,7 @@ class Statements(Calls):
             values = [self.term(self.names[n], node) for n in carried]
             given = [v.type for v in values]
             wanted = [join_types(a, b) or a for a, b in zip(types, given, strict=True)]
-            if wanted == types:
+            if wanted == types and all([join_types(a, b) is not None for a, b in zip(types, given, strict=True)]):
                 values = [self.convert(v, t, node) for v, t in zip(values, types, strict=True)]
             body = values[0] if len(values) == 1 else MakeTuple(tuple(values))
             scope = self.scope
