@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from fsmooth.core.term import Method, Verb
-from fsmooth.core.types import Type
+from fsmooth.core.types import Array, Tuple, Type, leaf_of
 from fsmooth.errors import ArgumentError, UnknownMethodError
 from fsmooth.frontend.programs import DerivedProgram, Program, SourceProgram, wrt_names
 from fsmooth.runtime.arrays import infer_type
@@ -93,7 +93,7 @@ class Function:
     def _entry(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> tuple[_Entry, dict[str, object]]:
         values = self._bind(args, kwargs)
         types = {name: _type_or_static(value, name) for name, value in values.items()}
-        key = tuple([t if isinstance(t, Type) else ("static", _hashable(t)) for t in types.values()])
+        key = tuple([_key(t) for t in types.values()])
         entry = self._entries.get(key)
         if entry is None or not entry.is_current():
             with self._lock:
@@ -328,6 +328,15 @@ class _Object:
 
     def __init__(self, value: object) -> None:
         self.value = value
+
+
+def _key(value: object) -> object:
+    """A type and the classes of the records in it (which types do not compare), or a value known at compile time."""
+    if isinstance(value, Tuple):
+        return (value, value.record, *[_key(item) for item in value.items])
+    if isinstance(value, Array):
+        return (value, _key(leaf_of(value))) if isinstance(leaf_of(value), Tuple) else value
+    return value if isinstance(value, Type) else ("static", _hashable(value))
 
 
 def _hashable(value: object) -> object:

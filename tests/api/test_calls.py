@@ -84,6 +84,18 @@ def test_records_in_and_out():
     assert np.array_equal(weights.b, [2, 2])
 
 
+def test_classes_of_records_are_told_apart():
+    class Other(NamedTuple):
+        focal: float
+        axis: np.ndarray
+
+    gradient_ = fs.grad(project)
+    for made in (Camera(2.0, np.ones(3)), Other(2.0, np.ones(3)), Camera(2.0, np.ones(3))):
+        assert type(gradient_(made, np.arange(3.0))) is type(made)
+    plain = fs.function(lambda p: (p[1], p[0]))
+    assert plain((1.0, 2.0)) == plain((1.0, 2.0)) == (2.0, 1.0)
+
+
 def test_keywords_and_defaults():
     def scaled(x, y=2.0):
         return x * y

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import timeit
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -31,7 +32,7 @@ def test_both_paths_agree(name):
     assert program._fast is not None
     fast = program._fast(*arguments)
     assert type(fast) is type(slow)
-    for x, y in zip(fast if isinstance(fast, tuple) else [fast], slow if isinstance(slow, tuple) else [slow]):
+    for x, y in zip(fast if isinstance(fast, tuple) else [fast], slow if isinstance(slow, tuple) else [slow], strict=True):
         assert type(x) is type(y)
         assert np.array_equal(x, y)
         assert np.asarray(x).dtype == np.asarray(y).dtype
@@ -70,8 +71,28 @@ def test_nothing_leaks():
 
 def test_what_it_serves():
     assert can_serve([F64, Array(Array(F32)), INT, BOOL], Tuple((F64, Array(INT))))
-    assert not can_serve([Tuple((F64,))], F64)
-    assert not can_serve([F64], Tuple((F64, Tuple((F64,)))))
+    assert can_serve([Tuple((F64,))], Tuple((F64, Tuple((F64,)))))
+    assert not can_serve([F64], Tuple(()))
+    assert not can_serve([F64], Tuple((F64,) * 31))
+
+
+class Pair(NamedTuple):
+    scale: float
+    values: np.ndarray
+
+
+@pytest.mark.parametrize("wrong", [(2.0, np.ones(3)), Pair(2, np.ones(3)), Pair(2.0, np.ones((3, 3))), None])
+def test_records(wrong):
+    program = fs.grad(lambda p, q: p.scale * sum(p.values) * q[0] * q[1][0], wrt=("p", "q"))
+    arguments = Pair(2.0, np.ones(3)), (3.0, (4.0,))
+    slow = program(*arguments)
+    fast = program._fast(*arguments)
+    assert isinstance(fast[0], Pair)
+    assert fast[0].scale == slow[0].scale == 36.0
+    assert np.array_equal(fast[0].values, np.full(3, 24.0))
+    assert fast[1] == slow[1] == (24.0, (18.0,))
+    assert program._fast(wrong, (3.0, (4.0,))) is None
+    assert program._fast(arguments[0], (3.0, (4.0, 1.0))) is None
 
 
 def test_ten_numbers_take_at_most_two_microseconds():

@@ -24,6 +24,8 @@ from fsmooth.errors import (
 )
 from fsmooth.frontend.diagnose import render
 from fsmooth.runtime.arrays import C_TYPES, DTYPES, allocate, finished, flatten, leaves
+from fsmooth.runtime.shim import is_flat
+from fsmooth.runtime.structure import structured
 
 
 class FsError(ctypes.Structure):
@@ -79,7 +81,10 @@ class Library:
         except ImportError:
             return
         extension.setup(np.empty, tuple([np.dtype(DTYPES[leaf_of(leaf)]) for leaf in self.outputs]), np.ndarray)
-        self.fast = extension.call
+        if is_flat(self.parameters, self.result):
+            self.fast = extension.call
+        else:
+            self.fast = structured(extension.call, [unzipped(q) for q in self.parameters], self.result)
 
     def prepare(self, values: Sequence[object], out: object | None = None) -> tuple[list[Any], object, list[object]]:
         """The C arguments of a call, the structure of its result, and what must stay alive meanwhile."""

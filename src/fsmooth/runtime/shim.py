@@ -15,6 +15,7 @@ from fsmooth.runtime.arrays import leaves
 
 _C = {F64: "double", F32: "float", INT: "int64_t", BOOL: "_Bool"}
 _FORMAT = {F64: ("d",), F32: ("f",), INT: ("l", "q"), BOOL: ("?",)}
+_MOST = 30
 RELEASE = 20_000
 """The GIL is released for calls whose arrays have more elements than this."""
 
@@ -62,14 +63,20 @@ static fs_object *fs_setup(fs_object *self, fs_object *const *args, intptr_t cou
 
 
 def can_serve(parameters: Sequence[Type], result: Type) -> bool:
-    """Does the shim handle programs of this type?  Numbers and arrays in, one leaf or a plain tuple of leaves out."""
-    if any([leaf_of(q) not in _C for q in parameters]):
+    """Does the shim handle programs of this type?  Numbers, arrays, tuples and records of them, at most 30 results."""
+    inputs = [leaf for q in parameters for leaf in leaves(unzipped(q))]
+    outputs = leaves(unzipped(result))
+    return 0 < len(outputs) <= _MOST and all([leaf_of(leaf) in _C for leaf in (*inputs, *outputs)])
+
+
+def is_flat(parameters: Sequence[Type], result: Type) -> bool:
+    """Are the leaves, which the shim takes and gives, the arguments and the result themselves?"""
+    if any([isinstance(unzipped(q), Tuple) for q in parameters]):
         return False
     flat = unzipped(result)
-    if isinstance(flat, Tuple):
-        plain = [not isinstance(item, Tuple) and leaf_of(item) in _C for item in flat.items]
-        return flat.names is None and len(flat.items) > 0 and all(plain)
-    return leaf_of(flat) in _C
+    if not isinstance(flat, Tuple):
+        return True
+    return flat.record is None and not any([isinstance(item, Tuple) for item in flat.items])
 
 
 def shim_source(
@@ -77,7 +84,11 @@ def shim_source(
 ) -> str:
     """The C of the shim for the kernel `name`, as the extension module `module`."""
     outputs = leaves(unzipped(result))
-    reads, passed, views = _inputs(parameters, static)
+    parts = [leaves(unzipped(q)) for q in parameters]
+    starts = [sum([len(part) for part in parts[:k]]) for k in range(len(parts))]
+    inputs = [leaf for part in parts for leaf in part]
+    fixed = {(starts[k], axis): n for (k, axis), n in static.items() if isinstance(unzipped(parameters[k]), Array)}
+    reads, passed, views = _inputs(inputs, fixed)
     body = [*reads]
     sizes = sum([rank_of(leaf) for leaf in outputs])
     arguments = ", ".join([*passed, ""]) if passed else ""
@@ -108,7 +119,7 @@ def shim_source(
         "    fs_object *result = 0;",
         "    int opened = 0, filled = 0;",
         f"    for (int k = 0; k < {len(outputs)}; ++k) made[k] = 0;",
-        f"    if (count != {len(parameters)}) return fs_none();",
+        f"    if (count != {len(inputs)}) return fs_none();",
         *[f"    {_C[leaf_of(leaf)]} cell{k} = 0;" for k, leaf in enumerate(outputs) if not rank_of(leaf)],
     ]
     ending = [
@@ -121,7 +132,7 @@ def shim_source(
         "    }",
         "    return result ? result : fs_none();",
     ]
-    head = "static fs_object *fs_call(fs_object *self, fs_object *const *args, intptr_t count) {\n    (void)self;"
+    head = "static fs_object *fs_call(fs_object *self, fs_object *const *args, intptr_t count) {\n    (void)self; (void)args; (void)fs_is;"
     table = (
         'static fs_method fs_methods[] = {{"call", fs_call, 0x80, 0}, {"setup", fs_setup, 0x80, 0}, {0, 0, 0, 0}};\n'
         f'static fs_module fs_definition = {{{{1, 0, 0, 0, 0}}, "{module}", 0, -1, fs_methods, 0, 0, 0, 0}};\n'
