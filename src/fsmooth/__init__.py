@@ -45,6 +45,7 @@ from fsmooth.errors import (
     UnknownMethodError,
     UnsupportedError,
 )
+from fsmooth.frontend.annotations import Array
 from fsmooth.functions import *  # noqa: F403
 from fsmooth.functions import __all__ as _functions
 
@@ -52,6 +53,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "ArgumentError",
+    "Array",
     "CacheError",
     "CompilationError",
     "CompilerNotFoundError",

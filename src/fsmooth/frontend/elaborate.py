@@ -7,11 +7,12 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from fsmooth.core.term import Lam, Require, Term, Var
-from fsmooth.core.types import Type
-from fsmooth.errors import ArgumentError
+from fsmooth.core.term import Const, Lam, Length, Require, Term, Var
+from fsmooth.core.types import BOOL, F64, INT, Type, array_of, leaf_of, rank_of
+from fsmooth.errors import ArgumentError, RankError, TypeMismatchError
+from fsmooth.frontend.annotations import ArrayAnnotation, annotations_of, mismatch
 from fsmooth.frontend.programs import DerivedProgram, LibraryProgram, Program, SourceProgram
-from fsmooth.frontend.python.frame import Shared, Staged
+from fsmooth.frontend.python.frame import Shared, Staged, describe
 from fsmooth.frontend.python.source import source_of
 from fsmooth.frontend.python.statements import Statements
 from fsmooth.frontend.python.values import Static, Value
@@ -58,6 +59,7 @@ def elaborate(program: Program, arguments: Mapping[str, Type | object]) -> Elabo
     }
     frame = Statements(source, {}, shared)
     frame.entry = frozenset(given.values())
+    names.update(_annotated(frame, given))
     call = source.node
     body = frame.inside(lambda: _result(frame, program, names, call))
     for r in reversed(frame.requirements):
@@ -78,6 +80,32 @@ def _library(program: LibraryProgram, arguments: Mapping[str, Type | object]) ->
     except WrongArguments as error:
         raise ArgumentError(str(error)) from None
     return Elaborated(Lam(variables, body), tuple([Parameter(v.name, v.type) for v in variables]), (), ())
+
+
+def _annotated(frame: Statements, given: Mapping[str, Var]) -> dict[str, Value]:
+    """The arguments as their annotations want them: types checked, sizes required, integers as floats."""
+    found = annotations_of(frame.source.function)
+    places = {a.arg: a for a in ast.walk(frame.source.node.args) if isinstance(a, ast.arg)}
+    sizes: dict[str, Term] = {}
+    result: dict[str, Value] = {}
+    for name, var in given.items():
+        if name not in found or name not in places:
+            continue
+        annotation, place = found[name], places[name]
+        wanted = mismatch(annotation, var.type)
+        if wanted is not None:
+            error = RankError if isinstance(annotation, ArrayAnnotation) else TypeMismatchError
+            frame.fail(error, place, f"{name} is annotated as {wanted}, and is {describe(var.type)}")
+        leaf: object = annotation
+        if isinstance(annotation, ArrayAnnotation):
+            leaf = annotation.leaf
+            for axis, size in enumerate(annotation.sizes):
+                here = Length(var, axis)
+                expected = Const(size) if isinstance(size, int) else sizes.setdefault(size, here)
+                frame.same_size(here, expected, place, f"the annotation of {name}")
+        if leaf is float and leaf_of(var.type) in (INT, BOOL):
+            result[name] = frame.convert(var, array_of(F64, rank_of(var.type)), place)
+    return result
 
 
 def _result(frame: Statements, program: Program, names: dict[str, Value], node: ast.AST) -> Term:

@@ -27,7 +27,7 @@ def deep():
 def elaborated(function, *arguments) -> Elaborated:
     program = SourceProgram(function)
     types: dict[str, Type] = {
-        name: infer_type(value, name) for name, value in zip(program.signature.parameters, arguments, strict=True)
+        name: infer_type(value, name) for name, value in zip(program.signature.parameters, arguments, strict=False)
     }
     return elaborate(program, types)
 

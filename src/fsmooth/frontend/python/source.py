@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import linecache
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -63,8 +64,9 @@ def source_of(function: Callable[..., object]) -> Source:
     raw = "".join(lines)
     text = textwrap.dedent(raw)
     column = len(lines[0]) - len(lines[0].lstrip()) if text != raw else 0
-    tree = _parse(text, function)
-    node = _find(tree, function, first)
+    node = _find(_parse(text, function), function, first)
+    if node is None:
+        return _from_file(function)
     source = Source(function, node, function.__code__.co_filename, first - 1, column, text)
     _cache[function.__code__] = source
     return source
@@ -84,7 +86,7 @@ def _parse(text: str, function: FunctionType) -> ast.Module:
     raise SourceNotAvailableError(f"the source of {function.__qualname__} cannot be parsed by itself")
 
 
-def _find(tree: ast.Module, function: FunctionType, first: int) -> ast.FunctionDef | ast.Lambda:
+def _find(tree: ast.Module, function: FunctionType, first: int) -> ast.FunctionDef | ast.Lambda | None:
     if function.__name__ != "<lambda>":
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef) and node.name == function.__name__:
@@ -102,4 +104,29 @@ def _find(tree: ast.Module, function: FunctionType, first: int) -> ast.FunctionD
         body = [q for q in inside if q != (1, 0)]
         if body and all([low <= q <= high for q in body[-1:]]):
             return node
-    raise SourceNotAvailableError("which lambda of this line is meant cannot be told; put it on a line of its own")
+    return None
+
+
+def _from_file(function: FunctionType) -> Source:
+    """One of several lambdas on a line: the one whose body is where the positions in its code say."""
+    code = function.__code__
+    text = "".join(linecache.getlines(code.co_filename))
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        tree = ast.parse("")
+    places = {(line, column, end_line, end) for line, end_line, column, end in code.co_positions()}
+    found = [
+        n
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Lambda)
+        and n.lineno == code.co_firstlineno
+        and (n.body.lineno, n.body.col_offset, n.body.end_lineno, n.body.end_col_offset) in places
+        and [a.arg for a in (*n.args.posonlyargs, *n.args.args)] == list(code.co_varnames[: code.co_argcount])
+    ]
+    if not found:
+        raise SourceNotAvailableError("which lambda of this line is meant cannot be told; put it on a line of its own")
+    node = max(found, key=lambda n: (n.body.end_lineno or 0, n.body.end_col_offset or 0, -n.body.col_offset))
+    source = Source(function, node, code.co_filename, 0, 0, text)
+    _cache[code] = source
+    return source

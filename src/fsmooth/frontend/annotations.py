@@ -1,0 +1,87 @@
+"""Annotations of parameters: optional, and checked when a program is elaborated.
+
+    def project(camera: fs.Array[11], points: fs.Array["n", 3], scale: float): ...
+
+A string names a size: all sizes of one name must be equal.  A number is that size.  The type of the elements comes
+last and is float if it is left out.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fsmooth.core.types import BOOL, INT, Bool, Float, Int, Type, leaf_of, rank_of
+
+_LEAVES: dict[object, type[Type]] = {float: Float, int: Int, bool: Bool}
+_NAMES: dict[object, str] = {float: "numbers", int: "integers", bool: "truth values"}
+
+
+@dataclass(frozen=True)
+class ArrayAnnotation:
+    """An array with these sizes (a number, or a name) and elements."""
+
+    sizes: tuple[int | str, ...]
+    leaf: type
+
+    def __repr__(self) -> str:
+        parts = [repr(s) for s in self.sizes]
+        return f"fs.Array[{', '.join(parts if self.leaf is float else [*parts, self.leaf.__name__])}]"
+
+
+class Array:
+    """The annotation of an array: `fs.Array["n", 3]`, `fs.Array["n", int]`.
+
+    >>> Array["n", 3]
+    fs.Array['n', 3]
+    """
+
+    def __class_getitem__(cls, sizes: object) -> ArrayAnnotation:
+        parts = sizes if isinstance(sizes, tuple) else (sizes,)
+        leaf: type = float
+        if parts and isinstance(parts[-1], type) and parts[-1] in _LEAVES:
+            leaf, parts = parts[-1], parts[:-1]
+        if not parts or not all([isinstance(s, int | str) and not isinstance(s, bool) for s in parts]):
+            raise TypeError(f"fs.Array{list(parts)}: give each size as a number or a name")
+        return ArrayAnnotation(parts, leaf)
+
+
+def annotations_of(function: Callable[..., object]) -> dict[str, object]:
+    """The annotations of a function that fsmooth understands; all others are left to other tools."""
+    try:
+        found = inspect.get_annotations(function, eval_str=True)
+    except (NameError, SyntaxError, TypeError, AttributeError):
+        found = _one_by_one(function)
+    return {name: a for name, a in found.items() if isinstance(a, ArrayAnnotation) or a in (float, int, bool)}
+
+
+def _one_by_one(function: Callable[..., object]) -> dict[str, object]:
+    assert isinstance(function, types.FunctionType)
+    result: dict[str, object] = {}
+    for name, given in inspect.get_annotations(function).items():
+        try:
+            result[name] = eval(given, function.__globals__) if isinstance(given, str) else given
+        except (NameError, SyntaxError, TypeError, AttributeError):
+            continue
+    return result
+
+
+def mismatch(annotation: object, type_: Type) -> str | None:
+    """What an annotation asks for, if a value of type `type_` is something else; an integer is a float too."""
+    if isinstance(annotation, ArrayAnnotation):
+        rank = len(annotation.sizes)
+        leaf = leaf_of(type_)
+        fits = isinstance(leaf, _LEAVES[annotation.leaf]) or (annotation.leaf is float and leaf == INT)
+        if rank_of(type_) == rank and fits:
+            return None
+        return f"{annotation!r}, a {rank}-dimensional array of {_NAMES[annotation.leaf]}"
+    if annotation is float and (isinstance(type_, Float) or type_ in (INT, BOOL)):
+        return None
+    if annotation is int and type_ == INT:
+        return None
+    if annotation is bool and type_ == BOOL:
+        return None
+    assert isinstance(annotation, type)
+    return annotation.__name__

@@ -1,0 +1,48 @@
+"""Annotations are optional, and checked."""
+
+import numpy as np
+import pytest
+
+import fsmooth as fs
+from tests.frontend.python.test_programs import elaborated, run
+
+
+def scaled(points: fs.Array["n", 2], weights: fs.Array["n"], scale: float, flag: bool = True, name: "str" = ""):  # noqa: F821
+    return [[scale * w * p[0], p[1]] for p, w in zip(points, weights)] if flag else [[0.0, 0.0]]  # noqa: B905
+
+
+def test_annotated_program_runs() -> None:
+    found = run(scaled, np.ones((3, 2)), np.array([1, 2, 3]), 2, True)
+    np.testing.assert_allclose(found, [[2.0, 1.0], [4.0, 1.0], [6.0, 1.0]])
+
+
+def test_wrong_rank_is_shown() -> None:
+    with pytest.raises(fs.RankError, match=r"points is annotated as fs.Array\['n', 2\]") as caught:
+        elaborated(scaled, np.ones(3), np.ones(3), 2.0, True)
+    assert "^" in str(caught.value)
+
+
+def test_wrong_type_is_shown() -> None:
+    with pytest.raises(fs.TypeMismatchError, match="scale is annotated as float, and is a 1-dimensional array"):
+        elaborated(scaled, np.ones((3, 2)), np.ones(3), np.ones(3), True)
+
+
+def test_sizes_are_required() -> None:
+    scale = fs.function(scaled)
+    assert scale(np.ones((3, 2)), np.ones(3), 2.0).shape == (3, 2)
+    with pytest.raises(fs.SizeError):
+        scale(np.ones((3, 4)), np.ones(3), 2.0)
+    with pytest.raises(fs.SizeError):
+        scale(np.ones((3, 2)), np.ones(4), 2.0)
+
+
+def test_integers_are_real_where_annotated() -> None:
+    def square(x: float):
+        return x * x
+
+    assert fs.grad(square)(3) == 6.0
+
+
+def test_nonsense_is_refused() -> None:
+    with pytest.raises(TypeError, match="give each size"):
+        fs.Array[2.5]
