@@ -83,7 +83,7 @@ def _cache(options: argparse.Namespace) -> int:
     from fsmooth.runtime.cache import clear, directory  # noqa: PLC0415
 
     if options.action == "clear":
-        print(f"{clear()} files removed from {directory()}")
+        print(f"{clear()} programs removed from {directory()}")
     else:
         files = list(directory().glob("*.so"))
         print(f"{directory()}: {len(files)} programs, {sum(f.stat().st_size for f in files) / 1e6:.1f} MB")

@@ -96,6 +96,16 @@ def test_classes_of_records_are_told_apart():
     assert plain((1.0, 2.0)) == plain((1.0, 2.0)) == (2.0, 1.0)
 
 
+def test_lambdas_on_one_line_are_told_apart():
+    for f, g in [(lambda x: x + 1.0, lambda x: x * 2.0), (lambda x: -x, lambda y: lambda_of(y))]:
+        assert fs.function(f)(3.0) == f(3.0)
+        assert fs.function(g)(3.0) == g(3.0)
+
+
+def lambda_of(x):
+    return x * x
+
+
 def test_keywords_and_defaults():
     def scaled(x, y=2.0):
         return x * y
@@ -233,8 +243,13 @@ def test_containers_changed_in_place_make_a_new_program():
 
 
 def test_replaced_helpers_make_a_new_program():
-    def helper(x):
+    def first(x):
         return x + 1.0
+
+    def other(x):
+        return x + 2.0
+
+    helper = first
 
     def f(x):
         return helper(x)
@@ -242,9 +257,7 @@ def test_replaced_helpers_make_a_new_program():
     compiled = fs.function(f)
     assert [compiled(1.0), compiled(1.0)] == [2.0, 2.0]
 
-    def helper(x):
-        return x + 2.0
-
+    helper = other
     assert compiled(1.0) == 3.0
 
 

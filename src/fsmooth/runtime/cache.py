@@ -149,8 +149,12 @@ def is_whole(path: Path) -> bool:
 
 
 def clear() -> int:
-    """Remove everything; gives the number of files."""
-    files = [f for f in directory().iterdir() if f.suffix in (".so", ".json", ".pickle")]
-    for file in files:
-        file.unlink(missing_ok=True)
-    return len(files)
+    """Remove everything, what killed processes left too; gives the number of programs."""
+    programs = 0
+    for file in directory().iterdir():
+        if file.is_dir() and file.name.startswith("build-"):
+            shutil.rmtree(file, ignore_errors=True)
+        elif file.suffix in (".so", ".pickle"):
+            file.unlink(missing_ok=True)
+            programs += file.suffix == ".so"
+    return programs

@@ -132,7 +132,10 @@ def shim_source(
         "    }",
         "    return result ? result : fs_none();",
     ]
-    head = "static fs_object *fs_call(fs_object *self, fs_object *const *args, intptr_t count) {\n    (void)self; (void)args; (void)fs_is;"
+    head = (
+        "static fs_object *fs_call(fs_object *self, fs_object *const *args, intptr_t count) {\n"
+        "    (void)self; (void)args; (void)fs_is;"
+    )
     table = (
         'static fs_method fs_methods[] = {{"call", fs_call, 0x80, 0}, {"setup", fs_setup, 0x80, 0}, {0, 0, 0, 0}};\n'
         f'static fs_module fs_definition = {{{{1, 0, 0, 0, 0}}, "{module}", 0, -1, fs_methods, 0, 0, 0, 0}};\n'
