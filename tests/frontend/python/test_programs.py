@@ -13,7 +13,9 @@ from fsmooth.core.values import plain, value_of
 from fsmooth.frontend.elaborate import Elaborated, elaborate
 from fsmooth.frontend.programs import SourceProgram
 from fsmooth.runtime.arrays import infer_type
-from tests.frontend.python.programs import CASES
+from tests.frontend.python import more_programs, programs
+
+CASES = [*programs.CASES, *more_programs.CASES]
 
 
 @pytest.fixture(autouse=True)

@@ -304,6 +304,8 @@ class Arrays(Frame):
         match term.type:
             case Bool():
                 return term
+            case Int() | Float() if isinstance(term, Const):
+                return Const(term.value != 0)
             case Int() | Float():
                 return Prim(p.not_equal, (term, number(0, term.type)))
             case _:

@@ -13,7 +13,7 @@ from typing import assert_never
 import numpy as np
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import build, equals
+from fsmooth.core.build import build, equals, number, plus
 from fsmooth.core.primitives import Primitive
 from fsmooth.core.shape import size_of
 from fsmooth.core.term import (
@@ -23,6 +23,7 @@ from fsmooth.core.term import (
     Deriv,
     Failure,
     Get,
+    If,
     IllTyped,
     Lam,
     MakeTuple,
@@ -119,6 +120,8 @@ class Calls(Iteration):
             return self.own(name, node)
         if function in _BUILTIN:
             return _BUILTIN[function](self, node)
+        if isinstance(getattr(function, "__self__", None), dict) and name in ("keys", "values", "items", "get"):
+            return self.constant_or_static(function(*[self.static_object(a) for a in node.args]))  # type: ignore[operator]
         if isinstance(function, type):
             return self.construct(function, node)
         if hasattr(function, "__hash__") and function in _SCALAR:
@@ -213,6 +216,22 @@ class Calls(Iteration):
         if not isinstance(term.type, Array):
             self.fail(TypeMismatchError, node, f"{describe(term.type)} has no len")
         return self.size(term if isinstance(term, Var) else self.bind(term, "a"), node)
+
+    def round_call(self, node: ast.Call) -> Value:
+        """round(x): the nearest integer, the even one of two."""
+        (x,) = self.arguments(node, 1)
+        if isinstance(x.type, Int):
+            return x
+        x = self.bind(self.convert(x, F64, node) if isinstance(x.type, Bool) else x, "x")
+        if not isinstance(x.type, Float):
+            self.fail(TypeMismatchError, node, f"expected a number, found {describe(x.type)}")
+        below = self.bind(Prim(p.floor, (x,)), "below")
+        whole = self.bind(Prim(p.to_int, (below,)), "whole")
+        rest = self.bind(Prim(p.subtract, (x, below)), "rest")
+        half = number(0.5, x.type)
+        tie = plus(whole, Prim(p.modulo, (whole, Const(2))))
+        upper = If(Prim(p.less, (half, rest)), plus(whole, Const(1)), tie)
+        return If(Prim(p.less, (rest, half)), whole, upper)
 
     def float_call(self, node: ast.Call) -> Value:
         """float(x)."""
@@ -749,6 +768,7 @@ def signature_of(definition: ast.FunctionDef | ast.Lambda, source: Source) -> in
 _BUILTIN: dict[object, Callable[[Calls, ast.Call], Value]] = {
     len: Calls.length_call,
     float: Calls.float_call,
+    round: Calls.round_call,
     bool: Calls.bool_call,
     pow: Calls.power_call,
     list: Calls.list_call,

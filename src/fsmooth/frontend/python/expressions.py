@@ -201,7 +201,8 @@ class Expressions(Arrays):
             case ast.UAdd():
                 return x
             case ast.Not():
-                return Prim(p.logical_not, (self.truth(x, node),))
+                truth = self.truth(x, node)
+                return Const(not truth.value) if isinstance(truth, Const) else Prim(p.logical_not, (truth,))
             case _:
                 self.unsupported(node, "~", "use not, or -x - 1")
 
@@ -211,6 +212,9 @@ class Expressions(Arrays):
         left = self.truth(self.value(first), first)
         if not rest:
             return left
+        if isinstance(left, Const):
+            goes_on = bool(left.value) is isinstance(op, ast.And)
+            return self.logic(op, rest, node) if goes_on else left
         right = self.inside(lambda: self.logic(op, rest, node), conditional=True)
         return If(left, right, Const(False)) if isinstance(op, ast.And) else If(left, Const(True), right)
 
@@ -245,6 +249,8 @@ class Expressions(Arrays):
             x = self.convert(x, y.type, node) if isinstance(x.type, Bool) else x
             y = self.convert(y, x.type, node) if isinstance(y.type, Bool) else y
         x, y = self.common(x, y, node)
+        if isinstance(x, Const) and isinstance(y, Const):
+            return Const(bool(primitive.evaluate(x.value, y.value)))
         return Prim(primitive, (x, y))
 
     def static_comparison(self, node: ast.Compare) -> Value:
