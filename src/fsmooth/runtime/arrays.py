@@ -30,7 +30,7 @@ def infer_type(value: object, name: str) -> Type:
     Array<Array<Float>>
 
     """
-    if isinstance(value, np.ma.MaskedArray):
+    if isinstance(value, np.ndarray) and hasattr(value, "mask"):  # asking numpy.ma would load it, which is slow
         raise ArgumentError(f"{name}: masked arrays cannot be used; fill the missing values first")
     if isinstance(value, np.ndarray | np.generic):
         return _array_type(value.dtype, value.ndim, name)
