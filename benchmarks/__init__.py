@@ -1,0 +1,1 @@
+"""What fsmooth is measured on, and against: `make bench`."""
