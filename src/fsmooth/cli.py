@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fsmooth.core.types import BOOL, F32, F64, INT, Type, array_of
+from fsmooth.errors import ArgumentError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -46,26 +47,37 @@ def _emit(options: argparse.Namespace) -> int:
     from fsmooth import driver, function  # noqa: PLC0415
 
     file, _, name = options.target.rpartition(":")
+    if not Path(file).is_file():
+        raise ArgumentError(f"{options.target}: there is no file {file!r}; write FILE:FUNCTION")
     spec = importlib.util.spec_from_file_location(Path(file).stem, file)
     if spec is None or spec.loader is None:
         print(f"{file} is not a Python file", file=sys.stderr)
         return 2
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    if not callable(getattr(module, name, None)):
+        raise ArgumentError(f"{file} has no function {name!r}")
     chosen = function(getattr(module, name))
     names = list(chosen.program.signature.parameters)
+    if options.types and len(options.types) != len(names):
+        raise ArgumentError(f"{name} takes {len(names)} arguments ({', '.join(names)}), not {len(options.types)}")
     types: dict[str, Type | object] = {
         n: _type(t) for n, t in zip(names, options.types or ["float[]"] * len(names), strict=True)
     }
     stages = driver.compile_program(driver.to_term(chosen.program, types), chosen.program.name, chosen.schedule)
     assert stages.code is not None
+    if options.stage != "C" and options.stage not in stages.terms:
+        raise ArgumentError(f"{name} has no stage {options.stage!r}; it has {', '.join([*stages.terms, 'C'])}")
     print(stages.code.source if options.stage == "C" else stages.terms[options.stage])
     return 0
 
 
 def _type(text: str) -> Type:
     leaves: dict[str, Type] = {"float": F64, "float32": F32, "int": INT, "bool": BOOL}
-    return array_of(leaves[text.split("[", maxsplit=1)[0]], text.count("["))
+    name, rank = text.split("[", maxsplit=1)[0], text.count("[")
+    if name not in leaves or text != name + "[]" * rank:
+        raise ArgumentError(f"{text!r} is not a type; write float, float32, int or bool, and [] for each dimension")
+    return array_of(leaves[name], rank)
 
 
 def _rules(options: argparse.Namespace) -> int:

@@ -1,0 +1,48 @@
+"""The command line."""
+
+import pytest
+
+from fsmooth import __version__
+from fsmooth.cli import main
+
+
+@pytest.fixture
+def file(tmp_path):
+    made = tmp_path / "programs.py"
+    made.write_text("def total(v, k):\n    return sum(x * k for x in v)\n")
+    return made
+
+
+def test_emit(file, capsys):
+    assert main(["emit", f"{file}:total", "float[]", "float"]) == 0
+    assert "int32_t total(" in capsys.readouterr().out
+    assert main(["emit", f"{file}:total", "float[]", "float", "--stage", "optimised"]) == 0
+    assert "sum" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["{}:nothing"], "no function"),
+        (["{}x:total"], "no file"),
+        (["total"], "no file"),
+        (["{}:total", "float"], "2 arguments"),
+        (["{}:total", "float[", "float"], "not a type"),
+        (["{}:total", "float[]", "float", "--stage", "derivative"], "no stage"),
+    ],
+)
+def test_mistakes(file, capsys, arguments, said):
+    assert main(["emit", *[a.format(file) for a in arguments]]) == 1
+    assert said in capsys.readouterr().err
+
+
+def test_cache_rules_and_version(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("FSMOOTH_CACHE_DIR", str(tmp_path))
+    assert main(["cache", "info"]) == 0
+    assert main(["cache", "clear"]) == 0
+    assert "0 programs" in capsys.readouterr().out
+    assert main(["rules"]) == 0
+    assert "get_build" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert __version__ in capsys.readouterr().out
