@@ -343,6 +343,7 @@ def _anchors(root: Term, failing: dict[int, frozenset[int]]) -> dict[int, frozen
     found: dict[int, set[tuple[int, int] | None]] = {}
     regions: list[tuple[tuple[int, int] | None, Term]] = [(None, root)]
     entered: set[tuple[int, int]] = set()
+    branches: list[tuple[tuple[int, int] | None, int]] = []
     while regions:
         region, start = regions.pop()
         seen: set[int] = set()
@@ -352,6 +353,8 @@ def _anchors(root: Term, failing: dict[int, frozenset[int]]) -> dict[int, frozen
             if id(node) in seen or id(node) not in failing:
                 continue
             seen.add(id(node))
+            if isinstance(node, If):
+                branches.append((region, id(node)))
             if id(node) in failing[id(node)]:
                 found.setdefault(id(node), set()).add(region)
             for k, child in enumerate(children(node)):
@@ -360,7 +363,29 @@ def _anchors(root: Term, failing: dict[int, frozenset[int]]) -> dict[int, frozen
                 elif (id(node), k) not in entered:
                     entered.add((id(node), k))
                     regions.append(((id(node), k), child))
+    _anchor_both_branches(found, branches)
     return {leaf: frozenset(places) for leaf, places in found.items()}
+
+
+def _anchor_both_branches(
+    found: dict[int, set[tuple[int, int] | None]], branches: list[tuple[tuple[int, int] | None, int]]
+) -> None:
+    """What both branches of an `if` evaluate without condition is evaluated wherever the `if` is."""
+    leaves: dict[tuple[int, int] | None, set[int]] = {}
+    for leaf, places in found.items():
+        for region in places:
+            leaves.setdefault(region, set()).add(leaf)
+    changing = True
+    while changing:
+        changing = False
+        for region, branch in reversed(branches):
+            both = leaves.get((branch, 1), set()) & leaves.get((branch, 2), set())
+            new = both - leaves.get(region, set())
+            if new:
+                changing = True
+                leaves.setdefault(region, set()).update(new)
+                for leaf in new:
+                    found[leaf].add(region)
 
 
 def _always_in_bounds(node: Get, indices: frozenset[Var], static_sizes: StaticSizes) -> bool:
