@@ -94,7 +94,11 @@ def measurements(runs: int) -> dict[str, float | str]:
     ours, jax = _OURS, _JAX
     plan = {
         "import fsmooth over numpy (s)": (_IMPORTED, False, True),
-        "project: process start to result, empty cache (s)": (ours + "fs.function(programs.project)(cam, X)", True, False),
+        "project: process start to result, empty cache (s)": (
+            ours + "fs.function(programs.project)(cam, X)",
+            True,
+            False,
+        ),
         "project: the same, JAX (s)": (jax + "np.asarray(peer_jax.project(cam, X))", True, False),
         "NNMF ∂u: process start to result, empty cache (s)": (ours + "fs.grad(programs.nnmf)(u, v, A)", True, False),
         "NNMF ∂u: the same, JAX (s)": (jax + "np.asarray(peer_jax.nnmf(u, v, A))", True, False),

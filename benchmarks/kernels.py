@@ -15,7 +15,7 @@ import numpy as np
 
 import fsmooth as fs
 from benchmarks import programs
-from benchmarks.reference import Reference
+from benchmarks.reference import Kernel, Reference
 from benchmarks.timing import Call, alternated
 from fsmooth.demo import camera
 from fsmooth.demo.problem import load
@@ -51,18 +51,19 @@ class Case:
     expected: object = None
 
 
+_REFERENCE = Reference()
+
+
 def ours(function: fs.Function, *arguments: object) -> Call:
     """The C entry of a function on prepared arguments; the call gives the result's arrays."""
     entry, prepared, result, kept = function.kernel(*arguments)
     error = FsError()
-    last = ctypes.byref(error)
-
-    def call(held: object = (kept, error)) -> object:
-        if entry(*prepared, last):
-            raise RuntimeError("the kernel failed")
-        return result
-
-    return call
+    kernel = Kernel(_REFERENCE, entry, [*prepared, ctypes.addressof(error)], result)
+    kernel.held += [kept, error]
+    kernel()
+    if error.site or any(error.numbers):
+        raise RuntimeError("the kernel failed")
+    return kernel
 
 
 def cases(quick: bool, reference: Reference) -> Iterator[Case]:
@@ -175,7 +176,7 @@ def main() -> None:
     quick = "--quick" in sys.argv
     runs, seconds = (5, 0.01) if quick else (11, 0.03)
     rows = []
-    for case in cases(quick, Reference()):
+    for case in cases(quick, _REFERENCE):
         row = measure(case, runs, seconds)
         rows.append(asdict(row))
         times = "  ".join([f"{k} {v * 1e6:.2f} µs" for k, v in row.seconds.items()])

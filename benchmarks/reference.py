@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -26,13 +26,38 @@ class Reference:
         subprocess.run([*compiler, "-shared", str(folder / "r.o"), "-o", str(folder / "r.so"), "-lm"], check=True)
         self.library = ctypes.CDLL(str(folder / "r.so"))
 
-    def kernel(self, name: str, *arguments: object) -> Callable[[], object]:
+    def kernel(self, name: str, *arguments: object) -> Kernel:
         """A call without arguments; integers become int64_t, arrays pointers."""
-        function = getattr(self.library, name)
-        function.restype = None
-        prepared = [
-            ctypes.c_void_p(a.ctypes.data) if isinstance(a, np.ndarray) else ctypes.c_int64(int(str(a)))
-            for a in arguments
-        ]
-        held = list(arguments)
-        return lambda: (function(*prepared), held)[1]
+        return Kernel(self, getattr(self.library, name), arguments, list(arguments))
+
+    def repeat(self, times: int, function: object, integers: object, floats: object) -> None:
+        """Call a C function `times` times from C."""
+        self.library.repeat(ctypes.c_int64(times), function, integers, floats)
+
+
+class Kernel:
+    """A C function with prepared arguments: called once, or many times from C."""
+
+    def __init__(self, reference: Reference, function: object, arguments: Sequence[object], result: object) -> None:
+        self.reference, self.result, self.held = reference, result, list(arguments)
+        integers = [_integer(a) for a in arguments if not isinstance(a, float)]
+        floats = [a for a in arguments if isinstance(a, float)]
+        if len(integers) > 16 or len(floats) > 2:
+            raise ValueError("too many arguments for the trampoline")
+        self.integers = (ctypes.c_int64 * 16)(*integers)
+        self.floats = (ctypes.c_double * 2)(*floats)
+        self.function = ctypes.cast(function, ctypes.c_void_p)  # type: ignore[arg-type]
+
+    def __call__(self) -> object:
+        self.repeated(1)
+        return self.result
+
+    def repeated(self, times: int) -> None:
+        """Call it `times` times."""
+        self.reference.repeat(times, self.function, self.integers, self.floats)
+
+
+def _integer(argument: object) -> int:
+    if isinstance(argument, np.ndarray):
+        return int(argument.ctypes.data)
+    return int(argument)  # type: ignore[call-overload, no-any-return]

@@ -41,8 +41,14 @@ def _markdown(result: Mapping[str, Any], command: str) -> str:
         own = f"{times['C'] * 1e6:.2f}" if "C" in times else "–"
         extra = [f"REAL schedule {times['fsmooth REAL'] * 1e6:.1f} µs"] if "fsmooth REAL" in times else []
         notes = "; ".join(extra + row["notes"]).replace("|", "\\|")
-        lines.append(f"| {row['workload']} | {row['size']} | {mine * 1e6:.2f} | {own} | {' | '.join(ratios)} | {notes} |")
-    lines += ["", "| ablation (µs) | n | NONE | LF | LN | LICM | DEFAULT (+DPS) | notes |", "|---|--:|--:|--:|--:|--:|--:|---|"]
+        lines.append(
+            f"| {row['workload']} | {row['size']} | {mine * 1e6:.2f} | {own} | {' | '.join(ratios)} | {notes} |"
+        )
+    lines += [
+        "",
+        "| ablation (µs) | n | NONE | LF | LN | LICM | DEFAULT (+DPS) | notes |",
+        "|---|--:|--:|--:|--:|--:|--:|---|",
+    ]
     for row in result["rows"]:
         if row["workload"].startswith("ablation"):
             times = [row["seconds"].get(s) for s in ("NONE", "LF", "LN", "LICM", "DEFAULT")]

@@ -20,6 +20,11 @@ def alternated(contenders: Mapping[str, Call], runs: int, seconds: float) -> dic
 
 
 def _run(call: Call, repeats: int) -> float:
+    repeated = getattr(call, "repeated", None)
+    if repeated is not None:
+        start = time.perf_counter()
+        repeated(repeats)
+        return (time.perf_counter() - start) / repeats
     loop = range(repeats)
     start = time.perf_counter()
     for _ in loop:
@@ -29,5 +34,5 @@ def _run(call: Call, repeats: int) -> float:
 
 def _repeats(call: Call, seconds: float) -> int:
     call()
-    once = min(_run(call, 1), _run(call, 1))
-    return max(1, min(200_000, int(seconds / max(once, 1e-7))))
+    once = min(_run(call, 3), _run(call, 3))
+    return max(1, min(2_000_000, int(seconds / max(once, 1e-8))))

@@ -58,7 +58,9 @@ class Generator:
         if depth > 0 and self.r.random() < 0.25:
             return self.let(type_, depth, scope)
         if depth > 0 and self.r.random() < 0.15:
-            return If(self.condition(depth - 1, scope), self.term(type_, depth - 1, scope), self.term(type_, depth - 1, scope))
+            return If(
+                self.condition(depth - 1, scope), self.term(type_, depth - 1, scope), self.term(type_, depth - 1, scope)
+            )
         if depth > 0 and self.r.random() < 0.3:
             return self.fold(type_, depth, scope)
         if type_ == F64:
@@ -159,7 +161,10 @@ class Generator:
             i = Var("m", INT)
             return Reduce(Reduction.SUM, Length(self.v), i, self.real(depth - 1, [*scope, i], i))
         if choice < 0.73:
-            return Get(Vector((self.real(depth - 1, scope), self.real(depth - 1, scope))), b.prim(p.modulo, self.integer(0, scope), Const(2)))
+            return Get(
+                Vector((self.real(depth - 1, scope), self.real(depth - 1, scope))),
+                b.prim(p.modulo, self.integer(0, scope), Const(2)),
+            )
         if choice < 0.8:
             return If(self.condition(depth - 1, scope), self.real(depth - 1, scope, j), self.real(depth - 1, scope, j))
         operation = self.r.choice((p.add, p.subtract, p.multiply))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from tests.lower.block_programs import BLOCK_PROGRAMS, LENGTHS
-from tests.lower.harness import FAST, STRICT, Compiled, Failed, agree, compile_all, expected
 
 from fsmooth.loops import tree as t
 from fsmooth.loops.usage import walk
 from fsmooth.lower.to_loops import lower
+from tests.lower.block_programs import BLOCK_PROGRAMS, LENGTHS
+from tests.lower.harness import FAST, STRICT, Compiled, Failed, agree, compile_all, expected
 
 
 @pytest.fixture(scope="module", params=[STRICT, FAST], ids=["strict", "fast"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.lower.harness import Failed, compile_all
 
 from fsmooth.core import build as b
 from fsmooth.core import primitives as p
@@ -13,6 +12,7 @@ from fsmooth.core.types import F64, INT, Array
 from fsmooth.loops import tree as t
 from fsmooth.loops.usage import walk
 from fsmooth.lower.to_loops import lower
+from tests.lower.harness import Failed, compile_all
 
 V, IV = Array(F64), Array(INT)
 VG = (("v", V), ("g", IV))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.lower.harness import STRICT, Failed, agree, compile_all, expected
 
 from fsmooth.core import build as b
 from fsmooth.core import primitives as p
@@ -13,6 +12,7 @@ from fsmooth.core.types import F64, INT, Array
 from fsmooth.loops import tree as t
 from fsmooth.loops.usage import walk
 from fsmooth.lower.to_loops import lower
+from tests.lower.harness import STRICT, Failed, agree, compile_all, expected
 
 V = Array(F64)
 v4 = np.array([0.5, -1.25, 2.0, 0.75])
@@ -34,9 +34,7 @@ FOLD_INSIDE = b.lam(
 )
 SUM_INSIDE = b.lam(
     (("v", V),),
-    lambda v: b.build(
-        Length(v), lambda i: mul(Get(v, i), b.sum_(Length(v), lambda j: mul(Get(v, j), Get(v, j)), "j"))
-    ),
+    lambda v: b.build(Length(v), lambda i: mul(Get(v, i), b.sum_(Length(v), lambda j: mul(Get(v, j), Get(v, j)), "j"))),
 )
 SUM_OF_INDEX = b.lam(
     (("v", V),),
@@ -95,5 +93,3 @@ def test_what_may_fail_does_not_run_if_the_loop_does_not() -> None:
     agree(fold(v4[:1], 0, 3), expected(FOLD_INSIDE, v4[:1], 0, 3))
     with pytest.raises(Failed):
         fold(v4[:1], 1, 3)
-
-

@@ -22,7 +22,17 @@ def count(name: str, *kinds: type) -> int:
 
 
 @pytest.mark.parametrize(
-    "name", ["histogram", "sieve", "prefix_sums", "nested_fold_update", "lets_of_updates", "linear_nested", "sum_of_deltas", "slices"]
+    "name",
+    [
+        "histogram",
+        "sieve",
+        "prefix_sums",
+        "nested_fold_update",
+        "lets_of_updates",
+        "linear_nested",
+        "sum_of_deltas",
+        "slices",
+    ],
 )
 def test_nothing_is_stored_but_the_result(name: str) -> None:
     assert count(name, t.Allocate, t.LocalArray) == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 import pytest
+
 from tests.lower.harness import FAST, STRICT, Compiled, agree, compile_all, expected
 from tests.lower.programs import PROGRAMS
 

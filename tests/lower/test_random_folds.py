@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from tests.lower.harness import agree, compile_all, expected
 from tests.lower.random_folds import Generator
 

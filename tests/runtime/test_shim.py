@@ -32,7 +32,9 @@ def test_both_paths_agree(name):
     assert program._fast is not None
     fast = program._fast(*arguments)
     assert type(fast) is type(slow)
-    for x, y in zip(fast if isinstance(fast, tuple) else [fast], slow if isinstance(slow, tuple) else [slow], strict=True):
+    for x, y in zip(
+        fast if isinstance(fast, tuple) else [fast], slow if isinstance(slow, tuple) else [slow], strict=True
+    ):
         assert type(x) is type(y)
         assert np.array_equal(x, y)
         assert np.asarray(x).dtype == np.asarray(y).dtype

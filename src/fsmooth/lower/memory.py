@@ -1,9 +1,9 @@
 """Loops that are one operation on memory, and parts of loops that are the same in every iteration.
 
-    for i: a[i] = b[i]                 a copy
-    for i: a[i] = 0                    zeroes
-    for i: a[i][…] = 0; a[i][k] = v    zeroes once, before the loop
-    for i: … argmax of all of b …      one search, before the loop
+for i: a[i] = b[i]                 a copy
+for i: a[i] = 0                    zeroes
+for i: a[i][…] = 0; a[i][k] = v    zeroes once, before the loop
+for i: … argmax of all of b …      one search, before the loop
 """
 
 from __future__ import annotations

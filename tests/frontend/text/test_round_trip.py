@@ -4,7 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.strategies import random_program
 
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_equal
@@ -43,6 +42,7 @@ from fsmooth.differentiate.remove import remove_derivatives
 from fsmooth.frontend import text as front
 from fsmooth.library import parse
 from fsmooth.optimise.schedules import BEFORE_DERIVATIVE, DEFAULT, LN, NONE
+from tests.strategies import random_program
 
 V = Array(F64)
 x, y, n, i, j, c = Var("x", F64), Var("y", F64), Var("n", INT), Var("i", INT), Var("j", INT), Var("c", BOOL)

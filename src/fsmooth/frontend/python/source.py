@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import linecache
 import textwrap
@@ -34,7 +35,18 @@ class Source:
 
     def segment(self, node: ast.AST) -> str:
         """The text of `node`."""
-        return ast.get_source_segment(self.text, node) or ast.unparse(node)
+        lines = _lines(self.text)
+        first, last = getattr(node, "lineno", 0), getattr(node, "end_lineno", None)
+        start, end = getattr(node, "col_offset", 0), getattr(node, "end_col_offset", None)
+        if not 1 <= first <= len(lines) or last != first or end is None:
+            return ast.unparse(node)
+        return lines[first - 1].encode()[start:end].decode(errors="replace") or ast.unparse(node)
+
+
+@functools.lru_cache(maxsize=8)
+def _lines(text: str) -> tuple[str, ...]:
+    """The lines of a text, split once: `ast.get_source_segment` splits it for every node."""
+    return tuple(text.split("\n"))
 
 
 _cache: dict[object, Source] = {}
