@@ -19,6 +19,7 @@ from benchmarks.reference import Kernel, Reference
 from benchmarks.timing import Call, alternated
 from fsmooth.demo import camera
 from fsmooth.demo.problem import load
+from fsmooth.runtime.arrays import finished
 from fsmooth.runtime.library import FsError
 
 try:
@@ -59,8 +60,9 @@ def ours(function: fs.Function, *arguments: object) -> Call:
     entry, prepared, result, kept = function.kernel(*arguments)
     error = FsError()
     kernel = Kernel(_REFERENCE, entry, [*prepared, ctypes.addressof(error)], result)
-    kernel.held += [kept, error]
+    kernel.held += [kept, error, result]
     kernel()
+    kernel.result = finished(result)
     if error.site or any(error.numbers):
         raise RuntimeError("the kernel failed")
     return kernel
