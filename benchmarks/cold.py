@@ -62,6 +62,20 @@ before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 f(a, b, out=out)
 print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
 """
+_LONG = """
+import importlib.util, pathlib, tempfile, time
+import fsmooth as fs
+lines = ["def long(x):", "    t0 = x"]
+lines += [f"    t{k} = t{k - 1} * 0.5 + sin(t{k // 2})" for k in range(1, 20001)]
+path = pathlib.Path(tempfile.mkdtemp(), "long_program.py")
+path.write_text("from math import sin\\n" + "\\n".join(lines) + "\\n    return t20000\\n")
+spec = importlib.util.spec_from_file_location("long_program", path)
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+t = time.perf_counter()
+fs.function(module.long)(0.3)
+print(time.perf_counter() - t)
+"""
 
 
 def _python(code: str, cache: str, environment: dict[str, str]) -> tuple[float, str]:
@@ -115,11 +129,12 @@ def measurements(runs: int) -> dict[str, float | str]:
             True,
         ),
         "∇dot, 10⁷ numbers: memory over arguments and result (MiB)": (_MEMORY, False, True),
+        "a program of 20,000 bindings: compiled and run, empty cache (s)": (_LONG, True, True),
     }
     found: dict[str, float | str] = {}
     for name, (code, empty, printed) in plan.items():
         try:
-            found[name] = _median(code, runs, empty=empty, printed=printed)
+            found[name] = _median(code, 1 if code is _LONG else runs, empty=empty, printed=printed)
         except (subprocess.SubprocessError, ValueError) as error:
             detail = getattr(error, "stderr", "") or str(error)
             found[name] = str(detail).strip().splitlines()[-1][:120]

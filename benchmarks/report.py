@@ -38,11 +38,11 @@ def _markdown(result: Mapping[str, Any], command: str) -> str:
         mine = times["fsmooth"]
         best = min([t for name, t in times.items() if name.startswith("C")], default=None)
         ratios = [_ratio(mine, t) for t in (times.get("C"), best, times.get("JAX"), times.get("PyTorch"))]
-        own = f"{times['C'] * 1e6:.2f}" if "C" in times else "–"
+        own = f"{times['C'] * 1e6:.4g}" if "C" in times else "–"
         extra = [f"REAL schedule {times['fsmooth REAL'] * 1e6:.1f} µs"] if "fsmooth REAL" in times else []
         notes = "; ".join(extra + row["notes"]).replace("|", "\\|")
         lines.append(
-            f"| {row['workload']} | {row['size']} | {mine * 1e6:.2f} | {own} | {' | '.join(ratios)} | {notes} |"
+            f"| {row['workload']} | {row['size']} | {mine * 1e6:.4g} | {own} | {' | '.join(ratios)} | {notes} |"
         )
     lines += [
         "",
