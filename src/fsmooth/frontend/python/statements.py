@@ -8,7 +8,7 @@ from fsmooth.core.term import Const, If, IFold, Let, MakeTuple, Proj, Term, Var
 from fsmooth.core.types import Array, Tuple, Type
 from fsmooth.errors import TypeMismatchError, UnsupportedError
 from fsmooth.frontend.python.aliases import element_assigned
-from fsmooth.frontend.python.calls import Calls
+from fsmooth.frontend.python.derivatives import Derivatives
 from fsmooth.frontend.python.frame import describe, join_types, project
 from fsmooth.frontend.python.values import Closure, Missing, Sequence, Static, Unrolled, Value
 
@@ -31,7 +31,7 @@ _INSTEAD = {
 }
 
 
-class Statements(Calls):
+class Statements(Derivatives):
     """Everything on a line of its own."""
 
     def function_body(self, node: ast.FunctionDef) -> Value:
