@@ -108,7 +108,12 @@ class Complex:
 
 
 def _by_real(chosen: Callable[[float, float], bool]) -> Callable[[complex, complex], complex]:
-    return lambda a, b: b if chosen(b.real, a.real) else a
+    def extremum(a: complex, b: complex) -> complex:
+        if a.real != a.real:
+            return a
+        return b if b.real != b.real or chosen(b.real, a.real) else a
+
+    return extremum
 
 
 def _complex_power(a: complex, b: complex) -> complex:

@@ -84,6 +84,7 @@ class _Printer:
     def __init__(self, root: Term) -> None:
         self.names: dict[Var, str] = {}
         self.taken: set[str] = set(_RESERVED)
+        self.suffixes: dict[str, int] = {}
         for var in sorted(root.free, key=lambda v: v.id):
             self.name(var)
         self._collect(root)
@@ -110,10 +111,11 @@ class _Printer:
         """The text of a variable: its name, with a suffix if another variable has it."""
         found = self.names.get(var)
         if found is None:
-            found, suffix = var.name, 0
+            found, suffix = var.name, self.suffixes.get(var.name, 0)
             while found in self.taken:
                 suffix += 1
                 found = f"{var.name}_{suffix}"
+            self.suffixes[var.name] = suffix
             self.names[var] = found
             self.taken.add(found)
         return found

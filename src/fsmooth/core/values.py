@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fsmooth.core.arithmetic import single
 from fsmooth.core.evaluate import ArrayValue, Value
 from fsmooth.core.types import Array, Bool, Float, Int, Tuple, Type, array_of, leaf_of, rank_of
 
@@ -33,8 +34,9 @@ def value_of(given: object, type_: Type) -> Value:
         case Tuple(items):
             assert isinstance(given, tuple | list)
             return tuple([value_of(x, t) for x, t in zip(given, items, strict=True)])
-        case Float():
-            return float(given)  # type: ignore[arg-type]
+        case Float(width):
+            number = float(given)  # type: ignore[arg-type]
+            return single(number) if width == 32 else number
         case Int():
             return int(given)  # type: ignore[call-overload, no-any-return]
         case _:
