@@ -5,7 +5,7 @@ the tangent of the result.  Tangents obey the laws of the structural zero at con
 depend on an active argument is never emitted.
 
 Conventions where there is no derivative: sign, floor and ceil have derivative 0 everywhere, |x| has sign(x)
-(0 at 0), hypot has 0 at the origin, min and max take that of the first argument at a tie; d(x**y)/dy is 0 at
+(0 at 0), hypot and atan2 have 0 at the origin, min and max take that of the first argument at a tie; d(x**y)/dy is 0 at
 x = 0 and d(x**y)/dx is 0 at y = 0.
 """
 
@@ -102,13 +102,26 @@ def _power(x: tuple[Term, ...], r: Term, t: tuple[Term, ...]) -> Term:
     def by_exponent() -> Term:
         return _f(p.select, _f(p.equal, base, zero), zero, _f(p.multiply, r, _f(p.log, base)))
 
-    return plus(scaled(t[0], by_base), scaled(t[1], by_exponent))
+    if isinstance(t[0], Zero) or isinstance(t[1], Zero):
+        return plus(scaled(t[0], by_base), scaled(t[1], by_exponent))
+    return plus(_unless_zero(t[0], by_base), _unless_zero(t[1], by_exponent))
+
+
+def _unless_zero(tangent: Term, by: Callable[[], Term]) -> Term:
+    """Tangent * by, where a tangent that is 0 at run time gives 0 even if `by` is infinite or NaN."""
+    zero = _n(0.0, tangent)
+    return _f(p.select, _f(p.equal, tangent, zero), zero, _f(p.multiply, tangent, by()))
 
 
 def _atan2(x: tuple[Term, ...], r: Term, t: tuple[Term, ...]) -> Term:
-    above = minus(scaled(t[0], lambda: x[1]), scaled(t[1], lambda: x[0]))
-    square = _f(p.add, _f(p.multiply, x[0], x[0]), _f(p.multiply, x[1], x[1]))
-    return divided(above, square)
+    """By the hypotenuse twice, since its square may overflow or underflow; 0 at the origin, as for hypot."""
+    length, zero = _f(p.hypot, x[0], x[1]), _n(0.0, r)
+
+    def share(a: Term) -> Callable[[], Term]:
+        slope = _f(p.divide, _f(p.divide, a, length), length)
+        return lambda: _f(p.select, _f(p.equal, length, zero), zero, slope)
+
+    return minus(scaled(t[0], share(x[1])), scaled(t[1], share(x[0])))
 
 
 def _hypot(x: tuple[Term, ...], r: Term, t: tuple[Term, ...]) -> Term:
