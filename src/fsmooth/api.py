@@ -61,8 +61,9 @@ class Function:
 
     def __call__(self, *args: object, out: object | None = None, **kwargs: object) -> Any:
         fast = self._fast
-        if fast is not None and out is None:
-            result = fast(*(self._in_order(args, kwargs) if kwargs else args))
+        if fast is not None:
+            given = self._in_order(args, kwargs) if kwargs else args
+            result = fast(*given) if out is None else fast(*given, out=out)
             if result is not None:
                 return result
         entry, values = self._entry(args, kwargs)
@@ -245,12 +246,12 @@ class _Entry:
         fetches = [fetch for fetch, _, _ in self.captured]
         checks = [(q.fetch, snapshot) for q, snapshot in zip(self.interface.built_in, self.snapshots, strict=True)]
 
-        def fetched(*args: object) -> object:
+        def fetched(*args: object, **out: object) -> object:
             for fetch, snapshot in checks:
                 value = fetch()
                 if value is not snapshot and not same(value, snapshot):
                     return None
-            return call(*args, *[fetch() for fetch in fetches])
+            return call(*args, *[fetch() for fetch in fetches], **out)
 
         return fetched
 

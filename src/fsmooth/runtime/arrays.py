@@ -185,26 +185,27 @@ def allocate(type_: Type, shape: list[int], out: object | None, name: str) -> tu
     """
     if isinstance(type_, Tuple):
         parts, buffers = [], []
-        given = out if isinstance(out, tuple | list) else [None] * len(type_.items)
-        if out is not None and (not isinstance(out, tuple | list) or len(out) != len(type_.items)):
-            raise ArgumentError(f"{name}: expected {_said(type_)}, found {_found(out)}")
-        for item, o in zip(type_.items, given, strict=True):
-            part, more = allocate(item, shape, o, name)
+        given = [None] * len(type_.items) if out is None else _parts(out, type_, name)
+        for k, (item, o) in enumerate(zip(type_.items, given, strict=True)):
+            label = f".{type_.names[k]}" if type_.names else f"[{k}]"
+            part, more = allocate(item, shape, o, name + label)
             parts.append(part)
             buffers.extend(more)
         return _Record(parts, type_), buffers
     leaf = leaf_of(type_)
     rank = rank_of(type_)
     if rank == 0:
+        if not (out is None or isinstance(out, float | int | np.bool_ | np.number)):
+            raise ArgumentError(f"{name}: this result is a number, which needs no memory, found {_found(out)}")
         cell = C_TYPES[leaf]()
         return cell, [cell]
     sizes = tuple(shape[:rank])
     del shape[:rank]
     if out is not None:
         fits = isinstance(out, np.ndarray) and out.shape == sizes and out.dtype == DTYPES[leaf]
-        if not fits or not out.flags.c_contiguous or not out.flags.writeable:  # type: ignore[attr-defined]
+        if not fits or not out.flags.carray:  # type: ignore[attr-defined]
             raise ArgumentError(
-                f"{name}: expected a writable C-contiguous array of shape {sizes} and dtype "
+                f"{name}: expected a writable, aligned C-contiguous array of shape {sizes} and dtype "
                 f"{np.dtype(DTYPES[leaf]).name}, found {_found(out)}"
             )
         return out, [out]

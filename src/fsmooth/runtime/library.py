@@ -80,7 +80,8 @@ class Library:
             loader.exec_module(extension)
         except ImportError:
             return
-        extension.setup(np.empty, tuple([np.dtype(DTYPES[leaf_of(leaf)]) for leaf in self.outputs]), np.ndarray)
+        dtypes = tuple([np.dtype(DTYPES[leaf_of(leaf)]) for leaf in self.outputs])
+        extension.setup(np.empty, dtypes, np.ndarray, np.float32, np.int64, np.bool_)
         if is_flat(self.parameters, self.result):
             self.fast = extension.call
         else:

@@ -2,8 +2,9 @@
 
 It is compiled together with the kernel but is no part of the C that is shipped.  It declares the names of the
 stable ABI (3.11) that it needs, so no `Python.h` is needed.  It takes exactly what the program was compiled for:
-floats, ints, bools, C-contiguous arrays of the right type, rank and static sizes; for anything else, and when the
-kernel reports an error, it returns None, and the caller takes the slow path, which converts or explains.
+floats, ints, bools, C-contiguous arrays of the right type, rank and static sizes, and as `out=` an array, or a tuple
+with one item for each leaf of the result.  For anything else, and when the kernel reports an error, it returns None,
+and the caller takes the slow path, which converts or explains.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ typedef struct { const char *name; void *function; int flags; const char *doc; }
 typedef struct { intptr_t refs; void *type; void *init; intptr_t index; void *copy; } fs_base;
 typedef struct { fs_base base; const char *name, *doc; intptr_t size; fs_method *methods; void *slots, *a, *b, *c; }
     fs_module;
-extern fs_object _Py_NoneStruct, PyFloat_Type, PyLong_Type, PyBool_Type;
+extern fs_object _Py_NoneStruct, PyFloat_Type, PyLong_Type, PyBool_Type, PyTuple_Type;
 extern int PyObject_GetBuffer(fs_object *, fs_view *, int);
 extern void PyBuffer_Release(fs_view *);
 extern fs_object *PyObject_Type(fs_object *);
-extern int PyType_IsSubtype(fs_object *, fs_object *);
+extern int PyType_IsSubtype(fs_object *, fs_object *), PyObject_IsTrue(fs_object *);
 extern double PyFloat_AsDouble(fs_object *);
 extern long long PyLong_AsLongLong(fs_object *);
 extern fs_object *PyFloat_FromDouble(double), *PyLong_FromLongLong(long long), *PyBool_FromLong(long);
@@ -40,12 +41,13 @@ extern fs_object *PyErr_Occurred(void);
 extern void PyErr_Clear(void);
 extern void Py_IncRef(fs_object *), Py_DecRef(fs_object *);
 extern fs_object *PyTuple_New(intptr_t), *PyTuple_GetItem(fs_object *, intptr_t);
+extern intptr_t PyTuple_Size(fs_object *);
 extern int PyTuple_SetItem(fs_object *, intptr_t, fs_object *);
 extern fs_object *PyObject_CallFunctionObjArgs(fs_object *, ...);
 extern fs_object *PyModule_Create2(fs_module *, int);
 extern void *PyEval_SaveThread(void);
 extern void PyEval_RestoreThread(void *);
-static fs_object *fs_empty, *fs_dtypes, *fs_array;
+static fs_object *fs_python[6]; /* numpy.empty, the dtypes of the results, ndarray, float32, int64, bool_ */
 static fs_object *fs_none(void) { Py_IncRef(&_Py_NoneStruct); return &_Py_NoneStruct; }
 static int fs_is(fs_object *value, fs_object *type, int exact) {
     fs_object *found = PyObject_Type(value);
@@ -53,10 +55,57 @@ static int fs_is(fs_object *value, fs_object *type, int exact) {
     Py_DecRef(found);
     return yes;
 }
+/* Open a C-contiguous array of this rank and element format, if it is one. */
+static int fs_open_array(fs_object *value, fs_view *view, int writable, int rank, char format, char other) {
+    if (!fs_is(value, fs_python[2], 1) || PyObject_GetBuffer(value, view, 0x38 | 0x4 | writable)) return 0;
+    const char *const found = view->format;
+    if (view->ndim == rank && found && (found[0] == format || found[0] == other) && !found[1]) return 1;
+    PyBuffer_Release(view);
+    return 0;
+}
+/* Open the memory of a result: `given` if it fits, a new array if there is none. */
+static int fs_open_result(
+    fs_object *given, fs_view *view, int k, int rank, const int64_t *shape, char format, char other) {
+    if (given && given != &_Py_NoneStruct) {
+        if (!fs_open_array(given, view, 1, rank, format, other)) return 0;
+        for (int axis = 0; axis < rank; ++axis) {
+            if (view->shape[axis] == shape[axis]) continue;
+            PyBuffer_Release(view);
+            return 0;
+        }
+        return 1;
+    }
+    fs_object *sizes = PyTuple_New(rank);
+    for (int axis = 0; axis < rank; ++axis) PyTuple_SetItem(sizes, axis, PyLong_FromLongLong(shape[axis]));
+    fs_object *made = PyObject_CallFunctionObjArgs(
+        fs_python[0], sizes, PyTuple_GetItem(fs_python[1], k), (fs_object *)0);
+    Py_DecRef(sizes);
+    if (!made) return 0;
+    const int failed = PyObject_GetBuffer(made, view, 0x38 | 0x1);
+    Py_DecRef(made); /* the view keeps it */
+    return !failed;
+}
+/* May this stand in out= where the result is a number? */
+static int fs_is_number(fs_object *given) {
+    return !given || given == &_Py_NoneStruct || fs_is(given, &PyFloat_Type, 0) || fs_is(given, &PyLong_Type, 0);
+}
+/* Do results share memory with arguments or with each other? */
+static int fs_overlap(const fs_view *in, int opened, const fs_view *out, int filled) {
+    for (int k = 0; k < filled; ++k) {
+        for (int j = 0; j < opened + k; ++j) {
+            const fs_view *const other = j < opened ? &in[j] : &out[j - opened];
+            const char *const a = (const char *)out[k].buf, *const b = (const char *)other->buf;
+            if (a < b + other->len && b < a + out[k].len) return 1;
+        }
+    }
+    return 0;
+}
 static fs_object *fs_setup(fs_object *self, fs_object *const *args, intptr_t count) {
-    (void)self; (void)count;
-    Py_IncRef(args[0]); Py_IncRef(args[1]); Py_IncRef(args[2]);
-    fs_empty = args[0]; fs_dtypes = args[1]; fs_array = args[2];
+    (void)self;
+    for (int k = 0; k < 6 && k < count; ++k) {
+        Py_IncRef(args[k]);
+        fs_python[k] = args[k];
+    }
     return fs_none();
 }
 """
@@ -88,61 +137,59 @@ def shim_source(
     starts = [sum([len(part) for part in parts[:k]]) for k in range(len(parts))]
     inputs = [leaf for part in parts for leaf in part]
     fixed = {(starts[k], axis): n for (k, axis), n in static.items() if isinstance(unzipped(parameters[k]), Array)}
+    is_tuple = isinstance(unzipped(result), Tuple)
     reads, passed, views = _inputs(inputs, fixed)
-    body = [*reads]
+    opens, targets, results = _outputs(outputs, is_tuple)
     sizes = sum([rank_of(leaf) for leaf in outputs])
-    arguments = ", ".join([*passed, ""]) if passed else ""
-    if sizes:
-        body.append(f"    int64_t shape[{sizes}];")
-        body.append(f"    if ({name}_shape({arguments}shape, &error)) goto miss;")
-    body += _outputs(outputs)
-    targets = "".join(
-        [f"({_C[leaf_of(leaf)]} *)out[{k}].buf, " if rank_of(leaf) else f"&cell{k}, " for k, leaf in enumerate(outputs)]
-    )
-    body += [
-        f"    if (elements > {RELEASE}) {{",
-        "        void *thread = PyEval_SaveThread();",
-        f"        status = {name}({arguments}{targets}&error);",
-        "        PyEval_RestoreThread(thread);",
-        "    } else {",
-        f"        status = {name}({arguments}{targets}&error);",
-        "    }",
-        "    if (status) goto miss;",
-        *_results(outputs, isinstance(unzipped(result), Tuple)),
-    ]
-    declared = [
+    arguments = ", ".join([*passed, ""])[: None if passed else 0]
+    call = f"{name}({arguments}{', '.join(targets)}, &error)"
+    given = f"(!fs_is(given, &PyTuple_Type, 1) || PyTuple_Size(given) != {len(outputs)})" if is_tuple else "0"
+    lines = [
+        "static fs_object *fs_call(fs_object *self, fs_object *const *args, intptr_t count, fs_object *names) {",
+        "    (void)self;",
+        "    fs_object *const given = names ? args[count] : 0; /* out= */",
+        f"    if (count != {len(inputs)} || (names && PyTuple_Size(names) != 1)) return fs_none();",
+        f"    if (given && {given}) return fs_none();",
         "    fs_error error;",
         "    int32_t status = 0;",
         "    int64_t elements = 0;",
-        f"    fs_view in[{max(views, 1)}], out[{len(outputs)}];",
-        f"    fs_object *made[{len(outputs)}];",
+        f"    fs_view in[{max(views, 1)}], out[{len(results)}];",
         "    fs_object *result = 0;",
         "    int opened = 0, filled = 0;",
-        f"    for (int k = 0; k < {len(outputs)}; ++k) made[k] = 0;",
-        f"    if (count != {len(inputs)}) return fs_none();",
         *[f"    {_C[leaf_of(leaf)]} cell{k} = 0;" for k, leaf in enumerate(outputs) if not rank_of(leaf)],
-    ]
-    ending = [
+        *reads,
+        *([f"    int64_t shape[{sizes}];"] if sizes else []),
+        *([f"    if ({name}_shape({arguments}shape, &error)) goto miss;"] if sizes else []),
+        *opens,
+        "    if (given && fs_overlap(in, opened, out, filled)) goto miss;",
+        f"    if (elements > {RELEASE}) {{",
+        "        void *thread = PyEval_SaveThread();",
+        f"        status = {call};",
+        "        PyEval_RestoreThread(thread);",
+        "    } else {",
+        f"        status = {call};",
+        "    }",
+        "    if (status) goto miss;",
+        *([f"    result = PyTuple_New({len(outputs)});"] if is_tuple else [f"    result = {results[0]};"]),
+        *[f"    PyTuple_SetItem(result, {k}, {value});" for k, value in enumerate(results) if is_tuple],
         "miss:",
         "    if (PyErr_Occurred()) PyErr_Clear();",
-        "    for (int k = 0; k < opened; ++k) PyBuffer_Release(&in[k]);",
-        f"    for (int k = 0; k < {len(outputs)}; ++k) {{",
-        "        if (filled & (1 << k)) PyBuffer_Release(&out[k]);",
-        "        if (made[k]) Py_DecRef(made[k]);",
-        "    }",
+        "    while (opened) PyBuffer_Release(&in[--opened]);",
+        "    while (filled) PyBuffer_Release(&out[--filled]);",
         "    return result ? result : fs_none();",
+        "}",
+        "static fs_method fs_methods[] = {",
+        '    {"call", fs_call, 0x80 | 0x2, 0}, {"setup", fs_setup, 0x80, 0}, {0, 0, 0, 0}};',
+        f'static fs_module fs_definition = {{{{1, 0, 0, 0, 0}}, "{module}", 0, -1, fs_methods, 0, 0, 0, 0}};',
+        f"fs_object *PyInit_{module}(void);",
+        f"fs_object *PyInit_{module}(void) {{ return PyModule_Create2(&fs_definition, 3); }}",
     ]
-    head = (
-        "static fs_object *fs_call(fs_object *self, fs_object *const *args, intptr_t count) {\n"
-        "    (void)self; (void)args; (void)fs_is;"
-    )
-    table = (
-        'static fs_method fs_methods[] = {{"call", fs_call, 0x80, 0}, {"setup", fs_setup, 0x80, 0}, {0, 0, 0, 0}};\n'
-        f'static fs_module fs_definition = {{{{1, 0, 0, 0, 0}}, "{module}", 0, -1, fs_methods, 0, 0, 0, 0}};\n'
-        f"fs_object *PyInit_{module}(void);\n"
-        f"fs_object *PyInit_{module}(void) {{ return PyModule_Create2(&fs_definition, 3); }}\n"
-    )
-    return _PRELUDE + "\n".join([head, *declared, *body, *ending, "}", ""]) + table
+    return _PRELUDE + "\n".join([*lines, ""])
+
+
+def _format(leaf: Type) -> str:
+    """The two formats of an element that the buffer protocol may give, as arguments in C."""
+    return ", ".join([f"'{c}'" for c in (_FORMAT[leaf] * 2)[:2]])
 
 
 def _inputs(parameters: Sequence[Type], static: Mapping[tuple[int, int], int]) -> tuple[list[str], list[str], int]:
@@ -154,71 +201,59 @@ def _inputs(parameters: Sequence[Type], static: Mapping[tuple[int, int], int]) -
         leaf = leaf_of(type_)
         if isinstance(type_, Array):
             rank, view = rank_of(type_), f"in[{views}]"
-            reads.append(f"    if (!fs_is(args[{k}], fs_array, 1)) goto miss;")
-            reads.append(f"    if (PyObject_GetBuffer(args[{k}], &{view}, 0x38 | 0x4)) goto miss;")
+            reads.append(f"    if (!fs_open_array(args[{k}], &{view}, 0, {rank}, {_format(leaf)})) goto miss;")
             reads.append(f"    opened = {views + 1};")
-            tests = [f"{view}.ndim != {rank}", f"!{view}.format", f"{view}.format[1]"]
-            tests.append("(" + " && ".join([f"{view}.format[0] != '{c}'" for c in _FORMAT[leaf]]) + ")")
-            tests += [f"{view}.shape[{axis}] != {n}" for (q, axis), n in sorted(static.items()) if q == k]
-            reads.append(f"    if ({' || '.join(tests)}) goto miss;")
+            tests = [f"{view}.shape[{axis}] != {n}" for (q, axis), n in sorted(static.items()) if q == k]
+            if tests:
+                reads.append(f"    if ({' || '.join(tests)}) goto miss;")
             reads.append(f"    elements += {view}.len / {view}.itemsize;")
             passed += [f"(const {_C[leaf]} *){view}.buf", *[f"{view}.shape[{axis}]" for axis in range(rank)]]
             views += 1
             continue
-        if leaf == F64:
-            reads.append(f"    if (!fs_is(args[{k}], &PyFloat_Type, 0)) goto miss;")
-            reads.append(f"    const double x{k} = PyFloat_AsDouble(args[{k}]);")
-        elif leaf == INT:
-            reads.append(f"    if (!fs_is(args[{k}], &PyLong_Type, 1)) goto miss;")
-            reads.append(f"    const int64_t x{k} = PyLong_AsLongLong(args[{k}]);")
-            reads.append("    if (PyErr_Occurred()) goto miss;")
-        elif leaf == BOOL:
-            reads.append(f"    if (!fs_is(args[{k}], &PyBool_Type, 1)) goto miss;")
-            reads.append(f"    const _Bool x{k} = PyLong_AsLongLong(args[{k}]) != 0;")
-        else:
-            reads.append("    goto miss;")
-            reads.append(f"    const float x{k} = 0.0f;")
+        reads += [f"    if (!({_SCALAR_TEST[leaf].format(k)})) goto miss;"]
+        reads += [f"    const {_C[leaf]} x{k} = {_SCALAR_READ[leaf].format(k)};"]
+        reads += ["    if (PyErr_Occurred()) goto miss;"] if leaf == INT else []
         passed.append(f"x{k}")
     return reads, passed, views
 
 
-def _outputs(outputs: Sequence[Type]) -> list[str]:
-    """Statements that make the arrays of the results."""
-    lines: list[str] = []
-    at = 0
+_SCALAR_TEST = {
+    F64: "fs_is(args[{0}], &PyFloat_Type, 0)",
+    F32: "fs_is(args[{0}], fs_python[3], 1)",
+    INT: "fs_is(args[{0}], &PyLong_Type, 1) || fs_is(args[{0}], fs_python[4], 1)",
+    BOOL: "fs_is(args[{0}], &PyBool_Type, 1) || fs_is(args[{0}], fs_python[5], 1)",
+}
+_SCALAR_READ = {
+    F64: "PyFloat_AsDouble(args[{0}])",
+    F32: "(float)PyFloat_AsDouble(args[{0}])",
+    INT: "PyLong_AsLongLong(args[{0}])",
+    BOOL: "PyObject_IsTrue(args[{0}]) == 1",
+}
+_MAKER = {F64: "PyFloat_FromDouble", F32: "PyFloat_FromDouble", INT: "PyLong_FromLongLong", BOOL: "PyBool_FromLong"}
+
+
+def _outputs(outputs: Sequence[Type], is_tuple: bool) -> tuple[list[str], list[str], list[str]]:
+    """Statements that open the memory of the results, what is passed for each, and the Python value of each."""
+    opens: list[str] = []
+    targets: list[str] = []
+    results: list[str] = []
+    views = sizes = 0
     for k, leaf in enumerate(outputs):
-        rank = rank_of(leaf)
+        rank, scalar = rank_of(leaf), leaf_of(leaf)
+        given = f"given ? PyTuple_GetItem(given, {k}) : 0" if is_tuple else "given"
         if not rank:
+            opens.append(f"    if (!fs_is_number({given})) goto miss;")
+            targets.append(f"&cell{k}")
+            results.append(f"{_MAKER[scalar]}(cell{k})")
             continue
-        lines += [
-            "    {",
-            f"        fs_object *sizes = PyTuple_New({rank});",
-            *[
-                f"        PyTuple_SetItem(sizes, {axis}, PyLong_FromLongLong(shape[{at + axis}]));"
-                for axis in range(rank)
-            ],
-            f"        made[{k}] = PyObject_CallFunctionObjArgs(fs_empty, sizes, PyTuple_GetItem(fs_dtypes, {k}), "
-            "(fs_object *)0);",
-            "        Py_DecRef(sizes);",
-            "    }",
-            f"    if (!made[{k}] || PyObject_GetBuffer(made[{k}], &out[{k}], 0x38 | 0x1)) goto miss;",
-            f"    filled |= {1 << k};",
-            f"    elements += out[{k}].len / out[{k}].itemsize;",
+        view = f"out[{views}]"
+        place = f"&{view}, {k}, {rank}, shape + {sizes}, {_format(scalar)}"
+        opens += [
+            f"    if (!fs_open_result({given}, {place})) goto miss;",
+            f"    filled = {views + 1};",
+            f"    elements += {view}.len / {view}.itemsize;",
         ]
-        at += rank
-    return lines
-
-
-def _results(outputs: Sequence[Type], is_tuple: bool) -> list[str]:
-    """Statements that make the Python result."""
-    makers = {F64: "PyFloat_FromDouble", F32: "PyFloat_FromDouble", INT: "PyLong_FromLongLong", BOOL: "PyBool_FromLong"}
-    values = []
-    for k, leaf in enumerate(outputs):
-        if rank_of(leaf):
-            values.append(f"(Py_IncRef(made[{k}]), made[{k}])")
-        else:
-            values.append(f"{makers[leaf]}(cell{k})")
-    if not is_tuple:
-        return [f"    result = {values[0]};"]
-    lines = [f"    result = PyTuple_New({len(outputs)});"]
-    return lines + [f"    PyTuple_SetItem(result, {k}, {value});" for k, value in enumerate(values)]
+        targets.append(f"({_C[scalar]} *){view}.buf")
+        results.append(f"(Py_IncRef({view}.obj), {view}.obj)")
+        views, sizes = views + 1, sizes + rank
+    return opens, targets, results

@@ -11,14 +11,20 @@ def structured(call: Callable[..., object], parameters: Sequence[Type], result: 
     """`call` for arguments and results with structure (unzipped types); gives None where `call` does."""
     is_single = not isinstance(result, Tuple)
 
-    def fast(*args: object) -> object:
+    def fast(*args: object, out: object | None = None) -> object:
         if len(args) != len(parameters):
             return None
         flat: list[object] = []
         for value, type_ in zip(args, parameters, strict=True):
             if not _spread(value, type_, flat):
                 return None
-        found = call(*flat)
+        if out is None:
+            found = call(*flat)
+        else:
+            given: list[object] = []
+            if not _spread(out, result, given):
+                return None
+            found = call(*flat, out=given[0] if is_single else tuple(given))
         if is_single or not isinstance(found, tuple):
             return found
         return _gathered(iter(found), result)
