@@ -1,6 +1,6 @@
 """The definitional interpreter: what a term means.
 
-Scalars are Python numbers, or whatever the chosen `Arithmetic` makes of them (core/arithmetic.py); arrays are
+Scalars are Python numbers, or whatever the chosen `Arithmetic` makes of them (core/arithmetic); arrays are
 `ArrayValue`s, which keep their shape when they are empty; tuples are Python tuples; functions are callables.
 
 >>> from fsmooth.core import build as b
@@ -11,6 +11,7 @@ Scalars are Python numbers, or whatever the chosen `Arithmetic` makes of them (c
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Union
@@ -99,7 +100,7 @@ class _Evaluation:
             case Const(value):
                 return self.a.constant(value, term.type)
             case Prim(primitive, arguments):
-                return self.a.apply(primitive, [self.of(x, env) for x in arguments], term)
+                return self.a.apply(primitive, [self.of(x, env) for x in arguments], term.type)
             case Let(bindings, body):
                 env = dict(env)
                 for var, value in bindings:
@@ -136,6 +137,8 @@ class _Evaluation:
                 zeros = {**env, **{index: 0 for _, index in generators}}
                 return self.array(len(found), tuple(found), body, zeros)
             case Get(array, index):
+                if not isinstance(term.type, Array):
+                    self.a.load()
                 return self.array_of(array, env).items[self.integer(index, env)]
             case Length(array, axis):
                 return self.array_of(array, env).shape[axis]
@@ -147,7 +150,10 @@ class _Evaluation:
                 part: object = whole[position]
                 return part
             case Zero(sizes, leaf):
-                return self.zeros(tuple([max(self.integer(s, env), 0) for s in sizes]), leaf)
+                shape = tuple([max(self.integer(s, env), 0) for s in sizes])
+                if shape:
+                    self.a.store(math.prod(shape))
+                return self.zeros(shape, leaf)
             case Delta(size, index, value):
                 n, at, hot = self.integer(size, env), self.integer(index, env), self.of(value, env)
                 empty = self.like(hot, value.type)
@@ -155,6 +161,7 @@ class _Evaluation:
             case Update(array, index, value):
                 old, at = self.array_of(array, env), self.integer(index, env)
                 new = self.of(value, env)
+                self.a.store(1)
                 return ArrayValue(old.shape, (*old.items[:at], new, *old.items[at + 1 :]))
             case Check(index, size):
                 i, n = self.integer(index, env), self.integer(size, env)
@@ -186,6 +193,7 @@ class _Evaluation:
     def array(self, n: int, items: tuple[Value, ...], element: Term, env: dict[Var, Value]) -> ArrayValue:
         """An array of n elements; the shape of an element is computed only if there is none to look at."""
         if not isinstance(element.type, Array):
+            self.a.store(n)
             return ArrayValue((n,), items)
         if items:
             shapes = {i.shape for i in items if isinstance(i, ArrayValue)}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fsmooth.core.arithmetic import single
+from fsmooth.core.arithmetic import Arithmetic, single
 from fsmooth.core.evaluate import ArrayValue, Value
 from fsmooth.core.types import Array, Bool, Float, Int, Tuple, Type, array_of, leaf_of, rank_of
 
@@ -99,6 +99,19 @@ def _picked(value: Value, rank: int, position: int) -> Value:
     items = tuple([_picked(x, rank - 1, position) for x in value.items])
     inner = items[0].shape if items and isinstance(items[0], ArrayValue) else value.shape[1:]
     return ArrayValue((value.shape[0], *inner), items)
+
+
+def lifted(value: Value, type_: Type, arithmetic: Arithmetic) -> Value:
+    """A value of ordinary numbers in another arithmetic, as a constant."""
+    match value:
+        case ArrayValue(shape, items):
+            assert isinstance(type_, Array)
+            return ArrayValue(shape, tuple([lifted(x, type_.element, arithmetic) for x in items]))
+        case tuple():
+            assert isinstance(type_, Tuple)
+            return tuple([lifted(x, t, arithmetic) for x, t in zip(value, type_.items, strict=True)])
+        case _:
+            return arithmetic.constant(value, type_)  # type: ignore[arg-type]
 
 
 def _listed(value: Value) -> object:
