@@ -1,0 +1,63 @@
+"""IEEE 754 numbers: what a program computes."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Sequence
+
+from fsmooth.core.arithmetic.protocol import Arithmetic
+from fsmooth.core.primitives import Primitive
+from fsmooth.core.types import Float, Type
+
+
+def single(x: float) -> float:
+    """X rounded to single precision."""
+    if not math.isfinite(x):
+        return x
+    try:
+        return float(struct.unpack("f", struct.pack("f", x))[0])
+    except OverflowError:
+        return math.copysign(math.inf, x)
+
+
+def first_extremum(values: Sequence[float], smallest: bool) -> int:
+    """Index of the first extremum; the first NaN if there is one."""
+    best = 0
+    for k, v in enumerate(values):
+        if v != v:
+            return k
+        if (v < values[best]) if smallest else (v > values[best]):
+            best = k
+    return best
+
+
+class Floats(Arithmetic):
+    """Doubles, and singles where the type says so."""
+
+    def constant(self, value: float | int | bool, type_: Type) -> object:
+        """The number itself."""
+        return _rounded(value, type_)
+
+    def apply(self, primitive: Primitive, arguments: Sequence[object], type_: Type) -> object:
+        """As the table of primitives says."""
+        return _rounded(primitive.evaluate(*arguments), type_)
+
+    def add(self, a: object, b: object, type_: Type) -> object:
+        """A + b."""
+        return _rounded(a + b, type_)  # type: ignore[operator]
+
+    def multiply(self, a: object, b: object, type_: Type) -> object:
+        """A * b."""
+        return _rounded(a * b, type_)  # type: ignore[operator]
+
+    def first_extremum(self, values: Sequence[object], smallest: bool) -> int:
+        """Index of the first extremum; a NaN is one."""
+        return first_extremum([float(v) for v in values], smallest)  # type: ignore[arg-type]
+
+
+def _rounded(value: float | int | bool, type_: Type) -> float | int | bool:
+    return single(float(value)) if isinstance(type_, Float) and type_.width == 32 else value
+
+
+FLOATS = Floats()
