@@ -29,7 +29,7 @@ from fsmooth.core.term import (
 from fsmooth.core.traverse import binds, bound_in, children
 
 
-class _Interned:
+class Key:
     """A key that hashes and compares in constant time: equal structure means the same object."""
 
     __slots__ = ("number",)
@@ -38,17 +38,17 @@ class _Interned:
         self.number = number
 
 
-_table: dict[Hashable, _Interned] = {}
+_table: dict[Hashable, Key] = {}
 
 
-def _intern(structure: Hashable) -> _Interned:
+def _intern(structure: Hashable) -> Key:
     found = _table.get(structure)
     if found is None:
-        found = _table[structure] = _Interned(len(_table))
+        found = _table[structure] = Key(len(_table))
     return found
 
 
-def alpha_key(term: Term) -> Hashable:
+def alpha_key(term: Term) -> Key:
     """A hashable key; equal keys mean alpha-equivalent terms.
 
     >>> from fsmooth.core.types import INT
@@ -65,7 +65,7 @@ def alpha_equal(left: Term, right: Term) -> bool:
     return left is right or (left.type == right.type and alpha_key(left) is alpha_key(right))
 
 
-def _key(term: Term, levels: dict[Var, int], depth: int) -> _Interned:
+def _key(term: Term, levels: dict[Var, int], depth: int) -> Key:
     if isinstance(term, Var):
         level = levels.get(term)
         return _intern(("free", term)) if level is None else _intern(("bound", depth - level))

@@ -1,21 +1,25 @@
 """Cost polynomials: the weight of evaluating a term once, as a polynomial in the sizes (design §5).
 
-Weights: add, multiply, load, store 1; divide, sqrt 5; exp, log, sin 15; pow, lgamma 40; a branch costs its dearer
-side; a trip count that is not built from sizes is a size of its own.
+Primitives have the weights of their table, a load, a store and a check 1.  A branch costs its condition and the dearer side by
+`Polynomial.order`.  Loops are summed exactly, triangular ones too.  A trip count that is not a polynomial in sizes is
+a size of its own.  Arithmetic inside an index or a size is free.  Arrays are written into destinations: a `delta` that
+is added to one costs one addition, one that is stored costs a memset (design §6).  Where a polynomial trip count is
+negative, the loop has no trips, but the polynomial counts it as negative.
 
 >>> from fsmooth.core import build as b
 >>> from fsmooth.core.types import Array, F64
 >>> v = Var("v", Array(F64))
->>> str(cost(b.sum_(Length(v), lambda i: Get(v, i))))
-'2·n(v)'
+>>> cost(b.sum_(Length(v), lambda i: Get(v, i)))
+2·n(v)
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
+from enum import Enum
 
-from fsmooth.core import primitives as p
+from fsmooth.core.polynomial import NOTHING, Polynomial
+from fsmooth.core.primitives import ADD, CHECK, LOAD, STORE
+from fsmooth.core.shape import Ragged, shape_of
 from fsmooth.core.term import (
     App,
     Build,
@@ -23,14 +27,19 @@ from fsmooth.core.term import (
     Collect,
     Const,
     Delta,
+    Deriv,
     Get,
     If,
     IFold,
     Lam,
     Length,
     Let,
+    MakeTuple,
     Prim,
+    Proj,
     Reduce,
+    Reduction,
+    Require,
     Term,
     Update,
     Var,
@@ -38,165 +47,173 @@ from fsmooth.core.term import (
     Zero,
 )
 from fsmooth.core.traverse import children
-from fsmooth.core.types import Array, Int
-
-Monomial = tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Cost:
-    """Non-negative weights by monomial; a monomial is the sorted tuple of the sizes it multiplies."""
-
-    terms: dict[Monomial, float]
-
-    def __add__(self, other: Cost) -> Cost:
-        total = Counter(self.terms)
-        for monomial, weight in other.terms.items():
-            total[monomial] += weight  # type: ignore[assignment]
-        return Cost(dict(total))
-
-    def __mul__(self, other: Cost) -> Cost:
-        result: dict[Monomial, float] = {}
-        for m1, w1 in self.terms.items():
-            for m2, w2 in other.terms.items():
-                monomial = tuple(sorted(m1 + m2))
-                result[monomial] = result.get(monomial, 0.0) + w1 * w2
-        return Cost(result)
-
-    def dearer(self, other: Cost) -> Cost:
-        """An upper bound of both."""
-        keys = self.terms.keys() | other.terms.keys()
-        return Cost({k: max(self.terms.get(k, 0.0), other.terms.get(k, 0.0)) for k in keys})
-
-    @property
-    def growth(self) -> int:
-        """The degree of the polynomial."""
-        return max([len(m) for m, w in self.terms.items() if w], default=0)
-
-    def at(self, size: float = 1000.0) -> float:
-        """The weight where every size is `size`."""
-        return sum([w * size ** len(m) for m, w in self.terms.items()])
-
-    def cheaper_than(self, other: Cost) -> bool:
-        """By growth first, then at 1000 for every size."""
-        return (self.growth, self.at()) < (other.growth, other.at())
-
-    def big_o(self) -> str:
-        """The fastest growing monomials: `O(n·m)`."""
-        top = [m for m, w in self.terms.items() if w and len(m) == self.growth]
-        return "O(" + (" + ".join(sorted(["·".join(m) for m in top])) if self.growth else "1") + ")"
-
-    def __str__(self) -> str:
-        parts = []
-        for monomial, weight in sorted(self.terms.items(), key=lambda kv: (-len(kv[0]), kv[0])):
-            if weight:
-                factor = "" if weight == 1 and monomial else f"{weight:g}"
-                parts.append("·".join([*([factor] if factor else []), *monomial]))
-        return " + ".join(parts) or "0"
+from fsmooth.core.trips import Trips
+from fsmooth.core.types import Array, Int, Tuple, leaf_of, rank_of
 
 
-_NOTHING = Cost({})
+def cost(term: Term) -> Polynomial:
+    """The cost of evaluating `term` once (of a function: of calling it once)."""
+    return Costs().of(term)
 
 
-def _constant(weight: float) -> Cost:
-    return Cost({(): weight}) if weight else _NOTHING
+class Use(Enum):
+    """What happens to a value."""
+
+    VALUE = "kept in a register, or used where it is"
+    INDEX = "an index or a size"
+    STORE = "written to a destination"
+    ADD = "added to a destination"
 
 
-def cost(term: Term) -> Cost:
-    """The cost of evaluating `term` once (of a function: of its body)."""
-    return _Costs().of(term)
+class Costs:
+    """Costs memoised by node, in time linear in the number of different nodes and without recursion into operands.
 
+    One object may be asked about many terms.  It keeps them alive, since it knows them by identity.
+    """
 
-class _Costs:
     def __init__(self) -> None:
-        self.known: dict[int, Cost] = {}
-        self.definitions: dict[Var, Term] = {}
+        self.trips = Trips()
+        self._values: dict[int, tuple[Term, Polynomial]] = {}
+        self._others: dict[tuple[int, str], tuple[Term, Polynomial]] = {}
 
-    def of(self, term: Term) -> Cost:
-        found = self.known.get(id(term))
-        if found is None:
-            found = self.known[id(term)] = self.compute(term)
-        return found
+    def of(self, term: Term) -> Polynomial:
+        """The cost of evaluating `term` once."""
+        values = self._values
+        stack = [] if id(term) in values else [term]
+        while stack:
+            node = stack[-1]
+            parts = children(node)
+            if parts:
+                self.trips.enter(node)
+                missing = [c for c in parts if id(c) not in values]
+                if missing:
+                    stack.extend(reversed(missing))
+                    continue
+            stack.pop()
+            if id(node) not in values:
+                values[id(node)] = (node, self._value(node))
+        return values[id(term)][1]
 
-    def parts(self, term: Term) -> Cost:
-        total = _NOTHING
-        for child in children(term):
-            total = total + self.of(child)
+    def elements(self, term: Term) -> Polynomial:
+        """The number of scalars in the value of `term`."""
+        if isinstance(term.type, Tuple):
+            return Polynomial.total([self.elements(Proj(term, k)) for k in range(len(term.type.items))])
+        leaf = leaf_of(term.type)
+        total = Polynomial.constant(len(leaf.items) if isinstance(leaf, Tuple) else 1)
+        try:
+            sizes = shape_of(term)
+        except Ragged:
+            sizes = tuple([Length(term, axis) for axis in range(rank_of(term.type))])
+        for size in sizes:
+            total = total * self.trips.of(size)
         return total
 
-    def compute(self, term: Term) -> Cost:
+    def _of(self, term: Term, use: Use) -> Polynomial:
+        if use is Use.VALUE:
+            found = self._values.get(id(term))
+            return self.of(term) if found is None else found[1]
+        key = (id(term), use.value)
+        found = self._others.get(key)
+        if found is None:
+            result = self._index(term) if use is Use.INDEX else self._destination(term, use)
+            found = self._others[key] = (term, result)
+        return found[1]
+
+    def _all(self, terms: tuple[Term, ...], use: Use = Use.VALUE) -> Polynomial:
+        return Polynomial.total([self._of(t, use) for t in terms])
+
+    # -- values ----------------------------------------------------------------------------------------------------
+
+    def _value(self, term: Term) -> Polynomial:
         match term:
             case Const() | Var() | Length():
-                return _NOTHING
-            case Lam(_, body):
-                return self.of(body)
-            case App(Lam(parameters, body), arguments):
-                self.definitions.update(zip(parameters, arguments, strict=True))
-                return self.of(body) + self.all(arguments)
-            case Let(bindings, body):
-                total = _NOTHING
-                for var, value in bindings:
-                    self.definitions[var] = value
-                    total = total + self.of(value)
-                return total + self.of(body)
-            case Prim(primitive):
-                own = 0.0 if isinstance(term.type, Int) else float(primitive.weight)
-                return _constant(own) + self.parts(term)
-            case Get():
-                return _constant(0.0 if isinstance(term.type, Array) else 1.0) + self.parts(term)
-            case Build(size, _, body):
-                return self.size(size) * (self.of(body) + self.store(body))
-            case Reduce(_, size, _, body):
-                return self.size(size) * (self.of(body) + _constant(1.0))
-            case IFold(size, init, _, _, body):
-                return self.of(init) + self.size(size) * self.of(body)
-            case Collect(count, generators, guard, body):
-                trips = _constant(1.0)
-                for size, _ in generators:
-                    trips = trips * self.size(size)
-                return self.of(count) + trips * (self.of(guard) + self.of(body) + self.store(body))
-            case If(condition, then, otherwise):
-                return self.of(condition) + self.of(then).dearer(self.of(otherwise))
-            case Vector(items):
-                return self.all(items) + _constant(float(len(items)) if not isinstance(items[0].type, Array) else 0.0)
+                return NOTHING
+            case Prim(primitive, arguments):
+                return self._all(arguments) + primitive.weight
+            case Get(array, index):
+                load = 0 if isinstance(term.type, Array) else LOAD
+                return Polynomial.total((self._of(array, Use.VALUE), self._of(index, Use.INDEX))) + load
+            case Let() | If() | Require() | MakeTuple():
+                return self._scope(term, Use.VALUE)
+            case Lam(_, body) | Deriv(Lam(_, body)):
+                return self._of(body, Use.VALUE)
+            case App(function, arguments):
+                called = self.trips.definition(function)
+                own = called if isinstance(called, Lam) else function
+                return self._all((own, *arguments))
+            case Reduce(reduction, size, index, body):
+                if isinstance(body.type, Array | Tuple):
+                    return self._destination(term, Use.STORE)
+                use = Use.ADD if reduction is Reduction.SUM else Use.VALUE
+                step = self._of(body, use) + (0 if reduction is Reduction.SUM else ADD)
+                return self._loop(size, index, step)
+            case IFold(size, init, _, index, body):
+                return self._of(init, Use.VALUE) + self._loop(size, index, self._of(body, Use.VALUE))
+            case Build() | Vector() | Delta():
+                return self._destination(term, Use.STORE)
             case Zero(sizes):
-                total = _constant(1.0 if sizes else 0.0)
-                for size in sizes:
-                    total = total * self.size(size)
-                return total
-            case Delta(size, _, value):
-                return self.size(size) + self.of(value)
-            case Update() | Check():
-                return _constant(1.0) + self.parts(term)
+                return self._destination(term, Use.STORE) if sizes else NOTHING
+            case Collect(count, generators, guard, body):
+                step = self._of(guard, Use.VALUE) + self._of(body, Use.STORE)
+                for size, index in reversed(generators):
+                    step = self._loop(size, index, step)
+                return self._of(count, Use.INDEX) + step
+            case Update(array, index, value):
+                parts = (self._of(array, Use.VALUE), self._of(index, Use.INDEX), self._of(value, Use.STORE))
+                return Polynomial.total(parts)
+            case Check(index, size):
+                return self._all((index, size), Use.INDEX) + CHECK
             case _:
-                return self.parts(term)
+                return self._all(children(term))
 
-    def all(self, terms: tuple[Term, ...]) -> Cost:
-        total = _NOTHING
-        for term in terms:
-            total = total + self.of(term)
-        return total
+    def _loop(self, size: Term, index: Var, step: Polynomial) -> Polynomial:
+        return step.summed(index, self.trips.of(size)) + self._of(size, Use.INDEX)
 
-    def store(self, body: Term) -> Cost:
-        return _constant(0.0 if isinstance(body.type, Array) else 1.0)
-
-    def size(self, size: Term) -> Cost:
-        """A size as a polynomial in named sizes."""
-        match size:
-            case Const(value):
-                return _constant(max(float(value), 0.0))
-            case Length(Var() as array, axis):
-                return Cost({(f"n({array.name})" if axis == 0 else f"n{axis}({array.name})",): 1.0})
-            case Var() if size in self.definitions:
-                return self.size(self.definitions[size])
-            case Var():
-                return Cost({(size.name,): 1.0})
-            case Prim(primitive, (a, b)) if primitive is p.multiply:
-                return self.size(a) * self.size(b)
-            case Prim(primitive, (a, b)) if primitive is p.add:
-                return self.size(a) + self.size(b)
-            case Prim(primitive, (a, Const())) if primitive in (p.subtract, p.floor_divide):
-                return self.size(a)
+    def _index(self, term: Term) -> Polynomial:
+        match term:
+            case Prim(_, arguments) if isinstance(term.type, Int):
+                return self._all(arguments, Use.INDEX)
             case _:
-                text = repr(size)
-                return Cost({(text if len(text) <= 24 else "m",): 1.0})
+                return self._of(term, Use.VALUE)
+
+    # -- destinations ----------------------------------------------------------------------------------------------
+
+    def _scope(self, term: Term, use: Use) -> Polynomial:
+        """What passes its use on to its parts."""
+        match term:
+            case Let(bindings, body):
+                values = [v for _, v in bindings if not isinstance(v, Lam)]
+                return Polynomial.total([*[self._of(v, Use.VALUE) for v in values], self._of(body, use)])
+            case If(condition, then, otherwise):
+                return self._of(condition, Use.VALUE) + self._of(then, use).dearer(self._of(otherwise, use))
+            case Require(condition, body):
+                return self._of(condition, Use.VALUE) + self._of(body, use)
+            case MakeTuple(items):
+                return self._all(items, use)
+            case _:
+                raise TypeError(f"{type(term).__name__} is no scope")
+
+    def _destination(self, term: Term, use: Use) -> Polynomial:
+        one = STORE if use is Use.STORE else ADD
+        match term:
+            case Let() | If() | Require() | MakeTuple():
+                return self._scope(term, use)
+            case Build(size, index, body):
+                return self._loop(size, index, self._of(body, use))
+            case Vector(items):
+                return self._all(items, use)
+            case Zero():
+                return self.elements(term) * STORE if use is Use.STORE else NOTHING
+            case Delta(_, index, value):
+                hot = self._of(index, Use.INDEX) + self._of(value, use)
+                return hot + (self.elements(term) * STORE if use is Use.STORE else NOTHING)
+            case Reduce(_, size, index, body) if isinstance(body.type, Array | Tuple):
+                total = self._loop(size, index, self._of(body, Use.ADD))
+                return total + (self.elements(term) * STORE if use is Use.STORE else NOTHING)
+            case Var() | Get() | Proj() if isinstance(term.type, Array | Tuple):
+                return self._of(term, Use.VALUE) + self.elements(term) * (LOAD + one)
+            case _ if isinstance(term.type, Array | Tuple):
+                added = self.elements(term) * (LOAD + ADD) if use is Use.ADD else NOTHING
+                return self._of(term, Use.VALUE) + added
+            case _:
+                return self._of(term, Use.VALUE) + one

@@ -329,3 +329,9 @@ def conversion_to(type_: Type) -> Primitive:
             return to_int
         case _:
             raise TypeError(f"there is no conversion to {type_!r}")
+
+
+# -- weights of what is not a primitive (design §5) ------------------------------------------------------------------
+
+LOAD = STORE = CHECK = 1
+ADD = add.weight
