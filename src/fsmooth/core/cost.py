@@ -79,20 +79,30 @@ class Costs:
     def of(self, term: Term) -> Polynomial:
         """The cost of evaluating `term` once."""
         values = self._values
-        stack = [] if id(term) in values else [term]
-        while stack:
-            node = stack[-1]
-            parts = children(node)
-            if parts:
-                self.trips.enter(node)
-                missing = [c for c in parts if id(c) not in values]
-                if missing:
-                    stack.extend(reversed(missing))
-                    continue
-            stack.pop()
-            if id(node) not in values:
+        if id(term) not in values:
+            for node in self._new_nodes(term):
                 values[id(node)] = (node, self._value(node))
         return values[id(term)][1]
+
+    def _new_nodes(self, term: Term) -> list[Term]:
+        """The nodes of `term` that are not known yet, each after its parts.  All binders are learnt before any is used."""
+        order: list[Term] = []
+        seen: set[int] = set()
+        stack: list[tuple[Term, bool]] = [(term, False)]
+        while stack:
+            node, ready = stack.pop()
+            if ready:
+                order.append(node)
+            elif id(node) not in seen and id(node) not in self._values:
+                seen.add(id(node))
+                parts = children(node)
+                if not parts:
+                    order.append(node)
+                    continue
+                self.trips.enter(node)
+                stack.append((node, True))
+                stack.extend([(part, False) for part in reversed(parts)])
+        return order
 
     def elements(self, term: Term) -> Polynomial:
         """The number of scalars in the value of `term`."""

@@ -18,7 +18,7 @@ from math import comb, prod
 
 from fsmooth.core.alpha import Key, alpha_key
 from fsmooth.core.pretty import show
-from fsmooth.core.term import Lam, Length, Term, Var
+from fsmooth.core.term import Get, Lam, Length, Proj, Term, Var
 from fsmooth.core.traverse import size_of_tree
 
 Number = int | Fraction
@@ -55,7 +55,9 @@ class Size:
         if isinstance(term, Length):
             return f"n{term.axis or ''}({show(term.array)})"
         text = show(term)
-        return f"({text})" if len(text) <= _WIDEST and "\n" not in text else "m"
+        if len(text) > _WIDEST or "\n" in text:
+            return "m"
+        return text if isinstance(term, Get | Proj) else f"({text})"
 
 
 Monomial = tuple[Size, ...]

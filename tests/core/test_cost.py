@@ -1,0 +1,220 @@
+"""Cost polynomials: exact ones of programs written out, the order of costs, names of sizes, time."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from fsmooth.core import build as b
+from fsmooth.core import primitives as p
+from fsmooth.core.cost import Costs, cost
+from fsmooth.core.polynomial import Polynomial
+from fsmooth.core.term import App, Const, Get, If, Lam, Length, Let, Prim, Term, Var
+from fsmooth.core.types import BOOL, F64, INT, Array
+from fsmooth.frontend.text import parse
+
+N, M = Var("n", INT), Var("m", INT)
+n, m = Polynomial.of(N), Polynomial.of(M)
+U, V = Var("v", Array(F64)), Var("v", Array(F64))
+
+EXACT = [
+    # scalars: the weights of the table
+    ("add and multiply", "fun (x: Float) (y: Float) -> x * y + x", "2"),
+    ("divide and sqrt", "fun (x: Float) -> sqrt (x / 3.0)", "10"),
+    ("elementary functions", "fun (x: Float) -> exp x + sin x", "31"),
+    ("power and lgamma", "fun (x: Float) -> lgamma (x ** 1.5)", "80"),
+    ("integers that are values", "fun (k: Int) -> k * k + 1", "2"),
+    ("constants and sizes", "fun (v: Vector) -> length v", "0"),
+    # loads, stores, indices
+    ("load", "fun (v: Vector) (i: Int) -> v[i]", "1"),
+    ("index arithmetic is free", "fun (v: Vector) (i: Int) -> v[2 * i + 1]", "1"),
+    ("a load inside an index is not", "fun (v: Vector) (g: Array<Int>) (i: Int) -> v[g[i] + 1]", "2"),
+    ("a row is a path", "fun (M: Matrix) (i: Int) -> M[i]", "0"),
+    ("check", "fun (v: Vector) (i: Int) -> v[check i (length v)]", "2"),
+    ("update in place", "fun (v: Vector) (i: Int) -> update v i 2.0", "1"),
+    ("display", "fun (x: Float) -> [x, x * x, 0.0]", "4"),
+    # loops
+    ("sum", "fun (v: Vector) -> sum (length v) (fun i -> v[i])", "2·n(v)"),
+    ("maximum", "fun (v: Vector) -> max (length v) (fun i -> v[i])", "2·n(v)"),
+    ("map", "fun (v: Vector) -> build (length v) (fun i -> exp v[i])", "17·n(v)"),
+    ("fold", "fun (v: Vector) -> ifold (fun s i -> s * v[i]) 1.0 (length v)", "2·n(v)"),
+    ("constant size", "fun (x: Float) -> build 3 (fun i -> x * x)", "6"),
+    ("negative constant size", "fun (x: Float) -> build (-3) (fun i -> x * x)", "0"),
+    (
+        "NNMF",
+        """fun (u: Vector) (v: Vector) (A: Matrix) -> sum (length u) (fun i -> sum (length v) (fun j ->
+             log (u[i] * v[j]) + A[i][j] / (u[i] * v[j])))""",
+        "29·n(u)·n(v) + n(u)",
+    ),
+    (
+        "matrix product",
+        """fun (A: Matrix) (B: Matrix) -> build (length A) (fun i -> build (length B 1) (fun j ->
+             sum (length B) (fun k -> A[i][k] * B[k][j])))""",
+        "4·n(A)·n(B)·n1(B) + n(A)·n1(B)",
+    ),
+    ("polynomial", "fun (c: Vector) (x: Float) -> ifold (fun s i -> s * x + c[i]) 0.0 (length c)", "3·n(c)"),
+    # trip counts
+    ("a - k", "fun (v: Vector) -> sum (length v - 1) (fun i -> v[i + 1] - v[i])", "4·n(v) - 4"),
+    ("a // k", "fun (v: Vector) -> sum (length v // 4) (fun i -> v[4 * i])", "1/2·n(v)"),
+    ("a + b", "fun (v: Vector) (w: Vector) -> build (length v + length w) (fun i -> 0.5)", "n(v) + n(w)"),
+    ("a * b", "fun (n: Int) (m: Int) -> build (n * m) (fun i -> 0.5)", "m·n"),
+    ("two unrelated sizes", "fun (v: Vector) (a: Int) (b: Int) -> sum (b - a) (fun i -> v[a + i])", "2·(b - a)"),
+    ("minimum", "fun (v: Vector) (k: Int) -> sum (minimum 3 k) (fun i -> v[i])", "6"),
+    ("maximum", "fun (v: Vector) (k: Int) -> sum (maximum 0 k) (fun i -> v[i])", "2·k"),
+    ("a named size", "fun (v: Vector) -> let k = length v - 2 in sum k (fun i -> v[i])", "2·n(v) - 3"),
+    ("a size from data", "fun (c: Array<Int>) -> let k = c[0] in sum k (fun i -> 1.0)", "k + 1"),
+    ("a conditional size", "fun (c: Bool) (n: Int) -> build (if c then n else 5) (fun i -> 0.5)", "n"),
+    # triangular loops: sums over i < n of i and n - 1 - i and i²
+    ("below the diagonal", "fun (n: Int) -> build n (fun i -> sum i (fun j -> 1.0))", "1/2·n² + 1/2·n"),
+    ("above", "fun (n: Int) -> sum n (fun i -> sum (n - 1 - i) (fun j -> 1.0))", "1/2·n² + 1/2·n"),
+    (
+        "pyramid",
+        "fun (n: Int) -> ifold (fun s i -> ifold (fun s j -> ifold (fun s k -> s + 1.0) s j) s i) 0.0 n",
+        "1/6·n³ - 1/2·n² + 1/3·n",
+    ),
+    (
+        "rows of a sparse matrix",
+        """fun (ptr: Array<Int>) (x: Vector) -> build (length ptr - 1) (fun i ->
+             sum (ptr[i + 1] - ptr[i]) (fun k -> x[ptr[i] + k]))""",
+        "3·(ptr[i + 1] - ptr[i])·n(ptr) - 3·(ptr[i + 1] - ptr[i]) + 3·n(ptr) - 3",
+    ),
+    # branches, scopes, functions
+    ("the dearer branch", "fun (x: Float) -> if x < 0.0 then exp x else x * x", "16"),
+    (
+        "growth decides first",
+        "fun (v: Vector) (x: Float) -> if x < 0.0 then lgamma x else sum (length v) (fun i -> v[i])",
+        "2·n(v) + 1",
+    ),
+    ("shared once", "fun (x: Float) -> let y = exp x in y * y", "16"),
+    # destinations
+    ("zero stored", "fun (n: Int) (m: Int) -> zero n m", "m·n"),
+    ("delta stored", "fun (n: Int) (x: Float) -> delta n 1 (x * x)", "n + 2"),
+    ("copy of rows", "fun (M: Matrix) -> build (length M) (fun i -> M[i])", "2·n(M)·n1(M)"),
+    (
+        "deltas summed are additions",
+        "fun (g: Array<Int>) (v: Vector) (m: Int) -> sum (length v) (fun i -> delta m g[i] v[i])",
+        "m + 3·n(v)",
+    ),
+    (
+        "rows summed",
+        "fun (M: Matrix) -> sum (length M) (fun i -> build (length M 1) (fun j -> 2.0 * M[i][j]))",
+        "3·n(M)·n1(M) + n1(M)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), [(t, e) for _, t, e in EXACT], ids=[name for name, _, _ in EXACT])
+def test_exact_polynomial(text: str, expected: str):
+    assert repr(cost(parse(text))) == expected
+
+
+def test_difference_of_indices_is_exact():
+    """Sum over j < i < n of (i - j) additions, plus one for each i and each (i, j)."""
+    size = 12
+    steps = sum(sum((i - j) + 1 for j in range(i)) + 1 for i in range(size))
+    polynomial = cost(parse("fun (n: Int) -> sum n (fun i -> sum i (fun j -> sum (i - j) (fun k -> 1.0)))"))
+    assert polynomial.at({s: size for monomial in polynomial.terms for s in monomial}) == pytest.approx(steps)
+
+
+def test_a_function_bound_to_a_name_costs_where_it_is_called():
+    x, y = Var("x", F64), Var("y", F64)
+    body = Lam((y,), Prim(p.exp, (y,)))
+    f = Var("f", body.type)
+    assert repr(cost(Let(((f, body),), x))) == "0"
+    twice = Let(((f, body),), App(f, (App(f, (x,)),)))
+    assert repr(cost(twice)) == "30"
+
+
+def test_a_parameter_is_the_size_of_its_argument():
+    k, v = Var("k", INT), Var("w", Array(F64))
+    loop = Lam((k, v), b.sum_(k, lambda i: Get(v, i)))
+    assert repr(cost(App(loop, (b.minus(N, Const(1)), V)))) == "2·n - 1"
+    size = Lam((v,), b.sum_(Length(v), lambda i: Get(v, i)))
+    assert repr(cost(App(size, (b.build(N, lambda i: Const(0.0)),)))) == "3·n"
+
+
+def test_sizes_of_one_name_are_told_apart():
+    both = b.plus(b.sum_(Length(U), lambda i: Get(U, i)), b.sum_(Length(V), lambda i: Get(V, i)))
+    assert repr(cost(both)) == "2·n(v) + 2·n(v)#2 + 1"
+
+
+def test_unknown_sizes_are_different_sizes():
+    a, c = Var("first_counts_of_the_rows", Array(INT)), Var("other_counts_of_the_rows", Array(INT))
+
+    def loop(counts: Term) -> Term:
+        return b.sum_(Get(counts, Const(0)), lambda i: Const(1.0))
+
+    assert repr(cost(b.plus(loop(a), loop(c)))) == "m + m#2 + 3"
+    assert repr(cost(b.plus(loop(a), loop(a)))) == "2·m + 3"
+
+
+def test_a_binder_used_twice_is_unknown_rather_than_wrong():
+    k = Var("k", INT)
+    loop = b.sum_(k, lambda i: Const(1.0))
+    branches = If(Var("c", BOOL), Let(((k, Const(3)),), loop), Let(((k, N),), loop))
+    assert repr(cost(branches)) == "k"
+
+
+def test_order_is_growth_then_a_thousand():
+    assert (n * n).dearer(n * 5000) == n * n
+    assert (n * 3).dearer(m * 2) == n * 3
+    assert (n * 3).cheaper(m * 2) == m * 2
+    assert n.dearer(m) is n
+    assert (n * n + n).growth == 2
+    assert (n * n + 7).at() == 1_000_007.0
+    assert (n * m).big_o() == "O(m·n)"
+    assert (n * n + m * m + n).big_o() == "O(m² + n²)"
+    assert Polynomial.constant(7).big_o() == "O(1)"
+
+
+def test_ring_laws_and_sums():
+    p1, p2, p3 = n + 2 * m, n * n - 3, m * 5 + 1
+    assert (p1 + p2) * p3 == p1 * p3 + p2 * p3
+    assert p1 * p2 == p2 * p1
+    assert p1 - p1 == Polynomial({})
+    assert repr(p2 - n * n) == "-3"
+    i = Var("i", INT)
+    for power in range(6):
+        summand = Polynomial.constant(1)
+        for _ in range(power):
+            summand = summand * Polynomial.of(i)
+        assert summand.summed(i, Polynomial.constant(9)).number == sum(k**power for k in range(9))
+
+
+def test_one_object_knows_many_terms():
+    costs = Costs()
+    v = Var("v", Array(F64))
+    inner = b.sum_(Length(v), lambda i: Get(v, i))
+    assert repr(costs.of(inner)) == "2·n(v)"
+    assert repr(costs.of(Prim(p.exp, (inner,)))) == "2·n(v) + 15"
+
+
+def test_time_is_linear_and_depth_is_no_limit():
+    x = Var("x", F64)
+    deep: Term = x
+    for _ in range(20_000):
+        deep = Prim(p.add, (deep, x))
+    names, previous = [], x
+    for _ in range(20_000):
+        fresh = Var("y", F64)
+        names.append((fresh, Prim(p.add, (previous, previous))))
+        previous = fresh
+    shared: Term = x
+    for _ in range(200):
+        shared = Prim(p.add, (shared, shared))
+    start = time.perf_counter()
+    assert cost(deep).number == 20_000
+    assert cost(Let(tuple(names), previous)).number == 20_000
+    assert cost(shared).number == 2**200 - 1
+    assert time.perf_counter() - start < 10.0
+
+
+def test_sizes_defined_one_by_the_other_do_not_recurse_or_explode():
+    sizes, previous = [], N
+    for _ in range(5000):
+        fresh = Var("k", INT)
+        sizes.append((fresh, Prim(p.add, (previous, previous))))
+        previous = fresh
+    total = cost(Let(tuple(sizes), b.sum_(previous, lambda i: Const(1.0))))
+    assert total.growth == 1
