@@ -12,9 +12,14 @@ from fsmooth.core.types import BOOL, F64, INT, Type, array_of, leaf_of, rank_of
 from fsmooth.errors import ArgumentError, RankError, TypeMismatchError
 from fsmooth.frontend.annotations import ArrayAnnotation, annotations_of, mismatch
 from fsmooth.frontend.programs import DerivedProgram, LibraryProgram, Program, SourceProgram
-from fsmooth.frontend.python.frame import Shared, Staged, describe
+from fsmooth.frontend.python.conversion import convert
+from fsmooth.frontend.python.frame import Frame, Shared, Staged
+from fsmooth.frontend.python.functions import run
+from fsmooth.frontend.python.kinds import describe
+from fsmooth.frontend.python.programs import derivative_of_names, derived_of
+from fsmooth.frontend.python.reader import Reader
+from fsmooth.frontend.python.sizes import same_size
 from fsmooth.frontend.python.source import source_of
-from fsmooth.frontend.python.statements import Statements
 from fsmooth.frontend.python.values import Static, Value
 from fsmooth.library import WrongArguments, expand
 
@@ -57,7 +62,7 @@ def elaborate(program: Program, arguments: Mapping[str, Type | object]) -> Elabo
         name: given[name] if name in given else Static(getattr(value, "value", value))
         for name, value in arguments.items()
     }
-    frame = Statements(source, {}, shared)
+    frame = Reader(source, {}, shared)
     frame.entry = frozenset(given.values())
     names.update(_annotated(frame, given))
     call = source.node
@@ -82,7 +87,7 @@ def _library(program: LibraryProgram, arguments: Mapping[str, Type | object]) ->
     return Elaborated(Lam(variables, body), tuple([Parameter(v.name, v.type) for v in variables]), (), ())
 
 
-def _annotated(frame: Statements, given: Mapping[str, Var]) -> dict[str, Value]:
+def _annotated(frame: Frame, given: Mapping[str, Var]) -> dict[str, Value]:
     """The arguments as their annotations want them: types checked, sizes required, integers as floats."""
     found = annotations_of(frame.source.function)
     places = {a.arg: a for a in ast.walk(frame.source.node.args) if isinstance(a, ast.arg)}
@@ -102,26 +107,26 @@ def _annotated(frame: Statements, given: Mapping[str, Var]) -> dict[str, Value]:
             for axis, size in enumerate(annotation.sizes):
                 here = Length(var, axis)
                 expected = Const(size) if isinstance(size, int) else sizes.setdefault(size, here)
-                frame.same_size(here, expected, place, f"the annotation of {name}")
+                same_size(frame, here, expected, place, f"the annotation of {name}")
         if leaf is float and leaf_of(var.type) in (INT, BOOL):
-            result[name] = frame.convert(var, array_of(F64, rank_of(var.type)), place)
+            result[name] = convert(frame, var, array_of(F64, rank_of(var.type)), place)
     return result
 
 
-def _result(frame: Statements, program: Program, names: dict[str, Value], node: ast.AST) -> Term:
+def _result(frame: Frame, program: Program, names: dict[str, Value], node: ast.AST) -> Term:
     value = _run(frame, program, names, node)
     return frame.term(value, frame.shared.returned or node)
 
 
-def _run(frame: Statements, program: Program, names: dict[str, Value], node: ast.AST) -> Value:
+def _run(frame: Frame, program: Program, names: dict[str, Value], node: ast.AST) -> Value:
     if isinstance(program, SourceProgram):
         source = source_of(program.function)
-        return frame.run(source.node, source, {}, _with_defaults(frame, program.signature, names), node)
+        return run(frame, source.node, source, {}, _with_defaults(frame, program.signature, names), node)
     assert isinstance(program, DerivedProgram)
-    return frame.derivative_of_names(frame.derived_of(program), names, node)
+    return derivative_of_names(frame, derived_of(program), names, node)
 
 
-def _with_defaults(frame: Statements, signature: inspect.Signature, names: dict[str, Value]) -> dict[str, Value]:
+def _with_defaults(frame: Frame, signature: inspect.Signature, names: dict[str, Value]) -> dict[str, Value]:
     result = dict(names)
     for name, parameter in signature.parameters.items():
         if parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):

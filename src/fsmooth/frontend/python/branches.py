@@ -1,0 +1,159 @@
+"""`if`: branches that return, and branches that join the names they assign."""
+
+from __future__ import annotations
+
+import ast
+
+from fsmooth.core.term import Const, If, Let, MakeTuple, Term, Var
+from fsmooth.core.types import Type
+from fsmooth.errors import UnsupportedError
+from fsmooth.frontend.python.conversion import branch, convert, join, project, truth
+from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.values import Missing, Static, Value
+
+
+def returning_branch(
+    frame: Frame, node: ast.If, test: ast.expr, then: list[ast.stmt], otherwise: list[ast.stmt], rest: list[ast.stmt]
+) -> Value | None:
+    """A branch that returns: what follows belongs to the branches that go on."""
+    condition = truth(frame, frame.value(test), test)
+    if isinstance(condition, Const):
+        return frame.block([*(then if condition.value else otherwise), *rest])
+    first = closed_block(frame, [*then, *rest], node)
+    second = closed_block(frame, [*otherwise, *rest], node)
+    return branch(frame, condition, first, second, node)
+
+
+def closed_block(frame: Frame, body: list[ast.stmt], node: ast.AST) -> Term:
+    """The value that a block returns, with names of its own."""
+    saved = dict(frame.names)
+
+    def run() -> Term:
+        result = frame.block(body)
+        if result is None:
+            frame.fail(UnsupportedError, node, "the function returns only if a branch is taken", "end it with return")
+        return frame.term(result, node)
+
+    try:
+        return frame.inside(run, conditional=True)
+    finally:
+        frame.names.clear()
+        frame.names.update(saved)
+
+
+def branch_statement(
+    frame: Frame, test: ast.expr, then: list[ast.stmt], otherwise: list[ast.stmt], node: ast.AST
+) -> None:
+    """if: the names that the branches assign are joined."""
+    condition = truth(frame, frame.value(test), test)
+    if isinstance(condition, Const):
+        for statement in then if condition.value else otherwise:
+            frame.statement(statement)
+        return
+    condition = frame.bind(condition, "c")
+    before = dict(frame.names)
+    first_scope, first = run_branch(frame, then)
+    second_scope, second = run_branch(frame, otherwise)
+    assigned = [n for n in _assigned([*then, *otherwise]) if n in first or n in second]
+    joined: list[str] = []
+    for name in assigned:
+        a, b = first.get(name), second.get(name)
+        if a is b:
+            if a is not None:
+                frame.names[name] = a
+            continue
+        if a is None or b is None or isinstance(a, Missing) or isinstance(b, Missing):
+            why = f"{name} has a value only if the branch on line {frame.source.site(node).line} is taken"
+            frame.names[name] = Missing(why, f"assign {name} before the if, or in both branches")
+            continue
+        if (
+            not isinstance(a, Term)
+            and not isinstance(b, Term)
+            and not (isinstance(a, Static) and isinstance(b, Static))
+        ):
+            frame.names[name] = Missing(f"{name} is a different function in each branch", "call it inside the branches")
+            continue
+        joined.append(name)
+    for name, value in before.items():
+        if name not in assigned:
+            lost = [b[name] for b in (first, second) if isinstance(b.get(name), Missing)]
+            frame.names[name] = lost[0] if lost else value
+    if not joined:
+        return
+    pairs = [(frame.term(first[n], node), frame.term(second[n], node)) for n in joined]
+    types = [
+        join(frame, a.type, b.type, node, f"the values of {n} in the two branches")
+        for n, (a, b) in zip(joined, pairs, strict=True)
+    ]
+    then_term = close_branch(frame, first_scope, [a for a, _ in pairs], types, node)
+    else_term = close_branch(frame, second_scope, [b for _, b in pairs], types, node)
+    result = If(condition, then_term, else_term)
+    if len(joined) == 1:
+        frame.names[joined[0]] = frame.bind(result, joined[0])
+        return
+    whole = frame.bind(result, "branch")
+    for k, name in enumerate(joined):
+        frame.names[name] = frame.bind(project(whole, k), name)
+
+
+def run_branch(frame: Frame, body: list[ast.stmt]) -> tuple[list[tuple[Var, Term]], dict[str, Value]]:
+    """Run the statements of a branch in a scope and names of its own."""
+    saved = dict(frame.names)
+    outer, frame.scope = frame.scope, []
+    frame.conditional += 1
+    try:
+        for statement in body:
+            frame.statement(statement)
+        return frame.scope, dict(frame.names)
+    finally:
+        frame.conditional -= 1
+        frame.scope = outer
+        frame.names.clear()
+        frame.names.update(saved)
+
+
+def close_branch(
+    frame: Frame, scope: list[tuple[Var, Term]], values: list[Term], types: list[Type], node: ast.AST
+) -> Term:
+    """The tuple of a branch's values, at the joined types, with its bindings."""
+    outer, frame.scope = frame.scope, scope
+    made = [convert(frame, v, t, node) for v, t in zip(values, types, strict=True)]
+    frame.scope = outer
+    body = made[0] if len(made) == 1 else MakeTuple(tuple(made))
+    return Let(tuple(scope), body) if scope else body
+
+
+def _returns(body: list[ast.stmt]) -> bool:
+    for statement in body:
+        if isinstance(statement, ast.Return):
+            return True
+        if isinstance(statement, ast.If) and (_returns(statement.body) or _returns(statement.orelse)):
+            return True
+        if isinstance(statement, ast.For) and _returns(statement.body):
+            return True
+    return False
+
+
+def _assigned(body: list[ast.stmt]) -> list[str]:
+    """The names that statements assign, in order of first assignment; not those of inner functions."""
+    found: dict[str, None] = {}
+
+    def visit(node: ast.AST) -> None:
+        if isinstance(node, ast.FunctionDef | ast.Lambda | ast.ListComp | ast.GeneratorExp):
+            if isinstance(node, ast.FunctionDef):
+                found.setdefault(node.name)
+            return
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.setdefault(node.id)
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+            place: ast.expr = node
+            while isinstance(place, ast.Subscript):
+                place = place.value
+            if isinstance(place, ast.Name):
+                found.setdefault(place.id)
+        for child in ast.iter_child_nodes(node):
+            visit(child)
+
+    for statement in body:
+        visit(statement)
+    return list(found)

@@ -1,0 +1,166 @@
+"""Python's built-in functions."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable
+
+from fsmooth.core import primitives as p
+from fsmooth.core.build import number, plus
+from fsmooth.core.term import Build, Const, If, Prim, Reduction, Term, Var
+from fsmooth.core.types import F64, INT, Array, Bool, Float, Int, Tuple
+from fsmooth.errors import TypeMismatchError
+from fsmooth.frontend.python.arithmetic import binary
+from fsmooth.frontend.python.comprehensions import comprehension
+from fsmooth.frontend.python.conversion import convert, truth
+from fsmooth.frontend.python.displays import display
+from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.functions import ArgumentMismatch, positional
+from fsmooth.frontend.python.iterables import iterable, range_of
+from fsmooth.frontend.python.kinds import describe
+from fsmooth.frontend.python.reducible import combined
+from fsmooth.frontend.python.reductions import reduce_generator
+from fsmooth.frontend.python.scalars import scalar_function
+from fsmooth.frontend.python.sizes import length_of
+from fsmooth.frontend.python.values import Static, Unrolled, Value
+
+
+def to_integer(frame: Frame, function: object, node: ast.Call) -> Term:
+    """int(x), math.floor(x), math.ceil(x)."""
+    (x,) = positional(frame, node, 1)
+    if isinstance(x.type, Int):
+        return x
+    if isinstance(x.type, Float) and function in (math.floor, math.ceil):
+        x = Prim(p.floor if function is math.floor else p.ceil, (x,))
+    if not isinstance(x.type, Float | Bool):
+        frame.fail(TypeMismatchError, node, f"expected a number, found {describe(x.type)}")
+    return Prim(p.to_int, (x,))
+
+
+def length_call(frame: Frame, node: ast.Call) -> Value:
+    """len(x)."""
+    if len(node.args) != 1:
+        frame.fail(ArgumentMismatch, node, "len takes one argument")
+    value = frame.expression(node.args[0])
+    if isinstance(value, Static) and hasattr(value.value, "__len__"):
+        return Const(len(value.value))
+    if isinstance(value, Unrolled):
+        return Const(len(value.items))
+    term = frame.term(value, node.args[0])
+    if isinstance(term.type, Tuple):
+        return Const(len(term.type.items))
+    if not isinstance(term.type, Array):
+        frame.fail(TypeMismatchError, node, f"{describe(term.type)} has no len")
+    return length_of(frame, term if isinstance(term, Var) else frame.bind(term, "a"), node)
+
+
+def round_call(frame: Frame, node: ast.Call) -> Value:
+    """round(x): the nearest integer, the even one of two."""
+    (x,) = positional(frame, node, 1)
+    if isinstance(x.type, Int):
+        return x
+    x = frame.bind(convert(frame, x, F64, node) if isinstance(x.type, Bool) else x, "x")
+    if not isinstance(x.type, Float):
+        frame.fail(TypeMismatchError, node, f"expected a number, found {describe(x.type)}")
+    below = frame.bind(Prim(p.floor, (x,)), "below")
+    whole = frame.bind(Prim(p.to_int, (below,)), "whole")
+    rest = frame.bind(Prim(p.subtract, (x, below)), "rest")
+    half = number(0.5, x.type)
+    tie = plus(whole, Prim(p.modulo, (whole, Const(2))))
+    upper = If(Prim(p.less, (half, rest)), plus(whole, Const(1)), tie)
+    return If(Prim(p.less, (rest, half)), whole, upper)
+
+
+def float_call(frame: Frame, node: ast.Call) -> Value:
+    """float(x)."""
+    (x,) = positional(frame, node, 1)
+    return convert(frame, x, F64, node) if not isinstance(x.type, Float) else x
+
+
+def bool_call(frame: Frame, node: ast.Call) -> Value:
+    """bool(x)."""
+    (x,) = positional(frame, node, 1)
+    return truth(frame, x, node)
+
+
+def power_call(frame: Frame, node: ast.Call) -> Value:
+    """pow(a, b)."""
+    a, b = positional(frame, node, 2)
+    return binary(frame, ast.Pow(), a, b, node)
+
+
+def list_call(frame: Frame, node: ast.Call) -> Value:
+    """list(x), tuple(x) of something iterable."""
+    if len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp):
+        made = ast.copy_location(ast.ListComp(node.args[0].elt, node.args[0].generators), node)
+        return comprehension(frame, made)
+    if len(node.args) == 1:
+        source = iterable(frame, node.args[0])
+        if isinstance(source, Unrolled):
+            return display(frame, [frame.term(x, node) for x in source.items], node)
+        index = Var("i", INT, frame.source.site(node))
+        return Build(source.size, index, frame.inside(lambda: frame.term(source.element(index), node)))
+    frame.unsupported(node, "list() here", "write the list out")
+
+
+def reduce_call(frame: Frame, reduction: Reduction, node: ast.Call) -> Value:
+    """sum, max, min, any, all, math.prod."""
+    if not node.args:
+        frame.fail(ArgumentMismatch, node, f"{frame.source.segment(node.func)} needs an argument")
+    first = node.args[0]
+    if len(node.args) >= 2 and reduction in (Reduction.MAX, Reduction.MIN):
+        total = frame.value(first)
+        for other in node.args[1:]:
+            total = combined_values(frame, reduction, total, frame.value(other), node)
+        return total
+    if isinstance(first, ast.GeneratorExp | ast.ListComp):
+        result = reduce_generator(frame, reduction, first)
+    else:
+        result = reduce_value(frame, reduction, first, node)
+    if len(node.args) == 2 and reduction is Reduction.SUM:
+        return binary(frame, ast.Add(), frame.value(node.args[1]), result, node)
+    return result
+
+
+def combined_values(frame: Frame, reduction: Reduction, a: Term, b: Term, node: ast.AST) -> Term:
+    """max(a, b) of numbers."""
+    for x in (a, b):
+        if not isinstance(x.type, Float | Int):
+            frame.fail(
+                TypeMismatchError, node, f"max and min of several arguments want numbers, not {describe(x.type)}"
+            )
+    return combined(frame, reduction, a, b, node)
+
+
+def reduce_value(frame: Frame, reduction: Reduction, part: ast.expr, node: ast.Call) -> Term:
+    """sum(xs) of an array, a tuple, or an iterator."""
+    name = ast.Name("_element", ast.Load())
+    generator = ast.comprehension(ast.Name("_element", ast.Store()), part, [], 0)
+    made = ast.GeneratorExp(name, [generator])
+    for n in ast.walk(made):
+        if not hasattr(n, "lineno"):
+            ast.copy_location(n, node)
+    return reduce_generator(frame, reduction, made)
+
+
+BUILT_IN: dict[object, Callable[[Frame, ast.Call], Value]] = {
+    len: length_call,
+    float: float_call,
+    round: round_call,
+    bool: bool_call,
+    pow: power_call,
+    list: list_call,
+    tuple: list_call,
+    sum: lambda frame, node: reduce_call(frame, Reduction.SUM, node),
+    max: lambda frame, node: reduce_call(frame, Reduction.MAX, node),
+    min: lambda frame, node: reduce_call(frame, Reduction.MIN, node),
+    any: lambda frame, node: reduce_call(frame, Reduction.ANY, node),
+    all: lambda frame, node: reduce_call(frame, Reduction.ALL, node),
+    int: lambda frame, node: to_integer(frame, int, node),
+    abs: lambda frame, node: scalar_function(frame, p.absolute, node),
+    range: lambda frame, node: range_of(frame, node),
+    enumerate: lambda frame, node: iterable(frame, node),
+    zip: lambda frame, node: iterable(frame, node),
+    reversed: lambda frame, node: iterable(frame, node),
+}

@@ -1,0 +1,79 @@
+"""Values at the types that others need: conversions, common types, conditions, branches."""
+
+from __future__ import annotations
+
+import ast
+
+from fsmooth.core import primitives as p
+from fsmooth.core.build import build, number
+from fsmooth.core.shape import size_of
+from fsmooth.core.term import Const, Get, If, MakeTuple, Prim, Proj, Term, Zero, scalar_constant
+from fsmooth.core.types import F32, Array, Bool, Float, Int, Tuple, Type
+from fsmooth.errors import TypeMismatchError
+from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.kinds import describe, join_types
+
+
+def convert(frame: Frame, term: Term, wanted: Type, node: ast.AST) -> Term:
+    """`term` at type `wanted`: Int and Bool to Float, constants at once, arrays and tuples part by part."""
+    have = term.type
+    if have == wanted:
+        return term
+    if isinstance(wanted, Float) and isinstance(have, Float | Int | Bool):
+        if isinstance(term, Const):
+            return scalar_constant(float(term.value), wanted)
+        if isinstance(term, Zero):
+            return Zero((), wanted)
+        return Prim(p.conversion_to(wanted), (term,))
+    if isinstance(wanted, Int) and isinstance(have, Bool):
+        return Prim(p.to_int, (term,))
+    if isinstance(wanted, Array) and isinstance(have, Array):
+        term = frame.bind(term)
+        return build(size_of(term), lambda i: convert(frame, Get(term, i), wanted.element, node))
+    if isinstance(wanted, Tuple) and isinstance(have, Tuple) and len(wanted.items) == len(have.items):
+        term = frame.bind(term)
+        parts = [convert(frame, project(term, k), t, node) for k, t in enumerate(wanted.items)]
+        return MakeTuple(tuple(parts), wanted)
+    frame.fail(TypeMismatchError, node, f"expected {describe(wanted)}, found {describe(have)}")
+
+
+def join(frame: Frame, a: Type, b: Type, node: ast.AST, what: str = "these values") -> Type:
+    """The one type that both can have."""
+    joined = join_types(a, b)
+    if joined is None:
+        frame.fail(TypeMismatchError, node, f"{what} are {describe(a)} and {describe(b)}", "make them the same type")
+    return joined
+
+
+def project(term: Term, k: int) -> Term:
+    """Component k of a tuple term."""
+    return term.items[k] if isinstance(term, MakeTuple) else Proj(term, k)
+
+
+def common(frame: Frame, a: Term, b: Term, node: ast.AST) -> tuple[Term, Term]:
+    """Both numbers at their common type; a literal takes the width of the other."""
+    if isinstance(a, Const) and isinstance(a.type, Float) and b.type == F32:
+        return number(float(a.value), F32), b
+    if isinstance(b, Const) and isinstance(b.type, Float) and a.type == F32:
+        return a, number(float(b.value), F32)
+    joined = join(frame, a.type, b.type, node, "the operands")
+    return convert(frame, a, joined, node), convert(frame, b, joined, node)
+
+
+def branch(frame: Frame, condition: Term, then: Term, otherwise: Term, node: ast.AST) -> Term:
+    """A conditional value, at the common type of its branches."""
+    wanted = join(frame, then.type, otherwise.type, node, "the two branches")
+    return If(condition, convert(frame, then, wanted, node), convert(frame, otherwise, wanted, node))
+
+
+def truth(frame: Frame, term: Term, node: ast.AST) -> Term:
+    """A condition."""
+    match term.type:
+        case Bool():
+            return term
+        case Int() | Float() if isinstance(term, Const):
+            return Const(term.value != 0)
+        case Int() | Float():
+            return Prim(p.not_equal, (term, number(0, term.type)))
+        case _:
+            frame.fail(TypeMismatchError, node, f"a condition is a truth value, not {describe(term.type)}")

@@ -1,0 +1,97 @@
+"""Lists, tuples and constants: what is known while compiling as a run-time value."""
+
+from __future__ import annotations
+
+import ast
+
+import numpy as np
+
+from fsmooth.core.term import Const, MakeTuple, Term, Vector
+from fsmooth.core.types import Array
+from fsmooth.errors import TypeMismatchError, UndefinedNameError
+from fsmooth.frontend.python.conversion import convert, join
+from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.kinds import type_of_object
+from fsmooth.frontend.python.sizes import length_of, same_size
+from fsmooth.frontend.python.values import Missing, Static, Unrolled, Value
+
+
+def display(frame: Frame, items: list[Term], node: ast.AST) -> Term:
+    """[a, b, …]: an array, if the elements have one type."""
+    if not items:
+        frame.unsupported(node, "an empty list", "write a comprehension, or fs.zeros(n) and x[i] = …")
+    wanted = items[0].type
+    for item in items[1:]:
+        wanted = join(frame, wanted, item.type, node, "the elements of an array")
+    made = [convert(frame, item, wanted, node) for item in items]
+    if isinstance(wanted, Array):
+        made = [frame.bind(item, "row") for item in made]
+        for axis in range(wanted.rank):
+            for item in made[1:]:
+                same_size(
+                    frame,
+                    length_of(frame, made[0], node, axis),
+                    length_of(frame, item, node, axis),
+                    node,
+                    "rows of an array",
+                )
+    return Vector(tuple(made))
+
+
+def display_element(frame: Frame, node: ast.expr) -> Value:
+    """An element of a display: a run-time value where it can be one, else what it is at compile time."""
+    value = frame.expression(node)
+    match value:
+        case Static(inner) if is_number_like(frame, inner):
+            return frame.as_term(value, node)
+        case Missing():
+            return frame.as_term(value, node)
+        case _:
+            return value
+
+
+def tuple_display(frame: Frame, items: list[Value]) -> Value:
+    """(a, b, …): a tuple; with strings, functions or the like in it, it exists at compile time only."""
+    terms = [x for x in items if isinstance(x, Term)]
+    return MakeTuple(tuple(terms)) if len(terms) == len(items) else Unrolled(tuple(items))
+
+
+def constant(frame: Frame, value: object) -> Value:
+    """A literal."""
+    if isinstance(value, bool | int | float):
+        return Const(value)
+    return Static(value)
+
+
+def as_term(frame: Frame, value: Value, node: ast.AST) -> Term:
+    match value:
+        case Static(inner):
+            if isinstance(inner, bool | int | float | np.integer | np.floating | np.bool_):
+                return Const(inner if isinstance(inner, bool | int | float) else inner.item())
+            if isinstance(inner, tuple) and inner and all([is_number_like(frame, x) for x in inner]):
+                return MakeTuple(tuple([frame.as_term(Static(x), node) for x in inner]))
+            if isinstance(inner, list) and inner and all([is_number_like(frame, x) for x in inner]):
+                return display(frame, [frame.as_term(Static(x), node) for x in inner], node)
+            if isinstance(inner, np.ndarray) and inner.size and inner.size <= 256:
+                return frame.as_term(Static(inner.tolist()), node)
+            what = getattr(inner, "__name__", None) or repr(inner)
+            hint = "call it, or pass its result in" if callable(inner) else "use numbers, arrays and tuples of them"
+            frame.fail(TypeMismatchError, node, f"{what} is not a real number or an array", hint)
+        case Unrolled(items):
+            return MakeTuple(tuple([frame.term(x, node) for x in items]))
+        case Missing(why, hint):
+            frame.fail(UndefinedNameError, node, why, hint)
+        case _:
+            frame.fail(TypeMismatchError, node, "expected a number or an array, found a function or an iterator")
+
+
+def is_number_like(frame: Frame, value: object) -> bool:
+    """A number, or a list, tuple or array of such."""
+    if isinstance(value, list | tuple):
+        return len(value) > 0 and all([is_number_like(frame, v) for v in value])
+    return type_of_object(value) is not None
+
+
+def known(frame: Frame, value: object) -> Value:
+    """A part of a container known at compile time."""
+    return Const(value) if isinstance(value, bool | int | float) else Static(value)

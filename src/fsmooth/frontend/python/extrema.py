@@ -1,0 +1,106 @@
+"""`max` and `min` of generators, which are errors when there is nothing to choose from."""
+
+from __future__ import annotations
+
+import ast
+
+from fsmooth.core import primitives as p
+from fsmooth.core.build import number
+from fsmooth.core.term import (
+    Const,
+    Failure,
+    If,
+    IFold,
+    MakeTuple,
+    Prim,
+    Proj,
+    Reduce,
+    Reduction,
+    Require,
+    Site,
+    Term,
+    Var,
+)
+from fsmooth.core.types import INT
+from fsmooth.frontend.python.comprehensions import unrolled_elements
+from fsmooth.frontend.python.conversion import convert, project, truth
+from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.iterables import iterable, loop_index
+from fsmooth.frontend.python.reducible import combined, reducible
+from fsmooth.frontend.python.targets import assign_target
+from fsmooth.frontend.python.values import Unrolled
+
+
+def extremum(frame: Frame, reduction: Reduction, node: ast.GeneratorExp | ast.ListComp) -> Term:
+    """Max or min of a generator; an empty one is an error at run time."""
+    site = frame.source.site(node, frame.source.segment(node))
+    simple = len(node.generators) == 1 and not node.generators[0].ifs
+    if simple:
+        only = node.generators[0]
+        source = iterable(frame, only.iter)
+        if isinstance(source, Unrolled):
+            items = unrolled_elements(frame, source, only, node.elt)
+            total = items[0]
+            for item in items[1:]:
+                total = combined(frame, reduction, total, item, node)
+            return total
+        index = loop_index(frame, only.target, only.target)
+        size = source.size
+
+        def body() -> Term:
+            assign_target(frame, only.target, source.element(index), only.target)
+            return reducible(frame, reduction, frame.value(node.elt), node.elt)
+
+        value: Term = Reduce(reduction, size, index, frame.inside(body))
+        return nonempty(frame, Prim(p.less, (Const(0), size)), value, site)
+    return filtered_extremum(frame, reduction, node)
+
+
+def nonempty(frame: Frame, condition: Term, value: Term, site: Site) -> Term:
+    """`value`, which exists only if `condition` holds."""
+    return Require(condition, value, Failure.EMPTY, (), site)
+
+
+def filtered_extremum(frame: Frame, reduction: Reduction, node: ast.GeneratorExp | ast.ListComp) -> Term:
+    """A loop that carries whether anything was found, and the best so far."""
+    best = p.maximum if reduction is Reduction.MAX else p.minimum
+    probe = frame.inside(lambda: first_element(frame, node, list(node.generators)))
+    type_ = probe.type
+    init = MakeTuple((Const(False), number(0, type_)))
+
+    def run(state: Term, generators: list[ast.comprehension]) -> Term:
+        if not generators:
+            value = frame.bind(convert(frame, frame.value(node.elt), type_, node), "value")
+            found, so_far = project(state, 0), project(state, 1)
+            return MakeTuple((Const(True), If(found, Prim(best, (so_far, value)), value)))
+        first, *rest = generators
+        source = iterable(frame, first.iter)
+        if isinstance(source, Unrolled):
+            frame.unsupported(first.iter, "a filter over a container", "iterate over an array or a range")
+        index = loop_index(frame, first.target, first.target)
+        inner = Var("best", init.type)
+
+        def body() -> Term:
+            assign_target(frame, first.target, source.element(index), first.target)
+            return tested(list(first.ifs), inner, rest)
+
+        return IFold(source.size, state, inner, index, frame.inside(body))
+
+    def tested(tests: list[ast.expr], state: Term, rest: list[ast.comprehension]) -> Term:
+        if not tests:
+            return run(state, rest)
+        condition = truth(frame, frame.value(tests[0]), tests[0])
+        return If(condition, frame.inside(lambda: tested(tests[1:], state, rest), conditional=True), state)
+
+    result = frame.bind(run(init, list(node.generators)), "best")
+    site = frame.source.site(node, frame.source.segment(node))
+    return nonempty(frame, Proj(result, 0), Proj(result, 1), site)
+
+
+def first_element(frame: Frame, node: ast.GeneratorExp | ast.ListComp, generators: list[ast.comprehension]) -> Term:
+    """The element, for its type only."""
+    for generator in generators:
+        source = iterable(frame, generator.iter)
+        value = source.items[0] if isinstance(source, Unrolled) else source.element(Var("i", INT))
+        assign_target(frame, generator.target, value, generator.target)
+    return reducible(frame, Reduction.MAX, frame.value(node.elt), node.elt)

@@ -1,0 +1,76 @@
+"""The types of Python values, the type that two values share, and types as a user would say them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fsmooth.core.types import BOOL, F32, F64, INT, Array, Bool, Float, Int, Tuple, Type, array_of
+
+
+def join_types(a: Type, b: Type) -> Type | None:
+    """The smallest type to which both convert, if any."""
+    if a == b:
+        return a
+    match a, b:
+        case Float(), Float():
+            return F64
+        case Float(), Int():
+            return a
+        case Int(), Float():
+            return b
+        case Array(x), Array(y):
+            inner = join_types(x, y)
+            return None if inner is None else Array(inner)
+        case Tuple(xs), Tuple(ys) if len(xs) == len(ys) and a.names == b.names:
+            parts = [join_types(x, y) for x, y in zip(xs, ys, strict=True)]
+            if all([q is not None for q in parts]):
+                return Tuple(tuple([q for q in parts if q is not None]), a.names, a.record)
+    return None
+
+
+def describe(type_: Type) -> str:
+    """A type as a user would say it."""
+    match type_:
+        case Float(64):
+            return "a number"
+        case Float():
+            return "a float32 number"
+        case Int():
+            return "an integer"
+        case Bool():
+            return "a truth value"
+        case Array():
+            leaf: Type = type_
+            while isinstance(leaf, Array):
+                leaf = leaf.element
+            kind = {F64: "numbers", F32: "float32 numbers", INT: "integers", BOOL: "truth values"}.get(leaf, "tuples")
+            return f"a {type_.rank}-dimensional array of {kind}"
+        case Tuple(items):
+            return f"a tuple of {len(items)}"
+        case _:
+            return "a function"
+
+
+def type_of_object(value: object) -> Type | None:
+    """The type of a Python number or NumPy array; None for anything else."""
+    if isinstance(value, bool | np.bool_):
+        return BOOL
+    if isinstance(value, int | np.integer):
+        return INT
+    if isinstance(value, np.float32):
+        return F32
+    if isinstance(value, float | np.floating):
+        return F64
+    if isinstance(value, np.ndarray):
+        leaf: Type | None = None
+        if value.dtype == np.float32:
+            leaf = F32
+        elif value.dtype.kind == "f":
+            leaf = F64
+        elif value.dtype.kind in "iu":
+            leaf = INT
+        elif value.dtype.kind == "b":
+            leaf = BOOL
+        if leaf is not None:
+            return array_of(leaf, value.ndim) if value.ndim else leaf
+    return None

@@ -1,0 +1,25 @@
+"""The functions of M̃ on terms."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from fsmooth.core.term import Term
+from fsmooth.errors import TypeMismatchError
+from fsmooth.frontend.python.frame import Frame
+from fsmooth.library import WrongArguments, expand
+
+
+def library(frame: Frame, name: str, arguments: list[Term], node: ast.AST) -> Term:
+    return expanded(frame, name, list(arguments), node)
+
+
+def expanded(frame: Frame, name: str, arguments: list[Term | Callable[..., Term]], node: ast.AST) -> Term:
+    """M̃'s definition of `name` on these arguments."""
+    given = [frame.bind(a, "a") if isinstance(a, Term) else a for a in arguments]
+    try:
+        result = expand(name, given, frame.source.site(node, frame.source.segment(node)))
+    except WrongArguments as error:
+        frame.fail(TypeMismatchError, node, str(error).split("\n", 1)[0])
+    return result

@@ -1,0 +1,115 @@
+"""`for`: a fold over the names that the body changes."""
+
+from __future__ import annotations
+
+import ast
+
+from fsmooth.core.term import IFold, Let, MakeTuple, Proj, Term, Var
+from fsmooth.core.types import Array, Tuple, Type
+from fsmooth.errors import TypeMismatchError
+from fsmooth.frontend.python.aliases import element_assigned
+from fsmooth.frontend.python.branches import _assigned, _returns
+from fsmooth.frontend.python.conversion import convert, project
+from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.iterables import iterable, loop_index
+from fsmooth.frontend.python.kinds import describe, join_types
+from fsmooth.frontend.python.names import look_up
+from fsmooth.frontend.python.targets import assign_target
+from fsmooth.frontend.python.values import Missing, Sequence, Unrolled
+
+
+def loop(frame: Frame, node: ast.For) -> None:
+    """for: a fold over the tuple of the names that the body changes."""
+    if node.orelse:
+        frame.unsupported(node, "else on a for loop", "carry a flag and use if after the loop")
+    if _returns(node.body):
+        frame.unsupported(
+            node, "return inside a for loop", "carry the result in a variable and return it after the loop"
+        )
+    source = iterable(frame, node.iter)
+    if isinstance(source, Unrolled):
+        for item in source.items:
+            assign_target(frame, node.target, item, node)
+            for statement in node.body:
+                frame.statement(statement)
+        return
+    assigned = _assigned(node.body)
+    targets = _targets(node.target)
+    carried = [n for n in assigned if n in frame.names and not isinstance(frame.names[n], Missing) and n not in targets]
+    local = [n for n in [*assigned, *targets] if n not in carried]
+    inits = [frame.term(frame.names[n], node) for n in carried]
+    types = [t.type for t in inits]
+    index = loop_index(frame, node.target, node)
+    for name in element_assigned(node.body):
+        array = frame.names.get(name)
+        if isinstance(array, Term) and isinstance(array.type, Array) and name in carried:
+            frame.changed(name, array, node)
+    carried_still = [n for n in carried if not isinstance(frame.names[n], Missing)]
+    if carried_still != carried:
+        lost = next(n for n in carried if n not in carried_still)
+        look_up(frame, lost, node)
+    for _ in range(4):
+        attempt = loop_body(frame, node, source, carried, types, index)
+        new = [join_types(a, b) for a, b in zip(types, attempt[1], strict=True)]
+        for name, old, made, joined in zip(carried, types, attempt[1], new, strict=True):
+            if joined is None:
+                frame.fail(
+                    TypeMismatchError,
+                    node,
+                    f"{name} is {describe(old)} before the loop and {describe(made)} after one step",
+                    f"start {name} with a value of the type that the loop gives it",
+                )
+        joined_types = [t for t in new if t is not None]
+        if joined_types == types:
+            break
+        types = joined_types
+    body, _, state = attempt
+    init_terms = [convert(frame, t, w, node) for t, w in zip(inits, types, strict=True)]
+    for name in local:
+        frame.names[name] = Missing(
+            f"{name} is assigned inside the loop on line {frame.source.site(node).line} only",
+            f"assign {name} before the loop to use its last value after it",
+        )
+    if not carried:
+        return
+    if len(carried) == 1:
+        result = frame.bind(IFold(source.size, init_terms[0], state, index, body), carried[0])
+        frame.names[carried[0]] = result
+        return
+    whole = frame.bind(IFold(source.size, MakeTuple(tuple(init_terms)), state, index, body), "loop")
+    for k, name in enumerate(carried):
+        frame.names[name] = frame.bind(project(whole, k), name)
+
+
+def loop_body(
+    frame: Frame, node: ast.For, source: Sequence, carried: list[str], types: list[Type], index: Var
+) -> tuple[Term, list[Type], Var]:
+    """One step of a loop at the given types: its term, the types it gives, the state."""
+    state_type: Type = types[0] if len(types) == 1 else Tuple(tuple(types))
+    state = Var(carried[0] if len(carried) == 1 else "state", state_type, frame.source.site(node))
+    saved = dict(frame.names)
+    outer, frame.scope = frame.scope, []
+    frame.conditional += 1
+    try:
+        for k, name in enumerate(carried):
+            frame.names[name] = state if len(carried) == 1 else Proj(state, k)
+        assign_target(frame, node.target, source.element(index), node)
+        for statement in node.body:
+            frame.statement(statement)
+        values = [frame.term(frame.names[n], node) for n in carried]
+        given = [v.type for v in values]
+        wanted = [join_types(a, b) or a for a, b in zip(types, given, strict=True)]
+        if wanted == types and all([join_types(a, b) is not None for a, b in zip(types, given, strict=True)]):
+            values = [convert(frame, v, t, node) for v, t in zip(values, types, strict=True)]
+        body = values[0] if len(values) == 1 else MakeTuple(tuple(values))
+        scope = frame.scope
+        return (Let(tuple(scope), body) if scope else body), given, state
+    finally:
+        frame.conditional -= 1
+        frame.scope = outer
+        frame.names.clear()
+        frame.names.update(saved)
+
+
+def _targets(target: ast.expr) -> list[str]:
+    return [n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]

@@ -1,0 +1,94 @@
+"""Programs and derivatives as functions whose parameters are given by name."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import inspect
+from types import FunctionType
+from typing import assert_never
+
+from fsmooth.errors import TypeMismatchError
+from fsmooth.frontend.programs import DerivedProgram, LibraryProgram, Program, SourceProgram
+from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.functions import run, signature_of
+from fsmooth.frontend.python.library import expanded
+from fsmooth.frontend.python.source import source_of
+from fsmooth.frontend.python.values import Closure, Derived, Static, Value
+
+
+def applied(frame: Frame, base: Closure | Static | Derived, names: dict[str, Value], node: ast.AST) -> Value:
+    """A function value with its parameters by name."""
+    match base:
+        case Closure(definition, source, around):
+            return run(frame, definition, source, around, names, node)
+        case Derived():
+            return derivative_of_names(frame, base, names, node)
+        case Static(value):
+            program = getattr(value, "program", None)
+            if isinstance(program, SourceProgram | LibraryProgram | DerivedProgram):
+                return program_of_names(frame, program, names, node)
+            assert isinstance(value, FunctionType)
+            source = source_of(value)
+            if value not in frame.shared.helpers:
+                frame.shared.helpers.append(value)
+            return run(frame, source.node, source, {}, names, node)
+
+
+def derivative_of_names(frame: Frame, derived: Derived, names: dict[str, Value], node: ast.AST) -> Value:
+    """A derivative called with its parameters by name."""
+    saved = dict(frame.names)
+    keys = {n: f"_by_name_{n}" for n in names}
+    frame.names.update({keys[n]: v for n, v in names.items()})
+    frame.names["_derived"] = derived
+    keywords = [ast.keyword(n, ast.Name(keys[n], ast.Load())) for n in names]
+    made = ast.Call(ast.Name("_derived", ast.Load()), [], keywords)
+    for part in ast.walk(made):
+        ast.copy_location(part, node)
+    try:
+        return frame.expression(made)
+    finally:
+        frame.names.clear()
+        frame.names.update(saved)
+
+
+def program_of_names(frame: Frame, program: Program, names: dict[str, Value], node: ast.AST) -> Value:
+    """A program with its parameters by name."""
+    if isinstance(program, SourceProgram):
+        source = source_of(program.function)
+        if program.function not in frame.shared.helpers:
+            frame.shared.helpers.append(program.function)
+        return run(frame, source.node, source, {}, names, node)
+    if isinstance(program, LibraryProgram):
+        return expanded(frame, program.name, [frame.term(v, node) for v in names.values()], node)
+    return derivative_of_names(frame, derived_of(program), names, node)
+
+
+def derived_of(program: DerivedProgram) -> Derived:
+    """A derivative made outside, as one made inside."""
+    inner = program.program
+    base = derived_of(inner) if isinstance(inner, DerivedProgram) else Static(_Holder(inner))
+    return Derived(base, program.verb.value, program.wrt[0] if program.single else program.wrt)  # type: ignore[arg-type]
+
+
+def signature_of_value(frame: Frame, base: Closure | Static | Derived, node: ast.AST) -> inspect.Signature:
+    """The parameters of a function value."""
+    match base:
+        case Closure(definition, source, _):
+            return signature_of(definition, source)
+        case Derived(inner):
+            return signature_of_value(frame, inner, node)
+        case Static(value):
+            program = getattr(value, "program", None)
+            if isinstance(program, SourceProgram | LibraryProgram | DerivedProgram):
+                return program.signature
+            if isinstance(value, FunctionType):
+                return inspect.signature(value)
+            frame.fail(TypeMismatchError, node, f"{value!r} is not a function that fsmooth can differentiate")
+        case _:
+            assert_never(base)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Holder:
+    program: Program

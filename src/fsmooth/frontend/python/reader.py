@@ -1,0 +1,28 @@
+"""A frame that reads: the one place where expressions, statements and values meet."""
+
+from __future__ import annotations
+
+import ast
+
+from fsmooth.core.term import Term
+from fsmooth.frontend.python.displays import as_term
+from fsmooth.frontend.python.expressions import expression
+from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.statements import block, statement
+from fsmooth.frontend.python.values import Value
+
+
+class Reader(Frame):
+    """One function being elaborated, in all of the language."""
+
+    def expression(self, node: ast.expr) -> Value:
+        return expression(self, node)
+
+    def as_term(self, value: Value, node: ast.AST) -> Term:
+        return as_term(self, value, node)
+
+    def statement(self, node: ast.stmt) -> None:
+        statement(self, node)
+
+    def block(self, body: list[ast.stmt]) -> Value | None:
+        return block(self, body)

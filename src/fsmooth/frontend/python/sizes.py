@@ -1,0 +1,85 @@
+"""The sizes of arrays: what they are, where they must agree, where they cannot be told."""
+
+from __future__ import annotations
+
+import ast
+
+from fsmooth.core import primitives as p
+from fsmooth.core.build import equals
+from fsmooth.core.shape import Ragged, size_of
+from fsmooth.core.term import Build, Const, Failure, MakeTuple, Prim, Require, Term, Var, Vector
+from fsmooth.core.types import rank_of
+from fsmooth.errors import ProgramError, RaggedError, SizeError
+from fsmooth.frontend.python.frame import Frame
+from fsmooth.rewrite.linear import polynomial
+
+
+def same_size(frame: Frame, a: Term, b: Term, node: ast.AST, what: str) -> Term:
+    """A size that is both a and b: required at entry where possible, else where it is used."""
+    difference = polynomial(a).plus(polynomial(b), -1)
+    if difference.is_zero():
+        return a
+    if isinstance(a, Const) and isinstance(b, Const):
+        frame.fail(TypeMismatchSize, node, f"sizes {a.value} and {b.value} differ: {what}")
+    site = frame.source.site(node, frame.source.segment(node))
+    if isinstance(b, Const) and not isinstance(a, Const):
+        a, b = b, a
+    if not frame.conditional and (a.free | b.free) <= frame.entry:
+        frame.requirements.append(Require(equals(a, b), Const(0), Failure.SIZE, (a, b), site))
+        return a
+    return frame.bind(Require(equals(a, b), a, Failure.SIZE, (a, b), site), "size")
+
+
+class TypeMismatchSize(SizeError, ProgramError):
+    """Two static sizes that differ, found while compiling."""
+
+
+def length_of(frame: Frame, array: Term, node: ast.AST, axis: int = 0) -> Term:
+    """The length of an array along an axis."""
+    try:
+        return size_of(just_bound(frame, array), axis)
+    except Ragged:
+        frame.fail(
+            RaggedError,
+            node,
+            "the rows of this array have different lengths",
+            "arrays are rectangular; pad the rows to one length, or reduce each row where it is made",
+        )
+
+
+def just_bound(frame: Frame, array: Term) -> Term:
+    """An array just bound to a name in the open scope, or the array."""
+    if isinstance(array, Var):
+        for var, value in reversed(frame.scope[-4:]):
+            if var is array and isinstance(value, Build | Vector) and rank_of(value.type) == 1:
+                return value
+    return array
+
+
+def stacked(frame: Frame, body: Term, index: Var, size: Term, node: ast.AST) -> Term:
+    """A comprehension as an array."""
+    result = Build(size, index, body)
+    require_rectangular(frame, result, node)
+    return result
+
+
+def require_rectangular(frame: Frame, array: Term, node: ast.AST) -> None:
+    """An element whose size mentions its own index is ragged."""
+    for axis in range(1, rank_of(array.type)):
+        length_of(frame, array, node, axis)
+
+
+def shape_of_array(frame: Frame, array: Term, node: ast.AST) -> Term:
+    """The tuple of sizes."""
+    array = frame.bind(array, "a")
+    return MakeTuple(tuple([length_of(frame, array, node, k) for k in range(rank_of(array.type))]))
+
+
+def count_elements(frame: Frame, array: Term, node: ast.AST) -> Term:
+    """The number of elements of an array."""
+    array = frame.bind(array, "a")
+    total: Term = Const(1)
+    for k in range(rank_of(array.type)):
+        size = length_of(frame, array, node, k)
+        total = size if k == 0 else Prim(p.multiply, (total, size))
+    return total
