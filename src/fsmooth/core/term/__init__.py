@@ -1,0 +1,88 @@
+"""Terms of the core language, each constructor beside its typing rule (paper 000, Fig. 3; design §2).
+
+A constructor computes the type of the term from its parts and raises `IllTyped` if there is none, so an
+ill-typed term cannot be built.  Terms are never mutated after construction; they compare by identity
+(`core.alpha` compares them up to renaming of bound variables).  A `Var` is its own identity: binding the
+same `Var` in two places is allowed, the nearest binder wins, and `core.subst` never captures.
+
+>>> from fsmooth.core import primitives as p
+>>> from fsmooth.core.types import F64
+>>> x = Var("x", F64)
+>>> Prim(p.add, (x, Const(1.0))).type
+Float
+>>> Prim(p.add, (x, Const(1)))
+Traceback (most recent call last):
+fsmooth.core.term.base.IllTyped: add wants numbers of one type, not (Float, Int)
+"""
+
+from __future__ import annotations
+
+from fsmooth.core.term.arrays import Delta, Get, Length, Update, Vector, Zero
+from fsmooth.core.term.base import NOWHERE, IllTyped, Site, Term
+from fsmooth.core.term.calculus import App, Const, If, Lam, Let, Prim, Var, let, scalar_constant
+from fsmooth.core.term.checks import Check, Failure, Require
+from fsmooth.core.term.derivative import Deriv, Method, Verb
+from fsmooth.core.term.loops import Build, Collect, IFold, Reduce, Reduction
+from fsmooth.core.term.tuples import MakeTuple, Proj
+
+AnyTerm = (
+    Const
+    | Var
+    | Let
+    | Lam
+    | App
+    | If
+    | Build
+    | Vector
+    | IFold
+    | Reduce
+    | Collect
+    | Get
+    | Length
+    | MakeTuple
+    | Proj
+    | Prim
+    | Zero
+    | Delta
+    | Update
+    | Check
+    | Require
+    | Deriv
+)
+"""Every construct: what a central `match` must exhaust."""
+
+__all__ = [
+    "AnyTerm",
+    "App",
+    "Build",
+    "Check",
+    "Collect",
+    "Const",
+    "Delta",
+    "Deriv",
+    "Failure",
+    "Get",
+    "IFold",
+    "If",
+    "IllTyped",
+    "Lam",
+    "Length",
+    "Let",
+    "MakeTuple",
+    "Method",
+    "NOWHERE",
+    "Prim",
+    "Proj",
+    "Reduce",
+    "Reduction",
+    "Require",
+    "Site",
+    "Term",
+    "Update",
+    "Var",
+    "Vector",
+    "Verb",
+    "Zero",
+    "let",
+    "scalar_constant",
+]

@@ -1,0 +1,102 @@
+"""Arrays without loops: displays, elements, lengths, sparse arrays, updates."""
+
+from __future__ import annotations
+
+from fsmooth.core.term.base import IllTyped, Term, want_int
+from fsmooth.core.types import F64, INT, Array, Function, Type, array_of, is_additive, is_numeric, rank_of
+
+
+class Vector(Term):
+    """An array written out: `[e0, e1, …]`, of at least one element."""
+
+    __slots__ = ("items",)
+    __match_args__ = ("items",)
+
+    def __init__(self, items: tuple[Term, ...]) -> None:
+        if not items:
+            raise IllTyped("an array display needs an element (use zero or build for an empty array)")
+        if any(item.type != items[0].type for item in items) or isinstance(items[0].type, Function):
+            raise IllTyped(f"array elements of types {', '.join(repr(i.type) for i in items)}")
+        self.items = items
+        self._typed(Array(items[0].type))
+
+
+class Get(Term):
+    """`a[i]`.  The index is in bounds: whoever is not sure writes `a[check i n]`."""
+
+    __slots__ = ("array", "index")
+    __match_args__ = ("array", "index")
+
+    def __init__(self, array: Term, index: Term) -> None:
+        if not isinstance(array.type, Array):
+            raise IllTyped(f"a {array.type!r} cannot be indexed")
+        want_int(index, "an index")
+        self.array = array
+        self.index = index
+        self._typed(array.type.element)
+
+
+class Length(Term):
+    """The number of elements of `array` along `axis`.  Depends on the shape of `array` only, never on its elements."""
+
+    __slots__ = ("array", "axis")
+    __match_args__ = ("array", "axis")
+
+    def __init__(self, array: Term, axis: int = 0) -> None:
+        if not 0 <= axis < rank_of(array.type):
+            raise IllTyped(f"axis {axis} of a {array.type!r}")
+        self.array = array
+        self.axis = axis
+        self._typed(INT)
+
+
+class Zero(Term):
+    """The structural zero of shape `sizes` (outermost first) and scalar type `leaf`.
+
+    The laws on it are exact: zero + e = e and zero * e = zero whatever e is.  `Zero((), F64)` is a number.
+    """
+
+    __slots__ = ("leaf", "sizes")
+    __match_args__ = ("sizes", "leaf")
+
+    def __init__(self, sizes: tuple[Term, ...], leaf: Type = F64) -> None:
+        for size in sizes:
+            want_int(size, "a size")
+        if not is_numeric(leaf):
+            raise IllTyped(f"zero of {leaf!r}")
+        self.sizes = sizes
+        self.leaf = leaf
+        self._typed(array_of(leaf, len(sizes)))
+
+
+class Delta(Term):
+    """`delta n i v`: the array of n elements that is v at i and zero elsewhere.  The index is in bounds."""
+
+    __slots__ = ("index", "size", "value")
+    __match_args__ = ("size", "index", "value")
+
+    def __init__(self, size: Term, index: Term, value: Term) -> None:
+        want_int(size, "a size")
+        want_int(index, "an index")
+        if not is_additive(value.type):
+            raise IllTyped(f"delta of {value.type!r}")
+        self.size = size
+        self.index = index
+        self.value = value
+        self._typed(Array(value.type))
+
+
+class Update(Term):
+    """`update a i v`: the array a with v at i.  The index is in bounds."""
+
+    __slots__ = ("array", "index", "value")
+    __match_args__ = ("array", "index", "value")
+
+    def __init__(self, array: Term, index: Term, value: Term) -> None:
+        if not isinstance(array.type, Array) or array.type.element != value.type:
+            raise IllTyped(f"a {value.type!r} into a {array.type!r}")
+        want_int(index, "an index")
+        self.array = array
+        self.index = index
+        self.value = value
+        self._typed(array.type)

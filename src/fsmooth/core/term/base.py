@@ -1,0 +1,72 @@
+"""What all terms have in common: a type, free variables, a place in the user's source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fsmooth.core.types import Int, Type
+
+if TYPE_CHECKING:
+    from fsmooth.core.term.calculus import Var
+
+
+class IllTyped(TypeError):
+    """A core term without a type: a bug in whichever stage tried to build it."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where in the user's source something is, and what the user calls it.
+
+    `what` is the name of the array or construct; `line` and `column` count from 1 and 0; `file` may be "".
+    """
+
+    what: str = ""
+    file: str = ""
+    line: int = 0
+    column: int = 0
+    end_line: int = 0
+    end_column: int = 0
+
+
+NOWHERE = Site()
+
+
+class Term:
+    """Base of all terms.  `type` is computed at construction."""
+
+    __slots__ = ("_free", "_key", "_size", "mark", "type")
+    type: Type
+    _free: frozenset[Var] | None
+    _key: object
+    _size: int
+    mark: object
+
+    def _typed(self, type_: Type) -> None:
+        self.type = type_
+        self._free = None
+        self._key = None
+        self._size = 0
+        self.mark = None
+
+    @property
+    def free(self) -> frozenset[Var]:
+        """The free variables, computed once."""
+        if self._free is None:
+            from fsmooth.core.traverse import compute_free  # noqa: PLC0415  (the one knot: a cached attribute)
+
+            compute_free(self)
+        assert self._free is not None
+        return self._free
+
+    def __repr__(self) -> str:
+        from fsmooth.core.pretty import show  # noqa: PLC0415  (only for people who print terms)
+
+        return show(self)
+
+
+def want_int(term: Term, what: str) -> None:
+    """Refuse what is not an Int."""
+    if not isinstance(term.type, Int):
+        raise IllTyped(f"{what} is an Int, not a {term.type!r}")

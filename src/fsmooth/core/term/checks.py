@@ -1,0 +1,58 @@
+"""What may fail at run time: indices out of bounds, requirements that do not hold."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from fsmooth.core.term.base import NOWHERE, IllTyped, Site, Term, want_int
+from fsmooth.core.types import INT, Bool
+
+
+class Check(Term):
+    """`check i n`: i if 0 <= i < n, else an error that names `site`.  Evaluated only if its value is needed."""
+
+    __slots__ = ("index", "site", "size")
+    __match_args__ = ("index", "size")
+
+    def __init__(self, index: Term, size: Term, site: Site = NOWHERE) -> None:
+        want_int(index, "an index")
+        want_int(size, "a size")
+        self.index = index
+        self.size = size
+        self.site = site
+        self._typed(INT)
+
+
+class Failure(Enum):
+    """What a `Require` reports when its condition is false."""
+
+    SIZE = "sizes differ"
+    EMPTY = "empty reduction"
+    DIVISION = "integer division by zero"
+    STEP = "step of zero"
+
+
+class Require(Term):
+    """`require c in e`: e if c, else an error.  `numbers` (Ints) are shown in the message: the sizes that differ."""
+
+    __slots__ = ("body", "condition", "failure", "numbers", "site")
+    __match_args__ = ("condition", "body")
+
+    def __init__(
+        self,
+        condition: Term,
+        body: Term,
+        failure: Failure = Failure.SIZE,
+        numbers: tuple[Term, ...] = (),
+        site: Site = NOWHERE,
+    ) -> None:
+        if not isinstance(condition.type, Bool):
+            raise IllTyped(f"a requirement is a Bool, not a {condition.type!r}")
+        for number in numbers:
+            want_int(number, "a number in a message")
+        self.condition = condition
+        self.body = body
+        self.failure = failure
+        self.numbers = numbers
+        self.site = site
+        self._typed(body.type)

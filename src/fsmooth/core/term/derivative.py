@@ -1,0 +1,76 @@
+"""Derivatives that are still to be made."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from fsmooth.core.term.base import IllTyped, Term
+from fsmooth.core.types import Float, Function, Tuple, Type, dual, has_float, jacobian, tangent
+
+
+class Verb(Enum):
+    """What a `Deriv` asks of its function f.  `wrt` are positions of parameters of f.
+
+    DUAL            D⟦f⟧ of Fig. 7: takes and gives dual numbers; `wrt` is not used
+    JVP             takes the arguments, then one tangent for each `wrt`; gives (value, tangent of the value)
+    GRAD            for a real-valued f: the gradient, a tuple of them unless `wrt` has one member
+    VALUE_AND_GRAD  (value, gradient)
+    JACOBIAN        see `core.types.jacobian`
+    """
+
+    DUAL = "dual"
+    JVP = "jvp"
+    GRAD = "grad"
+    VALUE_AND_GRAD = "value_and_grad"
+    JACOBIAN = "jacobian"
+
+
+class Method(Enum):
+    """How a `Deriv` is to be removed."""
+
+    AUTO = "auto"
+    FORWARD = "forward"
+
+
+class Deriv(Term):
+    """A derivative of `function`, removed by `differentiate`, innermost first.  `single`: wrt one argument, not a tuple."""
+
+    __slots__ = ("function", "method", "single", "verb", "wrt")
+    __match_args__ = ("function", "wrt", "verb")
+
+    def __init__(
+        self,
+        function: Term,
+        wrt: tuple[int, ...],
+        verb: Verb,
+        method: Method = Method.AUTO,
+        single: bool = False,
+    ) -> None:
+        f = function.type
+        if not isinstance(f, Function):
+            raise IllTyped(f"the derivative of a {f!r}")
+        if any(not 0 <= k < len(f.parameters) for k in wrt) or (single and len(wrt) != 1):
+            raise IllTyped(f"wrt {wrt} of {f!r}")
+        if any(not has_float(f.parameters[k]) for k in wrt):
+            raise IllTyped("a derivative with respect to something without real numbers")
+        chosen = tuple(f.parameters[k] for k in wrt)
+        along = chosen[0] if single else Tuple(chosen)
+        result = f.result
+        match verb:
+            case Verb.DUAL:
+                type_: Type = dual(f)
+            case Verb.JVP:
+                type_ = Function((*f.parameters, *map(tangent, chosen)), Tuple((result, tangent(result))))
+            case Verb.GRAD | Verb.VALUE_AND_GRAD:
+                if not isinstance(result, Float):
+                    raise IllTyped(f"the gradient of a function that gives a {result!r}")
+                gradient = tangent(along)
+                type_ = Function(f.parameters, gradient if verb is Verb.GRAD else Tuple((result, gradient)))
+            case Verb.JACOBIAN:
+                type_ = Function(f.parameters, jacobian(tangent(result), tangent(along)))
+        self.function = function
+        self.wrt = wrt
+        self.verb = verb
+        self.method = method
+        self.single = single
+        self._typed(type_)
