@@ -5,8 +5,8 @@ the tangent of the result.  Tangents obey the laws of the structural zero at con
 depend on an active argument is never emitted.
 
 Conventions where there is no derivative: sign, floor and ceil have derivative 0 everywhere, |x| has sign(x)
-(0 at 0), hypot and atan2 have 0 at the origin, min and max take that of the first argument at a tie; d(x**y)/dy is 0 at
-x = 0 and d(x**y)/dx is 0 at y = 0.
+(0 at 0), hypot and atan2 have 0 at the origin, min and max take that of the argument that is the result (the first at a
+tie, the first NaN); d(x**y)/dy is 0 at x = 0 and d(x**y)/dx is 0 at y = 0.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import math
 from collections.abc import Callable
 
 from fsmooth.core import primitives as p
+from fsmooth.core.build import bind, both
 from fsmooth.core.primitives import Primitive
 from fsmooth.core.term import Const, If, Prim, Term, Zero, scalar_constant
 from fsmooth.core.types import Float, Type
@@ -85,32 +86,53 @@ def _divide(x: tuple[Term, ...], r: Term, t: tuple[Term, ...]) -> Term:
 
 
 def _power(x: tuple[Term, ...], r: Term, t: tuple[Term, ...]) -> Term:
+    """A constant exponent emits no logarithm, and its power 0 has no tangent at all: x**0 is 1, whatever x is."""
     base, exponent = x
-    one, zero = _n(1.0, base), _n(0.0, base)
+    zero, one = _n(0.0, base), _n(1.0, base)
+    if isinstance(exponent, Const):
+        return _constant_power(base, exponent, t[0])
 
     def by_base() -> Term:
-        if isinstance(exponent, Const):
-            if exponent.value == 0:
-                return zero
-            lowered = scalar_constant(float(exponent.value) - 1.0, exponent.type)
-            if lowered.value == 1:
-                return _f(p.multiply, exponent, base)
-            return _f(p.multiply, exponent, _f(p.power, base, lowered))
         slope = _f(p.multiply, exponent, _f(p.power, base, _f(p.subtract, exponent, one)))
-        return _f(p.select, _f(p.equal, exponent, zero), zero, slope)
+        return _finite_if(_f(p.equal, exponent, zero), slope)
 
     def by_exponent() -> Term:
         return _f(p.select, _f(p.equal, base, zero), zero, _f(p.multiply, r, _f(p.log, base)))
 
     if isinstance(t[0], Zero) or isinstance(t[1], Zero):
         return plus(scaled(t[0], by_base), scaled(t[1], by_exponent))
-    return plus(_unless_zero(t[0], by_base), _unless_zero(t[1], by_exponent))
+    return plus(_unless_zero(t[0], by_base()), _unless_zero(t[1], by_exponent()))
 
 
-def _unless_zero(tangent: Term, by: Callable[[], Term]) -> Term:
+def _constant_power(base: Term, exponent: Const, tangent: Term) -> Term:
+    match exponent.value:
+        case 0.0:
+            return Zero((), base.type)
+        case 1.0:
+            return tangent
+        case 2.0:
+            return scaled(tangent, lambda: _f(p.multiply, exponent, base))
+        case value:
+            lowered = _n(value - 1.0, base)
+            return scaled(tangent, lambda: _f(p.multiply, exponent, _f(p.power, base, lowered)))
+
+
+def _unless_zero(tangent: Term, by: Term) -> Term:
     """Tangent * by, where a tangent that is 0 at run time gives 0 even if `by` is infinite or NaN."""
-    zero = _n(0.0, tangent)
-    return _f(p.select, _f(p.equal, tangent, zero), zero, _f(p.multiply, tangent, by()))
+    return bind(tangent, lambda t: _f(p.multiply, t, _finite_if(_f(p.equal, t, _n(0.0, t)), by)))
+
+
+def _finite_if(condition: Term, value: Term) -> Term:
+    """`value`, or 0 where `condition` holds and it is infinite or NaN.
+
+    Where it is finite it is what it was, so that its own derivative is right where `condition` holds too.
+    """
+
+    def chosen(v: Term) -> Term:
+        undefined = _f(p.is_nan, _f(p.subtract, v, v))
+        return _f(p.select, condition, _f(p.select, undefined, _n(0.0, v), v), v)
+
+    return bind(value, chosen)
 
 
 def _atan2(x: tuple[Term, ...], r: Term, t: tuple[Term, ...]) -> Term:
@@ -131,13 +153,25 @@ def _hypot(x: tuple[Term, ...], r: Term, t: tuple[Term, ...]) -> Term:
     return plus(scaled(t[0], share(x[0])), scaled(t[1], share(x[1])))
 
 
-def _extremum(second_wins: Primitive) -> Row:
+def _extremum(first_wins: Primitive, second_wins: Primitive) -> Row:
+    """The tangent of the argument that is the result: the first of equal ones, the first NaN."""
+
     def row(x: tuple[Term, ...], r: Term, t: tuple[Term, ...]) -> Term:
         if isinstance(t[0], Zero) and isinstance(t[1], Zero):
             return t[0]
-        return If(_f(second_wins, x[1], x[0]), t[1], t[0])
+        if _is_number(x[1]):
+            return If(_f(second_wins, x[1], x[0]), t[1], t[0])
+        second: Term = _f(p.logical_not, _f(first_wins, x[0], x[1]))
+        if not _is_number(x[0]):
+            second = both(second, _f(p.logical_not, _f(p.is_nan, x[0])))
+        return If(second, t[1], t[0])
 
     return row
+
+
+def _is_number(x: Term) -> bool:
+    """A constant that is not NaN."""
+    return isinstance(x, Const) and x.value == x.value
 
 
 def _select(x: tuple[Term, ...], r: Term, t: tuple[Term, ...]) -> Term:
@@ -187,8 +221,8 @@ ROWS: dict[Primitive, Row] = {
     p.sign: _nothing,
     p.floor: _nothing,
     p.ceil: _nothing,
-    p.minimum: _extremum(p.less),
-    p.maximum: _extremum(p.greater),
+    p.minimum: _extremum(p.less_equal, p.less),
+    p.maximum: _extremum(p.greater_equal, p.greater),
     p.sqrt: _unary(lambda x, r: _f(p.divide, _n(0.5, x), r)),
     p.sin: _unary(lambda x, r: _f(p.cos, x)),
     p.cos: _unary(lambda x, r: _f(p.negate, _f(p.sin, x))),
