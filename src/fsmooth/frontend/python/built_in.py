@@ -22,8 +22,8 @@ from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.reducible import combined
 from fsmooth.frontend.python.reductions import reduce_generator
 from fsmooth.frontend.python.scalars import scalar_function
-from fsmooth.frontend.python.sizes import length_of
-from fsmooth.frontend.python.values import Static, Unrolled, Value
+from fsmooth.frontend.python.sizes import at_least_zero, length_of
+from fsmooth.frontend.python.values import Sequence, Static, Unrolled, Value
 
 
 def to_integer(frame: Frame, function: object, node: ast.Call) -> Term:
@@ -40,19 +40,21 @@ def to_integer(frame: Frame, function: object, node: ast.Call) -> Term:
 
 def length_call(frame: Frame, node: ast.Call) -> Value:
     """len(x)."""
-    if len(node.args) != 1:
-        frame.fail(ArgumentMismatch, node, "len takes one argument")
+    if len(node.args) != 1 or node.keywords:
+        frame.fail(ArgumentMismatch, node, "len takes one argument", "give it one array, list or tuple")
     value = frame.expression(node.args[0])
     if isinstance(value, Static) and hasattr(value.value, "__len__"):
         return Const(len(value.value))
     if isinstance(value, Unrolled):
         return Const(len(value.items))
+    if isinstance(value, Sequence):
+        return at_least_zero(value.size)
     term = frame.term(value, node.args[0])
     if isinstance(term.type, Tuple):
         return Const(len(term.type.items))
     if not isinstance(term.type, Array):
         frame.fail(TypeMismatchError, node, f"{describe(term.type)} has no len")
-    return length_of(frame, term if isinstance(term, Var) else frame.bind(term, "a"), node)
+    return at_least_zero(length_of(frame, term if isinstance(term, Var) else frame.bind(term, "a"), node))
 
 
 def round_call(frame: Frame, node: ast.Call) -> Value:

@@ -18,7 +18,7 @@ from fsmooth.frontend.python.conversion import convert
 from fsmooth.frontend.python.derivatives import derivative
 from fsmooth.frontend.python.displays import known
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.functions import constant_object, helper_call, inline, matched, positional
+from fsmooth.frontend.python.functions import constant_object, helper_call, inlined_closure, matched, positional, run
 from fsmooth.frontend.python.library_calls import library_call, math_call, method_call, numpy_call, own_call
 from fsmooth.frontend.python.programs import derived_of
 from fsmooth.frontend.python.scalars import SCALAR, scalar_function
@@ -34,7 +34,7 @@ def call(frame: Frame, node: ast.Call) -> Value:
     callee = frame.expression(node.func)
     match callee:
         case Closure():
-            return inline(frame, callee.node, callee.source, callee.names, node)
+            return inlined_closure(frame, callee, node)
         case Derived():
             return derivative(frame, callee, node)
         case Method(owner, name):
@@ -59,7 +59,7 @@ def call_static(frame: Frame, function: object, node: ast.Call) -> Value:
     if function in BUILT_IN:
         return BUILT_IN[function](frame, node)
     if isinstance(getattr(function, "__self__", None), dict) and name in ("keys", "values", "items", "get"):
-        return known(frame, function(*[constant_object(frame, a) for a in node.args]))  # type: ignore[operator]
+        return known(function(*[constant_object(frame, a) for a in node.args]))  # type: ignore[operator]
     if isinstance(function, type):
         return construct(frame, function, node)
     if hasattr(function, "__hash__") and function in SCALAR:
@@ -97,7 +97,7 @@ def call_program(frame: Frame, program: Program, node: ast.Call) -> Value:
         source = source_of(program.function)
         if program.function not in frame.shared.helpers:
             frame.shared.helpers.append(program.function)
-        return inline(frame, source.node, source, {}, node)
+        return run(frame, source.node, source, {}, matched(frame, program.signature, node), node)
     if isinstance(program, LibraryProgram):
         return library_call(frame, program.name, node)
     return derivative(frame, derived_of(program), node)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import both, times
-from fsmooth.core.term import Collect, Const, If, Prim, Reduce, Reduction, Term, Var
+from fsmooth.core.term import Collect, Const, Get, If, Prim, Reduce, Reduction, Term, Var
 from fsmooth.core.types import INT
 from fsmooth.frontend.python.conversion import truth
 from fsmooth.frontend.python.displays import display
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.iterables import iterable, loop_index
-from fsmooth.frontend.python.sizes import require_rectangular, stacked
-from fsmooth.frontend.python.targets import assign_all, assign_target
-from fsmooth.frontend.python.values import Sequence, Unrolled, Value
+from fsmooth.frontend.python.sizes import at_least_zero, require_rectangular, stacked
+from fsmooth.frontend.python.targets import assign_target
+from fsmooth.frontend.python.values import Sequence, Unrolled
 
 
 def comprehension(frame: Frame, node: ast.ListComp) -> Term:
@@ -81,29 +82,26 @@ def flattened(frame: Frame, node: ast.ListComp, generators: list[ast.comprehensi
         assign_target(frame, inner.target, again.element(frame.bind(column, "column")), inner.target)
         return frame.value(node.elt)
 
-    return stacked(frame, frame.inside(body), index, times(first.size, count), node)
+    return stacked(frame, frame.inside(body), index, times(at_least_zero(first.size), at_least_zero(count)), node)
 
 
 def collected(frame: Frame, node: ast.ListComp, generators: list[ast.comprehension]) -> Term:
     """A filtered comprehension as a value: its count is a size of its own."""
-    made: list[tuple[Term, Var]] = []
-    conditions: list[ast.expr] = []
-    elements: list[tuple[ast.expr, Value]] = []
-    for generator in generators:
-        before = len(frame.scope)
-        source = iterable(frame, generator.iter)
-        if isinstance(source, Unrolled):
-            frame.unsupported(generator.iter, "a filter over a container", "iterate over an array or a range")
-        if made and len(frame.scope) != before:
-            frame.unsupported(generator.iter, "a computed iterable here", "bind it to a name before the comprehension")
-        index = loop_index(frame, generator.target, generator.target)
-        made.append((source.size, index))
-        elements.append((generator.target, source.element(index)))
-        assign_target(frame, generator.target, source.element(index), generator.target)
-        conditions.extend(generator.ifs)
+    indices = [loop_index(frame, g.target, g.target) for g in generators]
+    conditions = [test for g in generators for test in g.ifs]
+
+    def enter(count: int) -> None:
+        """The names of the first generators stand for their elements."""
+        for generator, index in zip(generators[:count], indices, strict=False):
+            source = as_sequence(frame, iterable(frame, generator.iter), generator.iter)
+            assign_target(frame, generator.target, source.element(index), generator.target)
+
+    def size(k: int) -> Term:
+        enter(k)
+        return as_sequence(frame, iterable(frame, generators[k].iter), generators[k].iter).size
 
     def guard() -> Term:
-        assign_all(frame, elements)
+        enter(len(generators))
         result: Term = Const(True)
         for test in conditions:
             one = truth(frame, frame.value(test), test)
@@ -111,14 +109,33 @@ def collected(frame: Frame, node: ast.ListComp, generators: list[ast.comprehensi
         return result
 
     def body() -> Term:
-        assign_all(frame, elements)
+        enter(len(generators))
         return frame.value(node.elt)
 
-    test = frame.inside(guard, conditional=True)
-    element = frame.inside(body, conditional=True)
-    count: Term = If(frame.inside(guard, conditional=True), Const(1), Const(0))
-    for size, index in reversed(made):
-        count = Reduce(Reduction.SUM, size, index, count)
-    result = Collect(frame.bind(count, "count"), tuple(made), test, element)
+    sizes = [inside(frame, lambda k=k: size(k)) for k in range(len(generators))]  # type: ignore[misc]
+    test, element = inside(frame, guard), inside(frame, body)
+    count: Term = If(inside(frame, guard), Const(1), Const(0))
+    for n, index in zip(reversed(sizes), reversed(indices), strict=True):
+        count = Reduce(Reduction.SUM, n, index, count)
+    made = tuple(zip(sizes, indices, strict=True))
+    result = Collect(frame.bind(count, "count"), made, test, element)
     require_rectangular(frame, result, node)
     return result
+
+
+def inside(frame: Frame, make: Callable[[], Term]) -> Term:
+    """What `make` gives where names have values of their own, perhaps never evaluated."""
+    saved = dict(frame.names)
+    try:
+        return frame.inside(make, conditional=True)
+    finally:
+        frame.names.clear()
+        frame.names.update(saved)
+
+
+def as_sequence(frame: Frame, source: Sequence | Unrolled, node: ast.AST) -> Sequence:
+    """A container of values of one type as an array to loop over."""
+    if isinstance(source, Sequence):
+        return source
+    array = frame.bind(display(frame, [frame.term(x, node) for x in source.items], node), "a")
+    return Sequence(Const(len(source.items)), lambda i: Get(array, i))

@@ -12,7 +12,7 @@ from fsmooth.errors import TypeMismatchError, UndefinedNameError
 from fsmooth.frontend.python.conversion import convert, join
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.kinds import type_of_object
-from fsmooth.frontend.python.sizes import length_of, same_size
+from fsmooth.frontend.python.sizes import length_of, required_size
 from fsmooth.frontend.python.values import Missing, Static, Unrolled, Value
 
 
@@ -27,14 +27,9 @@ def display(frame: Frame, items: list[Term], node: ast.AST) -> Term:
     if isinstance(wanted, Array):
         made = [frame.bind(item, "row") for item in made]
         for axis in range(wanted.rank):
-            for item in made[1:]:
-                same_size(
-                    frame,
-                    length_of(frame, made[0], node, axis),
-                    length_of(frame, item, node, axis),
-                    node,
-                    "rows of an array",
-                )
+            size = length_of(frame, made[0], node, axis)
+            rows = [required_size(frame, row, axis, size, node, "rows of an array") for row in made[1:]]
+            made = [made[0], *rows]
     return Vector(tuple(made))
 
 
@@ -92,6 +87,6 @@ def is_number_like(frame: Frame, value: object) -> bool:
     return type_of_object(value) is not None
 
 
-def known(frame: Frame, value: object) -> Value:
+def known(value: object) -> Value:
     """A part of a container known at compile time."""
     return Const(value) if isinstance(value, bool | int | float) else Static(value)

@@ -11,11 +11,12 @@ from fsmooth.frontend.python.calls import call
 from fsmooth.frontend.python.comprehensions import comprehension
 from fsmooth.frontend.python.displays import constant, display, display_element, tuple_display
 from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.functions import closure
 from fsmooth.frontend.python.library import library
 from fsmooth.frontend.python.logic import comparison, conditional_expression, logic, unary
 from fsmooth.frontend.python.names import look_up
 from fsmooth.frontend.python.subscripts import attribute, subscript_expression
-from fsmooth.frontend.python.values import Closure, Unrolled, Value
+from fsmooth.frontend.python.values import Unrolled, Value
 
 INSTEAD_OF_EXPRESSIONS = {
     ast.Dict: ("a dictionary display", "pass a NamedTuple or a dataclass instead"),
@@ -63,7 +64,7 @@ def expression(frame: Frame, node: ast.expr) -> Value:
         case ast.ListComp():
             return comprehension(frame, node)
         case ast.Lambda():
-            return Closure(node, frame.source, frame.names)
+            return closure(frame, node)
         case ast.Call():
             return call(frame, node)
         case ast.GeneratorExp():

@@ -22,7 +22,7 @@ from fsmooth.core.term import (
     Var,
 )
 from fsmooth.core.types import INT
-from fsmooth.frontend.python.comprehensions import unrolled_elements
+from fsmooth.frontend.python.comprehensions import as_sequence, unrolled_elements
 from fsmooth.frontend.python.conversion import convert, project, truth
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.iterables import iterable, loop_index
@@ -74,9 +74,7 @@ def filtered_extremum(frame: Frame, reduction: Reduction, node: ast.GeneratorExp
             found, so_far = project(state, 0), project(state, 1)
             return MakeTuple((Const(True), If(found, Prim(best, (so_far, value)), value)))
         first, *rest = generators
-        source = iterable(frame, first.iter)
-        if isinstance(source, Unrolled):
-            frame.unsupported(first.iter, "a filter over a container", "iterate over an array or a range")
+        source = as_sequence(frame, iterable(frame, first.iter), first.iter)
         index = loop_index(frame, first.target, first.target)
         inner = Var("best", init.type)
 
@@ -100,7 +98,6 @@ def filtered_extremum(frame: Frame, reduction: Reduction, node: ast.GeneratorExp
 def first_element(frame: Frame, node: ast.GeneratorExp | ast.ListComp, generators: list[ast.comprehension]) -> Term:
     """The element, for its type only."""
     for generator in generators:
-        source = iterable(frame, generator.iter)
-        value = source.items[0] if isinstance(source, Unrolled) else source.element(Var("i", INT))
-        assign_target(frame, generator.target, value, generator.target)
+        source = as_sequence(frame, iterable(frame, generator.iter), generator.iter)
+        assign_target(frame, generator.target, source.element(Var("i", INT)), generator.target)
     return reducible(frame, Reduction.MAX, frame.value(node.elt), node.elt)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable
+from collections.abc import Sequence as SequenceOf
 from types import FunctionType
 
 from fsmooth.core.term import Const, Term
@@ -12,18 +13,41 @@ from fsmooth.errors import ArgumentError, ProgramError, TypeMismatchError, Unsup
 from fsmooth.frontend.python.displays import known
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.source import Source, source_of
-from fsmooth.frontend.python.values import Closure, Static, Value
+from fsmooth.frontend.python.values import Closure, Default, Static, Value
+
+INSTEAD_OF_KEYWORD = {
+    "key": "find the place with fs.argmax or fs.argmin, and index with it",
+    "axis": "write a comprehension over the rows, e.g. [sum(row) for row in A]",
+    "keepdims": "write a comprehension that keeps the axis, e.g. [[sum(row)] for row in A]",
+    "dtype": "convert the elements: [int(a) for a in x]",
+    "out": "assign the result to a name",
+    "**": "write the keywords out",
+}
 
 
 def positional(frame: Frame, node: ast.Call, count: int | None = None) -> list[Term]:
     """Positional arguments, evaluated."""
-    if node.keywords:
-        keyword = node.keywords[0].arg
-        frame.unsupported(node, f"the keyword {keyword} here", "give the arguments by position")
+    keywords(frame, node, ())
     if count is not None and len(node.args) != count:
         name = frame.source.segment(node.func)
-        frame.fail(ArgumentMismatch, node, f"{name} takes {count} arguments, not {len(node.args)}")
+        frame.fail(
+            ArgumentMismatch,
+            node,
+            f"{name} takes {count} argument{'s' * (count != 1)}, not {len(node.args)}",
+            "compute the rest in the program" if len(node.args) > count else "give every argument",
+        )
     return [frame.value(a) for a in node.args]
+
+
+def keywords(frame: Frame, node: ast.Call, known_here: tuple[str, ...]) -> dict[str, ast.expr]:
+    """The keyword arguments of a call, which must be among `known_here`."""
+    found: dict[str, ast.expr] = {}
+    for keyword in node.keywords:
+        if keyword.arg not in known_here or keyword.arg is None:
+            what = f"the keyword {keyword.arg} of {frame.source.segment(node.func)}" if keyword.arg else "** in a call"
+            frame.unsupported(node, what, INSTEAD_OF_KEYWORD.get(keyword.arg or "**", "leave it out"))
+        found[keyword.arg] = keyword.value
+    return found
 
 
 def as_function(frame: Frame, value: Closure | Static, node: ast.AST) -> Callable[..., Term]:
@@ -35,8 +59,8 @@ def as_function(frame: Frame, value: Closure | Static, node: ast.AST) -> Callabl
     return apply
 
 
-def apply_value(frame: Frame, value: Value, terms: list[Term], node: ast.AST) -> Value:
-    """A function value on terms."""
+def apply_value(frame: Frame, value: Value, terms: SequenceOf[Value], node: ast.AST) -> Value:
+    """A function value on values."""
     names = [f"_argument{k}" for k in range(len(terms))]
     saved = {n: frame.names.get(n) for n in names}
     frame.names.update(zip(names, terms, strict=True))
@@ -60,7 +84,7 @@ def helper_call(frame: Frame, function: FunctionType, node: ast.Call) -> Value:
     source = source_of(function)
     if function not in frame.shared.helpers:
         frame.shared.helpers.append(function)
-    return inline(frame, source.node, source, {}, node)
+    return run(frame, source.node, source, {}, matched(frame, inspect.signature(function), node), node)
 
 
 def matched(frame: Frame, signature: inspect.Signature, node: ast.Call) -> dict[str, Value]:
@@ -77,22 +101,25 @@ def matched(frame: Frame, signature: inspect.Signature, node: ast.Call) -> dict[
     try:
         bound = signature.bind(*positional, **named)
     except TypeError as error:
-        frame.fail(ArgumentMismatch, node, f"{frame.source.segment(node.func)}: {error}")
+        name = frame.source.segment(node.func)
+        frame.fail(ArgumentMismatch, node, f"{name}: {error}", f"its parameters are {written(signature)}")
     result = dict(bound.arguments)
     for name, parameter in signature.parameters.items():
         if name not in result and parameter.default is not inspect.Parameter.empty:
-            default = parameter.default
-            result[name] = frame.expression(default) if isinstance(default, ast.expr) else known(frame, default)
+            given = parameter.default
+            result[name] = given.value if isinstance(given, Default) else known(given)
     return result
 
 
-def inline(
-    frame: Frame, definition: ast.FunctionDef | ast.Lambda, source: Source, names: dict[str, Value], node: ast.Call
-) -> Value:
-    """The body of a function, with its parameters named in a frame of its own."""
-    signature = signature_of(definition, source)
-    values = matched(frame, signature, node)
-    return run(frame, definition, source, names, values, node)
+def closure(frame: Frame, definition: ast.FunctionDef | ast.Lambda) -> Closure:
+    """A function defined here; its defaults are evaluated now."""
+    return Closure(definition, frame.source, frame.names, signature_of(frame, definition))
+
+
+def inlined_closure(frame: Frame, function: Closure, node: ast.Call) -> Value:
+    """The call of a function that is defined inside the program."""
+    values = matched(frame, function.signature, node)
+    return run(frame, function.node, function.source, function.names, values, node)
 
 
 def run(
@@ -132,15 +159,28 @@ def constant_object(frame: Frame, node: ast.expr) -> object:
     frame.fail(TypeMismatchError, node, "this must be a constant")
 
 
+def written(signature: inspect.Signature) -> str:
+    """Parameters as a user wrote them; of defaults, only that there are any."""
+    plain = [q.replace(annotation=inspect.Parameter.empty) for q in signature.parameters.values()]
+    shown = [q.replace(default=_DOTS) if q.default is not inspect.Parameter.empty else q for q in plain]
+    return str(inspect.Signature(shown))
+
+
+class _Dots:
+    def __repr__(self) -> str:
+        return "…"
+
+
+_DOTS = _Dots()
+
+
 class ArgumentMismatch(ProgramError, ArgumentError):
     """A call inside a program with the wrong arguments."""
 
 
-def signature_of(definition: ast.FunctionDef | ast.Lambda, source: Source) -> inspect.Signature:
-    """The parameters of a function from its syntax; defaults are those of the function object, or expressions."""
+def signature_of(frame: Frame, definition: ast.FunctionDef | ast.Lambda) -> inspect.Signature:
+    """The parameters of a function from its syntax."""
     node = definition.args
-    if definition is source.node:
-        return inspect.signature(source.function)
     empty = inspect.Parameter.empty
     kinds = inspect.Parameter
     pairs: list[tuple[ast.arg, inspect._ParameterKind]] = [(a, kinds.POSITIONAL_ONLY) for a in node.posonlyargs]
@@ -150,14 +190,20 @@ def signature_of(definition: ast.FunctionDef | ast.Lambda, source: Source) -> in
     pairs += [(a, kinds.KEYWORD_ONLY) for a in node.kwonlyargs]
     given += node.kw_defaults
     parameters = [
-        inspect.Parameter(a.arg, kind, default=empty if default is None else default)
-        for (a, kind), default in zip(pairs, given, strict=True)
+        inspect.Parameter(a.arg, kind, default=empty if part is None else default(frame, part, a.arg))
+        for (a, kind), part in zip(pairs, given, strict=True)
     ]
     if node.vararg is not None:
         parameters.insert(len(pairs) - len(node.kwonlyargs), inspect.Parameter(node.vararg.arg, kinds.VAR_POSITIONAL))
     if node.kwarg is not None:
         parameters.append(inspect.Parameter(node.kwarg.arg, kinds.VAR_KEYWORD))
     return inspect.Signature(parameters)
+
+
+def default(frame: Frame, part: ast.expr, name: str) -> Default:
+    """The value of a default, named so that it is computed once."""
+    value = frame.expression(part)
+    return Default(frame.bind(value, name) if isinstance(value, Term) else value)
 
 
 def function_body(frame: Frame, node: ast.FunctionDef) -> Value:

@@ -11,7 +11,7 @@ from typing import assert_never
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.programs import DerivedProgram, LibraryProgram, Program, SourceProgram
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.functions import run, signature_of
+from fsmooth.frontend.python.functions import run
 from fsmooth.frontend.python.library import expanded
 from fsmooth.frontend.python.source import source_of
 from fsmooth.frontend.python.values import Closure, Derived, Static, Value
@@ -20,7 +20,7 @@ from fsmooth.frontend.python.values import Closure, Derived, Static, Value
 def applied(frame: Frame, base: Closure | Static | Derived, names: dict[str, Value], node: ast.AST) -> Value:
     """A function value with its parameters by name."""
     match base:
-        case Closure(definition, source, around):
+        case Closure(definition, source, around, _):
             return run(frame, definition, source, around, names, node)
         case Derived():
             return derivative_of_names(frame, base, names, node)
@@ -74,8 +74,8 @@ def derived_of(program: DerivedProgram) -> Derived:
 def signature_of_value(frame: Frame, base: Closure | Static | Derived, node: ast.AST) -> inspect.Signature:
     """The parameters of a function value."""
     match base:
-        case Closure(definition, source, _):
-            return signature_of(definition, source)
+        case Closure():
+            return base.signature
         case Derived(inner):
             return signature_of_value(frame, inner, node)
         case Static(value):

@@ -7,7 +7,7 @@ import ast
 from fsmooth.core import primitives as p
 from fsmooth.core.build import equals
 from fsmooth.core.shape import Ragged, size_of
-from fsmooth.core.term import Build, Const, Failure, MakeTuple, Prim, Require, Term, Var, Vector
+from fsmooth.core.term import Build, Const, Failure, Length, MakeTuple, Prim, Require, Term, Var, Vector
 from fsmooth.core.types import rank_of
 from fsmooth.errors import ProgramError, RaggedError, SizeError
 from fsmooth.frontend.python.frame import Frame
@@ -20,7 +20,7 @@ def same_size(frame: Frame, a: Term, b: Term, node: ast.AST, what: str) -> Term:
     if difference.is_zero():
         return a
     if isinstance(a, Const) and isinstance(b, Const):
-        frame.fail(TypeMismatchSize, node, f"sizes {a.value} and {b.value} differ: {what}")
+        frame.fail(TypeMismatchSize, node, f"sizes {a.value} and {b.value} differ: {what}", "give arrays of equal size")
     site = frame.source.site(node, frame.source.segment(node))
     if isinstance(b, Const) and not isinstance(a, Const):
         a, b = b, a
@@ -28,6 +28,38 @@ def same_size(frame: Frame, a: Term, b: Term, node: ast.AST, what: str) -> Term:
         frame.requirements.append(Require(equals(a, b), Const(0), Failure.SIZE, (a, b), site))
         return a
     return frame.bind(Require(equals(a, b), a, Failure.SIZE, (a, b), site), "size")
+
+
+def required_size(frame: Frame, array: Term, axis: int, size: Term, node: ast.AST, what: str) -> Term:
+    """`array`, which exists only if its length along `axis` is `size`."""
+    have = length_of(frame, array, node, axis)
+    known = same_size(frame, have, size, node, what)
+    if not isinstance(known, Var) or known is have:
+        return array
+    site = frame.source.site(node, frame.source.segment(node))
+    return frame.bind(Require(equals(have, size), array, Failure.SIZE, (have, size), site), "a")
+
+
+def at_least_zero(size: Term) -> Term:
+    """A size as a user sees it: that of `range(4, 2)` is 0."""
+    return size if never_negative(size) else Prim(p.maximum, (size, Const(0)))
+
+
+def never_negative(size: Term) -> bool:
+    """Is a size made only of what cannot be negative?"""
+    match size:
+        case Const(value):
+            return value >= 0
+        case Length():
+            return True
+        case Prim(primitive, arguments) if primitive in (p.add, p.multiply, p.floor_divide, p.modulo, p.minimum):
+            return all([never_negative(a) for a in arguments])
+        case Prim(primitive, arguments) if primitive is p.maximum:
+            return any([never_negative(a) for a in arguments])
+        case Require(_, inner):
+            return never_negative(inner)
+        case _:
+            return False
 
 
 class TypeMismatchSize(SizeError, ProgramError):
@@ -72,7 +104,7 @@ def require_rectangular(frame: Frame, array: Term, node: ast.AST) -> None:
 def shape_of_array(frame: Frame, array: Term, node: ast.AST) -> Term:
     """The tuple of sizes."""
     array = frame.bind(array, "a")
-    return MakeTuple(tuple([length_of(frame, array, node, k) for k in range(rank_of(array.type))]))
+    return MakeTuple(tuple([at_least_zero(length_of(frame, array, node, k)) for k in range(rank_of(array.type))]))
 
 
 def count_elements(frame: Frame, array: Term, node: ast.AST) -> Term:
@@ -80,6 +112,6 @@ def count_elements(frame: Frame, array: Term, node: ast.AST) -> Term:
     array = frame.bind(array, "a")
     total: Term = Const(1)
     for k in range(rank_of(array.type)):
-        size = length_of(frame, array, node, k)
+        size = at_least_zero(length_of(frame, array, node, k))
         total = size if k == 0 else Prim(p.multiply, (total, size))
     return total

@@ -7,9 +7,10 @@ import ast
 from fsmooth.frontend.python.branches import _returns, branch_statement, returning_branch
 from fsmooth.frontend.python.expressions import outside
 from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.functions import closure
 from fsmooth.frontend.python.loops import loop
 from fsmooth.frontend.python.targets import assign_target, augmented, named
-from fsmooth.frontend.python.values import Closure, Value
+from fsmooth.frontend.python.values import Value
 
 INSTEAD_OF_STATEMENTS = {
     ast.While: ("a while loop", "use for … in range(n) with a bound, and carry a flag"),
@@ -66,8 +67,7 @@ def statement(frame: Frame, node: ast.stmt) -> None:
         case ast.FunctionDef():
             if node.decorator_list:
                 frame.unsupported(node, "a decorator on an inner function", "decorate functions outside")
-            closure = Closure(node, frame.source, frame.names)
-            frame.names[node.name] = closure
+            frame.names[node.name] = closure(frame, node)
         case ast.Expr(ast.Constant()) | ast.Pass():
             return
         case ast.Expr(ast.Yield() | ast.YieldFrom() | ast.Await() as value):

@@ -30,7 +30,7 @@ def subscript_expression(frame: Frame, node: ast.Subscript) -> Value:
         if key is None:
             return subscript(frame, frame.as_term(owner, node.value), index_values(frame, node.slice), node)
         try:
-            return known(frame, owner.value[key])  # type: ignore[index]
+            return known(owner.value[key])  # type: ignore[index]
         except (TypeError, KeyError, IndexError) as error:
             frame.fail(TypeMismatchError, node, f"{frame.source.segment(node)}: {error}")
     if isinstance(owner, Unrolled):
@@ -82,7 +82,7 @@ def attribute(frame: Frame, node: ast.Attribute) -> Value:
             what = getattr(owner.value, "__name__", repr(owner.value))
             frame.fail(UndefinedNameError, node, f"{what} has no {node.attr}")
         found = getattr(owner.value, node.attr)
-        return known(frame, found)
+        return known(found)
     term = frame.term(owner, node.value)
     if isinstance(term.type, Tuple) and term.type.names is not None and node.attr in term.type.names:
         return project(term, term.type.names.index(node.attr))

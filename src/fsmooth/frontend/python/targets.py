@@ -14,15 +14,9 @@ from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.indexing import updated
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.library import library
-from fsmooth.frontend.python.sizes import length_of, same_size
+from fsmooth.frontend.python.sizes import required_size
 from fsmooth.frontend.python.subscripts import index_values
 from fsmooth.frontend.python.values import Static, Unrolled, Value
-
-
-def assign_all(frame: Frame, elements: list[tuple[ast.expr, Value]]) -> None:
-    """Targets of several generators."""
-    for target, value in elements:
-        assign_target(frame, target, value, target)
 
 
 def named(frame: Frame, target: ast.expr, value: Value) -> Value:
@@ -54,21 +48,24 @@ def unpack(frame: Frame, targets: list[ast.expr], value: Value, node: ast.AST) -
     if isinstance(value, Unrolled):
         items: list[Value] = list(value.items)
     elif isinstance(value, Static) and isinstance(value.value, tuple | list):
-        items = [known(frame, x) for x in value.value]
+        items = [known(x) for x in value.value]
     else:
         term = frame.term(value, node)
         if isinstance(term.type, Array):
             array = frame.bind(term, "a")
-            size = length_of(frame, array, node)
-            same_size(frame, size, Const(len(targets)), node, "unpacking")
+            array = required_size(frame, array, 0, Const(len(targets)), node, f"unpacking into {len(targets)} names")
             items = [Get(array, Const(k)) for k in range(len(targets))]
         elif isinstance(term.type, Tuple):
             bound = term if isinstance(term, MakeTuple) else frame.bind(term, "t")
             items = [project(bound, k) for k in range(len(term.type.items))]
         else:
-            frame.fail(TypeMismatchError, node, f"{describe(term.type)} cannot be unpacked")
+            frame.fail(
+                TypeMismatchError, node, f"{describe(term.type)} cannot be unpacked", "unpack a tuple or an array"
+            )
     if len(items) != len(targets):
-        frame.fail(TypeMismatchError, node, f"{len(targets)} names for {len(items)} values")
+        frame.fail(
+            TypeMismatchError, node, f"{len(targets)} names for {len(items)} values", "give each value a name, or _"
+        )
     items = [named(frame, t, v) for t, v in zip(targets, items, strict=True)]
     for target, item in zip(targets, items, strict=True):
         assign_target(frame, target, item, node)

@@ -7,6 +7,7 @@ of the program (`Closure`), derivatives of programs (`Derived`), and ways of ite
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -24,11 +25,19 @@ class Static:
 
 @dataclass(frozen=True, eq=False)
 class Closure:
-    """A function defined inside the program, with the names around it."""
+    """A function defined inside the program, with the names around it and its defaults at that moment."""
 
     node: ast.FunctionDef | ast.Lambda
     source: Source
     names: dict[str, Value]
+    signature: inspect.Signature
+
+
+@dataclass(frozen=True, eq=False)
+class Default:
+    """The default of a parameter of a function defined inside the program."""
+
+    value: Value
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,4 +82,4 @@ class Missing:
 
 Value = Term | Static | Closure | Derived | Method | Sequence | Unrolled | Missing
 
-__all__ = ["Closure", "Derived", "Method", "Missing", "Program", "Sequence", "Static", "Unrolled", "Value"]
+__all__ = ["Closure", "Default", "Derived", "Method", "Missing", "Program", "Sequence", "Static", "Unrolled", "Value"]
