@@ -13,8 +13,9 @@ from fsmooth.core.arithmetic.bounds import Bounded, Bounds
 from fsmooth.core.arithmetic.complex_step import COMPLEX, Complex
 from fsmooth.core.arithmetic.counting import Counting
 from fsmooth.core.arithmetic.dual import Dual, DualNumber
-from fsmooth.core.arithmetic.floats import FLOATS, Floats, first_extremum, single
+from fsmooth.core.arithmetic.floats import FLOATS, Floats, first_extremum
 from fsmooth.core.arithmetic.protocol import Arithmetic
+from fsmooth.core.ieee import single
 
 __all__ = [
     "COMPLEX",

@@ -14,6 +14,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.arithmetic.floats import FLOATS, first_extremum
 from fsmooth.core.arithmetic.protocol import Arithmetic
 from fsmooth.core.arithmetic.slopes import tetragamma_of
+from fsmooth.core.gamma import digamma_of, trigamma_of
 from fsmooth.core.primitives import Primitive
 from fsmooth.core.types import Float, Type
 from fsmooth.errors import NotDifferentiableError
@@ -120,9 +121,9 @@ _EXTENDED: dict[Primitive, Callable[..., complex]] = {
     p.log1p: _first_order(math.log1p, lambda x: 1 / (1 + x)),
     p.hypot: lambda a, b: cmath.sqrt(a * a + b * b),
     p.erf: _first_order(math.erf, lambda x: 2 / math.sqrt(math.pi) * math.exp(-x * x)),
-    p.lgamma: _first_order(math.lgamma, p.digamma_of),
-    p.digamma: _first_order(p.digamma_of, p.trigamma_of),
-    p.trigamma: _first_order(p.trigamma_of, tetragamma_of),
+    p.lgamma: _first_order(math.lgamma, digamma_of),
+    p.digamma: _first_order(digamma_of, trigamma_of),
+    p.trigamma: _first_order(trigamma_of, tetragamma_of),
     p.sigmoid: _sigmoid,
     p.select: lambda c, a, b: a if c else b,
     p.to_float: complex,

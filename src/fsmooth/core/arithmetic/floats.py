@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-import math
-import struct
 from collections.abc import Sequence
 
 from fsmooth.core.arithmetic.protocol import Arithmetic
+from fsmooth.core.ieee import single
 from fsmooth.core.primitives import Primitive
 from fsmooth.core.types import Float, Type
-
-
-def single(x: float) -> float:
-    """X rounded to single precision."""
-    if not math.isfinite(x):
-        return x
-    try:
-        return float(struct.unpack("f", struct.pack("f", x))[0])
-    except OverflowError:
-        return math.copysign(math.inf, x)
 
 
 def first_extremum(values: Sequence[float], smallest: bool) -> int:

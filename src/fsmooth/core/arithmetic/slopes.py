@@ -48,7 +48,7 @@ Slope = Callable[[Operations, tuple[object, ...], object], object]
 
 
 def tetragamma_of(x: float) -> float:
-    """ψ″(x), by the three steps of `primitives.digamma_of`."""
+    """ψ″(x), by the three steps of `gamma.digamma_of`."""
     if math.isnan(x) or math.isinf(x):
         return 0.0 if x == math.inf else math.nan
     if x <= 0.0 and x == math.floor(x):
