@@ -5,12 +5,20 @@ from __future__ import annotations
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.term import Check, Const, If, Prim, Require, Term, Var
+from fsmooth.core.traverse import bound_in, children, rebuild
 from fsmooth.core.types import Int
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
 
 
-@rule("if true then a else b ~> a;  if false then a else b ~> b", source="000, Fig. 8d", heads=If)
+@rule(
+    "if true then a else b ~> a;  "
+    "if false then a else b ~> b;  "
+    "if c then a else b ~> a where c;  "
+    "if c then a else b ~> b where !c",
+    source="000, Fig. 8d",
+    heads=If,
+)
 def if_known(t: Term, facts: Facts) -> Term | None:
     """The condition is constant, or known at this place: `if c then a else b ~> if c then a[c ↦ true] else …`."""
     match t:
@@ -30,6 +38,29 @@ def if_same(t: Term, facts: Facts) -> Term | None:
     return None
 
 
+@rule("if c then e c else b c ~> if c then e true else b false", source="000, Fig. 8d", heads=If)
+def use_condition(t: Term, facts: Facts) -> Term | None:
+    """In each branch the condition is a constant.  The traversals of `rewrite` know it there without this rule."""
+    match t:
+        case If(condition, a, b) if not isinstance(condition, Const):
+            then, otherwise = replaced(a, condition, Const(True)), replaced(b, condition, Const(False))
+            return None if then is a and otherwise is b else If(condition, then, otherwise)
+    return None
+
+
+def replaced(t: Term, old: Term, new: Term) -> Term:
+    """`t` with every term that is `old` up to alpha replaced, but not where a variable of `old` is bound anew."""
+    if not old.free <= t.free:
+        return t
+    if alpha_equal(t, old):
+        return new
+    parts = [
+        part if not old.free.isdisjoint(bound_in(t, k)) else replaced(part, old, new)
+        for k, part in enumerate(children(t))
+    ]
+    return rebuild(t, parts)
+
+
 @rule("if !c then a else b ~> if c then b else a;  if c then true else false ~> c", source="fsmooth", heads=If)
 def if_not(t: Term, facts: Facts) -> Term | None:
     """Branches in the order of the positive condition."""
@@ -41,7 +72,19 @@ def if_not(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("comparison of integers ~> true or false", source="fsmooth", heads=Prim)
+@rule(
+    "i < j ~> true where i + 1 <= j;  "
+    "i < j ~> false where j <= i;  "
+    "i <= j ~> true where i <= j + 0;  "
+    "i <= j ~> false where j < i;  "
+    "i > j ~> true where j + 1 <= i;  "
+    "i >= j ~> false where i < j;  "
+    "i == j ~> false where i < j;  "
+    "i <> j ~> true where i < j;  "
+    "i == j ~> true where i <= j and j <= i",
+    source="fsmooth",
+    heads=Prim,
+)
 def decide(t: Term, facts: Facts) -> Term | None:
     """By index ranges, sizes and conditions known at this place."""
     match t:
@@ -60,7 +103,7 @@ def _symbolic(facts: Facts, a: Term, b: Term) -> bool:
     return bool(facts.kept_symbolic) and not facts.kept_symbolic.isdisjoint(a.free | b.free)
 
 
-@rule("check i n ~> i  (0 <= i < n)", source="design §2", heads=Check)
+@rule("check i n ~> i where 0 <= i and i < n;  check (check i n) n ~> check i n", source="design §2", heads=Check)
 def discharge(t: Term, facts: Facts) -> Term | None:
     """The index is provably in bounds."""
     match t:
@@ -75,7 +118,7 @@ def discharge(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("require c in e ~> e  (c holds)", source="design §2", heads=Require)
+@rule("require c in a ~> a where c", source="design §2", heads=Require)
 def discharge_require(t: Term, facts: Facts) -> Term | None:
     """Only a requirement known to hold goes."""
     match t:

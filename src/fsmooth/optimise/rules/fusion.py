@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+from fsmooth.core import primitives as p
 from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.subst import substitute1
-from fsmooth.core.term import Build, Check, Const, Delta, Get, If, Length, Term, Update, Var, Vector, Zero
+from fsmooth.core.term import (
+    Build,
+    Check,
+    Const,
+    Delta,
+    Get,
+    If,
+    Length,
+    Prim,
+    Require,
+    Term,
+    Update,
+    Var,
+    Vector,
+    Zero,
+)
+from fsmooth.core.traverse import subterms
+from fsmooth.optimise.rules.totality import runs
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
 
 
-@rule("(build n f)[i]  ~>  f i", source="000, Fig. 8c", heads=Get)
+@rule("(build n (fun i -> e i))[k] ~> e k", source="000, Fig. 8c", heads=Get)
 def get_build(t: Term, facts: Facts) -> Term | None:
     """The index is in bounds by the contract of `get`; an unproved one is a `check`, which stays."""
     match t:
@@ -18,21 +36,30 @@ def get_build(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("length (build n f)  ~>  n", source="000, Fig. 8c", heads=Length)
+@rule(
+    "length (build n (fun i -> e i)) ~> n where 0 <= n;  "
+    "length (build n (fun i -> e i)) ~> maximum 0 n;  "
+    "length (delta n i x) ~> n where 0 < n;  "
+    "length (zero n m) 1 ~> m where 0 <= m;  "
+    "length [a, b] ~> 2;  "
+    "length (update a i e) ~> length a where a is a variable",
+    source="000, Fig. 8c",
+    heads=Length,
+)
 def length_build(t: Term, facts: Facts) -> Term | None:
-    """And the sizes of every other array term (core.shape)."""
+    """And the sizes of every other array term (core.shape); a negative size counts as 0."""
     match t:
         case Length(Var() as array, axis):
             definition = facts.definition(array)
             if definition is array:
                 return None
-            return _size(definition, axis)
+            return _size(definition, axis, facts)
         case Length(array, axis):
-            return _size(array, axis)
+            return _size(array, axis, facts)
     return None
 
 
-@rule("length v ~> k  (v has k elements in this compilation)", source="design §2", heads=Length)
+@rule("examples: length v ~> k where v has k elements in this compilation", source="design §2", heads=Length)
 def length_static(t: Term, facts: Facts) -> Term | None:
     """The length of a parameter that is compiled for one size."""
     match t:
@@ -41,15 +68,17 @@ def length_static(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-def _size(array: Term, axis: int) -> Term | None:
+def _size(array: Term, axis: int, facts: Facts) -> Term | None:
     try:
         size = size_of(array, axis)
     except Ragged:
         return None
-    return None if isinstance(size, Length) and size.array is array else size
+    if isinstance(size, Length) and size.array is array:
+        return None
+    return size if facts.nonnegative(size) else Prim(p.maximum, (Const(0), size))
 
 
-@rule("[a, b, …][k]  ~>  the k-th element", source="fsmooth", heads=Get)
+@rule("[a, b][0] ~> a;  [a, b][1] ~> b", source="fsmooth", heads=Get)
 def get_vector(t: Term, facts: Facts) -> Term | None:
     """An array display at a constant index, also through a name bound to a display of variables."""
     match t:
@@ -64,7 +93,11 @@ def get_vector(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("(if c then a else b)[i]  ~>  if c then a[i] else b[i]", source="000, Fig. 8d", heads=Get)
+@rule(
+    "(if c then a else b)[i] ~> if c then a[i] else b[i] where a, b, i are variables",
+    source="000, Fig. 8d",
+    heads=Get,
+)
 def get_if(t: Term, facts: Facts) -> Term | None:
     """Only where a branch is an array that indexing makes vanish, and the index is cheap to repeat."""
     match t:
@@ -77,7 +110,13 @@ def _vanishes(array: Term) -> bool:
     return isinstance(array, Build | Vector | Zero | Delta | Var)
 
 
-@rule("(update a i v)[j]  ~>  if j == i then v else a[j]", source="fsmooth", heads=Get)
+@rule(
+    "(update a i e)[j] ~> e where i == j;  "
+    "(update a i e)[j] ~> a[j] where i < j;  "
+    "(update a i e)[j] ~> a[j] where j < i",
+    source="fsmooth",
+    heads=Get,
+)
 def get_update(t: Term, facts: Facts) -> Term | None:
     """Where the indices are provably equal or different."""
     match t:
@@ -89,9 +128,12 @@ def get_update(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("build (length a) (fun i -> a[i])  ~>  a", source="000, Example 5", heads=Build)
+@rule("build (length a) (fun i -> a[i]) ~> a where a is a variable", source="000, Example 5", heads=Build)
 def eta_build(t: Term, facts: Facts) -> Term | None:
-    """Copying an array element by element is the array itself, if it is copied whole."""
+    """Copying an array element by element is the array itself, if it is copied whole.
+
+    A check on the way to the array is evaluated for each element only, so it must not come to be evaluated for none.
+    """
     match t:
         case Build(size, index, Get(array, i)) if i is index and index not in array.free:
             if _is_place(array):
@@ -99,9 +141,17 @@ def eta_build(t: Term, facts: Facts) -> Term | None:
                     whole = size_of(facts.definition(array) if isinstance(array, Var) else array)
                 except Ragged:
                     return None
-                if facts.same(size, whole):
+                if facts.same(size, whole) and (not _checked(array) or runs(size, facts)):
                     return array
     return None
+
+
+def _checked(array: Term) -> bool:
+    while isinstance(array, Get):
+        if any([isinstance(t, Check | Require) for t in subterms(array.index)]):
+            return True
+        array = array.array
+    return False
 
 
 def _is_place(array: Term) -> bool:

@@ -1,8 +1,8 @@
-"""Loop fission combined with projection (paper 000, Fig. 8g and §5.1).
+"""Loop fission, and fission combined with projection (paper 000, Fig. 8g and §5.1).
 
 Fission alone does not pay; fission followed by a projection removes the loops whose results nobody wants.
-So the rules here fire on a projection of a loop: only the components of the state that the wanted one
-depends on, from iteration to iteration, are kept.
+So the rules of the schedules fire on a projection of a loop: only the components of the state that the wanted
+one depends on, from iteration to iteration, are kept.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from fsmooth.rewrite.strategy import rule
 
 
 @rule(
-    "fst (ifold (fun a i -> (f (fst a) i, g (snd a) i)) (y, z) n) ~> ifold (fun a i -> f a i) y n",
+    "fst (ifold (fun a i -> (e (fst a) i, b a i)) (x, y) n) ~> ifold (fun a i -> e a i) x n",
     source="000, Fig. 8g with Fig. 8f",
     heads=Proj,
 )
@@ -35,12 +35,32 @@ def project_fold(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("fst (sum n (i. (a, b))) ~> sum n (i. a)", source="000, Fig. 8g with Fig. 8f", heads=Proj)
+@rule("fst (sum n (fun i -> a i)) ~> sum n (fun i -> fst (a i))", source="000, Fig. 8g with Fig. 8f", heads=Proj)
 def project_sum(t: Term, facts: Facts) -> Term | None:
     """A sum of tuples is summed component by component."""
     match t:
         case Proj(Reduce(Reduction.SUM, size, index, body), position):
             return Reduce(Reduction.SUM, size, index, Proj(body, position))
+    return None
+
+
+@rule(
+    "ifold (fun a i -> (e (fst a) i, b (snd a) i)) (x, y) n"
+    " ~> (ifold (fun a i -> e a i) x n, ifold (fun a i -> b a i) y n)",
+    source="000, Fig. 8g",
+    heads=IFold,
+)
+def split_fold(t: Term, facts: Facts) -> Term | None:
+    """Where no component depends on another.  In no family, since it runs the loop once for each component."""
+    match t:
+        case IFold() if isinstance(t.type, Tuple):
+            loops = []
+            for k in range(len(t.type.items)):
+                narrow = narrowed(t, {k})
+                if narrow is None or narrow[1] != [k]:
+                    return None
+                loops.append(narrow[0])
+            return MakeTuple(tuple(loops), t.type)
     return None
 
 

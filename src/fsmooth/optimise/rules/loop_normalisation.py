@@ -26,11 +26,12 @@ from fsmooth.core.term import (
     let,
 )
 from fsmooth.optimise.rules.sparsity import is_zero, zero_of
+from fsmooth.optimise.rules.totality import cannot_fail, runs
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
 
 
-@rule("ifold f z 0 ~> z", source="000, Fig. 8e", heads=IFold)
+@rule("ifold (fun a i -> e a i) z 0 ~> z;  ifold (fun a i -> e a i) z (-1) ~> z", source="000, Fig. 8e", heads=IFold)
 def fold_empty(t: Term, facts: Facts) -> Term | None:
     """Also for a negative constant, which counts as 0."""
     match t:
@@ -39,7 +40,11 @@ def fold_empty(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("ifold f z n ~> ifold (fun a i -> f a (i+1)) (f z 0) (n-1)  (n >= 1)", source="000, Fig. 8e", heads=IFold)
+@rule(
+    "ifold (fun a i -> e a i) z 3 ~> ifold (fun a i -> e a (i + 1)) (let a = z in let i = 0 in e a i) 2",
+    source="000, Fig. 8e",
+    heads=IFold,
+)
 def fold_unroll_once(t: Term, facts: Facts) -> Term | None:
     """Guarded by a constant n >= 1; the schedule that unrolls loops uses it."""
     match t:
@@ -60,20 +65,27 @@ def fold_identity(t: Term, facts: Facts) -> Term | None:
 
 
 @rule(
-    "ifold (fun a i -> if i == k then e else a) z n ~> if 0 <= k && k < n then (let a = z in let i = k in e) else z",
+    "ifold (fun a i -> if i == k then e a i else a) z n"
+    " ~> if 0 <= k && k < n then (let a = z in let i = k in e a i) else z where k is total;  "
+    "ifold (fun a i -> if i == k then e a i else a) z n ~> let a = z in let i = k in e a i where 0 <= k and k < n and k is total",
     source="000, Fig. 8e (guarded)",
     heads=IFold,
 )
 def fold_single(t: Term, facts: Facts) -> Term | None:
-    """A loop that changes its state in one iteration only; k mentions neither a nor i."""
+    """A loop that changes its state in one iteration only; k is evaluated though the loop may not run."""
     match t:
         case IFold(size, init, state, index, If(Prim(primitive, (x, y)), step, same)) if (
             primitive is p.equal and same is state
         ):
             for i, k in ((x, y), (y, x)):
-                if i is index and index not in k.free and state not in k.free:
+                if i is index and k.free.isdisjoint((index, state)) and _may_leave(k, size, facts):
                     return _guarded(k, size, Let(((state, init), (index, k)), step), init, facts)
     return None
+
+
+def _may_leave(t: Term, size: Term, facts: Facts) -> bool:
+    """May a term be evaluated before a loop, though the loop may not run?"""
+    return cannot_fail(t, facts) or runs(size, facts)
 
 
 def _guarded(k: Term, size: Term, value: Term, otherwise: Term, facts: Facts) -> Term:
@@ -83,7 +95,14 @@ def _guarded(k: Term, size: Term, value: Term, otherwise: Term, facts: Facts) ->
     return If(inside, value, otherwise)
 
 
-@rule("ifold (fun a i -> a + e) z n ~> z + sum n (i. e)", source="design §5", heads=IFold)
+@rule(
+    "ifold (fun a i -> a + x i) y n ~> y + sum n (fun i -> x i);  "
+    "ifold (fun a i -> a - x i) y n ~> y - sum n (fun i -> x i);  "
+    "ifold (fun a i -> x i + a) 0.0 n ~> sum n (fun i -> x i);  "
+    "ifold (fun a i -> a * x i) 1.0 n ~> product n (fun i -> x i)",
+    source="design §5",
+    heads=IFold,
+)
 def fold_to_sum(t: Term, facts: Facts) -> Term | None:
     """Accumulation in a loop is a sum, whose order is free; e does not mention a."""
     match t:
@@ -109,7 +128,7 @@ def _is_zero_number(t: Term) -> bool:
 
 
 @rule(
-    "ifold (fun a i -> if c then a + e else a) z n ~> z + sum n (i. if c then e else zero)",
+    "ifold (fun a i -> if c i then a + x i else a) y n ~> y + sum n (fun i -> if c i then x i else zero)",
     source="design §5",
     heads=IFold,
 )
@@ -125,7 +144,17 @@ def fold_guarded_sum(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("sum 0 e ~> zero;  sum 1 (i. e) ~> e[i ↦ 0]", source="000, Fig. 8e", heads=Reduce)
+@rule(
+    "sum 0 (fun i -> x i) ~> zero;  "
+    "sum 1 (fun i -> e i) ~> e 0;  "
+    "product 0 (fun i -> x i) ~> 1.0;  "
+    "max 1 (fun i -> x i) ~> x 0;  "
+    "argmax 1 (fun i -> x i) ~> 0;  "
+    "all 0 (fun i -> c i) ~> true;  "
+    "any 0 (fun i -> c i) ~> false",
+    source="000, Fig. 8e",
+    heads=Reduce,
+)
 def sum_short(t: Term, facts: Facts) -> Term | None:
     """No iteration or one; likewise for the other reductions."""
     match t:
@@ -146,22 +175,28 @@ def sum_short(t: Term, facts: Facts) -> Term | None:
 
 
 @rule(
-    "sum n (i. if i == k then e else zero) ~> if 0 <= k && k < n then e[i ↦ k] else zero",
+    "sum n (fun i -> if i == k then x i else zero)"
+    " ~> if 0 <= k && k < n then (let i = k in x i) else zero where k is total;  "
+    "sum n (fun i -> if i == k then x i else zero) ~> let i = k in x i where 0 <= k and k < n and k is total;  "
+    "sum n (fun i -> if i + m == k then x i else zero)"
+    " ~> if 0 <= k - m && k - m < n then (let i = k - m in x i) else zero where k, m are total;  "
+    "sum n (fun i -> if i - m == k then x i else zero)"
+    " ~> if 0 <= k + m && k + m < n then (let i = k + m in x i) else zero where k, m are total",
     source="000, Fig. 8e (guarded)",
     heads=Reduce,
 )
 def sum_single(t: Term, facts: Facts) -> Term | None:
-    """One term of the sum is not zero; k does not mention i."""
+    """One term of the sum is not zero; k is evaluated though the loop may not run."""
     match t:
         case Reduce(Reduction.SUM, size, index, If(Prim(primitive, (x, y)), e, other)) if (
             primitive is p.equal and is_zero(other)
         ):
             for i, k in ((x, y), (y, x)):
-                if i is index and index not in k.free:
+                if i is index and index not in k.free and _may_leave(k, size, facts):
                     value = Let(((index, k),), e) if index in e.free else e
                     return _guarded(k, size, value, other, facts)
                 shifted = _solve(i, k, index)
-                if shifted is not None:
+                if shifted is not None and _may_leave(shifted, size, facts):
                     value = Let(((index, shifted),), e) if index in e.free else e
                     return _guarded(shifted, size, value, other, facts)
     return None
@@ -181,21 +216,29 @@ def _solve(left: Term, right: Term, index: Var) -> Term | None:
 
 
 @rule(
-    "sum n (i. if c then e else zero) ~> if c then sum n (i. e) else zero  (i not in c)",
+    "sum n (fun i -> if c then x i else zero) ~> if c then sum n (fun i -> x i) else zero where c is total;  "
+    "sum n (fun i -> if c then x i else zero) ~> if c then sum n (fun i -> x i) else zero where 0 < n",
     source="000, Fig. 8d",
     heads=Reduce,
 )
 def sum_guard_out(t: Term, facts: Facts) -> Term | None:
-    """A guard that does not depend on the loop leaves it."""
+    """A guard that does not depend on the loop leaves it, if it can be evaluated though the loop may not run."""
     match t:
         case Reduce(Reduction.SUM, size, index, If(c, e, other)) if is_zero(other) and index not in c.free:
-            if index in other.free:
+            if index in other.free or not _may_leave(c, size, facts):
                 return None
             return If(c, Reduce(Reduction.SUM, size, index, e), other)
     return None
 
 
-@rule("sum n (i. a + b) ~> sum n (i. a) + sum n (i. b)  (a guarded on an index)", source="000, Fig. 8g", heads=Reduce)
+@rule(
+    "sum n (fun i -> (if i == k then x i else zero) + y i)"
+    " ~> sum n (fun i -> if i == k then x i else zero) + sum n (fun i -> y i);  "
+    "sum n (fun i -> y i - (if k == m then x i else zero))"
+    " ~> sum n (fun i -> y i) - sum n (fun i -> if k == m then x i else zero)",
+    source="000, Fig. 8g",
+    heads=Reduce,
+)
 def sum_split(t: Term, facts: Facts) -> Term | None:
     """Only where one of the sums then collapses: its guard is an equality or does not depend on the loop."""
     match t:
@@ -218,7 +261,12 @@ def _collapses(t: Term, index: Var) -> bool:
     return False
 
 
-@rule("sum n (i. let x = a in b) with a guarded b", source="000, Fig. 8a", heads=Reduce)
+@rule(
+    "sum n (fun i -> let y = a i in if c i then x i y else zero)"
+    " ~> sum n (fun i -> if c i then (let y = a i in x i y) else zero)",
+    source="000, Fig. 8a",
+    heads=Reduce,
+)
 def guard_out_of_let(t: Term, facts: Facts) -> Term | None:
     """`let x = a in if c then e else zero`, with x not in c, has its guard outside, where loops see it."""
     match t:
@@ -230,23 +278,28 @@ def guard_out_of_let(t: Term, facts: Facts) -> Term | None:
 
 
 @rule(
-    "build n (i. require c in e) ~> require c in build n (i. e)  (i not in c)",
+    "build n (fun i -> require c in e i) ~> require c in build n (fun i -> e i) where c is total;  "
+    "sum n (fun i -> require c in e i) ~> require c in sum n (fun i -> e i) where c is total;  "
+    "ifold (fun a i -> require c in e a i) z n ~> require c in ifold (fun a i -> e a i) z n where c is total",
     source="design §2",
     heads=(Build, Reduce, IFold),
 )
 def require_out_of_loop(t: Term, facts: Facts) -> Term | None:
     """Out of a loop that runs at least once for certain, or if what is required is an agreement of sizes."""
     match t:
-        case Build(size, index, Require(condition, body) as r) if _leaves(r, (index,)):
+        case Build(size, index, Require(condition, body) as r) if _leaves(r, (index,), size, facts):
             return Require(condition, Build(size, index, body), r.failure, r.numbers, r.site)
-        case Reduce(reduction, size, index, Require(condition, body) as r) if _leaves(r, (index,)):
+        case Reduce(reduction, size, index, Require(condition, body) as r) if _leaves(r, (index,), size, facts):
             return Require(condition, Reduce(reduction, size, index, body), r.failure, r.numbers, r.site)
-        case IFold(size, init, state, index, Require(condition, body) as r) if _leaves(r, (index, state)):
+        case IFold(size, init, state, index, Require(condition, body) as r) if _leaves(r, (index, state), size, facts):
             inner = IFold(size, init, state, index, body)
             return Require(condition, inner, r.failure, r.numbers, r.site)
     return None
 
 
-def _leaves(r: Require, bound: tuple[Var, ...]) -> bool:
-    free = r.condition.free.union(*[n.free for n in r.numbers])
-    return r.failure is Failure.SIZE and free.isdisjoint(bound)
+def _leaves(r: Require, bound: tuple[Var, ...], size: Term, facts: Facts) -> bool:
+    parts = (r.condition, *r.numbers)
+    free = frozenset[Var]().union(*[part.free for part in parts])
+    if not free.isdisjoint(bound):
+        return False
+    return runs(size, facts) or (r.failure is Failure.SIZE and all([cannot_fail(part, facts) for part in parts]))

@@ -28,7 +28,7 @@ def is_number(t: Term, value: float) -> bool:
     )
 
 
-@rule("op c d  ~>  the constant op(c, d)", source="000, §3 (partial evaluation)", heads=Prim)
+@rule("examples: op c d ~> the constant op(c, d)", source="000, §3 (partial evaluation)", heads=Prim)
 def fold_constants(t: Term, facts: Facts) -> Term | None:
     """All arguments constant.  Single precision is folded only where the result is exact in both widths."""
     match t:
@@ -44,7 +44,7 @@ def fold_constants(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("e + 0 ~> e;  0 + e ~> e", source="000, Fig. 8b", heads=Prim)
+@rule("n + 0 ~> n;  0 + n ~> n;  n - 0 ~> n", source="000, Fig. 8b", heads=Prim)
 def add_zero_integer(t: Term, facts: Facts) -> Term | None:
     """On Int, where it is exact; and e - 0 ~> e."""
     match t:
@@ -56,7 +56,7 @@ def add_zero_integer(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("e + 0.0 ~> e;  0.0 + e ~> e", source="000, Fig. 8b", heads=Prim, real=True)
+@rule("x + 0.0 ~> x;  0.0 + x ~> x;  x - 0.0 ~> x", source="000, Fig. 8b", heads=Prim, real=True)
 def add_zero(t: Term, facts: Facts) -> Term | None:
     """Not exact at e = -0.0.  e - 0.0 ~> e is exact."""
     match t:
@@ -71,7 +71,7 @@ def _zero(t: Term) -> bool:
     return isinstance(t, Const) and not isinstance(t.value, bool) and t.value == 0
 
 
-@rule("e * 1 ~> e;  1 * e ~> e;  e / 1 ~> e", source="000, Fig. 8b", heads=Prim)
+@rule("x * 1.0 ~> x;  1.0 * x ~> x;  x / 1.0 ~> x;  n * 1 ~> n;  1 * n ~> n", source="000, Fig. 8b", heads=Prim)
 def multiply_one(t: Term, facts: Facts) -> Term | None:
     """Exact in IEEE arithmetic."""
     match t:
@@ -82,7 +82,7 @@ def multiply_one(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("e * 0 ~> 0;  0 * e ~> 0", source="000, Fig. 8b", heads=Prim)
+@rule("n * 0 ~> 0;  0 * n ~> 0", source="000, Fig. 8b", heads=Prim)
 def multiply_zero_integer(t: Term, facts: Facts) -> Term | None:
     """On Int, where it is exact."""
     match t:
@@ -91,7 +91,7 @@ def multiply_zero_integer(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("e * 0.0 ~> 0.0;  0.0 * e ~> 0.0", source="000, Fig. 8b", heads=Prim, real=True)
+@rule("x * 0.0 ~> 0.0;  0.0 * x ~> 0.0", source="000, Fig. 8b", heads=Prim, real=True)
 def multiply_zero(t: Term, facts: Facts) -> Term | None:
     """Not exact for infinite, NaN or negative e."""
     match t:
@@ -100,7 +100,7 @@ def multiply_zero(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("e + -e ~> 0;  e - e ~> 0", source="000, Fig. 8b", heads=Prim, real=True)
+@rule("x + -x ~> 0.0;  x - x ~> 0.0", source="000, Fig. 8b", heads=Prim, real=True)
 def cancel(t: Term, facts: Facts) -> Term | None:
     """Not exact for infinite or NaN e."""
     match t:
@@ -111,7 +111,15 @@ def cancel(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("a * b + a * c ~> a * (b + c)", source="000, Fig. 8b", heads=Prim, real=True)
+@rule(
+    "x * y + x * z ~> x * (y + z);  "
+    "y * x + x * z ~> x * (y + z);  "
+    "x * y + z * x ~> x * (y + z);  "
+    "y * x + z * x ~> x * (y + z)",
+    source="000, Fig. 8b",
+    heads=Prim,
+    real=True,
+)
 def factor(t: Term, facts: Facts) -> Term | None:
     """Rounds differently, and differs where b or c is infinite."""
     match t:
@@ -125,7 +133,7 @@ def factor(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("-(-e) ~> e;  a + -b ~> a - b;  a - -b ~> a + b;  -a + b ~> b - a", source="fsmooth", heads=Prim)
+@rule("-(-x) ~> x;  x + -y ~> x - y;  x - -y ~> x + y;  -x + y ~> y - x", source="fsmooth", heads=Prim)
 def signs(t: Term, facts: Facts) -> Term | None:
     """Exact in IEEE arithmetic."""
     match t:
@@ -138,7 +146,19 @@ def signs(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("a * -b ~> -(a * b);  -a * b ~> -(a * b);  -a / b ~> -(a / b);  a / -b ~> -(a / b)", source="fsmooth", heads=Prim)
+@rule(
+    "x * -y ~> -(x * y);  "
+    "-x * y ~> -(x * y);  "
+    "-x / y ~> -(x / y);  "
+    "x / -y ~> -(x / y);  "
+    "x * -1.0 ~> -x;  "
+    "-1.0 * x ~> -x;  "
+    "x / -1.0 ~> -x;  "
+    "2.0 * -x ~> -2.0 * x;  "
+    "-x / 2.0 ~> x / -2.0",
+    source="fsmooth",
+    heads=Prim,
+)
 def sign_out(t: Term, facts: Facts) -> Term | None:
     """Exact in IEEE arithmetic; constants take the sign in."""
     match t:
@@ -159,7 +179,20 @@ def sign_out(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("linear integer arithmetic in one normal form", source="fsmooth", heads=Prim)
+@rule(
+    "n + 2 + 3 ~> n + 5;  "
+    "n + 2 - 3 ~> n - 1;  "
+    "n - 2 + 2 ~> n;  "
+    "n - n ~> 0;  "
+    "m + n - m ~> n;  "
+    "m + n - n ~> m;  "
+    "m - n + n ~> m;  "
+    "2 + n ~> n + 2;  "
+    "to_int n ~> n;  "
+    "to_float x ~> x",
+    source="fsmooth",
+    heads=Prim,
+)
 def integer_arithmetic(t: Term, facts: Facts) -> Term | None:
     """Sums and differences of integers in which something cancels or constants meet."""
     match t:
@@ -191,7 +224,7 @@ def integer_arithmetic(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("op … zero …  ~>  op … 0.0 …", source="fsmooth", heads=Prim)
+@rule("zero + x ~> 0.0 + x;  maximum x zero ~> maximum x 0.0", source="fsmooth", heads=Prim)
 def zero_as_number(t: Term, facts: Facts) -> Term | None:
     """Where no law on the structural zero applies it is the number 0 (used after rules/sparsity.py)."""
     match t:

@@ -12,7 +12,6 @@ from fsmooth.core.build import equals
 from fsmooth.core.shape import Ragged, shape_of
 from fsmooth.core.term import (
     Build,
-    Check,
     Const,
     Delta,
     Get,
@@ -49,7 +48,20 @@ def zero_of(term: Term) -> Zero | None:
     return Zero(sizes, leaf) if is_numeric(leaf) else None
 
 
-@rule("zero + e ~> e;  zero * e ~> zero;  -zero ~> zero;  zero / e ~> zero", source="design §5", heads=Prim)
+@rule(
+    "zero + x ~> x;  "
+    "x + zero ~> x;  "
+    "x - zero ~> x;  "
+    "zero - x ~> -x;  "
+    "zero * x ~> zero;  "
+    "x * zero ~> zero;  "
+    "zero / x ~> zero;  "
+    "-zero ~> zero;  "
+    "to_float (zero Int ()) ~> zero;  "
+    "select c zero zero ~> zero",
+    source="design §5",
+    heads=Prim,
+)
 def zero_laws(t: Term, facts: Facts) -> Term | None:
     """Exact by the definition of the structural zero."""
     match t:
@@ -70,7 +82,7 @@ def zero_laws(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("zero[i] ~> zero", source="design §2", heads=Get)
+@rule("(zero n)[i] ~> zero;  (zero n m)[i] ~> zero m", source="design §2", heads=Get)
 def get_zero(t: Term, facts: Facts) -> Term | None:
     """An element of an array of zeros."""
     match t:
@@ -79,13 +91,18 @@ def get_zero(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("(delta n i v)[j] ~> if i == j then v else zero", source="design §2", heads=Get)
+@rule(
+    "(delta n i x)[j] ~> if i == j then x else zero;  "
+    "(delta n i v)[j] ~> if i == j then v else zero (length v) where v is a variable;  "
+    "(delta n i x)[j] ~> x where i == j;  "
+    "(delta n i x)[j] ~> zero where i < j",
+    source="design §2",
+    heads=Get,
+)
 def get_delta(t: Term, facts: Facts) -> Term | None:
     """Not while either index belongs to a loop that is about to be unrolled: then it decides itself."""
     match t:
         case Get(Delta(_, i, value), j):
-            if isinstance(j, Check):
-                j = j.index
             if facts.same(i, j):
                 return value
             zero = zero_of(value)
@@ -100,7 +117,7 @@ def get_delta(t: Term, facts: Facts) -> Term | None:
 
 
 @rule(
-    "delta n i zero ~> zero;  build n (i. zero) ~> zero;  [zero, …] ~> zero",
+    "delta n i zero ~> zero n;  build n (fun i -> zero m) ~> zero n m;  [zero, zero] ~> zero 2",
     source="design §5",
     heads=(Delta, Build, Vector),
 )
@@ -118,7 +135,7 @@ def all_zero(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("sum n (i. zero) ~> zero", source="design §5", heads=Reduce)
+@rule("sum n (fun i -> zero) ~> zero;  sum n (fun i -> zero m) ~> zero m", source="design §5", heads=Reduce)
 def sum_zero(t: Term, facts: Facts) -> Term | None:
     """A sum of zeros."""
     match t:
@@ -127,7 +144,11 @@ def sum_zero(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("build n (i. if i == k then v else zero) ~> delta n k v[i ↦ k]", source="design §5", heads=Build)
+@rule(
+    "build n (fun i -> if i == k then x i else zero) ~> delta n k (let i = k in x i) where 0 <= k and k < n",
+    source="design §5",
+    heads=Build,
+)
 def build_delta(t: Term, facts: Facts) -> Term | None:
     """K is in bounds and does not depend on i."""
     match t:
@@ -138,7 +159,7 @@ def build_delta(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("update (zero) i v ~> delta n i v", source="design §5", heads=Update)
+@rule("update (zero n) i x ~> delta n i x", source="design §5", heads=Update)
 def update_zero(t: Term, facts: Facts) -> Term | None:
     """The zero array with one element set."""
     match t:
@@ -147,7 +168,15 @@ def update_zero(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("(if c then a else zero) * b ~> if c then a * b else zero", source="000, Fig. 8d with Fig. 8b", heads=Prim)
+@rule(
+    "(if c then x else zero) * y ~> if c then x * y else zero;  "
+    "y * (if c then x else zero) ~> if c then y * x else zero;  "
+    "(if c then x else zero) / y ~> if c then x / y else zero;  "
+    "-(if c then x else zero) ~> if c then -x else zero;  "
+    "(if c then x else zero) + (if c then y else zero) ~> if c then x + y else zero",
+    source="000, Fig. 8d with Fig. 8b",
+    heads=Prim,
+)
 def guard_linear(t: Term, facts: Facts) -> Term | None:
     """Operations linear in the guarded operand: times, divided by, negated, and sums under one guard."""
     match t:
@@ -164,21 +193,30 @@ def guard_linear(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("if a && b then e else zero ~> if a then (if b then e else zero) else zero", source="fsmooth", heads=If)
+@rule(
+    "if c && d then x else zero ~> if c then (if d then x else zero) else zero;  "
+    "if a <> b then zero else x ~> if a == b then x else zero",
+    source="fsmooth",
+    heads=If,
+)
 def guard_split(t: Term, facts: Facts) -> Term | None:
     """One condition to a guard, so that each can meet its own loop."""
     match t:
         case If(If(a, b, Const(False)), value, other) if is_zero(other):
             return If(a, If(b, value, other), other)
         case If(c, other, value) if is_zero(other) and not is_zero(value):
-            negated = {p.not_equal: p.equal, p.equal: p.not_equal}
             match c:
                 case Prim(primitive, (a, b)) if primitive is p.not_equal:
-                    return If(Prim(negated[primitive], (a, b)), value, other)
+                    return If(Prim(p.equal, (a, b)), value, other)
     return None
 
 
-@rule("if c then (if d then e else zero) else zero, guards on indices outside", source="fsmooth", heads=If)
+@rule(
+    "if c then (if i == j then x else zero) else zero"
+    " ~> if i == j then (if c then x else zero) else zero where i, j are variables",
+    source="fsmooth",
+    heads=If,
+)
 def guard_order(t: Term, facts: Facts) -> Term | None:
     """An equality of indices goes outside another condition, since loops look for it there."""
     match t:
@@ -199,7 +237,7 @@ def _total_condition(c: Term) -> bool:
     return isinstance(c, Prim) and all([isinstance(a, Var | Const) for a in c.arguments])
 
 
-@rule("sum n (i. delta n i e) ~> build n (i. e)", source="design §4.3", heads=Reduce)
+@rule("sum n (fun i -> delta n i (e i)) ~> build n (fun i -> e i)", source="design §4.3", heads=Reduce)
 def sum_delta(t: Term, facts: Facts) -> Term | None:
     """A scatter to the loop's own index is a gather."""
     match t:

@@ -10,20 +10,17 @@ from __future__ import annotations
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import (
     Build,
-    Check,
     Collect,
     Const,
-    Get,
+    Delta,
     If,
     IFold,
-    Length,
     Let,
     MakeTuple,
     Prim,
-    Proj,
     Reduce,
-    Require,
     Term,
+    Update,
     Var,
     Vector,
     Zero,
@@ -31,19 +28,27 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.traverse import subterms
 from fsmooth.core.types import Float
+from fsmooth.optimise.rules.totality import cannot_fail
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
 
 _LIMIT = 600.0
 
 
-@rule("if c then [a, …] else [b, …] ~> [if c then a else b, …]", source="fsmooth", heads=If)
+@rule(
+    "if c then [x, y] else [z, w]"
+    " ~> let d = c in [if d then x else z, if d then y else w] where x, y, z, w are small;  "
+    "if c then (x, y) else (z, w)"
+    " ~> let d = c in (if d then x else z, if d then y else w) where x, y, z, w are small",
+    source="fsmooth",
+    heads=If,
+)
 def select_displays(t: Term, facts: Facts) -> Term | None:
     """Both branches are displays or tuples of one size, small, and cannot fail."""
     match t:
         case If(condition, then, otherwise) if not isinstance(condition, Const):
             first, second = _body(then), _body(otherwise)
-            if not _matching(first, second) or not (_small(then) and _small(otherwise)):
+            if not _matching(first, second) or not (_small(then, facts) and _small(otherwise, facts)):
                 return None
             bindings: list[tuple[Var, Term]] = []
             first, second = _opened(then, bindings), _opened(otherwise, bindings)
@@ -55,7 +60,11 @@ def select_displays(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("if c then (let x = a in b) else d ~> let x = a in if c then b else d", source="fsmooth", heads=If)
+@rule(
+    "if c then (let u = x in y u) else z ~> let u = x in if c then y u else z where x, y, z are small",
+    source="fsmooth",
+    heads=If,
+)
 def let_out_of_branch(t: Term, facts: Facts) -> Term | None:
     """Real-valued branches, small and unable to fail, neither of them zero (a guard stays where it is)."""
     match t:
@@ -64,7 +73,7 @@ def let_out_of_branch(t: Term, facts: Facts) -> Term | None:
         ):
             if isinstance(_body(then), Zero) or isinstance(_body(otherwise), Zero):
                 return None
-            if not (_small(then) and _small(otherwise)):
+            if not (_small(then, facts) and _small(otherwise, facts)):
                 return None
             bindings: list[tuple[Var, Term]] = []
             first, second = _opened(then, bindings), _opened(otherwise, bindings)
@@ -103,15 +112,15 @@ def _selected(condition: Term, a: Term, b: Term) -> Term:
     return If(condition, a, b)
 
 
-def _small(branch: Term) -> bool:
+def _small(branch: Term, facts: Facts) -> bool:
     """Cheap, without loops, and unable to fail."""
     total = 0.0
     for node in subterms(branch):
         match node:
-            case Check() | Require() | Build() | Reduce() | IFold() | Collect():
+            case Build() | Reduce() | IFold() | Collect() | Delta() | Update():
                 return False
             case Prim(primitive):
                 total += primitive.weight
-            case Get() | Proj() | Length() | Const() | Var():
+            case _:
                 continue
-    return total <= _LIMIT
+    return total <= _LIMIT and cannot_fail(branch, facts)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from fsmooth.core.term import If, MakeTuple, Proj, Term, Var
+from fsmooth.core.types import Tuple, Type
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
 
 
-@rule("fst (a, b)  ~>  a;  snd (a, b)  ~>  b", source="000, Fig. 8f", heads=Proj)
+@rule("fst (a, b) ~> a;  snd (a, b) ~> b", source="000, Fig. 8f", heads=Proj)
 def project_tuple(t: Term, facts: Facts) -> Term | None:
     """Also through a name bound to a tuple of variables."""
     match t:
@@ -20,7 +21,12 @@ def project_tuple(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("fst (if c then a else b)  ~>  if c then fst a else fst b  (a or b a tuple)", source="000, Fig. 8d", heads=Proj)
+@rule(
+    "fst (if c then (a, b) else e) ~> if c then fst (a, b) else fst e;  "
+    "snd (if c then e else (a, b)) ~> if c then snd e else snd (a, b)",
+    source="000, Fig. 8d",
+    heads=Proj,
+)
 def project_if(t: Term, facts: Facts) -> Term | None:
     """Only where a tuple in a branch makes one of the projections vanish."""
     match t:
@@ -29,11 +35,11 @@ def project_if(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("(fst a, snd a)  ~>  a", source="fsmooth", heads=MakeTuple)
+@rule("(fst a, snd a) ~> a where a is a variable", source="fsmooth", heads=MakeTuple)
 def eta_tuple(t: Term, facts: Facts) -> Term | None:
-    """A tuple of all the projections of a variable is that variable."""
+    """A tuple of all the projections of a variable is that variable; not a record of another class."""
     match t:
-        case MakeTuple((Proj(Var() as var, 0), *rest)) if var.type == t.type:
+        case MakeTuple((Proj(Var() as var, 0), *rest)) if _same_class(var.type, t.type):
             for k, item in enumerate(rest, 1):
                 match item:
                     case Proj(other, j) if other is var and j == k:
@@ -41,3 +47,7 @@ def eta_tuple(t: Term, facts: Facts) -> Term | None:
                 return None
             return var
     return None
+
+
+def _same_class(a: Type, b: Type) -> bool:
+    return a == b and isinstance(a, Tuple) and isinstance(b, Tuple) and a.record is b.record

@@ -1,0 +1,66 @@
+"""Which terms cannot fail: they may be evaluated earlier, or more often, than where they are written.
+
+A law that moves a term out of a branch, or out of a loop that may not run, asks this first.  An access without
+a check is in bounds where it stands (core/term.py); elsewhere that has to be proved anew.
+"""
+
+from __future__ import annotations
+
+from fsmooth.core.shape import Ragged, size_of
+from fsmooth.core.term import (
+    App,
+    Check,
+    Collect,
+    Const,
+    Delta,
+    Deriv,
+    Get,
+    Length,
+    Reduce,
+    Reduction,
+    Require,
+    Term,
+    Update,
+    Var,
+)
+from fsmooth.core.traverse import subterms
+from fsmooth.rewrite.facts import Facts
+
+_EXTREMA = (Reduction.MAX, Reduction.MIN)
+
+
+def cannot_fail(term: Term, facts: Facts) -> bool:
+    """Does `term` have a value whatever condition or loop it stands in?"""
+    return all([_total(t, facts) for t in subterms(term)])
+
+
+def runs(size: Term, facts: Facts) -> bool:
+    """Does a loop over 0 … size-1 run at least once?"""
+    return facts.less(Const(0), size)
+
+
+def _total(t: Term, facts: Facts) -> bool:
+    match t:
+        case Check() | Require() | App() | Deriv() | Collect():
+            return False
+        case Reduce(reduction, size) if reduction in _EXTREMA:
+            return runs(size, facts)
+        case Get(array, index) | Update(array, index):
+            size = _size(array, facts)
+            return size is not None and facts.within(index, size)
+        case Delta(size, index):
+            return facts.within(index, size)
+        case _:
+            return True
+
+
+def _size(array: Term, facts: Facts) -> Term | None:
+    try:
+        size = size_of(array)
+    except Ragged:
+        return None
+    match size:
+        case Length(Var() as var, axis) if (var, axis) in facts.static_sizes:
+            return Const(facts.static_sizes[var, axis])
+        case _:
+            return size

@@ -1,0 +1,59 @@
+"""What each rule keeps of the meaning of a term, beside its value as a real number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fsmooth.rewrite.strategy import Rule
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What has to be the same on both sides.
+
+    exact     bit for bit, with NaN, infinity and -0.0; else for finite numbers, up to rounding
+    discards  what is not evaluated any more may have failed (design §2: a check vanishes with an unused value)
+    demands   what was required in a loop is required though the loop does not run
+    """
+
+    exact: bool = True
+    discards: bool = False
+    demands: bool = False
+
+
+REORDERS = frozenset({"fold_to_sum", "fold_guarded_sum", "sum_split"})
+"""The order of additions is another (design §5, "Numbers")."""
+
+STRUCTURAL = ("zero", "delta")
+"""Laws of structural zeros are exact by definition, not for the number 0.0."""
+
+DISCARDS = frozenset(
+    {
+        *("all_zero", "cancel", "discharge_require", "drop_unused", "fold_identity", "fold_single", "get_build"),
+        *("get_delta", "get_update", "get_vector", "get_zero", "guard_linear", "guard_order", "guard_out_of_let"),
+        *(
+            "if_same",
+            "inline",
+            "integer_arithmetic",
+            "length_build",
+            "multiply_zero",
+            "multiply_zero_integer",
+            "project_fold",
+        ),
+        *("project_tuple", "sum_guard_out", "sum_short", "sum_single", "sum_zero", "zero_laws"),
+    }
+)
+"""On the right side some part of the left side is not evaluated, or not always."""
+
+DEMANDS = frozenset({"require_out_of_loop"})
+"""An agreement of sizes is required before the loop (design §2: entry checks)."""
+
+
+def meaning_of(rule: Rule) -> Meaning:
+    """What the rule keeps."""
+    structural = any([word in rule.law for word in STRUCTURAL])
+    return Meaning(
+        exact=not (rule.real or structural or rule.name in REORDERS),
+        discards=rule.name in DISCARDS,
+        demands=rule.name in DEMANDS,
+    )
