@@ -59,7 +59,7 @@ UNARY: dict[Primitive, Callable[[float], float]] = {
     p.log: np.log,
     p.log1p: np.log1p,
     p.erf: special.erf,
-    p.lgamma: special.gammaln,
+    p.lgamma: lambda x: -np.log(x) if 0.0 < x < 1e-300 else special.gammaln(x),
     p.sigmoid: special.expit,
     p.floor: np.floor,
     p.ceil: np.ceil,
