@@ -143,6 +143,19 @@ def scalars_of(type_: Type) -> Iterator[Type]:
             yield type_
 
 
+def has_function(type_: Type) -> bool:
+    """Is a value of this type a function, or does it contain one?"""
+    match type_:
+        case Function():
+            return True
+        case Array(element):
+            return has_function(element)
+        case Tuple(items):
+            return any(map(has_function, items))
+        case _:
+            return False
+
+
 def has_float(type_: Type) -> bool:
     """Does a value of this type contain a real number, hence have a tangent?"""
     return any(isinstance(s, Float) for s in scalars_of(type_))

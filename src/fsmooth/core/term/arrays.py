@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fsmooth.core.term.base import IllTyped, Term, want_int
-from fsmooth.core.types import F64, INT, Array, Function, Type, array_of, is_additive, is_numeric, rank_of
+from fsmooth.core.types import F64, INT, Array, Type, array_of, has_function, is_additive, is_numeric, rank_of
 
 
 class Vector(Term):
@@ -15,7 +15,7 @@ class Vector(Term):
     def __init__(self, items: tuple[Term, ...]) -> None:
         if not items:
             raise IllTyped("an array display needs an element (use zero or build for an empty array)")
-        if any(item.type != items[0].type for item in items) or isinstance(items[0].type, Function):
+        if any(item.type != items[0].type for item in items) or has_function(items[0].type):
             raise IllTyped(f"array elements of types {', '.join(repr(i.type) for i in items)}")
         self.items = items
         self._typed(Array(items[0].type))

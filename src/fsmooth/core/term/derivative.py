@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from fsmooth.core.term.base import IllTyped, Term
-from fsmooth.core.types import Float, Function, Tuple, Type, dual, has_float, jacobian, tangent
+from fsmooth.core.types import Float, Function, Tuple, Type, dual, has_float, has_function, jacobian, tangent
 
 
 class Verb(Enum):
@@ -51,9 +51,11 @@ class Deriv(Term):
             raise IllTyped(f"the derivative of a {f!r}")
         if any(not 0 <= k < len(f.parameters) for k in wrt) or (single and len(wrt) != 1):
             raise IllTyped(f"wrt {wrt} of {f!r}")
-        if any(not has_float(f.parameters[k]) for k in wrt):
-            raise IllTyped("a derivative with respect to something without real numbers")
         chosen = tuple(f.parameters[k] for k in wrt)
+        if any(map(has_function, chosen)) or (verb is not Verb.DUAL and has_function(f.result)):
+            raise IllTyped(f"a derivative of or with respect to functions: {f!r}")
+        if not all(map(has_float, chosen)):
+            raise IllTyped("a derivative with respect to something without real numbers")
         along = chosen[0] if single else Tuple(chosen)
         result = f.result
         match verb:

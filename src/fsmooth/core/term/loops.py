@@ -6,7 +6,7 @@ from enum import Enum
 
 from fsmooth.core.term.base import IllTyped, Term, want_int
 from fsmooth.core.term.calculus import Var
-from fsmooth.core.types import INT, Array, Bool, Function, is_additive, is_numeric
+from fsmooth.core.types import INT, Array, Bool, has_function, is_additive, is_numeric
 
 
 class Build(Term):
@@ -18,7 +18,7 @@ class Build(Term):
     def __init__(self, size: Term, index: Var, body: Term) -> None:
         want_int(size, "a size")
         want_int(index, "an index")
-        if isinstance(body.type, Function):
+        if has_function(body.type):
             raise IllTyped("an array of functions")
         self.size = size
         self.index = index
@@ -105,7 +105,7 @@ class Collect(Term):
             want_int(index, "an index")
         if not isinstance(guard.type, Bool):
             raise IllTyped(f"a guard is a Bool, not a {guard.type!r}")
-        if isinstance(body.type, Function):
+        if has_function(body.type):
             raise IllTyped("an array of functions")
         self.count = count
         self.generators = generators
