@@ -33,7 +33,8 @@ def test_flags_are_appended_and_never_fast_math(monkeypatch):
 def test_large_programs_are_built_with_less_optimisation(tmp_path):
     compiler = find_compiler()
     assert "-O3" in compiler.line(tmp_path, tmp_path, 10)
-    assert "-O1" in compiler.line(tmp_path, tmp_path, 6000)
+    assert "-O1" in compiler.line(tmp_path, tmp_path, 6_000)
+    assert "-O0" in compiler.line(tmp_path, tmp_path, 11_000)
 
 
 def test_a_compiler_that_does_not_exist(monkeypatch):

@@ -1,8 +1,8 @@
 """Finding a C compiler and calling it.
 
-The order is `$FSMOOTH_CC`, then `cc`, `gcc`, `clang`, then the `ziglang` wheel.  Flags are those the emitted code
-is written for (backend/c/program.py); `$FSMOOTH_CFLAGS` is appended.  Never `-ffast-math`: linking with it
-changes the floating-point mode of the whole process.
+The order is `$FSMOOTH_CC`, then `cc`, `gcc`, `clang`, then the `ziglang` wheel.  Flags are those that the emitted
+code is written for; `$FSMOOTH_CFLAGS` is appended.  With gcc on x86-64 glibc `-lm` is a linker script that brings in
+libmvec as needed.  Never `-ffast-math`: linking with it changes the floating-point mode of the whole process.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from pathlib import Path
 
 from fsmooth.errors import CompilationError, CompilerNotFoundError
 
-LARGE = 5000
-"""Programs of more statements are built with -O1."""
+LARGE, HUGE = 5_000, 10_000
+"""Programs of more statements are built with -O1, with -O0: register allocation takes quadratic time in these."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Compiler:
 
     def line(self, source: Path, target: Path, statements: int = 0) -> list[str]:
         """The command that builds a shared object."""
-        level = "-O1" if statements > LARGE else "-O3"
+        level = "-O0" if statements > HUGE else "-O1" if statements > LARGE else "-O3"
         return [*self.command, level, *self.flags, "-o", str(target), str(source), "-lm"]
 
     def build(self, source: Path, target: Path, statements: int = 0) -> None:

@@ -16,7 +16,7 @@ from types import FunctionType
 
 from fsmooth.backend.c.program import CProgram
 from fsmooth.core.types import Array, Tuple, Type
-from fsmooth.frontend.lookup import Lookup
+from fsmooth.frontend.lookup import Lookup, Step
 from fsmooth.frontend.programs import Program
 from fsmooth.runtime import cache
 from fsmooth.runtime.survey import NotDescribedError, Survey
@@ -95,13 +95,14 @@ class Manifest:
         """Keep where the compiled program is."""
         self._write(f"program-{sizes}", compiled)
 
-    def _lookup(self, where: tuple[int, str]) -> Lookup:
-        return Lookup(self.functions[where[0]], where[1])
+    def _lookup(self, where: tuple[int, str, tuple[Step, ...]]) -> Lookup:
+        position, name, steps = where
+        return Lookup(self.functions[position], name, steps)
 
-    def _where(self, fetch: Callable[[], object]) -> tuple[int, str]:
+    def _where(self, fetch: Callable[[], object]) -> tuple[int, str, tuple[Step, ...]]:
         if not isinstance(fetch, Lookup):
             raise ValueError("a value that cannot be found by name")
-        return self.functions.index(fetch.function), fetch.name
+        return self.functions.index(fetch.function), fetch.name, fetch.steps
 
     def _path(self, what: str) -> Path:
         return cache.directory() / f"{cache.key(self.key, what)}.pickle"

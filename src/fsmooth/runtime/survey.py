@@ -149,6 +149,9 @@ class Survey:
         for name, part in sorted(vars(value).items()):
             if isinstance(part, FunctionType) and name in names:
                 self._reach(part)
+            elif name in names:
+                self.add(name)
+                self.value(part, names, built_in=True)
 
     def _instance(self, value: object, names: set[str]) -> None:
         program = getattr(value, "program", None)

@@ -7,24 +7,6 @@ from dataclasses import dataclass
 from fsmooth.core.term import Failure, Site
 from fsmooth.core.types import Type
 
-FLAGS = (
-    "-O3",
-    "-march=native",
-    "-fno-math-errno",
-    "-fno-trapping-math",
-    "-fopenmp-simd",
-    "-std=gnu99",
-    "-fPIC",
-    "-shared",
-)
-"""Flags for gcc that the emitted code is written for (`-O1` instead of `-O3` above `LARGE` statements)."""
-
-LIBRARIES = ("-lm",)
-"""What to link.  With gcc on x86-64 glibc `-lm` is a linker script that brings in libmvec as needed."""
-
-LARGE = 5000
-"""Programs of more statements are better compiled at -O1."""
-
 
 @dataclass(frozen=True)
 class CProgram:
