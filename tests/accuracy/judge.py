@@ -1,0 +1,116 @@
+"""How right is right: answers are judged by `tolerance` times a running error bound (core/arithmetic/bounds.py)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from fsmooth.core.arithmetic import FLOATS, Arithmetic, Bounded, Bounds, DualNumber
+from fsmooth.core.evaluate import ArrayValue, OutOfBounds, RequirementFailed, Value, evaluate
+from fsmooth.core.shape import Ragged
+from fsmooth.core.term import Lam
+from fsmooth.core.types import Type
+from fsmooth.core.values import lifted, plain, value_of
+
+MARGIN = 1e-6
+"""A comparison nearer than this may be decided by rounding."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """All numbers of a result in one vector, with their bounds and the margin of the evaluation."""
+
+    value: np.ndarray
+    bound: np.ndarray
+    margin: float
+
+    @property
+    def is_sure(self) -> bool:
+        """No comparison is in doubt and every bound is finite."""
+        return self.margin >= MARGIN and bool(np.isfinite(self.bound).all())
+
+
+def run(term: Lam, arguments: list[object], arithmetic: Arithmetic = FLOATS) -> Value:
+    """What the interpreter makes of a program."""
+    values = [lifted(value_of(a, q.type), q.type, arithmetic) for q, a in zip(term.parameters, arguments, strict=True)]
+    return evaluate(term.body, dict(zip(term.parameters, values, strict=True)), arithmetic)
+
+
+def outcome(term: Lam, arguments: list[object]) -> np.ndarray | str:
+    """The numbers of the result, or the name of what went wrong."""
+    try:
+        return numbers(run(term, arguments), term.body.type)
+    except (OutOfBounds, RequirementFailed, Ragged) as error:
+        return type(error).__name__
+    except ValueError as error:
+        if "ragged" not in str(error):
+            raise
+        return "ragged"
+
+
+def bounded(term: Lam, arguments: list[object]) -> Answer:
+    """The result with its running error bound."""
+    bounds = Bounds()
+    result = run(term, arguments, bounds)
+    return answer_of(result, term.body.type, bounds.margin)
+
+
+def answer_of(result: Value, type_: Type, margin: float) -> Answer:
+    """The numbers of a result whose leaves are `Bounded`."""
+
+    def part(pick: Callable[[Bounded], float]) -> np.ndarray:
+        return numbers(changed(result, lambda x: pick(x) if isinstance(x, Bounded) else x), type_)
+
+    return Answer(part(lambda x: x.value), part(lambda x: x.bound), margin)
+
+
+def tangents(result: Value) -> Value:
+    """The tangents of a result of dual numbers over bounded ones."""
+
+    def pick(x: object) -> object:
+        if not isinstance(x, DualNumber):
+            return x
+        return Bounded(0.0, 0.0) if x.tangent is None else x.tangent
+
+    return changed(result, pick)
+
+
+def changed(value: Value, leaf: Callable[[object], object]) -> Value:
+    """A value with its leaves replaced."""
+    match value:
+        case ArrayValue(shape, items):
+            return ArrayValue(shape, tuple([changed(x, leaf) for x in items]))
+        case tuple():
+            return tuple([changed(x, leaf) for x in value])
+        case _:
+            return leaf(value)
+
+
+def numbers(value: Value, type_: Type) -> np.ndarray:
+    """All numbers of a value, in the order of its unzipped leaves."""
+    return flat(plain(value, type_))
+
+
+def flat(result: object) -> np.ndarray:
+    """All numbers of (tuples of) arrays."""
+    if isinstance(result, tuple):
+        return np.concatenate([np.zeros(0), *[flat(x) for x in result]])
+    return np.asarray(result, dtype=np.float64).ravel()
+
+
+def within(found: np.ndarray, expected: np.ndarray, bound: np.ndarray, tolerance: float) -> bool:
+    """Is every number within `tolerance` of its bound?"""
+    return found.shape == expected.shape and bool(np.all(np.abs(found - expected) <= tolerance * bound))
+
+
+def excess(found: np.ndarray, expected: np.ndarray, bound: np.ndarray) -> str:
+    """For people: how far apart, in units of the bound."""
+    if found.shape != expected.shape:
+        return f"{found.shape} numbers, not {expected.shape}"
+    with np.errstate(all="ignore"):
+        worst = np.abs(found - expected) / bound
+    k = int(np.argmax(np.where(np.isnan(worst), math.inf, worst)))
+    return f"number {k} is {found[k]!r}, not {expected[k]!r}: {worst[k]:.1e} of the bound {bound[k]:.1e}"

@@ -1,0 +1,90 @@
+"""What a random term may mention: variables, their parts, indices and sizes that are in range."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+from fsmooth.core import primitives as p
+from fsmooth.core.term import Check, Const, Get, If, Length, Prim, Proj, Term, Var
+from fsmooth.core.types import F64, INT, Array, Int, Tuple, Type
+
+V, M = Array(F64), Array(Array(F64))
+RECORD = Tuple((F64, F64, V), ("scale", "shift", "weights"))
+POINT = Tuple((F64, F64), ("px", "py"))
+PAIR = Tuple((F64, INT))
+
+
+class Scope:
+    """The variables in scope, and the source of chance."""
+
+    def __init__(self, rng: random.Random, scope: list[Var]) -> None:
+        self.rng = rng
+        self.scope = scope
+        self.outer = len(scope)
+        self.loops = 0
+
+    def term(self, type_: Type, depth: int) -> Term:
+        """A term of the type."""
+        raise NotImplementedError
+
+    def under(self, variables: tuple[Var, ...], make: Callable[[], Term], loop: bool = False) -> Term:
+        """`make` where `variables` are in scope."""
+        self.scope.extend(variables)
+        self.loops += loop
+        result = make()
+        self.loops -= loop
+        del self.scope[-len(variables) :]
+        return result
+
+    def paths(self, type_: Type) -> list[Term]:
+        """Variables of the type, and parts of records; local ones last."""
+        found: list[Term] = []
+        for variable in self.scope:
+            pending: list[Term] = [variable]
+            while pending:
+                t = pending.pop()
+                if t.type == type_:
+                    found.append(t)
+                if isinstance(t.type, Tuple):
+                    pending.extend([Proj(t, k) for k in range(len(t.type.items))])
+        return found
+
+    def element(self, depth: int) -> Term:
+        """An element of an array in scope, at a checked index; a number where there is none."""
+        places: list[Term] = [*self.paths(V), *self.paths(M), *self.paths(Array(POINT))]
+        if not places:
+            return Const(1.5)
+        place = self.rng.choice(places)
+        row = Get(place, self.index(Length(place)))
+        match row.type:
+            case Array():
+                inner = self.guarded(Length(place, 1), Get(row, self.index(Length(place, 1))))
+                return self.guarded(Length(place), inner)
+            case Tuple():
+                return self.guarded(Length(place), Proj(row, self.rng.randrange(2)))
+            case _:
+                return self.guarded(Length(place), row)
+
+    def guarded(self, size: Term, value: Term) -> Term:
+        """`value` unless the size is 0."""
+        return If(Prim(p.less, (Const(0), size)), value, Const(0.25))
+
+    def index(self, size: Term) -> Term:
+        """An integer in scope, most often the innermost, brought into range."""
+        inside = [v for v in self.scope if isinstance(v.type, Int)]
+        chance = self.rng.random()
+        if inside and chance < 0.5:
+            i: Term = inside[-1]
+        elif inside and chance < 0.85:
+            i = self.rng.choice(inside)
+        else:
+            i = Const(self.rng.randint(0, 3))
+        return Check(Prim(p.modulo, (i, size)), size)
+
+    def size(self) -> Term:
+        """The length of an array in scope, or a small constant."""
+        arrays = [v for v in self.scope if isinstance(v.type, Array)]
+        if arrays and self.rng.random() < 0.7:
+            return Length(self.rng.choice(arrays))
+        return Const(self.rng.choice((2, 3, 1, 2, 3, 1, 0)))
