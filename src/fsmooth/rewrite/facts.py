@@ -19,6 +19,7 @@ class Facts:
     """Ranges, definitions and conditions known at the current place."""
 
     def __init__(self) -> None:
+        self.scope: set[Var] = set()
         self.definitions: dict[Var, Term] = {}
         self.ranges: dict[Var, Term] = {}
         self.conditions: dict[Hashable, bool] = {}

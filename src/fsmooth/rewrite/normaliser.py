@@ -1,6 +1,6 @@
 """Fast normalisation by a family of rules: innermost, with facts, each normal subterm visited once.
 
-`normalise(family)` is defined as `repeat(top_down(family))` (rewrite/strategy.py).  This engine reaches the
+`normalise(family)` is defined as `repeat(top_down(family))` (rewrite/traversal.py).  This engine reaches the
 same normal form in time linear in the term and the number of rewrites: children first, then the rules for
 the constructor at the root; what a rule makes is normalised again, and its parts that are normal already are
 recognised by a mark.  A substitution is carried along, so definitions are replaced while walking.

@@ -46,12 +46,21 @@ def _total(t: Term, facts: Facts) -> bool:
         case Reduce(reduction, size) if reduction in _EXTREMA:
             return runs(size, facts)
         case Get(array, index) | Update(array, index):
-            size = _size(array, facts)
-            return size is not None and facts.within(index, size)
+            length = _size(array, facts)
+            return length is not None and _within(index, length, facts)
         case Delta(size, index):
-            return facts.within(index, size)
+            return _within(index, size, facts)
         case _:
             return True
+
+
+def _within(index: Term, size: Term, facts: Facts) -> bool:
+    """Provably in bounds, or a name for an index that was checked where it was bound."""
+    if isinstance(index, Var):
+        definition = facts.definition(index)
+        if isinstance(definition, Check) and facts.same(definition.size, size):
+            return True
+    return facts.within(index, size)
 
 
 def _size(array: Term, facts: Facts) -> Term | None:
