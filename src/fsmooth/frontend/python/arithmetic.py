@@ -8,7 +8,7 @@ from collections.abc import Callable
 from fsmooth.core import primitives as p
 from fsmooth.core.build import minus, number, plus, times
 from fsmooth.core.primitives import Primitive
-from fsmooth.core.term import Build, Const, Failure, Get, Prim, Require, Term, Var
+from fsmooth.core.term import Build, Const, Failure, Get, If, Prim, Require, Term, Var
 from fsmooth.core.types import F64, INT, Array, Bool, Float, Int, Tuple, rank_of
 from fsmooth.errors import RankError, TypeMismatchError
 from fsmooth.frontend.python.conversion import common, convert
@@ -60,6 +60,8 @@ def elementwise(frame: Frame, operation: Callable[..., Term], arguments: list[Te
 
 def binary(frame: Frame, op: ast.operator, left: Term, right: Term, node: ast.AST) -> Term:
     """Left op right."""
+    if isinstance(op, ast.BitAnd | ast.BitOr | ast.BitXor):
+        return elementwise(frame, lambda a, b: logical(frame, op, a, b, node), [left, right], node)
     primitive = ARITHMETIC.get(type(op))
     if primitive is None:
         frame.unsupported(node, f"the operator {type(op).__name__}", "use + - * / // % ** @")
@@ -69,6 +71,15 @@ def binary(frame: Frame, op: ast.operator, left: Term, right: Term, node: ast.AS
     if primitive is p.power and isinstance(right, Const):
         return elementwise(frame, lambda x: constant_power(frame, x, right, node), [left], node)
     return elementwise(frame, lambda a, b: scalar_binary(frame, primitive, a, b, node), [left, right], node)
+
+
+def logical(frame: Frame, op: ast.operator, a: Term, b: Term, node: ast.AST) -> Term:
+    """& | ^ of truth values."""
+    if not isinstance(a.type, Bool) or not isinstance(b.type, Bool):
+        frame.unsupported(node, "& | ^ of numbers", "they are for truth values; with integers, use // and %")
+    if isinstance(op, ast.BitAnd):
+        return If(a, b, Const(False))
+    return If(a, Const(True), b) if isinstance(op, ast.BitOr) else Prim(p.not_equal, (a, b))
 
 
 def scalar_binary(frame: Frame, primitive: Primitive, a: Term, b: Term, node: ast.AST) -> Term:

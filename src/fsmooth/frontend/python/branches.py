@@ -7,8 +7,9 @@ import ast
 from fsmooth.core.term import Const, If, Let, MakeTuple, Term, Var
 from fsmooth.core.types import Type
 from fsmooth.errors import UnsupportedError
-from fsmooth.frontend.python.conversion import branch, convert, join, project, truth
+from fsmooth.frontend.python.conversion import branch, convert, join, project
 from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.logic import condition
 from fsmooth.frontend.python.values import Missing, Static, Value
 
 
@@ -16,12 +17,12 @@ def returning_branch(
     frame: Frame, node: ast.If, test: ast.expr, then: list[ast.stmt], otherwise: list[ast.stmt], rest: list[ast.stmt]
 ) -> Value | None:
     """A branch that returns: what follows belongs to the branches that go on."""
-    condition = truth(frame, frame.value(test), test)
-    if isinstance(condition, Const):
-        return frame.block([*(then if condition.value else otherwise), *rest])
+    holds = condition(frame, test)
+    if isinstance(holds, Const):
+        return frame.block([*(then if holds.value else otherwise), *rest])
     first = closed_block(frame, [*then, *rest], node)
     second = closed_block(frame, [*otherwise, *rest], node)
-    return branch(frame, condition, first, second, node)
+    return branch(frame, holds, first, second, node)
 
 
 def closed_block(frame: Frame, body: list[ast.stmt], node: ast.AST) -> Term:
@@ -45,12 +46,12 @@ def branch_statement(
     frame: Frame, test: ast.expr, then: list[ast.stmt], otherwise: list[ast.stmt], node: ast.AST
 ) -> None:
     """if: the names that the branches assign are joined."""
-    condition = truth(frame, frame.value(test), test)
-    if isinstance(condition, Const):
-        for statement in then if condition.value else otherwise:
+    holds = condition(frame, test)
+    if isinstance(holds, Const):
+        for statement in then if holds.value else otherwise:
             frame.statement(statement)
         return
-    condition = frame.bind(condition, "c")
+    holds = frame.bind(holds, "c")
     before = dict(frame.names)
     first_scope, first = run_branch(frame, then)
     second_scope, second = run_branch(frame, otherwise)
@@ -87,7 +88,7 @@ def branch_statement(
     ]
     then_term = close_branch(frame, first_scope, [a for a, _ in pairs], types, node)
     else_term = close_branch(frame, second_scope, [b for _, b in pairs], types, node)
-    result = If(condition, then_term, else_term)
+    result = If(holds, then_term, else_term)
     if len(joined) == 1:
         frame.names[joined[0]] = frame.bind(result, joined[0])
         return

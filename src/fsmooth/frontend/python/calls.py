@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 import inspect
-from types import FunctionType
+from collections.abc import Hashable
+from types import FunctionType, MethodType
 
 import numpy as np
 
 from fsmooth.core.term import MakeTuple
-from fsmooth.core.types import F64, Tuple
+from fsmooth.core.types import Tuple
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.programs import DerivedProgram, LibraryProgram, Program, SourceProgram
 from fsmooth.frontend.python.built_in import BUILT_IN
-from fsmooth.frontend.python.conversion import convert
 from fsmooth.frontend.python.derivatives import derivative
 from fsmooth.frontend.python.displays import known
+from fsmooth.frontend.python.dtypes import of_dtype
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import constant_object, helper_call, inlined_closure, matched, positional, run
-from fsmooth.frontend.python.library_calls import library_call, math_call, method_call, numpy_call, own_call
+from fsmooth.frontend.python.instead import INSTEAD
+from fsmooth.frontend.python.kinds import fields_of_record
+from fsmooth.frontend.python.library_calls import library_call, method_call, numpy_call, own_call
+from fsmooth.frontend.python.math_calls import math_call
 from fsmooth.frontend.python.programs import derived_of
 from fsmooth.frontend.python.scalars import SCALAR, scalar_function
 from fsmooth.frontend.python.source import source_of
@@ -39,14 +42,15 @@ def call(frame: Frame, node: ast.Call) -> Value:
             return derivative(frame, callee, node)
         case Method(owner, name):
             return method_call(frame, owner, name, node)
-        case Static(function):
-            return call_static(frame, function, node)
+        case Static():
+            return call_static(frame, callee, node)
         case _:
             frame.fail(TypeMismatchError, node, f"{frame.source.segment(node.func)} is not a function")
 
 
-def call_static(frame: Frame, function: object, node: ast.Call) -> Value:
+def call_static(frame: Frame, callee: Static, node: ast.Call) -> Value:
     """A call of a Python object known at compile time."""
+    function = callee.value
     program = getattr(function, "program", None)
     if isinstance(program, SourceProgram | LibraryProgram | DerivedProgram):
         return call_program(frame, program, node)
@@ -56,13 +60,13 @@ def call_static(frame: Frame, function: object, node: ast.Call) -> Value:
         return numpy_call(frame, name, function, node)
     if module in ("fsmooth.api", "fsmooth.functions"):
         return own_call(frame, name, node)
-    if function in BUILT_IN:
+    if isinstance(function, Hashable) and function in BUILT_IN:
         return BUILT_IN[function](frame, node)
     if isinstance(getattr(function, "__self__", None), dict) and name in ("keys", "values", "items", "get"):
         return known(function(*[constant_object(frame, a) for a in node.args]))  # type: ignore[operator]
     if isinstance(function, type):
         return construct(frame, function, node)
-    if hasattr(function, "__hash__") and function in SCALAR:
+    if isinstance(function, Hashable) and function in SCALAR:
         return scalar_function(frame, SCALAR[function], node)
     if module == "math":
         return math_call(frame, function, name, node)
@@ -70,22 +74,24 @@ def call_static(frame: Frame, function: object, node: ast.Call) -> Value:
         return numpy_call(frame, name, function, node)
     if isinstance(function, FunctionType):
         return helper_call(frame, function, node)
+    if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType):
+        owner = callee.fetch.owner() if callee.fetch is not None else None
+        return helper_call(frame, function.__func__, node, Static(function.__self__, owner))
     if hasattr(function, "__wrapped__"):
         return helper_call(frame, inspect.unwrap(function), node)  # type: ignore[arg-type]
-    frame.unsupported(node, name or repr(function), "write it in Python with numbers and arrays, or compute it outside")
+    hint = INSTEAD.get(name, "write it in Python with numbers and arrays, or compute it outside")
+    frame.unsupported(node, name or repr(function), hint)
 
 
 def construct(frame: Frame, cls: type, node: ast.Call) -> Value:
     """A NamedTuple or dataclass of the user's."""
-    if dataclasses.is_dataclass(cls):
-        fields = tuple([f.name for f in dataclasses.fields(cls)])
-    elif issubclass(cls, tuple) and hasattr(cls, "_fields"):
-        fields = tuple(cls._fields)
-    elif cls.__module__ == "numpy":
+    fields = fields_of_record(cls)
+    if not fields and cls.__module__ == "numpy":
         (x,) = positional(frame, node, 1)
-        return convert(frame, x, F64, node) if cls is np.float64 else x
-    else:
-        frame.unsupported(node, f"an object of class {cls.__name__}", "use a NamedTuple or a dataclass")
+        return of_dtype(frame, x, node.func, node)
+    if not fields:
+        what = cls.__name__ if cls.__module__ in ("builtins", "functools") else f"an object of class {cls.__name__}"
+        frame.unsupported(node, what, INSTEAD.get(cls.__name__, "use a NamedTuple or a dataclass"))
     values = matched(frame, inspect.signature(cls), node)
     items = tuple([frame.term(values[f], node) for f in fields])
     return MakeTuple(items, Tuple(tuple([i.type for i in items]), fields, cls))

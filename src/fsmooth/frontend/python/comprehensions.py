@@ -9,10 +9,10 @@ from fsmooth.core import primitives as p
 from fsmooth.core.build import both, times
 from fsmooth.core.term import Collect, Const, Get, If, Prim, Reduce, Reduction, Term, Var
 from fsmooth.core.types import INT
-from fsmooth.frontend.python.conversion import truth
 from fsmooth.frontend.python.displays import display
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.iterables import iterable, loop_index
+from fsmooth.frontend.python.logic import condition
 from fsmooth.frontend.python.sizes import at_least_zero, require_rectangular, stacked
 from fsmooth.frontend.python.targets import assign_target
 from fsmooth.frontend.python.values import Sequence, Unrolled
@@ -104,7 +104,7 @@ def collected(frame: Frame, node: ast.ListComp, generators: list[ast.comprehensi
         enter(len(generators))
         result: Term = Const(True)
         for test in conditions:
-            one = truth(frame, frame.value(test), test)
+            one = condition(frame, test)
             result = one if isinstance(result, Const) else both(result, one)
         return result
 

@@ -6,8 +6,9 @@ import ast
 
 import numpy as np
 
+from fsmooth.core.build import build
 from fsmooth.core.term import Const, MakeTuple, Term, Vector
-from fsmooth.core.types import Array
+from fsmooth.core.types import Array, Int
 from fsmooth.errors import TypeMismatchError, UndefinedNameError
 from fsmooth.frontend.python.conversion import convert, join
 from fsmooth.frontend.python.frame import Frame
@@ -90,3 +91,24 @@ def is_number_like(frame: Frame, value: object) -> bool:
 def known(value: object) -> Value:
     """A part of a container known at compile time."""
     return Const(value) if isinstance(value, bool | int | float) else Static(value)
+
+
+def written_lists(frame: Frame, left: ast.expr, op: ast.operator, right: ast.expr, node: ast.AST) -> Term | None:
+    """`[e] * n` and `[a] + [b]` as Python means them, where the lists are written out; None for anything else."""
+    lists = [isinstance(side, ast.List | ast.ListComp) for side in (left, right)]
+    if isinstance(op, ast.Add) and all(lists):
+        if isinstance(left, ast.List) and isinstance(right, ast.List):
+            return display(frame, [frame.value(e) for e in (*left.elts, *right.elts)], node)
+        frame.unsupported(node, "one list after another", "write np.concatenate((a, b)); arrays add element by element")
+    if not isinstance(op, ast.Mult) or not any(lists):
+        return None
+    items, times_ = (left, right) if lists[0] else (right, left)
+    count = frame.value(times_)
+    if not isinstance(count.type, Int):
+        return None
+    if isinstance(items, ast.List) and len(items.elts) == 1:
+        element = frame.bind(frame.value(items.elts[0]), "e")
+        return build(count, lambda _: element, "i", frame.source.site(node))
+    if isinstance(items, ast.List) and isinstance(count, Const):
+        return display(frame, [frame.value(e) for e in items.elts] * max(int(count.value), 0), node)
+    frame.unsupported(node, "a list repeated", "write a comprehension; to scale an array, give it a name first")

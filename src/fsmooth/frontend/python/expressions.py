@@ -9,7 +9,7 @@ from fsmooth.core.term import Term
 from fsmooth.frontend.python.arithmetic import binary
 from fsmooth.frontend.python.calls import call
 from fsmooth.frontend.python.comprehensions import comprehension
-from fsmooth.frontend.python.displays import constant, display, display_element, tuple_display
+from fsmooth.frontend.python.displays import constant, display, display_element, tuple_display, written_lists
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import closure
 from fsmooth.frontend.python.library import library
@@ -42,7 +42,8 @@ def expression(frame: Frame, node: ast.expr) -> Value:
         case ast.BinOp(left, op, right):
             if isinstance(op, ast.MatMult):
                 return library(frame, "matmul", [frame.value(left), frame.value(right)], node)
-            return binary(frame, op, frame.value(left), frame.value(right), node)
+            written = written_lists(frame, left, op, right, node)
+            return binary(frame, op, frame.value(left), frame.value(right), node) if written is None else written
         case ast.UnaryOp(op, operand):
             return unary(frame, op, operand, node)
         case ast.BoolOp(op, values):

@@ -23,9 +23,10 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.types import INT
 from fsmooth.frontend.python.comprehensions import as_sequence, unrolled_elements
-from fsmooth.frontend.python.conversion import convert, project, truth
+from fsmooth.frontend.python.conversion import convert, project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.iterables import iterable, loop_index
+from fsmooth.frontend.python.logic import condition
 from fsmooth.frontend.python.reducible import combined, reducible
 from fsmooth.frontend.python.targets import assign_target
 from fsmooth.frontend.python.values import Unrolled
@@ -87,8 +88,8 @@ def filtered_extremum(frame: Frame, reduction: Reduction, node: ast.GeneratorExp
     def tested(tests: list[ast.expr], state: Term, rest: list[ast.comprehension]) -> Term:
         if not tests:
             return run(state, rest)
-        condition = truth(frame, frame.value(tests[0]), tests[0])
-        return If(condition, frame.inside(lambda: tested(tests[1:], state, rest), conditional=True), state)
+        holds = condition(frame, tests[0])
+        return If(holds, frame.inside(lambda: tested(tests[1:], state, rest), conditional=True), state)
 
     result = frame.bind(run(init, list(node.generators)), "best")
     site = frame.source.site(node, frame.source.segment(node))

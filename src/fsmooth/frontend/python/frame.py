@@ -42,7 +42,7 @@ class Staged:
 class Shared:
     """What all functions of one elaboration share."""
 
-    captures: dict[tuple[int, str], Capture] = field(default_factory=dict)
+    captures: dict[tuple[object, ...], Capture] = field(default_factory=dict)
     staged: list[Staged] = field(default_factory=list)
     helpers: list[object] = field(default_factory=list)
     stack: list[object] = field(default_factory=list)

@@ -79,17 +79,17 @@ def apply_value(frame: Frame, value: Value, terms: SequenceOf[Value], node: ast.
         del frame.names["_function"]
 
 
-def helper_call(frame: Frame, function: FunctionType, node: ast.Call) -> Value:
-    """A plain Python function, inlined."""
+def helper_call(frame: Frame, function: FunctionType, node: ast.Call, *first: Value) -> Value:
+    """A plain Python function, inlined; `first` are arguments before those of the call."""
     source = source_of(function)
     if function not in frame.shared.helpers:
         frame.shared.helpers.append(function)
-    return run(frame, source.node, source, {}, matched(frame, inspect.signature(function), node), node)
+    return run(frame, source.node, source, {}, matched(frame, inspect.signature(function), node, *first), node)
 
 
-def matched(frame: Frame, signature: inspect.Signature, node: ast.Call) -> dict[str, Value]:
+def matched(frame: Frame, signature: inspect.Signature, node: ast.Call, *first: Value) -> dict[str, Value]:
     """The arguments of a call by parameter name, defaults filled in."""
-    positional = [frame.expression(a) for a in node.args]
+    positional = [*first, *[frame.expression(a) for a in node.args]]
     named: dict[str, Value] = {}
     for keyword in node.keywords:
         if keyword.arg is None:

@@ -15,6 +15,7 @@ from fsmooth.frontend.python.displays import known
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import ArgumentMismatch, apply_value, constant_object, keywords
 from fsmooth.frontend.python.kinds import describe
+from fsmooth.frontend.python.names import item_of
 from fsmooth.frontend.python.sizes import at_least_zero, length_of, same_size
 from fsmooth.frontend.python.values import Sequence, Static, Unrolled, Value
 from fsmooth.rewrite.linear import polynomial
@@ -37,7 +38,9 @@ def iterable_value(frame: Frame, value: Value, node: ast.AST) -> Sequence | Unro
         case Static(inner) if isinstance(inner, range):
             start, step = inner.start, inner.step
             return Sequence(Const(len(inner)), lambda i: plus(Const(start), times(Const(step), i)))
-        case Static(inner) if isinstance(inner, list | tuple | dict | set | frozenset | str):
+        case Static(inner) if isinstance(inner, list | tuple):
+            return Unrolled(tuple([item_of(value, k, x) for k, x in enumerate(inner)]))
+        case Static(inner) if isinstance(inner, dict | set | frozenset | str):
             return Unrolled(tuple([known(x) for x in inner]))
         case Static(inner) if isinstance(inner, ItemsView | KeysView | ValuesView):
             return Unrolled(tuple([known(x) for x in inner]))

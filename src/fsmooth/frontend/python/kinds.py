@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
 from fsmooth.core.types import BOOL, F32, F64, INT, Array, Bool, Float, Int, Tuple, Type, array_of
@@ -49,6 +51,13 @@ def describe(type_: Type) -> str:
             return f"a tuple of {len(items)}"
         case _:
             return "a function"
+
+
+def fields_of_record(cls: type) -> tuple[str, ...]:
+    """The names of the fields of a NamedTuple or dataclass; () for any other class."""
+    if dataclasses.is_dataclass(cls):
+        return tuple([f.name for f in dataclasses.fields(cls)])
+    return tuple(cls._fields) if issubclass(cls, tuple) and hasattr(cls, "_fields") else ()
 
 
 def type_of_object(value: object) -> Type | None:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import ast
-import math
 from collections.abc import Callable
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import build
-from fsmooth.core.term import Const, Get, Reduction, Term
-from fsmooth.core.types import F64, Int
-from fsmooth.frontend.python.arithmetic import apply_primitive, binary, elementwise
-from fsmooth.frontend.python.built_in import reduce_call, to_integer
+from fsmooth.core.term import Get, Term
+from fsmooth.core.types import INT, Bool, array_of, leaf_of, rank_of
+from fsmooth.frontend.python.arithmetic import elementwise
 from fsmooth.frontend.python.conversion import branch, convert, truth
 from fsmooth.frontend.python.derivatives import VERBS, derive
+from fsmooth.frontend.python.dtypes import of_dtype
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.functions import as_function, positional
+from fsmooth.frontend.python.functions import ArgumentMismatch, as_function, keywords, positional
+from fsmooth.frontend.python.instead import instead_of
 from fsmooth.frontend.python.library import expanded, library
-from fsmooth.frontend.python.scalars import FSSCALAR, SCALAR, scalar_function
+from fsmooth.frontend.python.scalars import OWN_SCALAR, SCALAR, scalar_function
 from fsmooth.frontend.python.sizes import length_of
 from fsmooth.frontend.python.values import Closure, Static, Value
 from fsmooth.library import AXIS_NAMES
@@ -25,41 +25,62 @@ from fsmooth.library import names as library_names
 
 _IDENTITY = frozenset({"array", "asarray", "ascontiguousarray", "asarray_chkfinite"})
 
+WITH_DTYPE = {
+    **dict.fromkeys(_IDENTITY, 1), "zeros": 1, "ones": 1, "empty": 1, "full": 2, "zeros_like": 1, "ones_like": 1,
+    "empty_like": 1, "full_like": 2,
+}  # fmt: skip
+"""Functions of NumPy that make arrays: how many arguments come before the dtype."""
 
-def math_call(frame: Frame, function: object, name: str, node: ast.Call) -> Value:
-    """Functions of the module math beyond the table."""
-    if function is math.log:
-        arguments = positional(frame, node)
-        logs = [elementwise(frame, lambda x: apply_primitive(frame, p.log, [x], node), [a], node) for a in arguments]
-        return logs[0] if len(logs) == 1 else binary(frame, ast.Div(), logs[0], logs[1], node)
-    if function is math.pow:
-        a, b = positional(frame, node, 2)
-        return binary(frame, ast.Pow(), convert(frame, a, F64, node) if isinstance(a.type, Int) else a, b, node)
-    if function is math.prod:
-        return reduce_call(frame, Reduction.PRODUCT, node)
-    if function is math.floor or function is math.ceil or function is math.trunc:
-        return to_integer(frame, function, node)
-    if function is math.erfc:
-        (x,) = positional(frame, node, 1)
-        return binary(frame, ast.Sub(), Const(1.0), apply_primitive(frame, p.erf, [x], node), node)
-    if function is math.dist:
-        a, b = positional(frame, node, 2)
-        return library(frame, "norm", [binary(frame, ast.Sub(), a, b, node)], node)
-    return library_call(frame, name, node)
+JOINING = frozenset({"concatenate", "hstack", "vstack", "stack"})
+
+COUNTING = frozenset({"sum", "prod", "mean", "average", "std", "var", "cumsum"})
+"""These count truth values."""
 
 
 def numpy_call(frame: Frame, name: str, function: object, node: ast.Call) -> Value:
     """NumPy's functions by name."""
-    if name in _IDENTITY and len(node.args) >= 1:
-        term = frame.value(node.args[0])
-        return term
     if function in SCALAR:
         return scalar_function(frame, SCALAR[function], node)
     if name == "where" and len(node.args) == 3:
         return where_call(frame, node)
-    if name in ("absolute",):
+    if name == "absolute":
         return scalar_function(frame, p.absolute, node)
+    if name in WITH_DTYPE:
+        return created(frame, name, node)
+    if name in JOINING:
+        return joined_arrays(frame, name, node)
     return library_call(frame, name, node)
+
+
+def created(frame: Frame, name: str, node: ast.Call) -> Value:
+    """np.array(x, dtype), np.zeros(shape, dtype), …: arrays that may name the type of their elements."""
+    count = WITH_DTYPE[name]
+    dtype = [k.value for k in node.keywords if k.arg == "dtype"] + node.args[count : count + 1]
+    arguments = node.args[:count] + [k.value for k in node.keywords if k.arg == "fill_value"]
+    others = [k for k in node.keywords if k.arg not in ("dtype", "fill_value")]
+    made = ast.copy_location(ast.Call(node.func, arguments, others), node)
+    if len(node.args) > count + 1 or len(dtype) > 1:
+        frame.fail(ArgumentMismatch, node, f"np.{name} has too many arguments", f"give it {count}, and dtype=…")
+    if name in _IDENTITY:
+        result: Value = positional(frame, made, 1)[0]
+    else:
+        result = library_call(frame, {"empty": "zeros", "empty_like": "zeros_like"}.get(name, name), made)
+    return of_dtype(frame, frame.term(result, node), dtype[0], node) if dtype else result
+
+
+def joined_arrays(frame: Frame, name: str, node: ast.Call) -> Term:
+    """np.concatenate((a, b)), np.hstack, np.vstack, np.stack of parts that are written out."""
+    keywords(frame, node, ())
+    if len(node.args) != 1 or not isinstance(node.args[0], ast.Tuple | ast.List):
+        frame.unsupported(node, f"np.{name} of this", f"write the parts out: np.{name}((a, b))")
+    parts = [frame.value(part) for part in node.args[0].elts]
+    ranks = {rank_of(part.type) for part in parts}
+    if name == "hstack" and ranks != {1}:
+        frame.unsupported(
+            node, "np.hstack of matrices", "join their rows: [np.concatenate((a, b)) for a, b in zip(A, B)]"
+        )
+    chosen = {"hstack": "concatenate", "vstack": "stack" if ranks == {1} else "concatenate"}.get(name, name)
+    return library(frame, chosen, parts, node)
 
 
 def where_call(frame: Frame, node: ast.Call) -> Term:
@@ -78,21 +99,17 @@ def own_call(frame: Frame, name: str, node: ast.Call) -> Value:
         return derive(frame, name, node)
     if name == "where":
         return where_call(frame, node)
-    if name in FSSCALAR:
-        return scalar_function(frame, FSSCALAR[name], node)
-    if name == "hessian":
-        frame.unsupported(node, "fs.hessian in a program", "write fs.jacobian(fs.grad(f))")
+    if name in OWN_SCALAR:
+        return scalar_function(frame, OWN_SCALAR[name], node)
+    if name in WITH_DTYPE:
+        return created(frame, name, node)
     return library_call(frame, name, node)
 
 
 def library_call(frame: Frame, name: str, node: ast.Call) -> Value:
     """A function of M̃, whose function arguments may be lambdas or helpers."""
     if name not in library_names():
-        frame.unsupported(
-            node,
-            frame.source.segment(node.func),
-            "write it as a loop or comprehension; fs.library lists what exists",
-        )
+        frame.unsupported(node, frame.source.segment(node.func), instead_of(name))
     arguments: list[Term | Callable[..., Term]] = []
     for part in node.args:
         value = frame.expression(part)
@@ -100,33 +117,46 @@ def library_call(frame: Frame, name: str, node: ast.Call) -> Value:
             arguments.append(as_function(frame, value, part))
         else:
             arguments.append(frame.term(value, part))
-    axis = [k for k in node.keywords if k.arg == "axis"]
-    others = [k for k in node.keywords if k.arg not in ("axis", "dtype")]
-    if others or axis:
-        arguments = with_keywords(frame, name, arguments, node)
-    return expanded(frame, name, arguments, node)
+    return expanded(frame, name, with_axis(frame, name, counted(frame, name, arguments, node), node), node)
 
 
-def with_keywords(
+def counted(
+    frame: Frame, name: str, arguments: list[Term | Callable[..., Term]], node: ast.AST
+) -> list[Term | Callable[..., Term]]:
+    """The arguments of a sum, truth values as 0 and 1."""
+    if name not in COUNTING or not arguments:
+        return arguments
+    first, *rest = arguments
+    if not isinstance(first, Term) or not isinstance(leaf_of(first.type), Bool):
+        return arguments
+    return [convert(frame, first, array_of(INT, rank_of(first.type)), node), *rest]
+
+
+def with_axis(
     frame: Frame, name: str, arguments: list[Term | Callable[..., Term]], node: ast.Call
 ) -> list[Term | Callable[..., Term]]:
     """The axis of a reduction comes after its array; other keywords are not understood."""
-    keyword = node.keywords[0]
-    if keyword.arg == "axis" and len(node.keywords) == 1 and len(arguments) == 1 and name in AXIS_NAMES:
-        return [*arguments, frame.term(frame.expression(keyword.value), keyword.value)]
-    frame.unsupported(
-        node,
-        f"the keyword {keyword.arg} of {name}",
-        "write the reduction as a comprehension, e.g. [sum(row) for row in A]",
-    )
+    given = keywords(frame, node, ("axis",) if name in AXIS_NAMES and len(arguments) == 1 else ())
+    if not given:
+        return arguments
+    axis = frame.expression(given["axis"])
+    return arguments if isinstance(axis, Static) and axis.value is None else [*arguments, frame.term(axis, node)]
 
 
 def method_call(frame: Frame, owner: Term, name: str, node: ast.Call) -> Value:
     """x.sum(), x.dot(y), x.copy()."""
     if name == "copy":
+        keywords(frame, node, ())
         array = frame.bind(owner, "a")
         return build(length_of(frame, array, node), lambda i: Get(array, i))
+    if name == "astype":
+        if len(node.args) != 1:
+            frame.fail(ArgumentMismatch, node, "astype takes one dtype", "write x.astype(float)")
+        keywords(frame, node, ())
+        return of_dtype(frame, owner, node.args[0], node)
+    if name == "item":
+        positional(frame, node, 0)
+        return owner
     name = {"flatten": "ravel"}.get(name, name)
-    if node.keywords and not node.args:
-        return expanded(frame, name, with_keywords(frame, name, [owner], node), node)
-    return library(frame, name, [owner, *positional(frame, node)], node)
+    arguments: list[Term | Callable[..., Term]] = [owner, *[frame.value(a) for a in node.args]]
+    return expanded(frame, name, with_axis(frame, name, counted(frame, name, arguments, node), node), node)

@@ -5,13 +5,17 @@ from __future__ import annotations
 import ast
 
 from fsmooth.core import primitives as p
+from fsmooth.core.build import both
 from fsmooth.core.primitives import Primitive
-from fsmooth.core.term import Const, If, Prim, Term
-from fsmooth.core.types import Bool
+from fsmooth.core.term import Const, If, MakeTuple, Prim, Term, Vector
+from fsmooth.core.types import INT, Array, Bool, Tuple, array_of, leaf_of, rank_of
+from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.python.arithmetic import elementwise
-from fsmooth.frontend.python.conversion import branch, common, convert, truth
+from fsmooth.frontend.python.conversion import branch, common, convert, project, truth
+from fsmooth.frontend.python.displays import known
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.values import Static, Value
+from fsmooth.frontend.python.kinds import describe, join_types
+from fsmooth.frontend.python.values import Static, Unrolled, Value
 
 COMPARISON: dict[type[ast.cmpop], Primitive] = {
     ast.Lt: p.less,
@@ -24,58 +28,132 @@ COMPARISON: dict[type[ast.cmpop], Primitive] = {
 
 
 def unary(frame: Frame, op: ast.unaryop, operand: ast.expr, node: ast.AST) -> Term:
-    """-x, +x, not x."""
+    """-x, +x, not x, ~x."""
+    if isinstance(op, ast.Not):
+        holds = condition(frame, operand)
+        return Const(not holds.value) if isinstance(holds, Const) else Prim(p.logical_not, (holds,))
     x = frame.value(operand)
-    match op:
-        case ast.USub():
-            if isinstance(x, Const) and not isinstance(x.value, bool):
-                return Const(-x.value, x.type)
-            return elementwise(frame, lambda a: Prim(p.negate, (a,)), [x], node)
-        case ast.UAdd():
-            return x
-        case ast.Not():
-            holds = truth(frame, x, node)
-            return Const(not holds.value) if isinstance(holds, Const) else Prim(p.logical_not, (holds,))
+    leaf = leaf_of(x.type)
+    if isinstance(leaf, Tuple):
+        frame.fail(TypeMismatchError, node, f"{describe(x.type)} has no arithmetic", "use arrays for vectors")
+    if isinstance(op, ast.Invert):
+        if not isinstance(leaf, Bool):
+            frame.unsupported(node, "~ of integers", "write -x - 1; ~ and not are for truth values")
+        return elementwise(frame, lambda a: Prim(p.logical_not, (a,)), [x], node)
+    if isinstance(leaf, Bool):
+        x = convert(frame, x, array_of(INT, rank_of(x.type)), node)
+    if isinstance(op, ast.UAdd):
+        return x
+    if isinstance(x, Const):
+        return Const(-x.value, x.type)
+    return elementwise(frame, lambda a: Prim(p.negate, (a,)), [x], node)
+
+
+def condition(frame: Frame, node: ast.expr) -> Term:
+    """An expression of which only its truth matters."""
+    match node:
+        case ast.BoolOp(op, values):
+            return truths(frame, op, values)
         case _:
-            frame.unsupported(node, "~", "use not, or -x - 1")
+            return truth(frame, frame.value(node), node)
 
 
-def logic(frame: Frame, op: ast.boolop, values: list[ast.expr], node: ast.AST) -> Term:
-    """`and` and `or`, which stop early."""
+def truths(frame: Frame, op: ast.boolop, values: list[ast.expr]) -> Term:
+    """`and` and `or` of conditions, which stop early."""
     first, *rest = values
-    left = truth(frame, frame.value(first), first)
+    left = condition(frame, first)
     if not rest:
         return left
     if isinstance(left, Const):
         goes_on = bool(left.value) is isinstance(op, ast.And)
-        return logic(frame, op, rest, node) if goes_on else left
-    right = frame.inside(lambda: logic(frame, op, rest, node), conditional=True)
+        return truths(frame, op, rest) if goes_on else left
+    right = frame.inside(lambda: truths(frame, op, rest), conditional=True)
     return If(left, right, Const(False)) if isinstance(op, ast.And) else If(left, Const(True), right)
 
 
+def logic(frame: Frame, op: ast.boolop, values: list[ast.expr], node: ast.AST) -> Term:
+    """`and` and `or`, whose value is that of the operand at which they stop."""
+    first, *rest = values
+    left = frame.value(first)
+    if not rest:
+        return left
+    test = truth(frame, left, first)
+    if isinstance(test, Const):
+        goes_on = bool(test.value) is isinstance(op, ast.And)
+        return logic(frame, op, rest, node) if goes_on else left
+    left = frame.bind(left, "left")
+    test = truth(frame, left, first)
+    right = frame.inside(lambda: logic(frame, op, rest, node), conditional=True)
+    if isinstance(left.type, Bool) and isinstance(right.type, Bool):
+        return If(left, right, Const(False)) if isinstance(op, ast.And) else If(left, Const(True), right)
+    if join_types(left.type, right.type) is None:
+        both = f"the operands are {describe(left.type)} and {describe(right.type)}"
+        frame.fail(TypeMismatchError, node, both, "write a if c else b, with values of one type")
+    return branch(frame, test, *((right, left) if isinstance(op, ast.And) else (left, right)), node)
+
+
 def comparison(frame: Frame, node: ast.Compare) -> Value:
-    """A < b, and chains of comparisons."""
-    if len(node.ops) == 1 and isinstance(node.ops[0], ast.Is | ast.IsNot | ast.In | ast.NotIn):
-        return static_comparison(frame, node)
+    """A < b, and chains of comparisons, which stop early."""
+    if len(node.ops) == 1 and isinstance(node.ops[0], ast.Is | ast.IsNot):
+        return identity(frame, node)
+    if len(node.ops) == 1 and isinstance(node.ops[0], ast.In | ast.NotIn):
+        return membership(frame, node)
     left = frame.expression(node.left)
     right = frame.expression(node.comparators[0])
-    if isinstance(left, Static) and isinstance(right, Static):
-        equal = left.value == right.value
-        if isinstance(node.ops[0], ast.Eq | ast.NotEq):
-            return Const(bool(equal) is isinstance(node.ops[0], ast.Eq))
-    a = frame.bind(frame.term(left, node.left), "a")
-    result: Term | None = None
-    for k, (op, other) in enumerate(zip(node.ops, node.comparators, strict=True)):
-        b = frame.term(right, other) if k == 0 else frame.value(other)
-        if k + 1 < len(node.ops):
-            b = frame.bind(b, "b")
-        primitive = COMPARISON.get(type(op))
-        if primitive is None:
-            frame.unsupported(node, "this comparison", "use < <= > >= == !=")
-        one = elementwise(frame, lambda x, y, q=primitive: compared(frame, q, x, y, node), [a, b], node)
-        result = one if result is None else If(result, one, Const(False))
-        a = b
-    assert result is not None
+    if isinstance(left, Static) and isinstance(right, Static) and isinstance(node.ops[0], ast.Eq | ast.NotEq):
+        return Const(bool(left.value == right.value) is isinstance(node.ops[0], ast.Eq))
+    a, b = frame.bind(frame.term(left, node.left), "a"), frame.bind(frame.term(right, node.comparators[0]), "b")
+    return compared_in_turn(frame, a, b, node.ops, node.comparators[1:], node)
+
+
+def compared_in_turn(
+    frame: Frame, a: Term, b: Term, ops: list[ast.cmpop], others: list[ast.expr], node: ast.AST
+) -> Term:
+    """A < b < c …, where c is evaluated only if a < b."""
+    first = compared_once(frame, ops[0], a, b, node)
+    if not others:
+        return first
+    if not isinstance(first.type, Bool):
+        frame.unsupported(node, "a chain of comparisons of arrays", "compare twice, and combine with &")
+
+    def rest() -> Term:
+        return compared_in_turn(frame, b, frame.bind(frame.value(others[0]), "b"), ops[1:], others[1:], node)
+
+    if isinstance(first, Const):
+        return rest() if first.value else first
+    return If(first, frame.inside(rest, conditional=True), Const(False))
+
+
+def compared_once(frame: Frame, op: ast.cmpop, a: Term, b: Term, node: ast.AST) -> Term:
+    """One comparison of numbers, arrays element by element, or tuples as a whole."""
+    primitive = COMPARISON.get(type(op))
+    if primitive is None:
+        frame.unsupported(node, "this comparison", "use < <= > >= == !=")
+    if isinstance(a.type, Tuple) or isinstance(b.type, Tuple):
+        if primitive not in (p.equal, p.not_equal):
+            frame.unsupported(node, "an order of tuples", "compare their elements")
+        same = equal_tuples(frame, a, b, node)
+        if primitive is p.equal:
+            return same
+        return Const(not same.value) if isinstance(same, Const) else Prim(p.logical_not, (same,))
+    return elementwise(frame, lambda x, y: compared(frame, primitive, x, y, node), [a, b], node)
+
+
+def equal_tuples(frame: Frame, a: Term, b: Term, node: ast.AST) -> Term:
+    """Are two tuples of numbers equal?"""
+    if not isinstance(a.type, Tuple) or not isinstance(b.type, Tuple):
+        return Const(False)
+    if len(a.type.items) != len(b.type.items):
+        return Const(False)
+    result: Term = Const(True)
+    for k in range(len(a.type.items)):
+        x, y = project(a, k), project(b, k)
+        if isinstance(x.type, Array) or isinstance(y.type, Array):
+            frame.unsupported(node, "a comparison of tuples of arrays", "compare the elements with any or all")
+        one = equal_tuples(frame, x, y, node) if isinstance(x.type, Tuple) else compared(frame, p.equal, x, y, node)
+        if isinstance(one, Const) and not one.value:
+            return one
+        result = one if isinstance(result, Const) else result if isinstance(one, Const) else both(result, one)
     return result
 
 
@@ -90,23 +168,55 @@ def compared(frame: Frame, primitive: p.Primitive, x: Term, y: Term, node: ast.A
     return Prim(primitive, (x, y))
 
 
-def static_comparison(frame: Frame, node: ast.Compare) -> Value:
-    """`is None` and `in`, of values known at compile time."""
+def identity(frame: Frame, node: ast.Compare) -> Value:
+    """`is` and `is not`, of values known at compile time."""
     left, right = frame.expression(node.left), frame.expression(node.comparators[0])
     a = left.value if isinstance(left, Static | Const) else left
     b = right.value if isinstance(right, Static | Const) else right
-    if isinstance(node.ops[0], ast.Is | ast.IsNot):
-        return Const((a is b) is isinstance(node.ops[0], ast.Is))
+    return Const((a is b) is isinstance(node.ops[0], ast.Is))
+
+
+def membership(frame: Frame, node: ast.Compare) -> Value:
+    """`x in (a, b)`, where how many there are is known at compile time."""
+    left, right = frame.expression(node.left), frame.expression(node.comparators[0])
+    inside = isinstance(node.ops[0], ast.In)
     if isinstance(left, Static | Const) and isinstance(right, Static):
-        return Const((a in b) is isinstance(node.ops[0], ast.In))  # type: ignore[operator]
-    frame.unsupported(node, "in", "compare the elements: any(x == y for y in ys)")
+        return Const((left.value in right.value) is inside)  # type: ignore[operator]
+    items = members(right)
+    if items is None:
+        frame.unsupported(node, "in", "compare the elements: any(x == y for y in ys)")
+    x = frame.bind(frame.term(left, node.left), "x")
+    result: Term = Const(False)
+    for item in items:
+        one = compared_once(frame, ast.Eq(), x, frame.term(item, node), node)
+        if isinstance(one, Const):
+            if one.value:
+                return Const(inside)
+            continue
+        result = one if isinstance(result, Const) else If(result, Const(True), one)
+    if isinstance(result, Const):
+        return Const(not inside)
+    return result if inside else Prim(p.logical_not, (result,))
+
+
+def members(value: Value) -> list[Value] | None:
+    """The values in a tuple, a list that is written out, or a container known at compile time."""
+    match value:
+        case Unrolled(items):
+            return list(items)
+        case Static(tuple() | list() | set() | frozenset() | range() as inner) if len(inner) <= 64:
+            return [known(x) for x in inner]
+        case MakeTuple(items) | Vector(items):
+            return list(items)
+        case _:
+            return None
 
 
 def conditional_expression(frame: Frame, test: ast.expr, body: ast.expr, orelse: ast.expr, node: ast.AST) -> Value:
     """A if c else b."""
-    condition = truth(frame, frame.value(test), test)
-    if isinstance(condition, Const):
-        return frame.expression(body if condition.value else orelse)
+    chosen = condition(frame, test)
+    if isinstance(chosen, Const):
+        return frame.expression(body if chosen.value else orelse)
     then = frame.inside(lambda: frame.value(body), conditional=True)
     otherwise = frame.inside(lambda: frame.value(orelse), conditional=True)
-    return branch(frame, condition, then, otherwise, node)
+    return branch(frame, chosen, then, otherwise, node)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 
 from fsmooth.core.term import Const, If, Reduce, Reduction, Term
-from fsmooth.frontend.python.conversion import truth
 from fsmooth.frontend.python.extrema import extremum
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.iterables import iterable, loop_index
+from fsmooth.frontend.python.logic import condition
 from fsmooth.frontend.python.reducible import combined, neutral, reducible
 from fsmooth.frontend.python.targets import assign_target
 from fsmooth.frontend.python.values import Unrolled
@@ -54,9 +54,9 @@ def filtered(
     """The element where all tests hold, else what changes nothing."""
     if not tests:
         return reduced(frame, reduction, node, rest)
-    condition = truth(frame, frame.value(tests[0]), tests[0])
+    holds = condition(frame, tests[0])
     value = frame.inside(lambda: filtered(frame, reduction, node, tests[1:], rest), conditional=True)
-    return If(condition, value, neutral(frame, reduction, value, node))
+    return If(holds, value, neutral(frame, reduction, value, node))
 
 
 def unrolled_reduction(

@@ -14,7 +14,7 @@ from fsmooth.frontend.python.arithmetic import apply_primitive, elementwise
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import positional
 
-FSSCALAR = {
+OWN_SCALAR = {
     "sqrt": p.sqrt, "sin": p.sin, "cos": p.cos, "tan": p.tan, "asin": p.asin, "acos": p.acos, "atan": p.atan,
     "arcsin": p.asin, "arccos": p.acos, "arctan": p.atan, "arctan2": p.atan2, "atan2": p.atan2, "sinh": p.sinh,
     "cosh": p.cosh, "tanh": p.tanh, "exp": p.exp, "expm1": p.expm1, "log": p.log, "log1p": p.log1p, "hypot": p.hypot,

@@ -8,16 +8,16 @@ from fsmooth.core.term import Const, Term
 from fsmooth.core.types import Array, Int, Tuple, rank_of
 from fsmooth.errors import RankError, TypeMismatchError, UndefinedNameError
 from fsmooth.frontend.python.conversion import project
-from fsmooth.frontend.python.displays import known
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.indexing import subscript, transpose
 from fsmooth.frontend.python.kinds import describe
+from fsmooth.frontend.python.names import attribute_of, item_of
 from fsmooth.frontend.python.sizes import count_elements, shape_of_array
 from fsmooth.frontend.python.values import Method, Static, Unrolled, Value
 
 _METHODS = frozenset(
     {"sum", "prod", "mean", "max", "min", "argmax", "argmin", "dot", "copy", "transpose", "all", "any", "std", "var",
-     "ravel", "flatten", "trace", "cumsum", "clip"}
+     "ravel", "flatten", "trace", "cumsum", "clip", "astype"}
 )  # fmt: skip
 
 
@@ -30,7 +30,7 @@ def subscript_expression(frame: Frame, node: ast.Subscript) -> Value:
         if key is None:
             return subscript(frame, frame.as_term(owner, node.value), index_values(frame, node.slice), node)
         try:
-            return known(owner.value[key])  # type: ignore[index]
+            return item_of(owner, key, owner.value[key])  # type: ignore[index]
         except (TypeError, KeyError, IndexError) as error:
             frame.fail(TypeMismatchError, node, f"{frame.source.segment(node)}: {error}")
     if isinstance(owner, Unrolled):
@@ -80,9 +80,8 @@ def attribute(frame: Frame, node: ast.Attribute) -> Value:
     if isinstance(owner, Static):
         if not hasattr(owner.value, node.attr):
             what = getattr(owner.value, "__name__", repr(owner.value))
-            frame.fail(UndefinedNameError, node, f"{what} has no {node.attr}")
-        found = getattr(owner.value, node.attr)
-        return known(found)
+            frame.fail(UndefinedNameError, node, f"{what} has no {node.attr}", "use a name that it has")
+        return attribute_of(frame, owner, node.attr, node)
     term = frame.term(owner, node.value)
     if isinstance(term.type, Tuple) and term.type.names is not None and node.attr in term.type.names:
         return project(term, term.type.names.index(node.attr))

@@ -12,15 +12,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fsmooth.core.term import Term
+from fsmooth.frontend.lookup import Lookup
 from fsmooth.frontend.programs import Program
 from fsmooth.frontend.python.source import Source
 
 
 @dataclass(frozen=True, eq=False)
 class Static:
-    """A Python object known at compile time: a module, function, class, string, container."""
+    """A Python object known at compile time: a module, function, class, string, container; `fetch` says from where."""
 
     value: object
+    fetch: Lookup | None = None
 
 
 @dataclass(frozen=True, eq=False)

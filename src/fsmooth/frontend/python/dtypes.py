@@ -1,0 +1,45 @@
+"""`dtype=`: the elements of an array as another kind of number."""
+
+from __future__ import annotations
+
+import ast
+
+import numpy as np
+
+from fsmooth.core import primitives as p
+from fsmooth.core.term import Prim, Term, Zero
+from fsmooth.core.types import BOOL, F32, F64, INT, Bool, Float, Int, Type, array_of, leaf_of, rank_of
+from fsmooth.errors import TypeMismatchError
+from fsmooth.frontend.python.arithmetic import elementwise
+from fsmooth.frontend.python.conversion import convert, truth
+from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.functions import constant_object
+
+
+def element_type(frame: Frame, node: ast.expr) -> Type | None:
+    """The type that a dtype stands for; None for None."""
+    given = constant_object(frame, node)
+    if given is None:
+        return None
+    kinds: dict[object, Type] = {np.dtype(np.float64): F64, np.dtype(np.float32): F32, np.dtype(np.int64): INT, np.dtype(np.bool_): BOOL}
+    try:
+        return kinds[np.dtype(given)]  # type: ignore[call-overload]
+    except (TypeError, KeyError):
+        frame.unsupported(node, f"the dtype {frame.source.segment(node)}", "use float, np.float32, int or bool")
+
+
+def of_dtype(frame: Frame, term: Term, dtype: ast.expr, node: ast.AST) -> Term:
+    """A number or an array with its elements converted as NumPy does: real numbers are cut to integers."""
+    wanted = element_type(frame, dtype)
+    have = leaf_of(term.type)
+    if wanted is None or wanted == have:
+        return term
+    if not isinstance(have, Float | Int | Bool):
+        frame.fail(TypeMismatchError, node, "only arrays of numbers have a dtype", "convert their parts one by one")
+    if isinstance(term, Zero) and not isinstance(wanted, Bool):
+        return Zero(term.sizes, wanted)
+    if isinstance(wanted, Bool):
+        return elementwise(frame, lambda x: truth(frame, x, node), [term], node)
+    if isinstance(wanted, Int) and isinstance(have, Float):
+        return elementwise(frame, lambda x: Prim(p.to_int, (x,)), [term], node)
+    return convert(frame, term, array_of(wanted, rank_of(term.type)), node)

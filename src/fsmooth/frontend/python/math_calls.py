@@ -1,0 +1,46 @@
+"""Functions of the module math that are not one primitive."""
+
+from __future__ import annotations
+
+import ast
+import math
+
+from fsmooth.core import primitives as p
+from fsmooth.core.term import Const, Reduction
+from fsmooth.core.types import F64, Int
+from fsmooth.frontend.python.arithmetic import apply_primitive, binary, elementwise
+from fsmooth.frontend.python.built_in import reduce_call, to_integer
+from fsmooth.frontend.python.conversion import convert
+from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.functions import ArgumentMismatch, positional
+from fsmooth.frontend.python.library import library
+from fsmooth.frontend.python.library_calls import library_call
+from fsmooth.frontend.python.values import Value
+
+
+def math_call(frame: Frame, function: object, name: str, node: ast.Call) -> Value:
+    """Functions of the module math beyond the table."""
+    if function is math.log:
+        if len(node.args) not in (1, 2):
+            frame.fail(
+                ArgumentMismatch, node, f"math.log takes 1 or 2 arguments, not {len(node.args)}", "write math.log(x)"
+            )
+        arguments = positional(frame, node)
+        logs = [elementwise(frame, lambda x: apply_primitive(frame, p.log, [x], node), [a], node) for a in arguments]
+        return logs[0] if len(logs) == 1 else binary(frame, ast.Div(), logs[0], logs[1], node)
+    if function is math.pow:
+        a, b = positional(frame, node, 2)
+        return binary(frame, ast.Pow(), convert(frame, a, F64, node) if isinstance(a.type, Int) else a, b, node)
+    if function is math.fsum:
+        return reduce_call(frame, Reduction.SUM, node)
+    if function is math.prod:
+        return reduce_call(frame, Reduction.PRODUCT, node)
+    if function is math.floor or function is math.ceil or function is math.trunc:
+        return to_integer(frame, function, node)
+    if function is math.erfc:
+        (x,) = positional(frame, node, 1)
+        return binary(frame, ast.Sub(), Const(1.0), apply_primitive(frame, p.erf, [x], node), node)
+    if function is math.dist:
+        a, b = positional(frame, node, 2)
+        return library(frame, "norm", [binary(frame, ast.Sub(), a, b, node)], node)
+    return library_call(frame, name, node)
