@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import number, plus
-from fsmooth.core.term import Build, Const, If, Prim, Reduction, Term, Var
+from fsmooth.core.term import Build, Const, If, MakeTuple, Prim, Reduction, Term, Var
 from fsmooth.core.types import F64, INT, Array, Bool, Float, Int, Tuple
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.python.arithmetic import binary
@@ -16,7 +16,7 @@ from fsmooth.frontend.python.comprehensions import comprehension
 from fsmooth.frontend.python.conversion import convert, truth
 from fsmooth.frontend.python.displays import display
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.functions import ArgumentMismatch, positional
+from fsmooth.frontend.python.functions import ArgumentMismatch, keywords, positional
 from fsmooth.frontend.python.iterables import iterable, range_of
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.reducible import combined
@@ -74,8 +74,16 @@ def round_call(frame: Frame, node: ast.Call) -> Value:
     return If(Prim(p.less, (rest, half)), whole, upper)
 
 
+def divmod_call(frame: Frame, node: ast.Call) -> Value:
+    """divmod(a, b)."""
+    a, b = [frame.bind(x) for x in positional(frame, node, 2)]
+    return MakeTuple((binary(frame, ast.FloorDiv(), a, b, node), binary(frame, ast.Mod(), a, b, node)))
+
+
 def float_call(frame: Frame, node: ast.Call) -> Value:
-    """float(x)."""
+    """float(x), float("inf")."""
+    if len(node.args) == 1 and isinstance(node.args[0], ast.Constant) and node.args[0].value in NOT_FINITE:
+        return Const(float(node.args[0].value))
     (x,) = positional(frame, node, 1)
     return convert(frame, x, F64, node) if not isinstance(x.type, Float) else x
 
@@ -108,21 +116,32 @@ def list_call(frame: Frame, node: ast.Call) -> Value:
 
 def reduce_call(frame: Frame, reduction: Reduction, node: ast.Call) -> Value:
     """sum, max, min, any, all, math.prod."""
+    given = keywords(frame, node, KEYWORDS.get(reduction, ()))
     if not node.args:
-        frame.fail(ArgumentMismatch, node, f"{frame.source.segment(node.func)} needs an argument")
-    first = node.args[0]
-    if len(node.args) >= 2 and reduction in (Reduction.MAX, Reduction.MIN):
+        frame.fail(
+            ArgumentMismatch,
+            node,
+            f"{frame.source.segment(node.func)} needs an argument",
+            "give it an array or a generator",
+        )
+    first, *others = node.args
+    if others and reduction in (Reduction.MAX, Reduction.MIN):
         total = frame.value(first)
-        for other in node.args[1:]:
+        for other in others:
             total = combined_values(frame, reduction, total, frame.value(other), node)
         return total
+    if len(others) > (reduction is Reduction.SUM):
+        frame.fail(ArgumentMismatch, node, f"{frame.source.segment(node.func)} takes one argument", "give it a list")
+    default = frame.value(given["default"]) if "default" in given else None
     if isinstance(first, ast.GeneratorExp | ast.ListComp):
-        result = reduce_generator(frame, reduction, first)
+        result = reduce_generator(frame, reduction, first, default)
     else:
-        result = reduce_value(frame, reduction, first, node)
-    if len(node.args) == 2 and reduction is Reduction.SUM:
-        return binary(frame, ast.Add(), frame.value(node.args[1]), result, node)
-    return result
+        result = reduce_value(frame, reduction, first, node, default)
+    start = others[0] if others else given.get("start")
+    if start is None:
+        return result
+    op = ast.Mult() if reduction is Reduction.PRODUCT else ast.Add()
+    return binary(frame, op, frame.value(start), result, node)
 
 
 def combined_values(frame: Frame, reduction: Reduction, a: Term, b: Term, node: ast.AST) -> Term:
@@ -135,7 +154,7 @@ def combined_values(frame: Frame, reduction: Reduction, a: Term, b: Term, node: 
     return combined(frame, reduction, a, b, node)
 
 
-def reduce_value(frame: Frame, reduction: Reduction, part: ast.expr, node: ast.Call) -> Term:
+def reduce_value(frame: Frame, reduction: Reduction, part: ast.expr, node: ast.Call, default: Term | None) -> Term:
     """sum(xs) of an array, a tuple, or an iterator."""
     name = ast.Name("_element", ast.Load())
     generator = ast.comprehension(ast.Name("_element", ast.Store()), part, [], 0)
@@ -143,8 +162,17 @@ def reduce_value(frame: Frame, reduction: Reduction, part: ast.expr, node: ast.C
     for n in ast.walk(made):
         if not hasattr(n, "lineno"):
             ast.copy_location(n, node)
-    return reduce_generator(frame, reduction, made)
+    return reduce_generator(frame, reduction, made, default)
 
+
+NOT_FINITE = ("inf", "+inf", "-inf", "nan", "infinity", "-infinity")
+
+KEYWORDS = {
+    Reduction.SUM: ("start",),
+    Reduction.PRODUCT: ("start",),
+    Reduction.MAX: ("default",),
+    Reduction.MIN: ("default",),
+}
 
 BUILT_IN: dict[object, Callable[[Frame, ast.Call], Value]] = {
     len: length_call,
@@ -152,6 +180,7 @@ BUILT_IN: dict[object, Callable[[Frame, ast.Call], Value]] = {
     round: round_call,
     bool: bool_call,
     pow: power_call,
+    divmod: divmod_call,
     list: list_call,
     tuple: list_call,
     sum: lambda frame, node: reduce_call(frame, Reduction.SUM, node),
@@ -165,4 +194,5 @@ BUILT_IN: dict[object, Callable[[Frame, ast.Call], Value]] = {
     enumerate: lambda frame, node: iterable(frame, node),
     zip: lambda frame, node: iterable(frame, node),
     reversed: lambda frame, node: iterable(frame, node),
+    map: lambda frame, node: iterable(frame, node),
 }

@@ -21,7 +21,12 @@ def element_type(frame: Frame, node: ast.expr) -> Type | None:
     given = constant_object(frame, node)
     if given is None:
         return None
-    kinds: dict[object, Type] = {np.dtype(np.float64): F64, np.dtype(np.float32): F32, np.dtype(np.int64): INT, np.dtype(np.bool_): BOOL}
+    kinds: dict[object, Type] = {
+        np.dtype(np.float64): F64,
+        np.dtype(np.float32): F32,
+        np.dtype(np.int64): INT,
+        np.dtype(np.bool_): BOOL,
+    }
     try:
         return kinds[np.dtype(given)]  # type: ignore[call-overload]
     except (TypeError, KeyError):

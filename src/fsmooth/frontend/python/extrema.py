@@ -17,13 +17,13 @@ from fsmooth.core.term import (
     Reduce,
     Reduction,
     Require,
-    Site,
     Term,
     Var,
 )
 from fsmooth.core.types import INT
+from fsmooth.errors import EmptyError, ProgramError
 from fsmooth.frontend.python.comprehensions import as_sequence, unrolled_elements
-from fsmooth.frontend.python.conversion import convert, project
+from fsmooth.frontend.python.conversion import branch, convert, project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.iterables import iterable, loop_index
 from fsmooth.frontend.python.logic import condition
@@ -32,19 +32,16 @@ from fsmooth.frontend.python.targets import assign_target
 from fsmooth.frontend.python.values import Unrolled
 
 
-def extremum(frame: Frame, reduction: Reduction, node: ast.GeneratorExp | ast.ListComp) -> Term:
-    """Max or min of a generator; an empty one is an error at run time."""
-    site = frame.source.site(node, frame.source.segment(node))
+def extremum(
+    frame: Frame, reduction: Reduction, node: ast.GeneratorExp | ast.ListComp, default: Term | None = None
+) -> Term:
+    """Max or min of a generator; that of nothing is `default`, or an error at run time."""
     simple = len(node.generators) == 1 and not node.generators[0].ifs
     if simple:
         only = node.generators[0]
         source = iterable(frame, only.iter)
         if isinstance(source, Unrolled):
-            items = unrolled_elements(frame, source, only, node.elt)
-            total = items[0]
-            for item in items[1:]:
-                total = combined(frame, reduction, total, item, node)
-            return total
+            return extremum_of_items(frame, reduction, unrolled_elements(frame, source, only, node.elt), default, node)
         index = loop_index(frame, only.target, only.target)
         size = source.size
 
@@ -53,16 +50,38 @@ def extremum(frame: Frame, reduction: Reduction, node: ast.GeneratorExp | ast.Li
             return reducible(frame, reduction, frame.value(node.elt), node.elt)
 
         value: Term = Reduce(reduction, size, index, frame.inside(body))
-        return nonempty(frame, Prim(p.less, (Const(0), size)), value, site)
-    return filtered_extremum(frame, reduction, node)
+        return nonempty(frame, Prim(p.less, (Const(0), size)), value, default, node)
+    return filtered_extremum(frame, reduction, node, default)
 
 
-def nonempty(frame: Frame, condition: Term, value: Term, site: Site) -> Term:
-    """`value`, which exists only if `condition` holds."""
-    return Require(condition, value, Failure.EMPTY, (), site)
+def extremum_of_items(
+    frame: Frame, reduction: Reduction, items: list[Term], default: Term | None, node: ast.AST
+) -> Term:
+    """Max or min of values whose number is known at compile time."""
+    if not items and default is None:
+        frame.fail(EmptyExtremum, node, f"the {reduction.value} of nothing", "give default=…, or check the size first")
+    if not items and default is not None:
+        return default
+    total, *rest = items
+    for item in rest:
+        total = combined(frame, reduction, total, item, node)
+    return total
 
 
-def filtered_extremum(frame: Frame, reduction: Reduction, node: ast.GeneratorExp | ast.ListComp) -> Term:
+def nonempty(frame: Frame, found: Term, value: Term, default: Term | None, node: ast.AST) -> Term:
+    """`value`, which exists only if anything was `found`, else the default."""
+    if default is not None:
+        return branch(frame, found, value, default, node)
+    return Require(found, value, Failure.EMPTY, (), frame.source.site(node, frame.source.segment(node)))
+
+
+class EmptyExtremum(EmptyError, ProgramError):
+    """The extremum of a container that is empty, found while compiling."""
+
+
+def filtered_extremum(
+    frame: Frame, reduction: Reduction, node: ast.GeneratorExp | ast.ListComp, default: Term | None
+) -> Term:
     """A loop that carries whether anything was found, and the best so far."""
     best = p.maximum if reduction is Reduction.MAX else p.minimum
     probe = frame.inside(lambda: first_element(frame, node, list(node.generators)))
@@ -92,8 +111,7 @@ def filtered_extremum(frame: Frame, reduction: Reduction, node: ast.GeneratorExp
         return If(holds, frame.inside(lambda: tested(tests[1:], state, rest), conditional=True), state)
 
     result = frame.bind(run(init, list(node.generators)), "best")
-    site = frame.source.site(node, frame.source.segment(node))
-    return nonempty(frame, Proj(result, 0), Proj(result, 1), site)
+    return nonempty(frame, Proj(result, 0), Proj(result, 1), default, node)
 
 
 def first_element(frame: Frame, node: ast.GeneratorExp | ast.ListComp, generators: list[ast.comprehension]) -> Term:

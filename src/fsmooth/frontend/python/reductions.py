@@ -14,10 +14,14 @@ from fsmooth.frontend.python.targets import assign_target
 from fsmooth.frontend.python.values import Unrolled
 
 
-def reduce_generator(frame: Frame, reduction: Reduction, node: ast.GeneratorExp | ast.ListComp) -> Term:
-    """sum(… for …), max(…), any(…), all(…)."""
+def reduce_generator(
+    frame: Frame, reduction: Reduction, node: ast.GeneratorExp | ast.ListComp, default: Term | None = None
+) -> Term:
+    """sum(… for …), any(…), all(…), max(…), min(…); the last two may have a default."""
     saved = dict(frame.names)
     try:
+        if reduction in (Reduction.MAX, Reduction.MIN):
+            return extremum(frame, reduction, node, default)
         return reduced(frame, reduction, node, list(node.generators))
     finally:
         frame.names.clear()
@@ -29,8 +33,6 @@ def reduced(
 ) -> Term:
     if not generators:
         return reducible(frame, reduction, frame.value(node.elt), node.elt)
-    if reduction in (Reduction.MAX, Reduction.MIN):
-        return extremum(frame, reduction, node)
     first, *rest = generators
     source = iterable(frame, first.iter)
     if isinstance(source, Unrolled):
