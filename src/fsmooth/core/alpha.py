@@ -1,8 +1,8 @@
 """Alpha-equivalence: equality of terms up to the names of bound variables.
 
 `alpha_key` gives a hashable value that two terms share exactly when they are alpha-equivalent.  Bound
-variables are numbered by the depth of their binder, counted from the root of the term in question (levels
-of binders passed, not entries of an environment, so shadowed names cannot disturb it).  Keys of closed-over
+variables are numbered by the binders between them and their own (binders passed, not entries of an environment, so
+shadowed names cannot disturb it).  Keys of closed-over
 subterms are cached on the nodes: a subterm none of whose free variables is bound above it has the same key
 everywhere.
 """
@@ -15,6 +15,7 @@ from fsmooth.core.term import (
     Check,
     Const,
     Deriv,
+    Lam,
     Length,
     Let,
     MakeTuple,
@@ -108,6 +109,8 @@ def _head(term: Term) -> Hashable:
             return ("const", repr(value), term.type)
         case Prim(primitive):
             return ("prim", primitive.name, term.type)
+        case Lam(parameters):
+            return ("lam", tuple([q.type for q in parameters]))
         case Length(_, axis):
             return ("length", axis)
         case Proj(_, position):

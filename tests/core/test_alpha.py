@@ -1,0 +1,171 @@
+"""Alpha-equivalence: against its definition, on random programs, in disguise, and where names are shared or shadowed."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from fsmooth.core import build as b
+from fsmooth.core import primitives as p
+from fsmooth.core.alpha import alpha_equal, alpha_key
+from fsmooth.core.subst import refresh
+from fsmooth.core.term import (
+    App,
+    Build,
+    Check,
+    Const,
+    Deriv,
+    Get,
+    If,
+    IFold,
+    Lam,
+    Length,
+    Let,
+    MakeTuple,
+    Prim,
+    Proj,
+    Reduce,
+    Reduction,
+    Require,
+    Site,
+    Term,
+    Var,
+    Verb,
+    Zero,
+)
+from fsmooth.core.traverse import children, rebuild, subterms
+from fsmooth.core.types import F32, F64, INT, Array, Tuple
+from tests.core.binders import binders, disguised, equivalent
+from tests.strategies import random_program
+
+V, M = Array(F64), Array(Array(F64))
+n, i, j, k = (Var(name, INT) for name in "nijk")
+x, y = Var("x", F64), Var("y", F64)
+v, m = Var("v", V), Var("m", M)
+
+
+def changed_somewhere(term: Term, rng: random.Random) -> Term:
+    """The same term but for one constant, operation or variable."""
+    places = [t for t in subterms(term) if isinstance(t, Const | Var) and not isinstance(t.type, Tuple)]
+    place = rng.choice(places)
+    others = [t for t in [*binders(term), *term.free] if t.type == place.type and t is not place]
+    if isinstance(place, Const) or not others:
+        new: Term = b.number(7, place.type) if isinstance(place, Const) else Var("other", place.type)
+    else:
+        new = rng.choice(others)
+    return _replaced(term, place, new)
+
+
+def _replaced(term: Term, place: Term, new: Term) -> Term:
+    if term is place:
+        return new
+    return rebuild(term, [_replaced(child, place, new) for child in children(term)])
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_programs_in_disguise(seed: int):
+    program, _ = random_program(seed)
+    rng = random.Random(seed)
+    for other in (refresh(program), disguised(program, rng), disguised(refresh(program), rng)):
+        assert equivalent(program, other)
+        assert alpha_equal(program, other)
+        assert alpha_key(program) is alpha_key(other)
+        assert hash(alpha_key(program)) == hash(alpha_key(other))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_change_is_seen_exactly_where_the_definition_sees_it(seed: int):
+    program, _ = random_program(seed, depth=3)
+    rng = random.Random(seed)
+    for _ in range(10):
+        other = changed_somewhere(disguised(program, rng), rng)
+        assert alpha_equal(program, other) == equivalent(program, other)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_subterms_too(seed: int):
+    """Open terms: all pairs of subterms of a program and of its disguise."""
+    program, _ = random_program(seed, depth=2)
+    left = list(subterms(program))
+    right = list(subterms(disguised(program, random.Random(seed))))
+    for s in left[:40]:
+        for t in right[:40]:
+            assert alpha_equal(s, t) == equivalent(s, t)
+
+
+def test_refresh_shares_no_binder():
+    for seed in range(20):
+        program, _ = random_program(seed)
+        fresh = refresh(program)
+        assert not set(binders(program)) & set(binders(fresh))
+        assert len(binders(fresh)) >= len(binders(program))
+        assert fresh.free == program.free
+
+
+def loop(index: Var, body: Term) -> Term:
+    return Build(n, index, body)
+
+
+EQUAL = [
+    (loop(i, i), loop(j, j)),
+    (loop(i, loop(j, i)), loop(j, loop(i, j))),
+    (loop(i, loop(i, i)), loop(j, loop(k, k))),  # the inner binder wins
+    (loop(i, b.plus(i, n)), loop(j, b.plus(j, n))),
+    (Let(((i, n), (j, i)), j), Let(((i, n), (i, i)), i)),  # each binding sees those before it
+    (Lam((i, j), i), Lam((j, i), j)),
+    (IFold(n, x, y, i, y), IFold(n, x, x, j, x)),  # the initial state is outside
+    (Let(((x, y),), x), Let(((y, y),), y)),
+    (loop(i, Let(((j, i),), j)), loop(i, Let(((i, i),), i))),
+    (Check(i, n, Site("here")), Check(i, n, Site("there"))),
+    (MakeTuple((Const(0.0),)), MakeTuple((Const(0.0),))),
+    (Const(float("nan")), Const(float("nan"))),
+]
+DIFFERENT = [
+    (loop(i, i), loop(i, n)),
+    (loop(i, loop(j, i)), loop(i, loop(j, j))),
+    (loop(i, k), loop(j, i)),
+    (loop(i, i), loop(i, k)),
+    (loop(i, loop(i, i)), loop(i, loop(j, i))),
+    (x, y),  # free variables are themselves
+    (Const(0.0), Const(-0.0)),
+    (Const(1.0), Const(1.0, F32)),
+    (Const(1), Const(True)),
+    (Let(((i, n), (j, i)), j), Let(((i, n), (j, n)), j)),
+    (Let(((i, n),), i), loop(i, i)),
+    (Get(m, i), Get(m, j)),
+    (Length(m, 0), Length(m, 1)),
+    (Proj(Var("p", Tuple((F64, F64))), 0), Proj(Var("p", Tuple((F64, F64))), 0)),
+    (b.sum_(n, lambda i: i), b.reduce(Reduction.PRODUCT, n, lambda i: i)),
+    (Prim(p.add, (x, y)), Prim(p.subtract, (x, y))),
+    (MakeTuple((x, y)), MakeTuple((x, y), Tuple((F64, F64), ("a", "b")))),
+    (Zero((n,)), Zero((n,), INT)),
+    (Require(b.equals(i, n), x), If(b.equals(i, n), x, x)),
+    (Deriv(Lam((x,), x), (0,), Verb.GRAD), Deriv(Lam((x,), x), (0,), Verb.JACOBIAN)),
+    # types of parameters that are not used
+    (Let(((Var("f", Lam((x,), n).type), Lam((x,), n)),), n), Let(((Var("f", Lam((i,), n).type), Lam((i,), n)),), n)),
+    (App(Lam((x,), n), (x,)), App(Lam((v,), n), (v,))),
+]
+
+
+@pytest.mark.parametrize(("left", "right"), EQUAL, ids=[f"{a!r} = {c!r}" for a, c in EQUAL])
+def test_equal(left: Term, right: Term):
+    assert equivalent(left, right)
+    assert alpha_equal(left, right)
+    assert alpha_key(left) is alpha_key(right)
+
+
+@pytest.mark.parametrize(("left", "right"), DIFFERENT, ids=[f"{a!r} ≠ {c!r}" for a, c in DIFFERENT])
+def test_different(left: Term, right: Term):
+    assert not equivalent(left, right)
+    assert not alpha_equal(left, right)
+    assert alpha_key(left) is not alpha_key(right)
+
+
+def test_a_key_does_not_depend_on_where_a_subterm_was_met_first():
+    inner = b.sum_(n, lambda q: Get(v, q))
+    alone = alpha_key(inner)
+    fresh = refresh(inner)
+    within = Build(k, j, Reduce(Reduction.SUM, k, i, Prim(p.multiply, (fresh, Get(v, i)))))
+    alpha_key(within)
+    assert alpha_key(fresh) is alone
