@@ -12,8 +12,7 @@ import hypothesis.strategies as st
 import numpy as np
 from hypothesis import HealthCheck, settings
 
-from fsmooth.core.shape import Ragged, size_of
-from fsmooth.core.term import Lam, Term, Var
+from fsmooth.core.term import Lam, Var
 from fsmooth.core.types import F64, INT, Array, Type, has_float
 from tests.random_terms.generator import Generator
 from tests.random_terms.scope import PAIR, POINT, RECORD, M, V
@@ -87,13 +86,3 @@ def arguments_from(rng: random.Random) -> list[object]:
         (rng.gauss(0.0, 1.0), rng.randint(0, 3)),
         (normal(k), normal(k)),
     ]
-
-
-def is_rectangular(term: Term) -> bool:
-    """Can every size in the term be written down?  (Random arrays of arrays may be ragged.)"""
-    try:
-        if isinstance(term.type, Array):
-            size_of(term)
-        return True
-    except Ragged:
-        return False

@@ -60,10 +60,8 @@ def case_of(seed: int) -> Case | None:
 
 
 def differentiated(program: Lam, wrt: tuple[int, ...], verb: Verb) -> Lam:
-    """A derivative of the program in arguments `wrt`, as the compiler removes it."""
+    """A gradient in the arguments `wrt`, as the compiler makes it."""
     applied = App(Deriv(program, wrt, verb), program.parameters)
-    if verb is Verb.JVP:
-        raise ValueError("directions are arguments too")
     removed = remove_derivatives(Lam(program.parameters, applied), BEFORE_DERIVATIVE)
     assert isinstance(removed, Lam)
     return removed

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fsmooth.core.arithmetic import FLOATS, Arithmetic, Bounded, Bounds, DualNumber
+from fsmooth.core.arithmetic import FLOATS, Arithmetic, Bounded, Bounds
 from fsmooth.core.evaluate import ArrayValue, OutOfBounds, RequirementFailed, Value, evaluate
 from fsmooth.core.shape import Ragged
 from fsmooth.core.term import Lam
@@ -65,17 +65,6 @@ def answer_of(result: Value, type_: Type, margin: float) -> Answer:
         return numbers(changed(result, lambda x: pick(x) if isinstance(x, Bounded) else x), type_)
 
     return Answer(part(lambda x: x.value), part(lambda x: x.bound), margin)
-
-
-def tangents(result: Value) -> Value:
-    """The tangents of a result of dual numbers over bounded ones."""
-
-    def pick(x: object) -> object:
-        if not isinstance(x, DualNumber):
-            return x
-        return Bounded(0.0, 0.0) if x.tangent is None else x.tangent
-
-    return changed(result, pick)
 
 
 def changed(value: Value, leaf: Callable[[object], object]) -> Value:

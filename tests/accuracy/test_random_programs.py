@@ -7,8 +7,8 @@ import pytest
 
 from fsmooth.core.term import Lam
 from fsmooth.optimise.schedules import DEFAULT
-from tests.accuracy.cases import Case, cases
-from tests.accuracy.judge import Answer, excess, flat, outcome, within
+from tests.accuracy.cases import cases
+from tests.accuracy.judge import Answer, excess, flat, within
 from tests.accuracy.slopes import by_complex_step, by_duals
 from tests.lower.harness import STRICT, compile_all
 from tests.strategies import FLOATS
