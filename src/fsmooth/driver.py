@@ -23,7 +23,7 @@ from fsmooth.errors import NotDifferentiableError, RaggedError
 from fsmooth.frontend.elaborate import Elaborated, elaborate
 from fsmooth.frontend.programs import Program
 from fsmooth.lower.to_loops import lower
-from fsmooth.optimise.schedules import BEFORE_DERIVATIVE, SCHEDULES
+from fsmooth.optimise.schedules import SCHEDULES
 from fsmooth.optimise.static_sizes import static_dimensions
 from fsmooth.rewrite.trace import Trace
 
@@ -74,6 +74,8 @@ def _compile(elaborated: Elaborated, name: str, schedule: str, static: Mapping[t
     stages.terms["definition"] = term
     sizes: dict[tuple[Var, int], int] = {(term.parameters[k], axis): n for (k, axis), n in static.items()}
 
+    order = SCHEDULES[schedule]
+
     def timed(stage: str, make: Callable[[], Term]) -> Term:
         start = time.perf_counter()
         result = make()
@@ -83,9 +85,9 @@ def _compile(elaborated: Elaborated, name: str, schedule: str, static: Mapping[t
 
     try:
         if has_derivative(term):
-            simplify = lambda t: BEFORE_DERIVATIVE(t, stages.trace, sizes)  # noqa: E731
+            simplify = lambda t: order.before(t, stages.trace, sizes)  # noqa: E731
             term = timed("derivative", lambda: remove_derivatives(term, simplify))  # type: ignore[assignment]
-        optimised = timed("optimised", lambda: SCHEDULES[schedule](term, stages.trace, sizes))
+        optimised = timed("optimised", lambda: order(term, stages.trace, sizes))
         assert isinstance(optimised, Lam)
         start = time.perf_counter()
         stages.code = emit(lower(optimised, name, static))

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from fsmooth.optimise.schedules import LF, LN, REAL, Schedule
+from fsmooth.optimise.schedules import LF, LICM, LN, REAL, Schedule
 
 Becomes = Callable[[str, Schedule, str], None]
 
@@ -101,7 +101,7 @@ def test_derivative_of_the_trace_of_a_product(becomes: Becomes) -> None:
 
 
 def test_nnmf_update_formula(becomes: Becomes) -> None:
-    """∂D/∂H = Wᵀ (1 / (W H) - A / (W H)²) for the exponential likelihood, W = u, H = v (REAL): one sum an element."""
+    """∂D/∂H = Wᵀ (1 / (W H) - A / (W H)²) for the exponential likelihood, W = u, H = v (LICM): one sum an element."""
     becomes(
         """
         let loss = fun u v A -> sum (length u) (fun i -> sum (length v) (fun j ->
@@ -109,7 +109,7 @@ def test_nnmf_update_formula(becomes: Becomes) -> None:
           log w + A[i][j] / w))
         fun (u: Vector) (v: Vector) (A: Matrix) -> vectorMap (deriv (loss u v A) v) snd
         """,
-        REAL,
+        LICM,
         """
         fun (u: Vector) (v: Vector) (A: Matrix) ->
           build (length v) (fun j -> sum (length u) (fun i ->

@@ -3,8 +3,9 @@
 The scopes of a term are its loop bodies, branches and requirements.  Parents before children, each node of the
 graph (optimise/sharing.py) is placed in the innermost scope that contains all its uses, and from there moved
 out of every loop on which it does not depend, but never out of a branch, and never out of a loop that may
-not run if it could fail (Click 1995, global code motion).  A node that has several uses, or that moved, is
-bound where it was placed.
+not run if it could fail (Click 1995, global code motion).  Where it may not stand in the scope of all its uses,
+because it could fail there, it has a place in each of the scopes inside in which it may.  A node that has several
+uses, or that moved, is bound where it was placed.
 """
 
 from __future__ import annotations
@@ -87,14 +88,11 @@ class Placement:
         self.graph = graph
         self.trace = trace
         self.order = _postorder(root)
-        self.number = {id(t): k for k, t in enumerate(self.order)}
         self.inner: dict[tuple[int, int], Scope] = {}
-        self.place: dict[int, Scope] = {}
-        self.uses: dict[int, int] = {}
-        self.scopes: dict[int, list[Scope]] = {}
-        self.guards: dict[int, list[Term]] = {}
+        self.uses: dict[int, dict[Scope, int]] = {}
+        self.guards: dict[tuple[int, Scope], list[Term]] = {}
         self.generated = frozenset([i for t in self.order if isinstance(t, Collect) for _, i in t.generators])
-        self.variable: dict[int, Var] = {}
+        self.variables: dict[int, dict[Scope, Var]] = {}
         self.failing = _failing_nodes(self.order, static_sizes)
         self.anchors = _anchors(root, self.failing)
         self.top = Scope(None)
@@ -103,67 +101,81 @@ class Placement:
     def term(self) -> Term:
         """The term, with its bindings."""
         for node in self.order:
-            if id(node) in self.variable:
-                self.place[id(node)].bound.append(node)
+            for scope in self.variables.get(id(node), ()):
+                scope.bound.append(node)
         return self._emit_scope(self.root, self.top)
 
     # -- placement ---------------------------------------------------------------------------------------------------
 
     def _place_all(self) -> None:
-        self.scopes[id(self.root)] = [self.top]
+        self.uses[id(self.root)] = {self.top: 1}
         for node in reversed(self.order):
-            here = self._common_scope(node)
-            bound = self._settle(node, here)
+            bound, unbound = self._settle(node, self.uses[id(node)])
+            around = _common_of([*bound, *unbound])
             for k, child in enumerate(children(node)):
                 if isinstance(child, Var | Const):
                     continue
                 if opens_region(node, k):
-                    self._use(child, self._scope_of_child(node, k, bound or here), 1)
-                elif bound is not None:
-                    self._use(child, bound, 1)
-                else:
-                    for scope in self.scopes[id(node)]:
-                        self._use(child, scope, 0)
-                    self.uses[id(child)] += self.uses[id(node)]
+                    self._use(child, self._scope_of_child(node, k, around), 1)
+                    continue
+                for scope in bound:
+                    self._use(child, scope, 1)
+                for scope, count in unbound.items():
+                    self._use(child, scope, count)
 
-    def _common_scope(self, node: Term) -> Scope:
-        here, *others = self.scopes[id(node)]
-        for other in others:
-            here = _common(here, other)
-        return here
-
-    def _settle(self, node: Term, here: Scope) -> Scope | None:
-        """Where `node` is computed once; None if it is computed wherever it is used."""
+    def _settle(self, node: Term, uses: dict[Scope, int]) -> tuple[list[Scope], dict[Scope, int]]:
+        """The scopes in which `node` is computed once, and those in which it is computed at each of its uses."""
         if node is self.root:
-            self.place[id(node)] = here
-            return here
+            return list(uses), {}
+        if trivial(node) or self._escapes(node, _common_of(list(uses))):
+            return [], uses
+        bound: list[Scope] = []
+        unbound: dict[Scope, int] = {}
+        pending = [uses]
+        while pending:
+            group = pending.pop()
+            here = _common_of(list(group))
+            if not self._may_stand(node, here, group):
+                if here in group:
+                    unbound[here] = group.pop(here)
+                pending.extend(_by_inner_scope(here, group))
+                continue
+            scope = self._outside_loops(node, here)
+            if scope is here and sum(group.values()) == 1:
+                unbound.update(group)
+            elif scope not in bound:
+                bound.append(scope)
+                self._bind(node, scope, moved=scope is not here, shared=sum(group.values()) > 1)
+        return bound, unbound
+
+    def _bind(self, node: Term, scope: Scope, moved: bool, shared: bool) -> None:
+        if moved:
+            self.trace.record("code motion")
+        if shared:
+            self.trace.record("common subexpression")
+        name = self.graph.names.get(id(node), "t")
+        self.variables.setdefault(id(node), {})[scope] = Var(name, node.type)
+
+    def _outside_loops(self, node: Term, scope: Scope) -> Scope:
+        """The outermost scope to which `node` may move from `scope`."""
         failing = self.failing.get(id(node), frozenset())
-        if trivial(node) or self._escapes(node, here) or not self._may_stand(failing, node, here):
-            return None
-        scope = here
+        guards: list[Term] = []
         while scope.is_loop and scope.parent is not None and scope.variables.isdisjoint(node.free):
             if not scope.certain and not self._anchored(failing, scope.parent):
                 if not self._worth_a_guard(node):
                     break
                 assert scope.size is not None
-                self.guards.setdefault(id(node), []).append(scope.size)
+                guards.append(scope.size)
             scope = scope.parent
-        if scope is not here:
-            self.trace.record("code motion")
-        if scope is not here or self.uses[id(node)] > 1:
-            if self.uses[id(node)] > 1:
-                self.trace.record("common subexpression")
-            name = self.graph.names.get(id(node), "t")
-            self.variable[id(node)] = Var(name, node.type)
-        self.place[id(node)] = scope
+        if guards:
+            self.guards[id(node), scope] = guards
         return scope
 
-    def _may_stand(self, failing: frozenset[int], node: Term, here: Scope) -> bool:
+    def _may_stand(self, node: Term, here: Scope, uses: dict[Scope, int]) -> bool:
         """May `node` be evaluated in `here` whatever is evaluated there?  If it cannot fail, or fails there anyway."""
+        failing = self.failing.get(id(node), frozenset())
         own = frozenset((id(node),)) if id(node) in failing else frozenset()
-        return self._anchored(failing - own, here) and (
-            not own or here in self.scopes[id(node)] or self._anchored(own, here)
-        )
+        return self._anchored(failing - own, here) and (not own or here in uses or self._anchored(own, here))
 
     def _anchored(self, failing: frozenset[int], here: Scope | None) -> bool:
         """Is each of these nodes evaluated without condition in `here` or a scope around it?"""
@@ -191,10 +203,8 @@ class Placement:
         return bool(wanted)
 
     def _use(self, child: Term, scope: Scope, count: int) -> None:
-        self.uses[id(child)] = self.uses.get(id(child), 0) + count
-        scopes = self.scopes.setdefault(id(child), [])
-        if scope not in scopes:
-            scopes.append(scope)
+        uses = self.uses.setdefault(id(child), {})
+        uses[scope] = uses.get(scope, 0) + count
 
     def _scope_of_child(self, node: Term, k: int, scope: Scope) -> Scope:
         match node:
@@ -233,20 +243,26 @@ class Placement:
     # -- back to a term ----------------------------------------------------------------------------------------------
 
     def _emit_scope(self, node: Term, scope: Scope) -> Term:
-        bindings = [(self.variable[id(n)], self._guarded(n, scope)) for n in scope.bound]
+        bindings = [(self.variables[id(n)][scope], self._guarded(n, scope)) for n in scope.bound]
         return let(bindings, self._reference(node, scope))
 
     def _guarded(self, node: Term, scope: Scope) -> Term:
         """A node that left loops that may not run is computed only if they do."""
         result = self._emit(node, scope)
-        for size in self.guards.get(id(node), ()):
+        for size in self.guards.get((id(node), scope), ()):
             runs = Prim(p.less, (Const(0), self._reference(size, scope)))
             result = If(runs, result, scalar_constant(0, node.type))
         return result
 
     def _reference(self, node: Term, scope: Scope) -> Term:
-        variable = self.variable.get(id(node))
-        return variable if variable is not None else self._emit(node, scope)
+        places = self.variables.get(id(node))
+        here: Scope | None = scope if places is not None else None
+        while here is not None:
+            variable = places.get(here) if places is not None else None
+            if variable is not None:
+                return variable
+            here = here.parent
+        return self._emit(node, scope)
 
     def _emit(self, node: Term, scope: Scope) -> Term:
         parts = children(node)
@@ -285,6 +301,25 @@ def _is_path(node: Term) -> bool:
 
 def _certain(size: Term) -> bool:
     return isinstance(size, Const) and size.value > 0
+
+
+def _common_of(scopes: list[Scope]) -> Scope:
+    here, *others = scopes
+    for other in others:
+        here = _common(here, other)
+    return here
+
+
+def _by_inner_scope(here: Scope, uses: dict[Scope, int]) -> list[dict[Scope, int]]:
+    """Uses strictly inside `here`, grouped by the scope just below it."""
+    groups: dict[Scope, dict[Scope, int]] = {}
+    for scope, count in uses.items():
+        below = scope
+        while below.parent is not here:
+            assert below.parent is not None
+            below = below.parent
+        groups.setdefault(below, {})[scope] = count
+    return list(groups.values())
 
 
 def _common(a: Scope, b: Scope) -> Scope:
@@ -329,7 +364,7 @@ def _failing_nodes(order: list[Term], static_sizes: StaticSizes) -> dict[int, fr
         match node:
             case Check() | Require():
                 inside.append(frozenset((id(node),)))
-            case Reduce(reduction) if reduction in _EXTREMA:
+            case Reduce(reduction, size) if reduction in _EXTREMA and not _certain(size):
                 inside.append(frozenset((id(node),)))
             case Get() if not _always_in_bounds(node, indices, static_sizes):
                 inside.append(frozenset((id(node),)))
@@ -390,6 +425,8 @@ def _anchor_both_branches(
 
 def _always_in_bounds(node: Get, indices: frozenset[Var], static_sizes: StaticSizes) -> bool:
     """In bounds by sizes alone, or by the range of a loop index that the element depends on anyway."""
+    if isinstance(node.index, Reduce):
+        return _certain(node.index.size)  # an unchecked argmax n lies in 0 … n-1, and was evaluated for all of them
     if not isinstance(node.index, Const):
         return not indices.isdisjoint(node.index.free) and not _divides(node.index)
     at, axis = node.index.value, 0

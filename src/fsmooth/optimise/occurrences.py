@@ -22,6 +22,7 @@ class Uses:
     in_loop      does one of them run more often than the binding?
     elements     array elements read at run time, for each evaluation of the binding
     positions    occurrences by tuple component; `whole` are occurrences that are not projections
+    parts        of an array of tuples, the elements read of each component; `unsplit` are other occurrences
     """
 
     frequency: float
@@ -33,6 +34,8 @@ class Uses:
     whole: int = 0
     escapes: int = 0
     positions: dict[int, int] = field(default_factory=dict)
+    parts: dict[int, float] = field(default_factory=dict)
+    unsplit: int = 0
 
 
 class Occurrences:
@@ -66,18 +69,11 @@ class Occurrences:
                 if uses is not None:
                     uses.lengths += 1
             case Get():
-                indices = 0
-                root: Term = term
-                while isinstance(root, Get):
-                    self._walk(root.index, frequency, depth)
-                    root = root.array
-                    indices += 1
-                if isinstance(root, Var):
-                    self._use(root, frequency, depth, indices, None)
-                else:
-                    self._walk(root, frequency, depth)
+                self._path(term, frequency, depth, None)
             case Proj(Var() as var, position):
                 self._use(var, frequency, depth, 0, position)
+            case Proj(Get() as path, position):
+                self._path(path, frequency, depth, position)
             case Lam(_, body):
                 self._walk(body, frequency * 10.0, depth + 1)
             case Build(size, _, body) | Reduce(_, size, _, body):
@@ -98,6 +94,19 @@ class Occurrences:
             case _:
                 for child in children(term):
                     self._walk(child, frequency, depth)
+
+    def _path(self, path: Get, frequency: float, depth: int, component: int | None) -> None:
+        """An element (or one component of it) of what is indexed."""
+        indices = 0
+        root: Term = path
+        while isinstance(root, Get):
+            self._walk(root.index, frequency, depth)
+            root = root.array
+            indices += 1
+        if isinstance(root, Var):
+            self._use(root, frequency, depth, indices, component)
+        else:
+            self._walk(root, frequency, depth)
 
     def _open(self, var: Var, frequency: float, depth: int) -> None:
         if var not in self.uses:
@@ -121,3 +130,7 @@ class Occurrences:
             if indices == 0:
                 uses.escapes += 1
             uses.elements += relative * 1000.0 ** max(missing, 0)
+            if position is not None and not missing:
+                uses.parts[position] = uses.parts.get(position, 0.0) + relative
+            else:
+                uses.unsplit += 1

@@ -8,14 +8,19 @@ with names:
     LF            + loop fusion (Fig. 8c)
     LN            + loop normalisation, fission with projection, sparsity (Fig. 8e, 8g)
     LICM          + code motion, common subexpressions, tabulation
-    DEFAULT       all of these, exact in IEEE arithmetic up to what design §5 allows
+    DPS           + destinations passed to what computes them (§5.2); the others copy values to where they belong
+    DEFAULT       all of these, and one 1/p for all divisions by p: what design §5 allows on IEEE numbers
     REAL          DEFAULT and the laws that hold for real numbers (the paper's)
+
+What is differentiated is optimised before, by the same rules (`Schedule.before`), so that an ablation leaves
+out a rule everywhere.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import Enum
 
 from fsmooth.core.term import Term, Var
 from fsmooth.optimise.motion import move, move_and_share_reciprocals
@@ -28,7 +33,7 @@ from fsmooth.optimise.rules import ring as r
 from fsmooth.optimise.rules import sparsity as s
 from fsmooth.optimise.rules import speculation
 from fsmooth.optimise.rules import tuples as t
-from fsmooth.optimise.simplify import Policy, simplify
+from fsmooth.optimise.simplify import Fusion, Policy, simplify
 from fsmooth.rewrite.strategy import Rule
 from fsmooth.rewrite.trace import Trace
 
@@ -84,12 +89,29 @@ ZEROS: Family = (r.zero_as_number,)
 PARTIAL_EVALUATION: Family = LAMBDA + TUPLES + RING + CONDITIONAL + SIZES + (s.get_zero, s.get_delta, ln.fold_empty)
 
 
+class Destinations(Enum):
+    """Are arrays computed where they belong (destination-passing style), or in storage of their own and copied?"""
+
+    PASSED = "passed"
+    COPIED = "copied"
+
+
 @dataclass(frozen=True)
 class Schedule:
-    """A named order of passes from term to term."""
+    """A named order of passes from term to term, and how the result is lowered.
+
+    `first` is what is done to a function that is about to be differentiated.
+    """
 
     name: str
     stages: tuple[tuple[str, Stage], ...]
+    first: tuple[tuple[str, Stage], ...] = ()
+    destinations: Destinations = Destinations.PASSED
+
+    @property
+    def before(self) -> Schedule:
+        """The schedule for a function that is about to be differentiated."""
+        return Schedule(f"before {self.name}", self.first)
 
     def __call__(self, term: Term, trace: Trace | None = None, static_sizes: StaticSizes | None = None) -> Term:
         """The optimised term.  `static_sizes` gives the lengths of parameters that are known constants."""
@@ -122,41 +144,39 @@ def share_with_reciprocals(term: Term, trace: Trace, sizes: StaticSizes) -> Term
     return move_and_share_reciprocals(term, trace, sizes)
 
 
-_KEEP = Policy(fuse=False, fission=False, unroll=0)
-_FUSE = Policy(fission=False, unroll=0)
+_KEEP = Policy(fusion=Fusion.NEVER, fission=False, unroll=0)
+_FUSE = Policy(fusion=Fusion.ALWAYS, fission=False, unroll=0)
 _FULL = Policy()
 
 _FUSED = PARTIAL_EVALUATION + FUSION
 _NORMAL = _FUSED + SPARSITY + FISSION + NORMALISATION + SPECULATION
 
-NONE = Schedule("NONE", (("partial evaluation", normalise(PARTIAL_EVALUATION, _KEEP)), ("zeros", finish(_KEEP))))
-LF = Schedule("LF", (("fusion", normalise(_FUSED, _FUSE)), ("zeros", finish(_KEEP))))
-LN = Schedule("LN", (("fusion, normalisation, fission, sparsity", normalise(_NORMAL, _FULL)), ("zeros", finish(_KEEP))))
-LICM = Schedule(
-    "LICM",
-    (
-        ("fusion, normalisation, fission, sparsity", normalise(_NORMAL, _FULL)),
-        ("zeros", finish(_KEEP)),
-        ("sharing and motion", share),
-    ),
-)
-DEFAULT = Schedule(
-    "DEFAULT",
-    (*LICM.stages[:-1], ("reciprocals, sharing and motion", share_with_reciprocals)),
-)
+_PARTIAL = (("partial evaluation", normalise(PARTIAL_EVALUATION, _KEEP)),)
+_FUSION_ONLY = (("fusion", normalise(_FUSED, _FUSE)),)
+_ZEROS = (("zeros", finish(_KEEP)),)
+_BEFORE = (("partial evaluation, fusion", normalise(_FUSED, Policy(unroll=0))),)
+_NORMALISED = (("fusion, normalisation, fission, sparsity", normalise(_NORMAL, _FULL)), *_ZEROS)
+_SHARED = (("sharing and motion", share),)
+_SHARED_RECIPROCALS = (("reciprocals, sharing and motion", share_with_reciprocals),)
+
+NONE = Schedule("NONE", _PARTIAL + _ZEROS, _PARTIAL, Destinations.COPIED)
+LF = Schedule("LF", _FUSION_ONLY + _ZEROS, _FUSION_ONLY, Destinations.COPIED)
+LN = Schedule("LN", _NORMALISED, _BEFORE, Destinations.COPIED)
+LICM = Schedule("LICM", _NORMALISED + _SHARED, _BEFORE, Destinations.COPIED)
+DPS = Schedule("DPS", _NORMALISED + _SHARED, _BEFORE)
+DEFAULT = Schedule("DEFAULT", _NORMALISED + _SHARED_RECIPROCALS, _BEFORE)
 REAL = Schedule(
     "REAL",
     (
         ("fusion, normalisation, fission, sparsity, real-number laws", normalise(_NORMAL + REAL_LAWS, _FULL)),
-        ("zeros", finish(_KEEP)),
-        ("sharing and motion", share),
+        *_ZEROS,
+        *_SHARED_RECIPROCALS,
     ),
+    _BEFORE,
 )
-BEFORE_DERIVATIVE = Schedule(
-    "BEFORE_DERIVATIVE", (("partial evaluation, fusion", normalise(_FUSED, Policy(unroll=0))),)
-)
+BEFORE_DERIVATIVE = DEFAULT.before
 
-SCHEDULES = {schedule.name: schedule for schedule in (NONE, LF, LN, LICM, DEFAULT, REAL)}
+SCHEDULES = {schedule.name: schedule for schedule in (NONE, LF, LN, LICM, DPS, DEFAULT, REAL)}
 
 
 def default(term: Term, trace: Trace | None = None, static_sizes: StaticSizes | None = None) -> Term:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from enum import Enum
 
 from fsmooth.core import primitives as p
 from fsmooth.core.subst import refresh, substitute, substitute1
@@ -41,17 +42,26 @@ from fsmooth.core.traverse import size_of_tree, subterms
 from fsmooth.core.types import Array, Function, Int, Tuple
 from fsmooth.optimise.occurrences import Occurrences, Uses
 from fsmooth.optimise.rules.loop_fission import narrowed
+from fsmooth.optimise.tuples_of_arrays import array_components, with_components, zipped_array
 from fsmooth.optimise.weights import Weights, element_count
 from fsmooth.rewrite.normaliser import Normaliser
 from fsmooth.rewrite.strategy import Rule
 from fsmooth.rewrite.trace import Trace
 
 
+class Fusion(Enum):
+    """When is an array that has a name inlined where it is read?"""
+
+    NEVER = "never"
+    PAYS = "if that costs less"
+    ALWAYS = "always"
+
+
 @dataclass(frozen=True)
 class Policy:
     """What the simplifier may do beyond the rules."""
 
-    fuse: bool = True
+    fusion: Fusion = Fusion.PAYS
     fission: bool = True
     unroll: int = 32
     growth: int = 20_000
@@ -188,14 +198,16 @@ class Simplifier(Normaliser):
                 then = self._named(f"{var.name}_value", then, 2, None, kept, opened)
                 return self._replace(var, If(condition, then, zero), opened)
         if once and size_of_tree(value) <= self.policy.inline_nodes:
-            if self.policy.fuse or not isinstance(value.type, Array):
+            if self.policy.fusion is not Fusion.NEVER or not isinstance(value.type, Array):
                 return self._replace(var, value, opened)
         if isinstance(value, Vector):
             items = tuple([self._named(f"{var.name}_{k}", i, 2, None, kept, opened) for k, i in enumerate(value.items)])
             self._keep(var, Vector(items), kept, opened)
             return None
-        if self.policy.fuse and isinstance(value, Build) and self._pays(value, uses):
+        if isinstance(value, Build) and self._fused(value, uses):
             return self._replace(var, value, opened)
+        if self.policy.fission and isinstance(value, Build) and uses is not None and self._divide(var, value, uses, kept, opened):
+            return None
         if self.policy.fission and isinstance(value, IFold) and isinstance(value.type, Tuple) and uses is not None:
             if uses.whole == 0 and len(uses.positions) < len(value.type.items):
                 narrow = narrowed(value, set(uses.positions))
@@ -273,15 +285,47 @@ class Simplifier(Normaliser):
             case _:
                 return self._trivial(value)
 
-    def _pays(self, value: Build, uses: Uses | None) -> bool:
-        """Is evaluating each element where it is read cheaper than storing all of them first?"""
+    def _fused(self, value: Build, uses: Uses | None) -> bool:
+        match self.policy.fusion:
+            case Fusion.NEVER:
+                return False
+            case Fusion.ALWAYS:
+                return True
+            case Fusion.PAYS:
+                return self._pays(value, None if uses is None else uses.elements)
+
+    def _pays(self, value: Build, read: float | None) -> bool:
+        """Is evaluating the elements that are `read` there cheaper than storing all of them first?"""
         if self._virtual(value):
             return True
         count = element_count(value)
         weight = self.weights.of(value) / count - 1.0 if count else 0.0
-        if uses is None:
+        if read is None:
             return weight <= 2.0
-        return uses.elements * weight <= count * (weight + 1.0) + uses.elements
+        return read * weight <= count * (weight + 1.0) + read
+
+    def _divide(self, var: Var, value: Build, uses: Uses, kept: list[Item], opened: Opened) -> bool:
+        """An array of tuples some of whose components are better inlined: those are, the others stay an array."""
+        if uses.unsplit or not uses.parts:
+            return False
+        parts = array_components(value)
+        if parts is None:
+            return False
+        stored = [k for k, part in enumerate(parts) if k in uses.parts and not self._pays(part, uses.parts[k])]
+        if len(stored) == len(parts):
+            return False
+        rest: Term | None = None
+        if stored:
+            array = with_components(value, stored)
+            rest = Var(var.name, array.type, var.site)
+        whole = zipped_array(value, {k: part for k, part in enumerate(parts) if k not in stored}, stored, rest)
+        if whole is None:
+            return False
+        self.trace.record("array_of_tuples")
+        if isinstance(rest, Var):
+            self._keep(rest, array, kept, opened)
+        self._replace(var, self.again(whole), opened)
+        return True
 
     # -- loops -----------------------------------------------------------------------------------------------------
 
