@@ -48,7 +48,11 @@ def cases(first: int, count: int) -> Iterator[Case]:
 
 def case_of(seed: int) -> Case | None:
     """The case of a seed, if there is one."""
-    program, arguments = random_program(seed)
+    return case_at(seed, *random_program(seed))
+
+
+def case_at(seed: int, program: Lam, arguments: list[object]) -> Case | None:
+    """The case of a program, unless it is in doubt at the arguments."""
     if isinstance(outcome(program, arguments), str):
         return None
     value = bounded(program, arguments)

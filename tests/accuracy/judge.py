@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -99,7 +98,8 @@ def excess(found: np.ndarray, expected: np.ndarray, bound: np.ndarray) -> str:
     """For people: how far apart, in units of the bound."""
     if found.shape != expected.shape:
         return f"{found.shape} numbers, not {expected.shape}"
-    with np.errstate(all="ignore"):
-        worst = np.abs(found - expected) / bound
-    k = int(np.argmax(np.where(np.isnan(worst), math.inf, worst)))
+    apart = np.abs(found - expected)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        worst = np.where(apart == 0.0, 0.0, np.nan_to_num(apart / bound, nan=np.inf))
+    k = int(np.argmax(worst))
     return f"number {k} is {found[k]!r}, not {expected[k]!r}: {worst[k]:.1e} of the bound {bound[k]:.1e}"

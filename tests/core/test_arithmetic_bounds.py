@@ -102,6 +102,7 @@ def test_every_order_of_a_sum_is_within_its_bound(seed: int) -> None:
         (b.prim(p.floor, x), 5.0),
         (b.prim(p.to_float, Const(7)), 7.0),
         (b.prim(p.to_float32, x), 5.0 + 5.0 * 2**29),
+        (Reduce(Reduction.PRODUCT, Const(2), i, If(b.equals(i, Const(0)), x, y)), 5 * 3 + 3 * 15 + 15),
         (Zero(()), 0.0),
         (b.times(x, Zero(())), 0.0),
     ],

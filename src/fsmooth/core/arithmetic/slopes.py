@@ -110,7 +110,7 @@ def _gauss(o: Operations, x: tuple[object, ...], r: object) -> object:
 
 def _logistic(o: Operations, x: tuple[object, ...], r: object) -> object:
     half = o(p.multiply, o.number(0.5), x[0])
-    return o(p.multiply, o.number(0.25), o.inverse(o.square(o(p.cosh, half))))
+    return o(p.multiply, o.number(0.25), o.square(o.inverse(o(p.cosh, half))))
 
 
 SLOPES: dict[Primitive, tuple[Slope, ...]] = {
@@ -124,14 +124,14 @@ SLOPES: dict[Primitive, tuple[Slope, ...]] = {
     p.sqrt: (lambda o, x, r: o.inverse(o(p.multiply, o.number(2.0), r)),),
     p.sin: (lambda o, x, r: o(p.cos, x[0]),),
     p.cos: (lambda o, x, r: o(p.negate, o(p.sin, x[0])),),
-    p.tan: (lambda o, x, r: o.inverse(o.square(o(p.cos, x[0]))),),
+    p.tan: (lambda o, x, r: o.square(o.inverse(o(p.cos, x[0]))),),
     p.asin: (lambda o, x, r: o.inverse(o(p.sqrt, _one_minus_square(o, x[0]))),),
     p.acos: (lambda o, x, r: o(p.negate, o.inverse(o(p.sqrt, _one_minus_square(o, x[0])))),),
     p.atan: (lambda o, x, r: o.square(o(p.cos, r)),),
     p.atan2: (_angle(1, 1.0), _angle(0, -1.0)),
     p.sinh: (lambda o, x, r: o(p.cosh, x[0]),),
     p.cosh: (lambda o, x, r: o(p.sinh, x[0]),),
-    p.tanh: (lambda o, x, r: o.inverse(o.square(o(p.cosh, x[0]))),),
+    p.tanh: (lambda o, x, r: o.square(o.inverse(o(p.cosh, x[0]))),),
     p.exp: (lambda o, x, r: o(p.exp, x[0]),),
     p.expm1: (lambda o, x, r: o(p.exp, x[0]),),
     p.log: (lambda o, x, r: o.inverse(x[0]),),
