@@ -22,6 +22,9 @@ RELEASE = 20_000
 
 _PRELUDE = """
 /* ---- call shim: stable ABI 3.11, declared here ---- */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O1") /* compiles faster */
+#endif
 typedef struct _object fs_object;
 typedef struct { void *buf; fs_object *obj; intptr_t len, itemsize; int readonly, ndim; char *format;
                  intptr_t *shape, *strides, *suboffsets; void *internal; } fs_view;

@@ -196,6 +196,7 @@ int32_t by_table(
             }
             fs_transpose(&table_tile[0][0], table + c_block * 6, 6);
         }
+#pragma omp simd simdlen(1)
         for (int64_t c = c_block; c < m_n0; ++c) {
             table[c * 6] = m[c * m_n1] + m[c * m_n1 + 1];
             table[c * 6 + 1] = m[c * m_n1] * m[c * m_n1 + 1];
@@ -252,6 +253,7 @@ int32_t by_table(
             }
             fs_transpose(&result_tile[0][0], result + k_block * 6, 6);
         }
+#pragma omp simd simdlen(1)
         for (int64_t k = k_block; k < g_n0; ++k) {
             const int64_t k_1 = g[k];
             const double x = v[k];
