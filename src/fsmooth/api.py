@@ -346,14 +346,10 @@ def _hashable(value: object) -> object:
 
 
 def _length(value: object, axis: int) -> int:
-    for _ in range(axis):
-        if hasattr(value, "shape"):
-            break
-        value = value[0]  # type: ignore[index]
     shape = getattr(value, "shape", None)
     if shape is not None:
         return int(shape[axis])
-    return len(value)  # type: ignore[arg-type]
+    return _length(value[0], axis - 1) if axis else len(value)  # type: ignore[index, arg-type]
 
 
 # -- verbs -------------------------------------------------------------------------------------------------------------
@@ -471,7 +467,7 @@ def _derived(f: Callable[..., object], verb: Verb, wrt: Wrt, method: str, schedu
 
 
 def _schedule(name: str) -> str:
-    known = ("NONE", "LF", "LN", "LICM", "DEFAULT", "REAL")
+    known = ("NONE", "LF", "LN", "LICM", "DPS", "DEFAULT", "REAL")
     if name not in known:
         raise UnknownMethodError(f"there is no schedule {name!r}; there are {', '.join(known)}")
     return name

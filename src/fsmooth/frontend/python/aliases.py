@@ -55,10 +55,12 @@ def forget_aliases(names: dict[str, Value], views: Views, array: Term, changed: 
         if own and name == changed:
             continue
         if isinstance(other, Term) and isinstance(other.type, Array) and views.place(other) == place:
-            names[name] = Missing(
-                f"{name} shares its memory with {changed}, whose elements were assigned on line {line}",
-                "make one of them with .copy() before that line",
-            )
+            why = f"{name} shares its memory with {changed}, whose elements were assigned on line {line}"
+            hint = "make one of them with .copy() before that line"
+            if name == changed:
+                why = f"elements of {name} were assigned inside a function that was called, on line {line}"
+                hint = f"return the new {name} from that function"
+            names[name] = Missing(why, hint)
 
 
 def element_assigned(body: list[ast.stmt]) -> list[str]:

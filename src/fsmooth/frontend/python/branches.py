@@ -7,9 +7,10 @@ import ast
 from fsmooth.core.term import Const, If, Let, MakeTuple, Term, Var
 from fsmooth.core.types import Type
 from fsmooth.errors import UnsupportedError
-from fsmooth.frontend.python.conversion import branch, convert, join, project
+from fsmooth.frontend.python.conversion import convert, join, project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.logic import condition
+from fsmooth.frontend.python.sizes import alike, branch
 from fsmooth.frontend.python.values import Missing, Static, Value
 
 
@@ -88,7 +89,7 @@ def branch_statement(
     ]
     then_term = close_branch(frame, first_scope, [a for a, _ in pairs], types, node)
     else_term = close_branch(frame, second_scope, [b for _, b in pairs], types, node)
-    result = If(holds, then_term, else_term)
+    result = If(holds, then_term, alike(frame, else_term, then_term, node, "the two branches"))
     if len(joined) == 1:
         frame.names[joined[0]] = frame.bind(result, joined[0])
         return

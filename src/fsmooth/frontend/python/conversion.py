@@ -7,7 +7,7 @@ import ast
 from fsmooth.core import primitives as p
 from fsmooth.core.build import build, number
 from fsmooth.core.shape import size_of
-from fsmooth.core.term import Const, Get, If, MakeTuple, Prim, Proj, Term, Zero, scalar_constant
+from fsmooth.core.term import Const, Get, MakeTuple, Prim, Proj, Term, Zero, scalar_constant
 from fsmooth.core.types import F32, Array, Bool, Float, Int, Tuple, Type
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.python.frame import Frame
@@ -58,12 +58,6 @@ def common(frame: Frame, a: Term, b: Term, node: ast.AST) -> tuple[Term, Term]:
         return a, number(float(b.value), F32)
     joined = join(frame, a.type, b.type, node, "the operands")
     return convert(frame, a, joined, node), convert(frame, b, joined, node)
-
-
-def branch(frame: Frame, condition: Term, then: Term, otherwise: Term, node: ast.AST) -> Term:
-    """A conditional value, at the common type of its branches."""
-    wanted = join(frame, then.type, otherwise.type, node, "the two branches")
-    return If(condition, convert(frame, then, wanted, node), convert(frame, otherwise, wanted, node))
 
 
 def truth(frame: Frame, term: Term, node: ast.AST) -> Term:

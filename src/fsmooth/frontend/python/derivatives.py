@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import ast
 
-from fsmooth.core.build import equals
-from fsmooth.core.shape import size_of
-from fsmooth.core.term import App, Deriv, Failure, IllTyped, Lam, MakeTuple, Require, Term, Var, Verb
+from fsmooth.core.term import App, Deriv, IllTyped, Lam, Require, Term, Var, Verb
 from fsmooth.core.term import Method as How
-from fsmooth.core.types import Float, Function, Int, Tuple, has_float, rank_of
+from fsmooth.core.types import Float, Function, Int, Tuple, has_float
 from fsmooth.errors import NotDifferentiableError, ProgramError, TypeMismatchError, UnknownMethodError
 from fsmooth.frontend.python.conversion import convert, project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import ArgumentMismatch, constant_object, matched
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.programs import applied, signature_of_value
-from fsmooth.frontend.python.sizes import same_size
+from fsmooth.frontend.python.sizes import alike
 from fsmooth.frontend.python.values import Closure, Derived, Static, Value
 
 VERBS = {
@@ -114,28 +112,12 @@ def derivative(frame: Frame, derived: Derived, node: ast.Call) -> Value:
         if len(wanted) != len(directions):
             frame.fail(ArgumentMismatch, node, f"{len(wanted)} tangents wanted, {len(directions)} given")
         for k, d, w in zip(positions, directions, wanted, strict=True):
-            arguments.append(alike(frame, arguments[k], convert(frame, d, w, node), node))
+            direction = frame.bind(convert(frame, d, w, node), "tangent")
+            arguments.append(alike(frame, direction, arguments[k], node, "a tangent has the shape of its argument"))
     try:
         return frame.bind(App(deriv, tuple(arguments)), "derivative")
     except IllTyped as error:
         frame.fail(TypeMismatchError, node, str(error))
-
-
-def alike(frame: Frame, value: Term, direction: Term, node: ast.AST) -> Term:
-    """A tangent, required to have the sizes of the value that it belongs to."""
-    direction = frame.bind(direction, "tangent")
-    if isinstance(value.type, Tuple) and isinstance(direction.type, Tuple):
-        parts = [alike(frame, project(value, k), project(direction, k), node) for k in range(len(direction.type.items))]
-        return MakeTuple(tuple(parts), direction.type)
-    required = direction
-    for axis in range(min(rank_of(value.type), rank_of(direction.type))):
-        wanted, have = size_of(value, axis), size_of(direction, axis)
-        if not frame.conditional and (wanted.free | have.free) <= frame.entry:
-            same_size(frame, wanted, have, node, "a tangent has the shape of its argument")
-        else:
-            site = frame.source.site(node, frame.source.segment(node))
-            required = Require(equals(wanted, have), required, Failure.SIZE, (wanted, have), site)
-    return required
 
 
 def lambda_body(frame: Frame, base: Closure | Static | Derived, names: dict[str, Value], node: ast.AST) -> Term:

@@ -47,6 +47,8 @@ class Shared:
     helpers: list[object] = field(default_factory=list)
     stack: list[object] = field(default_factory=list)
     views: Views = field(default_factory=Views)
+    counters: set[Var] = field(default_factory=set)
+    """Indices of loops, which are never negative."""
     returned: ast.AST | None = None
 
 

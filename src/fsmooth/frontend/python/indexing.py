@@ -12,7 +12,7 @@ from fsmooth.errors import RankError, TypeMismatchError
 from fsmooth.frontend.python.conversion import convert
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.kinds import describe
-from fsmooth.frontend.python.sizes import length_of
+from fsmooth.frontend.python.sizes import alike, length_of, never_negative
 
 
 def checked(frame: Frame, index: Term, size: Term, node: ast.AST, what: str) -> Term:
@@ -70,6 +70,8 @@ def slice_bounds(frame: Frame, part: slice, n: Term, node: ast.AST, what: str) -
     lower, upper = place(part.start, Const(0)), place(part.stop, n)
     if isinstance(lower, Const) and isinstance(upper, Const) and isinstance(n, Const):
         lower, upper = Const(min(int(lower.value), int(n.value))), Const(min(int(upper.value), int(n.value)))
+    if part.stop is not None and not never_negative(upper, frame.shared.counters):
+        upper = Check(upper, plus(n, Const(1)), frame.source.site(node, f"slices of {what}"))
     size = minus(upper, lower)
     if step != 1:
         size = Prim(p.floor_divide, (plus(size, Const(step - 1)), Const(step)))
@@ -90,7 +92,8 @@ def updated(frame: Frame, array: Term, indices: list[Term], value: Term, node: a
         return Update(array, at, updated(frame, Get(array, at), rest, value, node, what))
     if isinstance(value.type, Float) and isinstance(wanted, Int):
         frame.fail(TypeMismatchError, node, f"{what} holds integers, so a real number cannot be put into it")
-    return Update(array, at, convert(frame, value, wanted, node))
+    new = convert(frame, value, wanted, node)
+    return Update(array, at, alike(frame, new, Get(array, at), node, f"an element of {what}"))
 
 
 def transpose(array: Term, site: Site) -> Term:

@@ -208,4 +208,6 @@ def loop_index(frame: Frame, target: ast.expr, node: ast.AST) -> Var:
         name = target.id if target.id != "_" else "i"
     elif isinstance(target, ast.Tuple) and isinstance(target.elts[0], ast.Name):
         name = target.elts[0].id if target.elts[0].id != "_" else "i"
-    return Var(name, INT, frame.source.site(node))
+    index = Var(name, INT, frame.source.site(node))
+    frame.shared.counters.add(index)
+    return index

@@ -10,7 +10,7 @@ from fsmooth.core.build import build
 from fsmooth.core.term import Get, Term
 from fsmooth.core.types import INT, Bool, array_of, leaf_of, rank_of
 from fsmooth.frontend.python.arithmetic import elementwise
-from fsmooth.frontend.python.conversion import branch, convert, truth
+from fsmooth.frontend.python.conversion import convert, truth
 from fsmooth.frontend.python.derivatives import VERBS, derive
 from fsmooth.frontend.python.dtypes import of_dtype
 from fsmooth.frontend.python.frame import Frame
@@ -18,7 +18,7 @@ from fsmooth.frontend.python.functions import ArgumentMismatch, as_function, key
 from fsmooth.frontend.python.instead import instead_of
 from fsmooth.frontend.python.library import expanded, library
 from fsmooth.frontend.python.scalars import OWN_SCALAR, SCALAR, scalar_function
-from fsmooth.frontend.python.sizes import length_of
+from fsmooth.frontend.python.sizes import branch, length_of
 from fsmooth.frontend.python.values import Closure, Static, Value
 from fsmooth.library import AXIS_NAMES
 from fsmooth.library import names as library_names

@@ -11,10 +11,11 @@ from fsmooth.core.term import Const, If, MakeTuple, Prim, Term, Vector
 from fsmooth.core.types import INT, Array, Bool, Tuple, array_of, leaf_of, rank_of
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.python.arithmetic import elementwise
-from fsmooth.frontend.python.conversion import branch, common, convert, project, truth
+from fsmooth.frontend.python.conversion import common, convert, project, truth
 from fsmooth.frontend.python.displays import known
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.kinds import describe, join_types
+from fsmooth.frontend.python.sizes import branch
 from fsmooth.frontend.python.values import Static, Unrolled, Value
 
 COMPARISON: dict[type[ast.cmpop], Primitive] = {

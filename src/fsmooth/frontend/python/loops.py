@@ -14,6 +14,7 @@ from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.iterables import iterable, loop_index
 from fsmooth.frontend.python.kinds import describe, join_types
 from fsmooth.frontend.python.names import look_up
+from fsmooth.frontend.python.steady import Fold, steady
 from fsmooth.frontend.python.targets import assign_target
 from fsmooth.frontend.python.values import Missing, Sequence, Unrolled
 
@@ -64,7 +65,8 @@ def loop(frame: Frame, node: ast.For) -> None:
             break
         types = joined_types
     body, _, state = attempt
-    init_terms = [convert(frame, t, w, node) for t, w in zip(inits, types, strict=True)]
+    init_terms = [frame.bind(convert(frame, t, w, node), n) for t, w, n in zip(inits, types, carried, strict=True)]
+    init_terms, body = steady(frame, Fold(source.size, init_terms, state, index, body), node)
     for name in local:
         frame.names[name] = Missing(
             f"{name} is assigned inside the loop on line {frame.source.site(node).line} only",

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 
 from fsmooth.core.term import Const, If, Reduce, Reduction, Term
+from fsmooth.core.types import rank_of
 from fsmooth.frontend.python.extrema import extremum
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.iterables import iterable, loop_index
 from fsmooth.frontend.python.logic import condition
 from fsmooth.frontend.python.reducible import combined, neutral, reducible
+from fsmooth.frontend.python.sizes import length_of
 from fsmooth.frontend.python.targets import assign_target
 from fsmooth.frontend.python.values import Unrolled
 
@@ -43,7 +45,10 @@ def reduced(
         assign_target(frame, first.target, source.element(index), first.target)
         return filtered(frame, reduction, node, list(first.ifs), rest)
 
-    return Reduce(reduction, source.size, index, frame.inside(body))
+    result = Reduce(reduction, source.size, index, frame.inside(body))
+    for axis in range(rank_of(result.type)):
+        length_of(frame, result, node, axis)
+    return result
 
 
 def filtered(

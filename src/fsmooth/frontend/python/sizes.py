@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Set
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import equals
 from fsmooth.core.shape import Ragged, size_of
-from fsmooth.core.term import Build, Const, Failure, Length, MakeTuple, Prim, Require, Term, Var, Vector
-from fsmooth.core.types import rank_of
+from fsmooth.core.term import Build, Const, Failure, If, Length, MakeTuple, Prim, Proj, Require, Term, Var, Vector
+from fsmooth.core.types import Array, Tuple, rank_of
 from fsmooth.errors import ProgramError, RaggedError, SizeError
+from fsmooth.frontend.python.conversion import convert, join
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.rewrite.linear import polynomial
 
 
 def same_size(frame: Frame, a: Term, b: Term, node: ast.AST, what: str) -> Term:
     """A size that is both a and b: required at entry where possible, else where it is used."""
-    difference = polynomial(a).plus(polynomial(b), -1)
-    if difference.is_zero():
+    if equal_sizes(frame, a, b, node, what):
         return a
-    if isinstance(a, Const) and isinstance(b, Const):
-        frame.fail(TypeMismatchSize, node, f"sizes {a.value} and {b.value} differ: {what}", "give arrays of equal size")
     site = frame.source.site(node, frame.source.segment(node))
     if isinstance(b, Const) and not isinstance(a, Const):
         a, b = b, a
@@ -40,24 +39,59 @@ def required_size(frame: Frame, array: Term, axis: int, size: Term, node: ast.AS
     return frame.bind(Require(equals(have, size), array, Failure.SIZE, (have, size), site), "a")
 
 
+def alike(frame: Frame, value: Term, model: Term, node: ast.AST, what: str) -> Term:
+    """`value`, which exists only if its arrays have the sizes of those of `model`, evaluated nowhere else."""
+    result = value
+    for part, other in zip(array_parts(value), array_parts(model), strict=True):
+        for axis in range(min(rank_of(part.type), rank_of(other.type))):
+            have, wanted = length_of(frame, part, node, axis), length_of(frame, other, node, axis)
+            if not equal_sizes(frame, wanted, have, node, what):
+                site = frame.source.site(node, frame.source.segment(node))
+                result = Require(equals(wanted, have), result, Failure.SIZE, (wanted, have), site)
+    return result
+
+
+def equal_sizes(frame: Frame, a: Term, b: Term, node: ast.AST, what: str) -> bool:
+    """Are two sizes provably equal?  It is an error if they provably differ."""
+    if polynomial(a).plus(polynomial(b), -1).is_zero():
+        return True
+    if isinstance(a, Const) and isinstance(b, Const):
+        frame.fail(TypeMismatchSize, node, f"sizes {a.value} and {b.value} differ: {what}", "give arrays of equal size")
+    return False
+
+
+def array_parts(term: Term) -> list[Term]:
+    """The arrays in a value: itself, or those among its components."""
+    match term.type:
+        case Array():
+            return [term]
+        case Tuple(items):
+            parts = term.items if isinstance(term, MakeTuple) else [Proj(term, k) for k in range(len(items))]
+            return [a for part in parts for a in array_parts(part)]
+        case _:
+            return []
+
+
 def at_least_zero(size: Term) -> Term:
     """A size as a user sees it: that of `range(4, 2)` is 0."""
-    return size if never_negative(size) else Prim(p.maximum, (size, Const(0)))
+    return size if never_negative(size, frozenset()) else Prim(p.maximum, (size, Const(0)))
 
 
-def never_negative(size: Term) -> bool:
-    """Is a size made only of what cannot be negative?"""
+def never_negative(size: Term, counters: Set[Var]) -> bool:
+    """Is a size made only of what cannot be negative?  `counters` are indices of loops."""
     match size:
         case Const(value):
             return value >= 0
         case Length():
             return True
+        case Var():
+            return size in counters
         case Prim(primitive, arguments) if primitive in (p.add, p.multiply, p.floor_divide, p.modulo, p.minimum):
-            return all([never_negative(a) for a in arguments])
+            return all([never_negative(a, counters) for a in arguments])
         case Prim(primitive, arguments) if primitive is p.maximum:
-            return any([never_negative(a) for a in arguments])
+            return any([never_negative(a, counters) for a in arguments])
         case Require(_, inner):
-            return never_negative(inner)
+            return never_negative(inner, counters)
         case _:
             return False
 
@@ -115,3 +149,10 @@ def count_elements(frame: Frame, array: Term, node: ast.AST) -> Term:
         size = at_least_zero(length_of(frame, array, node, k))
         total = size if k == 0 else Prim(p.multiply, (total, size))
     return total
+
+
+def branch(frame: Frame, condition: Term, then: Term, otherwise: Term, node: ast.AST) -> Term:
+    """A conditional value, at the common type and with the common sizes of its branches."""
+    wanted = join(frame, then.type, otherwise.type, node, "the two branches")
+    first, second = convert(frame, then, wanted, node), convert(frame, otherwise, wanted, node)
+    return If(condition, first, alike(frame, second, first, node, "the two branches"))
