@@ -128,7 +128,7 @@ class Facts:
                 self._assume(b, False, undo)
             case Prim(primitive, (a, b)) if isinstance(a.type, Int):
                 gap = self.poly(b).plus(self.poly(a), -1)
-                facts = _inequalities(primitive, value, gap)
+                facts = self._inequalities(primitive, value, gap)
                 self.bounds.known.extend(facts)
                 undo.append((_KNOWN, None))
                 undo.append((len(facts), None))
@@ -146,18 +146,21 @@ class Facts:
             else:
                 self.conditions[key] = old
 
+    def _inequalities(self, primitive: p.Primitive, value: bool, gap: Polynomial) -> list[Polynomial]:
+        """What a comparison a ? b says about gap = b - a, as polynomials that are >= 0."""
+        up, down = gap, constant(0).plus(gap, -1)
+        if primitive is p.equal or primitive is p.not_equal:
+            if value is (primitive is p.equal):
+                return [up, down]
+            return [side.plus(constant(-1)) for side in (up, down) if self.bounds.nonnegative(side)]
+        return _order(primitive, value, up, down)
+
 
 _KNOWN = "known inequalities"
 
 
-def _inequalities(primitive: p.Primitive, value: bool, gap: Polynomial) -> list[Polynomial]:
-    """What a comparison a ? b says about gap = b - a, as polynomials that are >= 0."""
-    up, down = gap, constant(0).plus(gap, -1)
+def _order(primitive: p.Primitive, value: bool, up: Polynomial, down: Polynomial) -> list[Polynomial]:
     minus_one = constant(-1)
-    if primitive is p.equal:
-        return [up, down] if value else []
-    if primitive is p.not_equal:
-        return [] if value else [up, down]
     if primitive in (p.greater, p.greater_equal):
         up, down = down, up
         primitive = p.less if primitive is p.greater else p.less_equal

@@ -148,9 +148,8 @@ class Bounds:
             case Reduce(reduction, size) if reduction in (Reduction.ARGMAX, Reduction.ARGMIN):
                 return size
             case Prim(primitive, (_, divisor)) if primitive is p.modulo:
-                if isinstance(divisor, Length) or (isinstance(divisor, Const) and divisor.value > 0):
-                    return divisor
-                return None
+                positive = polynomial(divisor, self.define).plus(constant(-1))
+                return divisor if self.nonnegative(positive) else None
             case Var():
                 found = self.upper(atom)
                 if found is not None:

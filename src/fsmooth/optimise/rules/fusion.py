@@ -14,15 +14,13 @@ from fsmooth.core.term import (
     If,
     Length,
     Prim,
-    Require,
     Term,
     Update,
     Var,
     Vector,
     Zero,
 )
-from fsmooth.core.traverse import subterms
-from fsmooth.optimise.rules.totality import runs
+from fsmooth.optimise.rules.totality import cannot_fail, runs
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
 
@@ -132,7 +130,7 @@ def get_update(t: Term, facts: Facts) -> Term | None:
 def eta_build(t: Term, facts: Facts) -> Term | None:
     """Copying an array element by element is the array itself, if it is copied whole.
 
-    A check on the way to the array is evaluated for each element only, so it must not come to be evaluated for none.
+    A row is looked up for each element only; so it must not come to be looked up where there is none.
     """
     match t:
         case Build(size, index, Get(array, i)) if i is index and index not in array.free:
@@ -141,17 +139,9 @@ def eta_build(t: Term, facts: Facts) -> Term | None:
                     whole = size_of(facts.definition(array) if isinstance(array, Var) else array)
                 except Ragged:
                     return None
-                if facts.same(size, whole) and (not _checked(array) or runs(size, facts)):
+                if facts.same(size, whole) and (cannot_fail(array, facts) or runs(size, facts)):
                     return array
     return None
-
-
-def _checked(array: Term) -> bool:
-    while isinstance(array, Get):
-        if any([isinstance(t, Check | Require) for t in subterms(array.index)]):
-            return True
-        array = array.array
-    return False
 
 
 def _is_place(array: Term) -> bool:

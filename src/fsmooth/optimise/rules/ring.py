@@ -38,8 +38,6 @@ def fold_constants(t: Term, facts: Facts) -> Term | None:
             if primitive.name in _INEXACT:
                 return None
             value = primitive.evaluate(*[a.value for a in arguments if isinstance(a, Const)])
-            if isinstance(t.type, Int) and not -(2**63) <= value < 2**63:
-                return None
             return scalar_constant(value, t.type)
     return None
 
@@ -202,6 +200,8 @@ def integer_arithmetic(t: Term, facts: Facts) -> Term | None:
             total = (c.value if inner is p.add else -c.value) + (d.value if outer is p.add else -d.value)
             if total == 0:
                 return a
+            if abs(total) >= 2**63:
+                return None
             if total > 0:
                 return Prim(p.add, (a, Const(int(total))))
             return Prim(p.subtract, (a, Const(int(-total))))
