@@ -15,6 +15,7 @@ import numpy as np
 
 import fsmooth as fs
 from benchmarks import programs
+from benchmarks.programs import ABLATIONS
 from benchmarks.reference import Kernel, Reference
 from benchmarks.timing import Call, alternated
 from fsmooth.demo import camera
@@ -105,15 +106,13 @@ def cases(quick: bool, reference: Reference) -> Iterator[Case]:
     if peer_jax:
         case.makers["JAX"] = lambda: peer_jax.kernel(peer_jax.blocks, *inputs)
     yield case
-    n = 100
-    u, v, A = rng.random(n) + 0.5, rng.random(n) + 0.5, rng.random((n, n)) + 0.5
-    yield _ablation("ablation: NNMF ∂u", n, {s: fs.grad(programs.nnmf, schedule=s) for s in _SCHEDULES}, (u, v, A))
+    for n in (30, 100, 300):
+        u, v, A = rng.random(n) + 0.5, rng.random(n) + 0.5, rng.random((n, n)) + 0.5
+        made = {s: fs.grad(programs.nnmf_by_matrices, schedule=s) for s in ABLATIONS}
+        yield _ablation("ablation: NNMF ∂u", n, made, (u, v, A))
     X = rng.random((1000, 3)) + [0, 0, 2.0]
-    made = {s: fs.function(programs.project, schedule=s) for s in _SCHEDULES}
+    made = {s: fs.function(programs.project, schedule=s) for s in ABLATIONS}
     yield _ablation("ablation: project Jacobian", 1000, made, (cam, X))
-
-
-_SCHEDULES = ("NONE", "LF", "LN", "LICM", "DEFAULT")
 
 
 def _case(

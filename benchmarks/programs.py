@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 import fsmooth as fs
+
+ABLATIONS = ("NONE", "LF", "LN", "LICM", "DPS", "DEFAULT")
+"""The schedules of the paper's ablations, each with the rules of those before, and the compiler's own."""
 
 
 def dot(a, b):
@@ -26,6 +31,12 @@ def scale(v, s):
 def nnmf(u, v, A):
     """Fig. 10: the gradient in u of a factorisation's cost."""
     return sum(fs.log(u[i] * v[j]) + A[i, j] / (u[i] * v[j]) for i in range(len(u)) for j in range(len(v)))
+
+
+def nnmf_by_matrices(u, v, A):
+    """The same in terms of matrices, as a user of M̃ writes it: what the ablation of Fig. 10 has to fuse."""
+    UV = fs.outer(u, v)
+    return np.sum(fs.log(UV) + A / UV)
 
 
 def cross(a, b):

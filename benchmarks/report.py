@@ -8,11 +8,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from benchmarks.programs import ABLATIONS
+
 RESULTS = Path(__file__).with_name("results")
 
 
 def save(result: Mapping[str, Any], command: str) -> Path:
-    """Write results.json, results.md and micro.png, ablation.png; gives the folder."""
+    """Write results.json, results.md, workloads.png and ablations.png; gives the folder."""
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / "results.json").write_text(json.dumps(result, indent=1, ensure_ascii=False))
     (RESULTS / "results.md").write_text(_markdown(result, command))
@@ -46,12 +48,12 @@ def _markdown(result: Mapping[str, Any], command: str) -> str:
         )
     lines += [
         "",
-        "| ablation (µs) | n | NONE | LF | LN | LICM | DEFAULT (+DPS) | notes |",
-        "|---|--:|--:|--:|--:|--:|--:|---|",
+        f"| ablation (µs) | n | {' | '.join(ABLATIONS)} | notes |",
+        "|---|--:|" + "--:|" * len(ABLATIONS) + "---|",
     ]
     for row in result["rows"]:
         if row["workload"].startswith("ablation"):
-            times = [row["seconds"].get(s) for s in ("NONE", "LF", "LN", "LICM", "DEFAULT")]
+            times = [row["seconds"].get(s) for s in ABLATIONS]
             cells = " | ".join([f"{t * 1e6:.1f}" if t is not None else "–" for t in times])
             notes = "; ".join(row["notes"]).replace("|", "\\|")
             lines.append(f"| {row['workload'].removeprefix('ablation: ')} | {row['size']} | {cells} | {notes} |")
@@ -90,9 +92,13 @@ def _plots(rows: list[dict[str, Any]]) -> None:
     figure.savefig(RESULTS / "workloads.png", dpi=110)
     plt.close(figure)
     ablations = [r for r in rows if r["workload"].startswith("ablation")]
-    figure, axes = plt.subplots(1, max(1, len(ablations)), figsize=(10, 4), layout="constrained", squeeze=False)
-    for axis, row in zip(axes.flat, ablations, strict=False):
-        axis.bar(list(row["seconds"]), list(row["seconds"].values()))
-        axis.set(yscale="log", ylabel="seconds", title=f"{row['workload']}, n = {row['size']}")
+    workloads = list(dict.fromkeys([r["workload"] for r in ablations]))
+    figure, axes = plt.subplots(1, max(1, len(workloads)), figsize=(10, 4), layout="constrained", squeeze=False)
+    for axis, workload in zip(axes.flat, workloads, strict=False):
+        found = [r for r in ablations if r["workload"] == workload]
+        for row in found:
+            axis.plot(list(row["seconds"]), list(row["seconds"].values()), "o-", label=f"n = {row['size']}")
+        axis.set(yscale="log", ylabel="seconds", title=workload)
+        axis.legend()
     figure.savefig(RESULTS / "ablations.png", dpi=110)
     plt.close(figure)

@@ -22,13 +22,15 @@ from fsmooth.differentiate.remove import has_derivative, remove_derivatives
 from fsmooth.errors import NotDifferentiableError, RaggedError
 from fsmooth.frontend.elaborate import Elaborated, elaborate
 from fsmooth.frontend.programs import Program
+from fsmooth.lower.copies import lower_with_copies
 from fsmooth.lower.to_loops import lower
-from fsmooth.optimise.schedules import SCHEDULES
+from fsmooth.optimise.schedules import SCHEDULES, Destinations
 from fsmooth.optimise.static_sizes import static_dimensions
 from fsmooth.rewrite.trace import Trace
 
 _RECURSION = 1_000_000
 _LOCK = threading.RLock()
+_LOWERINGS = {Destinations.PASSED: lower, Destinations.COPIED: lower_with_copies}
 
 
 @dataclass
@@ -90,7 +92,7 @@ def _compile(elaborated: Elaborated, name: str, schedule: str, static: Mapping[t
         optimised = timed("optimised", lambda: order(term, stages.trace, sizes))
         assert isinstance(optimised, Lam)
         start = time.perf_counter()
-        stages.code = emit(lower(optimised, name, static))
+        stages.code = emit(_LOWERINGS[order.destinations](optimised, name, static))
         stages.seconds["C"] = time.perf_counter() - start
     except NoDerivative as error:
         raise NotDifferentiableError(str(error)) from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +16,7 @@ from fsmooth.core.evaluate import ArrayValue, Value, evaluate
 from fsmooth.core.term import App, Lam, Var
 from fsmooth.core.types import Array, Bool, Float, Int, Tuple, Type, leaf_of, rank_of, unzipped
 from fsmooth.core.values import value_of
+from fsmooth.loops.tree import Program
 from fsmooth.lower.to_loops import lower
 
 STRICT = ("-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-fno-math-errno")
@@ -42,9 +43,11 @@ class _Error(ctypes.Structure):
     _fields_ = (("site", ctypes.c_int32), ("reserved", ctypes.c_int32), ("numbers", ctypes.c_int64 * 2))
 
 
-def compile_all(terms: Sequence[Lam], flags: Sequence[str] = STRICT) -> list[Compiled]:
+def compile_all(
+    terms: Sequence[Lam], flags: Sequence[str] = STRICT, lowering: Callable[[Lam, str], Program] = lower
+) -> list[Compiled]:
     """One shared object with all the programs."""
-    programs = [emit(lower(term, f"program_{k}")) for k, term in enumerate(terms)]
+    programs = [emit(lowering(term, f"program_{k}")) for k, term in enumerate(terms)]
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "programs.c")
         source.write_text("\n".join([p.source for p in programs]))

@@ -239,8 +239,13 @@ def lower(term: Lam, name: str, static_sizes: StaticSizes | None = None) -> t.Pr
         Unsupported: if an earlier stage left a construct that has no loops.
 
     """
+    return lower_by(Lowering, term, name, static_sizes)
+
+
+def lower_by(lowering: type[Lowering], term: Lam, name: str, static_sizes: StaticSizes | None = None) -> t.Program:
+    """`lower`, by a given dispatch."""
     name = identifier(name)
-    kernel = Lowering()
+    kernel = lowering()
     interface = Interface(kernel, term, static_sizes or {})
     _result_into(kernel, interface, term.body)
     function = t.Function(name, interface.parameters(), kernel.block)

@@ -206,7 +206,12 @@ class Simplifier(Normaliser):
             return None
         if isinstance(value, Build) and self._fused(value, uses):
             return self._replace(var, value, opened)
-        if self.policy.fission and isinstance(value, Build) and uses is not None and self._divide(var, value, uses, kept, opened):
+        if (
+            self.policy.fission
+            and isinstance(value, Build)
+            and uses is not None
+            and self._divide(var, value, uses, kept, opened)
+        ):
             return None
         if self.policy.fission and isinstance(value, IFold) and isinstance(value.type, Tuple) and uses is not None:
             if uses.whole == 0 and len(uses.positions) < len(value.type.items):
@@ -294,7 +299,7 @@ class Simplifier(Normaliser):
             case Fusion.PAYS:
                 return self._pays(value, None if uses is None else uses.elements)
 
-    def _pays(self, value: Build, read: float | None) -> bool:
+    def _pays(self, value: Term, read: float | None) -> bool:
         """Is evaluating the elements that are `read` there cheaper than storing all of them first?"""
         if self._virtual(value):
             return True

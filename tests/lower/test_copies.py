@@ -1,0 +1,36 @@
+"""Lowering without destinations (the ablation): the same answers, with storage for every array."""
+
+from fsmooth.core.term import Lam
+from fsmooth.library import parse
+from fsmooth.loops import tree as t
+from fsmooth.loops.usage import walk
+from fsmooth.lower.copies import lower_with_copies
+from fsmooth.lower.to_loops import lower
+from fsmooth.optimise.schedules import LICM
+from tests.accuracy.cases import cases
+from tests.accuracy.judge import excess, flat, within
+from tests.lower.harness import FAST, compile_all
+
+
+def test_copies_agree_with_the_interpreter():
+    batch = list(cases(36_000, 40))
+    kernels = compile_all(
+        [LICM(term) for case in batch for term in (case.program, case.gradient)], FAST, lower_with_copies
+    )
+    for k, case in enumerate(batch):
+        for kernel, expected in ((kernels[2 * k], case.value), (kernels[2 * k + 1], case.slopes)):
+            found = flat(kernel(*case.arguments))
+            assert within(found, expected.value, expected.bound, 1e-12), (
+                f"seed {case.seed}: {excess(found, expected.value, expected.bound)}"
+            )
+
+
+def test_only_copies_take_storage_for_rows():
+    term = parse("fun (v: Vector) (n: Index) -> build n (fun i -> build (length v) (fun j -> v[j] * v[i]))")
+    assert isinstance(term, Lam)
+    assert not _allocated(lower(term, "f"))
+    assert _allocated(lower_with_copies(term, "f"))
+
+
+def _allocated(program: t.Program) -> list[t.Statement]:
+    return [s for s in walk(program.kernel.body) if isinstance(s, t.Allocate)]
