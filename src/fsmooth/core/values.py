@@ -28,8 +28,9 @@ def value_of(given: object, type_: Type) -> Value:
                 return _of_tuples(given, type_, leaf)
             array: np.ndarray = np.asarray(given, dtype=_DTYPES[leaf])
             rank = rank_of(type_)
-            if array.ndim != rank:
-                array = array.reshape(array.shape + (0,) * (rank - array.ndim))
+            if array.ndim > rank or (array.ndim < rank and array.size):
+                raise ValueError(f"an array of {array.ndim} dimensions is no {type_!r}")
+            array = array.reshape(array.shape + (0,) * (rank - array.ndim))
             return _nested(array, leaf)
         case Tuple(items):
             assert isinstance(given, tuple | list)
@@ -61,6 +62,8 @@ def _zipped(parts: list[Value], rank: int) -> Value:
     if rank == 0:
         return tuple(parts)
     arrays = [x for x in parts if isinstance(x, ArrayValue)]
+    if len({a.shape[0] for a in arrays}) != 1:
+        raise ValueError(f"the parts of an array of tuples have lengths {[a.shape[0] for a in arrays]}")
     items = [_zipped([a.items[k] for a in arrays], rank - 1) for k in range(arrays[0].shape[0])]
     return ArrayValue(arrays[0].shape[:rank], tuple(items))
 
