@@ -189,3 +189,13 @@ def test_sizes_of_derivatives_that_are_still_to_be_made(text: str):
     assert not any("grad" in repr(s) or "jacobian" in repr(s) or "jvp" in repr(s) for s in sizes)
     found = [evaluate(s, dict(zip(before.parameters, given, strict=True))) for s in sizes]
     assert tuple(found) == value.shape
+
+
+def test_the_size_of_a_written_array_does_not_depend_on_what_its_elements_mention():
+    """The length of a matrix that is made dual: build (length v) (fun i -> delta 2 r 1.0), inside a loop over r."""
+    r = Var("r", INT)
+    hot = b.build(Length(v), lambda _: Delta(Const(2), r, Const(1.0)))
+    assert repr(shape_of(Build(Const(2), r, Build(Length(hot), i, x)))) == "(2, length v)"
+    assert repr(shape_of(Build(Const(2), r, Build(Length(hot, 1), i, x)))) == "(2, 2)"
+    with pytest.raises(Ragged):
+        shape_of(Build(Const(2), r, Build(Length(Build(r, i, x)), i, x)))

@@ -222,6 +222,16 @@ def _projected(tuple_: Term, position: int) -> Term | None:
 
 
 def _closed(size: Term, indices: tuple[Var, ...], term: Term) -> Term:
-    if not size.free.isdisjoint(indices):
-        raise Ragged(term)
-    return size
+    if size.free.isdisjoint(indices):
+        return size
+    settled = _settled(size)
+    if settled.free.isdisjoint(indices):
+        return settled
+    raise Ragged(term)
+
+
+def _settled(size: Term) -> Term:
+    """`size` without lengths of arrays that are written out: their elements may mention an index, their sizes do not."""
+    from fsmooth.core.traverse import transform  # noqa: PLC0415  (keeps this module's imports to the shapes themselves)
+
+    return transform(size, lambda t: size_of(t.array, t.axis) if isinstance(t, Length) else t)
