@@ -10,6 +10,7 @@ array([0., 0.])
 
 from fsmooth.api import (
     Function,
+    deriv,
     diff,
     function,
     grad,
@@ -23,6 +24,7 @@ from fsmooth.api import (
     value_and_grad,
     vdiff,
 )
+from fsmooth.combinators import build, cond, fold, ifold, sum
 from fsmooth.errors import (
     ArgumentError,
     CacheError,
@@ -74,15 +76,21 @@ __all__ = [
     "UndefinedNameError",
     "UnknownMethodError",
     "UnsupportedError",
+    "build",
+    "cond",
+    "deriv",
     "diff",
+    "fold",
     "function",
     "grad",
     "hessian",
+    "ifold",
     "jacob",
     "jacobian",
     "jvp",
     "mdiff",
     "mgrad",
+    "sum",
     "unroll",
     "value_and_grad",
     "vdiff",

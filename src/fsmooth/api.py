@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from fsmooth.core.term import Method, Verb
 from fsmooth.core.types import Array, Tuple, Type, leaf_of
-from fsmooth.errors import ArgumentError, UnknownMethodError
+from fsmooth.errors import ArgumentError, UnknownMethodError, UnsupportedError
 from fsmooth.frontend.programs import DerivedProgram, Program, SourceProgram, wrt_names
 from fsmooth.runtime.arrays import infer_type
 from fsmooth.runtime.built_in import copied, same
@@ -456,6 +456,15 @@ def jvp(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", sche
     return _derived(f, Verb.JVP, wrt, method, schedule)
 
 
+def deriv(e: Any, x: Any) -> Any:
+    """The dual number of an expression for each number in a variable (paper 000, Fig. 5); inside programs only.
+
+    `fs.deriv(x * x, x)` is the pair of the value and the derivative; for an array x it is an array of pairs.
+    All variables but x are constants.
+    """
+    raise UnsupportedError("fs.deriv(e, x) belongs inside a program\n  hint: outside, use fs.grad or fs.jacobian")
+
+
 def _derived(f: Callable[..., object], verb: Verb, wrt: Wrt, method: str, schedule: str) -> Function:
     how = {m.value: m for m in Method}.get(method)
     if how is None:
@@ -480,6 +489,7 @@ def unroll(iterable: Any) -> Any:
 
 __all__ = [
     "Function",
+    "deriv",
     "diff",
     "function",
     "grad",

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from fsmooth.core.term import Const, Lam, Length, Require, Term, Var
+from fsmooth.core.traverse import transform
 from fsmooth.core.types import BOOL, F64, INT, Type, array_of, leaf_of, rank_of
 from fsmooth.errors import ArgumentError, RankError, TypeMismatchError
 from fsmooth.frontend.annotations import ArrayAnnotation, annotations_of, mismatch
@@ -66,7 +67,7 @@ def elaborate(program: Program, arguments: Mapping[str, Type | object]) -> Elabo
     frame.entry = frozenset(given.values())
     names.update(_annotated(frame, given))
     call = source.node
-    body = frame.inside(lambda: _result(frame, program, names, call))
+    body = _with_static_sizes(frame.inside(lambda: _result(frame, program, names, call)), shared.static_sizes)
     for r in reversed(frame.requirements):
         body = Require(r.condition, body, r.failure, r.numbers, r.site)
     captures = list(shared.captures.values())
@@ -74,6 +75,19 @@ def elaborate(program: Program, arguments: Mapping[str, Type | object]) -> Elabo
     parameters = [Parameter(name, var.type) for name, var in given.items()]
     parameters += [Parameter(c.name, c.var.type, c.fetch) for c in captures]
     return Elaborated(Lam(variables, body), tuple(parameters), tuple(shared.helpers), tuple(shared.staged))
+
+
+def _with_static_sizes(body: Term, sizes: Mapping[tuple[Var, int], int]) -> Term:
+    """The lengths that annotations give as numbers, which are required before the body, are these numbers in it."""
+
+    def change(term: Term) -> Term:
+        match term:
+            case Length(Var() as array, axis) if (array, axis) in sizes:
+                return Const(sizes[array, axis])
+            case _:
+                return term
+
+    return transform(body, change) if sizes else body
 
 
 def _library(program: LibraryProgram, arguments: Mapping[str, Type | object]) -> Elaborated:
@@ -108,6 +122,8 @@ def _annotated(frame: Frame, given: Mapping[str, Var]) -> dict[str, Value]:
                 here = Length(var, axis)
                 expected = Const(size) if isinstance(size, int) else sizes.setdefault(size, here)
                 same_size(frame, here, expected, place, f"the annotation of {name}")
+                if isinstance(size, int):
+                    frame.shared.static_sizes[var, axis] = size
         if leaf is float and leaf_of(var.type) in (INT, BOOL):
             result[name] = convert(frame, var, array_of(F64, rank_of(var.type)), place)
     return result

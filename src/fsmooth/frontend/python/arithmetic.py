@@ -49,7 +49,7 @@ def elementwise(frame: Frame, operation: Callable[..., Term], arguments: list[Te
     size = length_of(frame, arrays[0], node)
     for a in arrays[1:]:
         size = same_size(frame, size, length_of(frame, a, node), node, "arrays combined element by element")
-    index = Var("i", INT, frame.source.site(node))
+    index = Var("i", INT, frame.site(node))
 
     def element() -> Term:
         parts = [Get(a, index) if isinstance(a.type, Array) else a for a in bound]
@@ -113,7 +113,7 @@ def integer_division(frame: Frame, primitive: Primitive, a: Term, b: Term, node:
             return Const(int(primitive.evaluate(a.value, b.value)))
         return Prim(primitive, (a, b))
     b = frame.bind(b)
-    site = frame.source.site(node, frame.source.segment(node))
+    site = frame.site(node, frame.source.segment(node))
     return Require(Prim(p.not_equal, (b, Const(0))), Prim(primitive, (a, b)), Failure.DIVISION, (), site)
 
 

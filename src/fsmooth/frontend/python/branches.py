@@ -65,7 +65,7 @@ def branch_statement(
                 frame.names[name] = a
             continue
         if a is None or b is None or isinstance(a, Missing) or isinstance(b, Missing):
-            why = f"{name} has a value only if the branch on line {frame.source.site(node).line} is taken"
+            why = f"{name} has a value only if the branch on line {frame.site(node).line} is taken"
             frame.names[name] = Missing(why, f"assign {name} before the if, or in both branches")
             continue
         if (

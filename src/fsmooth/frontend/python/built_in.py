@@ -109,7 +109,7 @@ def list_call(frame: Frame, node: ast.Call) -> Value:
         source = iterable(frame, node.args[0])
         if isinstance(source, Unrolled):
             return display(frame, [frame.term(x, node) for x in source.items], node)
-        index = Var("i", INT, frame.source.site(node))
+        index = Var("i", INT, frame.site(node))
         return Build(source.size, index, frame.inside(lambda: frame.term(source.element(index), node)))
     frame.unsupported(node, "list() here", "write the list out")
 

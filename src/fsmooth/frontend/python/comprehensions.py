@@ -72,7 +72,7 @@ def flattened(frame: Frame, node: ast.ListComp, generators: list[ast.comprehensi
         del frame.scope[before:]
         return None
     count = frame.bind(second.size, "n")
-    index = Var("k", INT, frame.source.site(node))
+    index = Var("k", INT, frame.site(node))
 
     def body() -> Term:
         row, column = Prim(p.floor_divide, (index, count)), Prim(p.modulo, (index, count))

@@ -6,7 +6,7 @@ import ast
 
 from fsmooth.core.term import App, Deriv, IllTyped, Lam, Require, Term, Var, Verb
 from fsmooth.core.term import Method as How
-from fsmooth.core.types import Float, Function, Int, Tuple, has_float
+from fsmooth.core.types import Float, Function, Int, Tuple, Type, has_float, leaf_of
 from fsmooth.errors import NotDifferentiableError, ProgramError, TypeMismatchError, UnknownMethodError
 from fsmooth.frontend.python.conversion import convert, project
 from fsmooth.frontend.python.frame import Frame
@@ -27,26 +27,39 @@ VERBS = {
     "mdiff": Verb.JACOBIAN,
     "jvp": Verb.JVP,
 }
+"""The verbs that make a derivative of a function."""
 
 
 def derive(frame: Frame, verb: str, node: ast.Call) -> Value:
-    """fs.grad(f, wrt=…) inside a program."""
-    if not node.args:
-        frame.fail(ArgumentMismatch, node, f"fs.{verb} needs a function")
+    """fs.grad(f, wrt=…, method=…) inside a program."""
+    if not 1 <= len(node.args) <= 2:
+        what = f"fs.{verb} takes a function and wrt, not {len(node.args)} arguments"
+        frame.fail(ArgumentMismatch, node, what, f"write fs.{verb}(f, wrt=…)")
     base = frame.expression(node.args[0])
     wrt: object = constant_object(frame, node.args[1]) if len(node.args) > 1 else None
     for keyword in node.keywords:
-        if keyword.arg == "wrt":
+        if keyword.arg == "wrt" and len(node.args) == 1:
             wrt = constant_object(frame, keyword.value)
         elif keyword.arg == "method":
-            method = constant_object(frame, keyword.value)
-            if method not in ("auto", "forward"):
-                frame.fail(UnknownMethod, node, f"there is no method {method!r}", "use 'auto' or 'forward'")
+            require_method(frame, constant_object(frame, keyword.value), node)
         else:
-            frame.fail(ArgumentMismatch, node, f"fs.{verb} has no argument {keyword.arg}")
+            hint = "the schedule is that of the whole program" if keyword.arg == "schedule" else "leave it out"
+            frame.fail(ArgumentMismatch, node, f"fs.{verb} has no argument {keyword.arg} in a program", hint)
+    if wrt == ():
+        frame.fail(ArgumentMismatch, node, "wrt=() names no parameter", "name at least one")
     if not isinstance(base, Closure | Static | Derived):
-        frame.fail(TypeMismatchError, node, f"fs.{verb} wants a function")
-    return Derived(base, verb, wrt)  # type: ignore[arg-type]
+        frame.fail(TypeMismatchError, node, f"fs.{verb} wants a function", f"write fs.{verb}(lambda x: …)")
+    if verb == "hessian":
+        return Derived(Derived(base, "grad", wrt), "jacobian", wrt)
+    return Derived(base, verb, wrt)
+
+
+def require_method(frame: Frame, method: object, node: ast.AST) -> None:
+    """A differentiation method must exist."""
+    names = [m.value for m in How]
+    if method not in names:
+        known = " or ".join([repr(n) for n in names])
+        frame.fail(UnknownMethod, node, f"there is no differentiation method {method!r}", f"use {known}")
 
 
 def derivative(frame: Frame, derived: Derived, node: ast.Call) -> Value:
@@ -58,7 +71,8 @@ def derivative(frame: Frame, derived: Derived, node: ast.Call) -> Value:
     if verb is Verb.JVP:
         given = [k for k in node.keywords if k.arg == "tangent"]
         if not given:
-            frame.fail(ArgumentMismatch, node, "the call of a jvp needs tangent=…")
+            hint = "write fs.jvp(f)(x, tangent=v)"
+            frame.fail(ArgumentMismatch, node, "the call of a jvp needs tangent=…", hint)
         call = ast.copy_location(ast.Call(node.func, node.args, [k for k in node.keywords if k.arg != "tangent"]), node)
         part = given[0].value
         directions = [frame.value(e) for e in part.elts] if isinstance(part, ast.Tuple) else [frame.value(part)]
@@ -78,17 +92,8 @@ def derivative(frame: Frame, derived: Derived, node: ast.Call) -> Value:
         if isinstance(value, Static):
             terms[name] = frame.bind(frame.as_term(value, node), name)
             kept.append(name)
-        if name in terms and isinstance(terms[name].type, Int):
-            frame.fail(
-                NotDifferentiableError, node, f"{name} is an integer, which has no derivative", "pass a real number"
-            )
-        if name in terms and not has_float(terms[name].type):
-            frame.fail(
-                NotDifferentiableError,
-                node,
-                f"{name} holds no real numbers",
-                "differentiate with respect to another argument",
-            )
+        if name in terms:
+            require_differentiable(frame, name, terms[name].type, node)
     kept = [n for n in names if n in terms]
     parameters = {n: Var(n, terms[n].type) for n in kept}
     body_names: dict[str, Value] = {**{n: v for n, v in values.items() if n not in parameters}, **parameters}
@@ -103,14 +108,16 @@ def derivative(frame: Frame, derived: Derived, node: ast.Call) -> Value:
             "use fs.jacobian, or sum the result",
         )
     if verb is Verb.JACOBIAN and not has_float(body.type):
-        frame.fail(NotDifferentiableError, node, f"the function gives {describe(body.type)}, which has no derivative")
+        what = f"the function gives {describe(body.type)}, which has no derivative"
+        frame.fail(NotDifferentiableError, node, what, "return real numbers")
     deriv = Deriv(function, positions, verb, How.AUTO, single)
     assert isinstance(deriv.type, Function)
     arguments = [*[terms[n] for n in kept]]
     if verb is Verb.JVP:
         wanted = deriv.type.parameters[len(kept) :]
         if len(wanted) != len(directions):
-            frame.fail(ArgumentMismatch, node, f"{len(wanted)} tangents wanted, {len(directions)} given")
+            what = f"{len(wanted)} tangents wanted, {len(directions)} given"
+            frame.fail(ArgumentMismatch, node, what, "give one for each argument in wrt")
         for k, d, w in zip(positions, directions, wanted, strict=True):
             direction = frame.bind(convert(frame, d, w, node), "tangent")
             arguments.append(alike(frame, direction, arguments[k], node, "a tangent has the shape of its argument"))
@@ -118,6 +125,20 @@ def derivative(frame: Frame, derived: Derived, node: ast.Call) -> Value:
         return frame.bind(App(deriv, tuple(arguments)), "derivative")
     except IllTyped as error:
         frame.fail(TypeMismatchError, node, str(error))
+
+
+def require_differentiable(frame: Frame, name: str, type_: Type, node: ast.AST) -> None:
+    """Derivatives are with respect to real numbers."""
+    if has_float(type_):
+        return
+    hint = "differentiate with respect to another argument"
+    if isinstance(leaf_of(type_), Int):
+        hint = (
+            "pass a real number: 3.0, not 3"
+            if isinstance(type_, Int)
+            else f"pass real numbers: np.asarray({name}, float)"
+        )
+    frame.fail(NotDifferentiableError, node, f"{name} is {describe(type_)}, which has no derivative", hint)
 
 
 def lambda_body(frame: Frame, base: Closure | Static | Derived, names: dict[str, Value], node: ast.AST) -> Term:
@@ -142,7 +163,12 @@ def positions_of(frame: Frame, wrt: tuple[object, ...], names: list[str], node: 
         elif isinstance(one, int) and -len(names) <= one < len(names):
             result.append(one % len(names))
         else:
-            frame.fail(ArgumentMismatch, node, f"wrt={one!r}: the function has the parameters {', '.join(names)}")
+            frame.fail(
+                ArgumentMismatch,
+                node,
+                f"wrt={one!r}: the function has other parameters",
+                f"name some of {', '.join(names)}",
+            )
     return result
 
 

@@ -108,7 +108,7 @@ def written_lists(frame: Frame, left: ast.expr, op: ast.operator, right: ast.exp
         return None
     if isinstance(items, ast.List) and len(items.elts) == 1:
         element = frame.bind(frame.value(items.elts[0]), "e")
-        return build(count, lambda _: element, "i", frame.source.site(node))
+        return build(count, lambda _: element, "i", frame.site(node))
     if isinstance(items, ast.List) and isinstance(count, Const):
         return display(frame, [frame.value(e) for e in items.elts] * max(int(count.value), 0), node)
     frame.unsupported(node, "a list repeated", "write a comprehension; to scale an array, give it a name first")

@@ -73,7 +73,7 @@ def nonempty(frame: Frame, found: Term, value: Term, default: Term | None, node:
     """`value`, which exists only if anything was `found`, else the default."""
     if default is not None:
         return branch(frame, found, value, default, node)
-    return Require(found, value, Failure.EMPTY, (), frame.source.site(node, frame.source.segment(node)))
+    return Require(found, value, Failure.EMPTY, (), frame.site(node, frame.source.segment(node)))
 
 
 class EmptyExtremum(EmptyError, ProgramError):

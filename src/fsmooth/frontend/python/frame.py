@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NoReturn, Self
 
-from fsmooth.core.term import Const, Get, Length, Proj, Require, Term, Var, Zero, let
+from fsmooth.core.term import Const, Get, Length, Proj, Require, Site, Term, Var, Zero, let
 from fsmooth.errors import ProgramError, UnsupportedError
 from fsmooth.frontend.diagnose import render
 from fsmooth.frontend.python.aliases import Views, forget_aliases
@@ -47,16 +47,30 @@ class Shared:
     helpers: list[object] = field(default_factory=list)
     stack: list[object] = field(default_factory=list)
     views: Views = field(default_factory=Views)
+    static_sizes: dict[tuple[Var, int], int] = field(default_factory=dict)
+    """Sizes of arguments that annotations give as numbers."""
+    definitions: dict[Var, Term] = field(default_factory=dict)
     counters: set[Var] = field(default_factory=set)
     """Indices of loops, which are never negative."""
     returned: ast.AST | None = None
 
 
+OWN = "fsmooth.combinators"
+
+
 class Frame(ABC):
     """One function being elaborated.  Its bindings go to the scope that is open."""
 
-    def __init__(self, source: Source, names: dict[str, Value], shared: Shared, outer: Frame | None = None) -> None:
+    def __init__(
+        self,
+        source: Source,
+        names: dict[str, Value],
+        shared: Shared,
+        outer: Frame | None = None,
+        call: ast.AST | None = None,
+    ) -> None:
         self.source = source
+        self.call = call
         self.names = names
         self.shared = shared
         self.outer = outer
@@ -65,9 +79,9 @@ class Frame(ABC):
         self.entry: frozenset[Var] = outer.entry if outer is not None else frozenset()
         self.conditional: int = outer.conditional if outer is not None else 0
 
-    def child(self, source: Source, names: dict[str, Value]) -> Self:
-        """The frame of a function that is inlined here."""
-        return type(self)(source, names, self.shared, self)
+    def child(self, source: Source, names: dict[str, Value], call: ast.AST) -> Self:
+        """The frame of a function that is inlined where it is called."""
+        return type(self)(source, names, self.shared, self, call)
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
@@ -99,7 +113,13 @@ class Frame(ABC):
 
     def fail(self, error: type[ProgramError], node: ast.AST, message: str, hint: str = "") -> NoReturn:
         """Raise `error`, shown at `node`."""
-        raise error(render(self.source.site(node), message, hint))
+        raise error(render(self.site(node), message, hint))
+
+    def site(self, node: ast.AST, what: str = "") -> Site:
+        """Where `node` is; what is inside fsmooth's own combinators is where the user called them."""
+        if self.source.function.__module__ == OWN and self.outer is not None and self.call is not None:
+            return self.outer.site(self.call, what)
+        return self.source.site(node, what)
 
     def unsupported(self, node: ast.AST, what: str, hint: str) -> NoReturn:
         """Raise an `UnsupportedError`: `what` cannot be used, `hint` says what to write instead."""
@@ -113,12 +133,13 @@ class Frame(ABC):
             return value
         var = Var(name, value.type)
         self.scope.append((var, value))
+        self.shared.definitions[var] = value
         self.shared.views.remember(var, value)
         return var
 
     def changed(self, name: str, array: Term, node: ast.AST) -> None:
         """The array called `name` gets a new element: its other names, here and in the callers, lose their value."""
-        line = self.source.site(node).line
+        line = self.site(node).line
         frame: Frame | None = self
         while frame is not None:
             forget_aliases(frame.names, self.shared.views, array, name, line, frame is self)

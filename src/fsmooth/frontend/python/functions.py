@@ -137,7 +137,7 @@ def run(
     bound: dict[str, Value] = dict(names)
     for name, value in values.items():
         bound[name] = frame.bind(value, name) if isinstance(value, Term) else value
-    inner = frame.child(source, bound)
+    inner = frame.child(source, bound, node)
     frame.shared.stack.append(definition)
     try:
         if isinstance(definition, ast.Lambda):

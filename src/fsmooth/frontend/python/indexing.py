@@ -8,7 +8,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.build import build, minus, plus, times
 from fsmooth.core.term import Build, Check, Const, Get, Length, Prim, Site, Term, Update, Var
 from fsmooth.core.types import F64, INT, Array, Bool, Float, Int, rank_of
-from fsmooth.errors import RankError, TypeMismatchError
+from fsmooth.errors import IndexOutOfBoundsError, ProgramError, RankError, TypeMismatchError
 from fsmooth.frontend.python.conversion import convert
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.kinds import describe
@@ -19,9 +19,22 @@ def checked(frame: Frame, index: Term, size: Term, node: ast.AST, what: str) -> 
     """`index`, checked against `size`; a constant negative one counts from the end."""
     if isinstance(index.type, Bool) or not isinstance(index.type, Int):
         frame.fail(TypeMismatchError, node, f"an index is an integer, not {describe(index.type)}", "use int(…)")
+    given = index.value if isinstance(index, Const) else ""
     if isinstance(index, Const) and index.value < 0:
         index = plus(size, index) if isinstance(size, Const) else minus(size, Const(-int(index.value)))
-    return Check(index, size, frame.source.site(node, what))
+    if (
+        isinstance(index, Const)
+        and isinstance(size, Const)
+        and not frame.conditional
+        and not 0 <= index.value < size.value
+    ):
+        message = f"index {given} is out of bounds for {what}, which has size {size.value}"
+        frame.fail(ConstantIndexError, node, message, "indices go from 0 to size - 1, or from -size to -1")
+    return Check(index, size, frame.site(node, what))
+
+
+class ConstantIndexError(IndexOutOfBoundsError, ProgramError):
+    """A constant index outside an array of constant size, found while compiling."""
 
 
 def subscript(frame: Frame, array: Term, indices: list[Term | slice], node: ast.Subscript) -> Term:
@@ -35,11 +48,11 @@ def subscript(frame: Frame, array: Term, indices: list[Term | slice], node: ast.
         element: Term = Get(array, checked(frame, first, length_of(frame, array, node), node, what))
         return subscript(frame, element, rest, node) if rest else element
     lower, size, step = slice_bounds(frame, first, length_of(frame, array, node), node, what)
-    index = Var("i", INT, frame.source.site(node))
+    index = Var("i", INT, frame.site(node))
 
     def body() -> Term:
         at = plus(lower, times(Const(step), index)) if step != 1 else plus(lower, index)
-        element = Get(array, Check(at, length_of(frame, array, node), frame.source.site(node, what)))
+        element = Get(array, Check(at, length_of(frame, array, node), frame.site(node, what)))
         return subscript(frame, element, rest, node) if rest else element
 
     result = Build(size, index, frame.inside(body))
@@ -71,7 +84,7 @@ def slice_bounds(frame: Frame, part: slice, n: Term, node: ast.AST, what: str) -
     if isinstance(lower, Const) and isinstance(upper, Const) and isinstance(n, Const):
         lower, upper = Const(min(int(lower.value), int(n.value))), Const(min(int(upper.value), int(n.value)))
     if part.stop is not None and not never_negative(upper, frame.shared.counters):
-        upper = Check(upper, plus(n, Const(1)), frame.source.site(node, f"slices of {what}"))
+        upper = Check(upper, plus(n, Const(1)), frame.site(node, f"slices of {what}"))
     size = minus(upper, lower)
     if step != 1:
         size = Prim(p.floor_divide, (plus(size, Const(step - 1)), Const(step)))

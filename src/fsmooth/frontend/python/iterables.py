@@ -158,7 +158,7 @@ def zipped(frame: Frame, parts: list[Sequence | Unrolled], node: ast.AST) -> Seq
         count = min(
             lengths + [int(q.size.value) for q in parts if isinstance(q, Sequence) and isinstance(q.size, Const)]
         )
-        site = frame.source.site(node, "zip")
+        site = frame.site(node, "zip")
         columns = []
         for q in parts:
             if isinstance(q, Unrolled):
@@ -208,6 +208,6 @@ def loop_index(frame: Frame, target: ast.expr, node: ast.AST) -> Var:
         name = target.id if target.id != "_" else "i"
     elif isinstance(target, ast.Tuple) and isinstance(target.elts[0], ast.Name):
         name = target.elts[0].id if target.elts[0].id != "_" else "i"
-    index = Var(name, INT, frame.source.site(node))
+    index = Var(name, INT, frame.site(node))
     frame.shared.counters.add(index)
     return index

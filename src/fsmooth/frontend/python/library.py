@@ -19,7 +19,7 @@ def expanded(frame: Frame, name: str, arguments: list[Term | Callable[..., Term]
     """M̃'s definition of `name` on these arguments."""
     given = [frame.bind(a, "a") if isinstance(a, Term) else a for a in arguments]
     try:
-        result = expand(name, given, frame.source.site(node, frame.source.segment(node)))
+        result = expand(name, given, frame.site(node, frame.source.segment(node)))
     except WrongArguments as error:
         frame.fail(TypeMismatchError, node, str(error).split("\n", 1)[0])
     return result

@@ -17,6 +17,7 @@ from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import ArgumentMismatch, as_function, keywords, positional
 from fsmooth.frontend.python.instead import instead_of
 from fsmooth.frontend.python.library import expanded, library
+from fsmooth.frontend.python.macro import deriv_call
 from fsmooth.frontend.python.scalars import OWN_SCALAR, SCALAR, scalar_function
 from fsmooth.frontend.python.sizes import branch, length_of
 from fsmooth.frontend.python.values import Closure, Static, Value
@@ -95,7 +96,9 @@ def where_call(frame: Frame, node: ast.Call) -> Term:
 
 def own_call(frame: Frame, name: str, node: ast.Call) -> Value:
     """Fsmooth's functions by name."""
-    if name in VERBS:
+    if name == "deriv":
+        return deriv_call(frame, node)
+    if name in VERBS or name == "hessian":
         return derive(frame, name, node)
     if name == "where":
         return where_call(frame, node)

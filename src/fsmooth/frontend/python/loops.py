@@ -69,7 +69,7 @@ def loop(frame: Frame, node: ast.For) -> None:
     init_terms, body = steady(frame, Fold(source.size, init_terms, state, index, body), node)
     for name in local:
         frame.names[name] = Missing(
-            f"{name} is assigned inside the loop on line {frame.source.site(node).line} only",
+            f"{name} is assigned inside the loop on line {frame.site(node).line} only",
             f"assign {name} before the loop to use its last value after it",
         )
     if not carried:
@@ -88,7 +88,7 @@ def loop_body(
 ) -> tuple[Term, list[Type], Var]:
     """One step of a loop at the given types: its term, the types it gives, the state."""
     state_type: Type = types[0] if len(types) == 1 else Tuple(tuple(types))
-    state = Var(carried[0] if len(carried) == 1 else "state", state_type, frame.source.site(node))
+    state = Var(carried[0] if len(carried) == 1 else "state", state_type, frame.site(node))
     saved = dict(frame.names)
     outer, frame.scope = frame.scope, []
     frame.conditional += 1

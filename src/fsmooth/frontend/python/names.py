@@ -80,4 +80,4 @@ def item_of(owner: Static, key: object, found: object) -> Value:
 def is_library(value: object) -> bool:
     """A module of Python or NumPy, whose constants do not change."""
     name = value.__name__ if isinstance(value, python_types.ModuleType) else ""
-    return name.partition(".")[0] in ("math", "numpy", "scipy", "fsmooth")
+    return name.partition(".")[0] in ("math", "numpy", "scipy", "fsmooth", "builtins")

@@ -68,7 +68,7 @@ def derived_of(program: DerivedProgram) -> Derived:
     """A derivative made outside, as one made inside."""
     inner = program.program
     base = derived_of(inner) if isinstance(inner, DerivedProgram) else Static(_Holder(inner))
-    return Derived(base, program.verb.value, program.wrt[0] if program.single else program.wrt)  # type: ignore[arg-type]
+    return Derived(base, program.verb.value, program.wrt[0] if program.single else program.wrt)
 
 
 def signature_of_value(frame: Frame, base: Closure | Static | Derived, node: ast.AST) -> inspect.Signature:
@@ -84,7 +84,16 @@ def signature_of_value(frame: Frame, base: Closure | Static | Derived, node: ast
                 return program.signature
             if isinstance(value, FunctionType):
                 return inspect.signature(value)
-            frame.fail(TypeMismatchError, node, f"{value!r} is not a function that fsmooth can differentiate")
+            name = getattr(value, "__name__", repr(value))
+            what = f"{name} is not a Python function, so it has no parameters to differentiate with respect to"
+            frame.fail(
+                TypeMismatchError,
+                node,
+                what,
+                f"write lambda x: {frame.source.segment(node.args[0])}(x)"
+                if isinstance(node, ast.Call) and node.args
+                else f"write lambda x: {name}(x)",
+            )
         case _:
             assert_never(base)
 

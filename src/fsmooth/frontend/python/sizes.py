@@ -20,7 +20,7 @@ def same_size(frame: Frame, a: Term, b: Term, node: ast.AST, what: str) -> Term:
     """A size that is both a and b: required at entry where possible, else where it is used."""
     if equal_sizes(frame, a, b, node, what):
         return a
-    site = frame.source.site(node, frame.source.segment(node))
+    site = frame.site(node, frame.source.segment(node))
     if isinstance(b, Const) and not isinstance(a, Const):
         a, b = b, a
     if not frame.conditional and (a.free | b.free) <= frame.entry:
@@ -35,7 +35,7 @@ def required_size(frame: Frame, array: Term, axis: int, size: Term, node: ast.AS
     known = same_size(frame, have, size, node, what)
     if not isinstance(known, Var) or known is have:
         return array
-    site = frame.source.site(node, frame.source.segment(node))
+    site = frame.site(node, frame.source.segment(node))
     return frame.bind(Require(equals(have, size), array, Failure.SIZE, (have, size), site), "a")
 
 
@@ -46,7 +46,7 @@ def alike(frame: Frame, value: Term, model: Term, node: ast.AST, what: str) -> T
         for axis in range(min(rank_of(part.type), rank_of(other.type))):
             have, wanted = length_of(frame, part, node, axis), length_of(frame, other, node, axis)
             if not equal_sizes(frame, wanted, have, node, what):
-                site = frame.source.site(node, frame.source.segment(node))
+                site = frame.site(node, frame.source.segment(node))
                 result = Require(equals(wanted, have), result, Failure.SIZE, (wanted, have), site)
     return result
 
@@ -103,7 +103,11 @@ class TypeMismatchSize(SizeError, ProgramError):
 def length_of(frame: Frame, array: Term, node: ast.AST, axis: int = 0) -> Term:
     """The length of an array along an axis."""
     try:
-        return size_of(just_bound(frame, array), axis)
+        size = size_of(just_bound(frame, array), axis)
+        if isinstance(size, Length) and isinstance(size.array, Var):
+            static = frame.shared.static_sizes.get((size.array, size.axis))
+            return size if static is None else Const(static)
+        return size
     except Ragged:
         frame.fail(
             RaggedError,

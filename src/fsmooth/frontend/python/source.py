@@ -62,7 +62,9 @@ def source_of(function: Callable[..., object]) -> Source:
     function = inspect.unwrap(function)
     if not isinstance(function, FunctionType):
         name = getattr(function, "__name__", repr(function))
-        raise SourceNotAvailableError(f"{name} is not a Python function, so fsmooth cannot read it")
+        raise SourceNotAvailableError(
+            f"{name} is not a Python function, so fsmooth cannot read it\n  hint: wrap it: lambda x: {name}(x)"
+        )
     found = _cache.get(function.__code__)
     if found is not None:
         return Source(function, found.node, found.file, found.line_offset, found.column_offset, found.text)

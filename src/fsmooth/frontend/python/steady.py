@@ -37,7 +37,7 @@ def steady(frame: Frame, fold: Fold, node: ast.AST) -> tuple[list[Term], Term]:
     A size that is the same at each step is required before the loop, if there is any step; others in each step.
     """
     inits, step = list(fold.inits), fold.step
-    site = frame.source.site(node, frame.source.segment(node))
+    site = frame.site(node, frame.source.segment(node))
     for k, (place, result) in enumerate(zip(fold.parts(fold.state), fold.parts(fold.step), strict=True)):
         rows = zip(array_parts(place), array_parts(result), array_parts(fold.inits[k]), strict=True)
         for before, after, first in rows:

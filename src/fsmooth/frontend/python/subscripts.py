@@ -93,7 +93,7 @@ def attribute(frame: Frame, node: ast.Attribute) -> Value:
                 if rank_of(term.type) == 1:
                     return term
                 term = frame.bind(term, "a")
-                turned = transpose(term, frame.source.site(node))
+                turned = transpose(term, frame.site(node))
                 frame.shared.views.remember(turned, term)
                 return turned
             case "size":

@@ -46,7 +46,7 @@ class Default:
 class Derived:
     """A derivative of a closure or program, written inside a program."""
 
-    base: Closure | Static
+    base: Closure | Static | Derived
     verb: str
     wrt: object
 
