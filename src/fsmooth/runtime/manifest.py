@@ -132,7 +132,10 @@ def manifest_of(program: Program, types: Sequence[object], schedule: str, compil
         survey.add(own_sources(), schedule, compiler, cache.processor())
         for type_ in types:
             if _is_type(type_):
-                survey.add(type_, _records(type_))
+                records = _records(type_)
+                survey.add(type_, [f"{cls.__module__}.{cls.__qualname__}" for cls in records])
+                for cls in records:
+                    survey.methods(cls)
             else:
                 inner = getattr(type_, "value", type_)
                 if isinstance(inner, FunctionType) or getattr(inner, "program", None) is not None:
@@ -147,14 +150,14 @@ def _is_type(value: object) -> bool:
     return isinstance(value, Type)
 
 
-def _records(type_: object) -> list[str]:
+def _records(type_: object) -> list[type]:
     """The user's classes in a type, which its text does not show."""
     match type_:
         case Array(element):
             return _records(element)
         case Tuple(items, _, record):
-            inner = [name for item in items for name in _records(item)]
-            return [f"{getattr(record, '__module__', '')}.{getattr(record, '__qualname__', '')}", *inner]
+            inner = [cls for item in items for cls in _records(item)]
+            return [record, *inner] if isinstance(record, type) else inner
         case _:
             return []
 

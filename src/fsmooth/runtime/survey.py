@@ -27,11 +27,9 @@ class Survey:
     def __init__(self, program: Program) -> None:
         self.functions: list[FunctionType] = []
         self._hash = hashlib.sha256()
+        self._described = 0
         self._program(program)
-        at = 0
-        while at < len(self.functions):
-            self._function(self.functions[at])
-            at += 1
+        self._describe_functions()
 
     def digest(self) -> str:
         """The key of everything described so far."""
@@ -131,6 +129,20 @@ class Survey:
         else:
             self._reach(function)
 
+    def methods(self, cls: type) -> None:
+        """Describe the methods that the user wrote for a class of records."""
+        for name, part in sorted(vars(cls).items()):
+            function = part.fget if isinstance(part, property) else getattr(part, "__func__", part)
+            if isinstance(function, FunctionType) and not function.__code__.co_filename.startswith("<"):
+                self.add(name)
+                self._reach(function)
+        self._describe_functions()
+
+    def _describe_functions(self) -> None:
+        while self._described < len(self.functions):
+            self._described += 1
+            self._function(self.functions[self._described - 1])
+
     def _module(self, module: ModuleType, names: set[str]) -> None:
         self.add(module.__name__)
         if module.__name__.partition(".")[0] in _KNOWN:
@@ -147,6 +159,8 @@ class Survey:
         if value.__module__.partition(".")[0] in (*_KNOWN, "builtins"):
             return
         for name, part in sorted(vars(value).items()):
+            if isinstance(part, staticmethod | property):
+                part = part.__func__ if isinstance(part, staticmethod) else part.fget  # noqa: PLW2901
             if isinstance(part, FunctionType) and name in names:
                 self._reach(part)
             elif name in names:

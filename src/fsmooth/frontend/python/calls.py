@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import inspect
 from collections.abc import Hashable
 from types import FunctionType, MethodType
@@ -24,6 +25,7 @@ from fsmooth.frontend.python.kinds import fields_of_record
 from fsmooth.frontend.python.library_calls import library_call, method_call, numpy_call, own_call
 from fsmooth.frontend.python.math_calls import math_call
 from fsmooth.frontend.python.programs import derived_of
+from fsmooth.frontend.python.records import record_method, replaced
 from fsmooth.frontend.python.scalars import SCALAR, scalar_function
 from fsmooth.frontend.python.source import source_of
 from fsmooth.frontend.python.values import Closure, Derived, Method, Static, Value
@@ -40,6 +42,8 @@ def call(frame: Frame, node: ast.Call) -> Value:
             return inlined_closure(frame, callee, node)
         case Derived():
             return derivative(frame, callee, node)
+        case Method(owner, name) if isinstance(owner.type, Tuple):
+            return record_method(frame, owner, name, node)
         case Method(owner, name):
             return method_call(frame, owner, name, node)
         case Static():
@@ -72,6 +76,10 @@ def call_static(frame: Frame, callee: Static, node: ast.Call) -> Value:
         return math_call(frame, function, name, node)
     if module.split(".")[0] in ("numpy", "scipy"):
         return numpy_call(frame, name, function, node)
+    if function is dataclasses.replace and len(node.args) == 1:
+        record = frame.value(node.args[0])
+        if isinstance(record.type, Tuple) and record.type.record is not None:
+            return replaced(frame, record, node)
     if isinstance(function, FunctionType):
         return helper_call(frame, function, node)
     if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType):

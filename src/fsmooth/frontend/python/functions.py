@@ -81,10 +81,15 @@ def apply_value(frame: Frame, value: Value, terms: SequenceOf[Value], node: ast.
 
 def helper_call(frame: Frame, function: FunctionType, node: ast.Call, *first: Value) -> Value:
     """A plain Python function, inlined; `first` are arguments before those of the call."""
+    return run_helper(frame, function, matched(frame, inspect.signature(function), node, *first), node)
+
+
+def run_helper(frame: Frame, function: FunctionType, values: dict[str, Value], node: ast.AST) -> Value:
+    """A plain Python function whose parameters have `values`."""
     source = source_of(function)
     if function not in frame.shared.helpers:
         frame.shared.helpers.append(function)
-    return run(frame, source.node, source, {}, matched(frame, inspect.signature(function), node, *first), node)
+    return run(frame, source.node, source, {}, values, node)
 
 
 def matched(frame: Frame, signature: inspect.Signature, node: ast.Call, *first: Value) -> dict[str, Value]:

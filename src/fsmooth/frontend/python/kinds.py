@@ -47,8 +47,8 @@ def describe(type_: Type) -> str:
                 leaf = leaf.element
             kind = {F64: "numbers", F32: "float32 numbers", INT: "integers", BOOL: "truth values"}.get(leaf, "tuples")
             return f"a {type_.rank}-dimensional array of {kind}"
-        case Tuple(items):
-            return f"a tuple of {len(items)}"
+        case Tuple(items, _, record):
+            return f"a tuple of {len(items)}" if record is None else f"a {record.__name__}"
         case _:
             return "a function"
 

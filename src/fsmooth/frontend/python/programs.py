@@ -11,7 +11,7 @@ from typing import assert_never
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.programs import DerivedProgram, LibraryProgram, Program, SourceProgram
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.functions import run
+from fsmooth.frontend.python.functions import run, run_helper
 from fsmooth.frontend.python.library import expanded
 from fsmooth.frontend.python.source import source_of
 from fsmooth.frontend.python.values import Closure, Derived, Static, Value
@@ -29,10 +29,7 @@ def applied(frame: Frame, base: Closure | Static | Derived, names: dict[str, Val
             if isinstance(program, SourceProgram | LibraryProgram | DerivedProgram):
                 return program_of_names(frame, program, names, node)
             assert isinstance(value, FunctionType)
-            source = source_of(value)
-            if value not in frame.shared.helpers:
-                frame.shared.helpers.append(value)
-            return run(frame, source.node, source, {}, names, node)
+            return run_helper(frame, value, names, node)
 
 
 def derivative_of_names(frame: Frame, derived: Derived, names: dict[str, Value], node: ast.AST) -> Value:

@@ -12,6 +12,7 @@ from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.indexing import subscript, transpose
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.names import attribute_of, item_of
+from fsmooth.frontend.python.records import part_of_record
 from fsmooth.frontend.python.sizes import count_elements, shape_of_array
 from fsmooth.frontend.python.values import Method, Static, Unrolled, Value
 
@@ -85,6 +86,10 @@ def attribute(frame: Frame, node: ast.Attribute) -> Value:
     term = frame.term(owner, node.value)
     if isinstance(term.type, Tuple) and term.type.names is not None and node.attr in term.type.names:
         return project(term, term.type.names.index(node.attr))
+    if isinstance(term.type, Tuple) and isinstance(term.type.record, type):
+        found = part_of_record(frame, term, term.type.record, node)
+        if found is not None:
+            return found
     if isinstance(term.type, Array):
         match node.attr:
             case "shape":
