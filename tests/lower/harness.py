@@ -1,8 +1,13 @@
-"""Compile many programs in one go, call them through ctypes, and compare with the interpreter."""
+"""Compile many programs in one go, call them through ctypes, and compare with the interpreter.
+
+`FSMOOTH_CC` chooses the compiler here too: `FSMOOTH_CC="python -m ziglang cc" pytest tests/lower` is a test of clang.
+"""
 
 from __future__ import annotations
 
 import ctypes
+import os
+import shlex
 import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
@@ -19,6 +24,7 @@ from fsmooth.core.values import value_of
 from fsmooth.loops.tree import Program
 from fsmooth.lower.to_loops import lower
 
+COMPILER = shlex.split(os.environ.get("FSMOOTH_CC", "gcc"))
 STRICT = ("-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-fno-math-errno")
 FAST = (
     "-std=gnu99",
@@ -53,7 +59,7 @@ def compile_all(
         source.write_text("\n".join([p.source for p in programs]))
         library = Path(folder, "programs.so")
         done = subprocess.run(
-            ["gcc", *flags, "-o", str(library), str(source), "-lm"], capture_output=True, text=True, check=False
+            [*COMPILER, *flags, "-o", str(library), str(source), "-lm"], capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr[:4000]
         handle = ctypes.CDLL(str(library))

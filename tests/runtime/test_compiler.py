@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import fsmooth as fs
-from fsmooth.runtime.compiler import Compiler, find_compiler
+from fsmooth.runtime.compiler import Compiler, _command, find_compiler
+
+REAL = {tool: shutil.which(tool) for tool in ("cc", "as", "ld")}
 
 
 @pytest.fixture(autouse=True)
@@ -67,7 +69,68 @@ def test_a_compiler_that_cannot_be_run(tmp_path):
         broken.build(tmp_path / "a.c", tmp_path / "a.so")
 
 
+def pretend(folder, name, says):
+    """A program that says it is some compiler and calls the real one."""
+    script = folder / name
+    script.write_text(
+        f'#!/bin/sh\nif [ "$1" = --version ]; then echo "{says}"; exit; fi\n'
+        f'for flag; do shift; case $flag in -fveclib=*) ;; *) set -- "$@" "$flag";; esac; done\n'
+        f'echo {name} >> {folder}/log\nexec {REAL["cc"]} "$@"\n'
+    )
+    script.chmod(0o755)
+    for tool in ("as", "ld"):  # the real compiler looks for these
+        if REAL[tool] and not (folder / tool).exists():
+            (folder / tool).symlink_to(REAL[tool])
+
+
+def test_the_order_of_search(monkeypatch, tmp_path):
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setattr("fsmooth.runtime.compiler.importlib.util.find_spec", lambda name: name == "ziglang" or None)
+    assert _command(None, str(folder)) == (sys.executable, "-m", "ziglang", "cc")
+    for k, (name, says) in enumerate((("clang", "Debian clang version 14"), ("gcc", "gcc 12"), ("cc", "cc 12"))):
+        pretend(folder, name, says)
+        _command.cache_clear()
+        assert find_compiler().command == (name,)
+        assert find_compiler().version == says
+        assert fs.function(lambda x: x + k)(1.25) == k + 1.25  # noqa: B023  (called at once)
+        assert (folder / "log").read_text().split()[-1] == name
+    monkeypatch.setenv("FSMOOTH_CC", "gcc -g")
+    assert find_compiler().command == ("gcc", "-g")
+    _command.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("says", "has", "has_not"),
+    [
+        ("gcc (Debian) 12", {"-fopenmp-simd", "-fno-trapping-math"}, {"-fveclib=libmvec"}),
+        ("Debian clang version 14", {"-fopenmp-simd"}, {"-fno-trapping-math"}),
+    ],
+)
+def test_flags_of_each_compiler(monkeypatch, tmp_path, says, has, has_not):
+    pretend(tmp_path, "compiler", says)
+    monkeypatch.setenv("FSMOOTH_CC", str(tmp_path / "compiler"))
+    flags = set(find_compiler().flags)
+    assert flags >= has | {"-march=native", "-fno-math-errno"}
+    assert not flags & has_not
+
+
+@pytest.mark.parametrize("script", ["", "garbage", "#!/bin/sh\nexit 3\n", "#!/no/such/shell\n"])
+def test_a_compiler_that_is_broken(monkeypatch, tmp_path, script):
+    broken = tmp_path / "broken"
+    broken.write_text(script)
+    broken.chmod(0o755)
+    monkeypatch.setenv("FSMOOTH_CC", str(broken))
+    f = fs.function(lambda x: x + 6.5)
+    with pytest.raises((fs.CompilationError, fs.CompilerNotFoundError)):
+        f(1.0)
+    monkeypatch.delenv("FSMOOTH_CC")
+    assert f(1.0) == 7.5
+
+
 def test_zig(monkeypatch):
     pytest.importorskip("ziglang")
     monkeypatch.setenv("FSMOOTH_CC", shlex.join([sys.executable, "-m", "ziglang", "cc"]))
     assert np.array_equal(fs.grad(lambda v: sum(fs.exp(x) for x in v))(np.zeros(5)), np.ones(5))
+    assert fs.function(lambda v: max(x for x in v))(np.full(3, -np.inf)) == -np.inf

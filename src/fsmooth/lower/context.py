@@ -105,7 +105,8 @@ class Context(ABC):
         """Write one scalar."""
         accumulate = mode is Mode.ACCUMULATE
         if isinstance(dest, Local):
-            self.emit(Assign(dest.name, value, accumulate))
+            if accumulate or not (isinstance(value, Name) and value.name == dest.name):
+                self.emit(Assign(dest.name, value, accumulate))
         else:
             self.emit(Store(dest.buffer, dest.offset, value, accumulate))
 

@@ -112,10 +112,9 @@ def _identified(command: tuple[str, ...], extra: str) -> Compiler:
         raise CompilerNotFoundError(f"{command[0]} cannot be run: {error}") from error
     version = (printed.splitlines() or [""])[0]
     flags = ["-march=native", "-std=gnu99", "-fPIC", "-shared", "-fno-math-errno"]
-    if "clang" in printed.lower() or "zig" in command:
-        flags += ["-fopenmp-simd"] if "zig" not in command else []
-        if platform.machine() == "x86_64" and platform.libc_ver()[0] == "glibc" and "zig" not in command:
-            flags += ["-fveclib=libmvec"]
-    else:
-        flags += ["-fno-trapping-math", "-fopenmp-simd"]
+    flags.append("-fopenmp-simd")
+    if "clang" not in printed.lower():  # zig is a clang
+        flags.append("-fno-trapping-math")
+    elif platform.machine() == "x86_64" and platform.libc_ver()[0] == "glibc":
+        flags.append("-fveclib=libmvec")
     return Compiler(command, version, (*flags, *shlex.split(extra)))

@@ -25,6 +25,9 @@ _PRELUDE = """
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O1") /* compiles faster */
 #endif
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wunused-function"
+#endif
 typedef struct _object fs_object;
 typedef struct { void *buf; fs_object *obj; intptr_t len, itemsize; int readonly, ndim; char *format;
                  intptr_t *shape, *strides, *suboffsets; void *internal; } fs_view;

@@ -4,7 +4,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#if defined(__GNUC__)
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wunknown-pragmas"
+#pragma clang diagnostic ignored "-Wpass-failed"
+#elif defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
 #endif
 
@@ -27,7 +30,9 @@ static inline int64_t fs_argmax(const double *v, int64_t n) {
         const int64_t end = n - i < 512 ? n : i + 512;
         double top = v[i];
         int64_t nan = 0;
+#ifndef __clang__ /* where maxima start from the largest finite number */
 #pragma omp simd reduction(max:top) reduction(|:nan)
+#endif
         for (int64_t j = i; j < end; ++j) {
             top = v[j] > top ? v[j] : top;
             nan |= v[j] != v[j] ? -1 : 0;

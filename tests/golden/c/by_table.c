@@ -4,7 +4,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#if defined(__GNUC__)
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wunknown-pragmas"
+#pragma clang diagnostic ignored "-Wpass-failed"
+#elif defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
 #endif
 
@@ -155,6 +158,17 @@ static inline void fs_transpose(const double *restrict tile, double *restrict ou
 #endif
 #endif
 
+#ifndef FS_SCALAR
+/* Before a short loop that is not worth vectorising, which would take half of the compiler's time. */
+#if defined(__clang__)
+#define FS_SCALAR _Pragma("clang loop vectorize(disable)")
+#elif defined(__GNUC__)
+#define FS_SCALAR _Pragma("omp simd simdlen(1)")
+#else
+#define FS_SCALAR
+#endif
+#endif
+
 #ifndef FS_HAVE_COS
 #define FS_HAVE_COS
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
@@ -196,7 +210,7 @@ int32_t by_table(
             }
             fs_transpose(&table_tile[0][0], table + c_block * 6, 6);
         }
-#pragma omp simd simdlen(1)
+        FS_SCALAR
         for (int64_t c = c_block; c < m_n0; ++c) {
             table[c * 6] = m[c * m_n1] + m[c * m_n1 + 1];
             table[c * 6 + 1] = m[c * m_n1] * m[c * m_n1 + 1];
@@ -253,7 +267,7 @@ int32_t by_table(
             }
             fs_transpose(&result_tile[0][0], result + k_block * 6, 6);
         }
-#pragma omp simd simdlen(1)
+        FS_SCALAR
         for (int64_t k = k_block; k < g_n0; ++k) {
             const int64_t k_1 = g[k];
             const double x = v[k];

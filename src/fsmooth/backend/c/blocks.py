@@ -34,7 +34,8 @@ def write_block(writer: StatementWriter, block: t.Block) -> None:
         _transpose(writer, block, output)
     writer.depth -= 1
     writer.line("}")
-    writer.lines.append("#pragma omp simd simdlen(1)")  # not vectorised: it is short, and takes gcc half its time
+    writer.features.add("scalar")
+    writer.line("FS_SCALAR")
     writer.line(f"for (int64_t {block.index} = {start}; {block.index} < {size}; ++{block.index}) {{")
     stores = [store for output in block.outputs for store in _stores(block, output, output.values)]
     writer.nested([*block.body, *stores])

@@ -127,6 +127,17 @@ static int32_t fs_failed(fs_error *error, int32_t site, int64_t a, int64_t b) {
 }
 """
 
+SCALAR = """\
+/* Before a short loop that is not worth vectorising, which would take half of the compiler's time. */
+#if defined(__clang__)
+#define FS_SCALAR _Pragma("clang loop vectorize(disable)")
+#elif defined(__GNUC__)
+#define FS_SCALAR _Pragma("omp simd simdlen(1)")
+#else
+#define FS_SCALAR
+#endif
+"""
+
 ARENA = """\
 /* Memory of one call: a piece of the stack, then segments that are kept until the call ends. */
 typedef struct fs_segment {

@@ -14,7 +14,10 @@ _INCLUDES = """\
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#if defined(__GNUC__)
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wunknown-pragmas"
+#pragma clang diagnostic ignored "-Wpass-failed"
+#elif defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
 #endif
 """
@@ -33,6 +36,8 @@ def prelude(expressions: ExpressionWriter, features: set[str]) -> str:
         parts.append(_guarded("FS_MARKS", h.MARKS))
     if "transpose" in features:
         parts.append(_guarded("FS_TRANSPOSE", h.TRANSPOSE))
+    if "scalar" in features:
+        parts.append(_guarded("FS_SCALAR", h.SCALAR, define=False))
     for name, single in sorted(expressions.vector_functions):
         parts.append(_vector_function(name, single))
     if any([name in ("digamma", "trigamma") for name, _, _ in expressions.helpers]):

@@ -18,7 +18,9 @@ static inline int64_t fs_arg{name}{suffix}(const {T} *v, int64_t n) {{
         const int64_t end = n - i < 512 ? n : i + 512;
         {T} top = v[i];
         int64_t nan = 0;
+#ifndef __clang__ /* where maxima start from the largest finite number */
 #pragma omp simd reduction({reduction}:top) reduction(|:nan)
+#endif
         for (int64_t j = i; j < end; ++j) {{
             top = v[j] {better} top ? v[j] : top;
             nan |= v[j] != v[j] ? -1 : 0;

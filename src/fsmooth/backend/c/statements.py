@@ -157,7 +157,9 @@ class StatementWriter:
             self.e.vector = True
             reduction = f" reduction(+:{', '.join(s.reduced)})" if s.reduced else ""
             reduction += "".join([f" reduction({extremum.value}:{name})" for name, extremum in s.extrema])
-            self.lines.append(f"#pragma omp simd{reduction}")
+            # in clang maxima start from the largest finite number, which is wrong where all are infinite
+            guard = ("#ifndef __clang__", "#endif") if s.extrema else ()
+            self.lines += [*guard[:1], f"#pragma omp simd{reduction}", *guard[1:]]
         self.line(f"for (int64_t {s.index} = 0; {s.index} < {self.e.write(s.size, 5)}; ++{s.index}) {{")
         self.nested(s.body)
         self.line("}")
