@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
 import pytest
 
 from fsmooth.core import build as b
 from fsmooth.core import primitives as p
+from fsmooth.core.arithmetic import Counting
 from fsmooth.core.cost import Costs, cost
+from fsmooth.core.evaluate import evaluate
 from fsmooth.core.polynomial import Polynomial
 from fsmooth.core.term import App, Const, Get, If, Lam, Length, Let, Prim, Term, Var
 from fsmooth.core.types import BOOL, F64, INT, Array
+from fsmooth.core.values import value_of
 from fsmooth.frontend.text import parse
 
 N, M = Var("n", INT), Var("m", INT)
@@ -218,3 +222,41 @@ def test_sizes_defined_one_by_the_other_do_not_recurse_or_explode():
         previous = fresh
     total = cost(Let(tuple(sizes), b.sum_(previous, lambda i: Const(1.0))))
     assert total.growth == 1
+
+
+def test_an_element_of_an_array_that_is_not_stored_is_evaluated_alone():
+    assert repr(cost(parse("fun (n: Int) (k: Int) (x: Float) -> (build n (fun i -> exp x))[k]"))) == "15"
+    triangle = "fun (n: Int) (k: Int) -> (build n (fun i -> sum i (fun j -> 1.0)))[k + 1]"
+    assert repr(cost(parse(triangle))) == "k + 1"
+    row = "fun (n: Int) (v: Vector) -> build n (fun k -> (build n (fun i -> build i (fun j -> v[j])))[2])"
+    assert repr(cost(parse(row))) == "4·n"
+
+
+MEASURED = [
+    "fun (u: Vector) (v: Vector) (A: Matrix) -> sum (length v) (fun i -> u[i] * v[i])",
+    """fun (u: Vector) (v: Vector) (A: Matrix) -> sum (length u) (fun i -> sum (length v) (fun j ->
+         log (u[i] * v[j]) + A[i][j] / (u[i] * v[j])))""",
+    """fun (u: Vector) (v: Vector) (A: Matrix) -> build (length A) (fun i -> build (length A) (fun j ->
+         sum (length A 1) (fun k -> A[i][k] * A[j][k])))""",
+    "fun (u: Vector) (v: Vector) (A: Matrix) -> build (length u) (fun i -> sum i (fun j -> u[j] * u[i - j]))",
+    """fun (u: Vector) (v: Vector) (A: Matrix) ->
+         let e = build (length v) (fun i -> exp v[i]) in
+         let s = sum (length v) (fun i -> e[i]) in build (length v) (fun i -> e[i] / s)""",
+    "fun (u: Vector) (v: Vector) (A: Matrix) -> ifold (fun s i -> s * 0.5 + u[i] ** 1.5) 0.0 (length u)",
+    "fun (u: Vector) (v: Vector) (A: Matrix) -> max (length v) (fun i -> if u[0] > 100.0 then v[i] else sqrt v[i])",
+]
+
+
+@pytest.mark.parametrize("text", MEASURED)
+def test_the_interpreter_counts_what_the_polynomial_says(text: str):
+    """Up to one addition of every sum (the first term is not added to anything) and the comparisons of a maximum."""
+    term = parse(text)
+    assert isinstance(term, Lam)
+    u, v, A = np.linspace(1, 2, 23), np.linspace(2, 3, 19), np.ones((23, 19))
+    given = [value_of(a, q.type) for a, q in zip((u, v, A), term.parameters, strict=True)]
+    counted = Counting()
+    evaluate(term.body, dict(zip(term.parameters, given, strict=True)), counted)
+    polynomial = cost(term)
+    names = {"n(u)": 23, "n(v)": 19, "n(A)": 23, "n1(A)": 19}
+    predicted = polynomial.at({s: names[repr(s)] for monomial in polynomial.terms for s in monomial})
+    assert 0.88 * predicted <= counted.total <= predicted

@@ -140,6 +140,8 @@ class Costs:
                 return NOTHING
             case Prim(primitive, arguments):
                 return self._all(arguments) + primitive.weight
+            case Get(Build(), _):
+                return self._element(term, Use.VALUE)
             case Get(array, index):
                 load = 0 if isinstance(term.type, Array) else LOAD
                 return Polynomial.total((self._of(array, Use.VALUE), self._of(index, Use.INDEX))) + load
@@ -186,6 +188,12 @@ class Costs:
             case _:
                 return self._of(term, Use.VALUE)
 
+    def _element(self, term: Get, use: Use) -> Polynomial:
+        """An element of an array that is not stored is evaluated alone."""
+        assert isinstance(term.array, Build)
+        element = self._of(term.array.body, use).where(term.array.index, self.trips.of(term.index))
+        return self._of(term.index, Use.INDEX) + element
+
     # -- destinations ----------------------------------------------------------------------------------------------
 
     def _scope(self, term: Term, use: Use) -> Polynomial:
@@ -220,6 +228,8 @@ class Costs:
             case Reduce(_, size, index, body) if isinstance(body.type, Array | Tuple):
                 total = self._loop(size, index, self._of(body, Use.ADD))
                 return total + (self.elements(term) * STORE if use is Use.STORE else NOTHING)
+            case Get(Build(), _):
+                return self._element(term, use)
             case Var() | Get() | Proj() if isinstance(term.type, Array | Tuple):
                 return self._of(term, Use.VALUE) + self.elements(term) * (LOAD + one)
             case _ if isinstance(term.type, Array | Tuple):

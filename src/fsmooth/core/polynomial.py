@@ -160,6 +160,18 @@ class Polynomial:
             parts.append(Polynomial({tuple(sorted(rest, key=_place)): weight}) * _power_sum(power, count))
         return Polynomial.total(parts)
 
+    def where(self, index: Var, value: Polynomial) -> Polynomial:
+        """The polynomial with `value` for the index; a size that depends on it otherwise becomes its mean."""
+        parts = []
+        for monomial, weight in self.terms.items():
+            part = Polynomial(
+                {tuple(sorted([_mean(s, index) for s in monomial if s.term is not index], key=_place)): weight}
+            )
+            for _ in range(sum([size.term is index for size in monomial])):
+                part = part * value
+            parts.append(part)
+        return Polynomial.total(parts)
+
     def big_o(self) -> str:
         """The fastest growing monomials: `O(n·m)`."""
         names = _names(self)
