@@ -83,22 +83,27 @@ def pretend(folder, name, says):
             (folder / tool).symlink_to(REAL[tool])
 
 
+SAYS = {"clang": "Debian clang version 14", "gcc": "gcc 12", "cc": "cc 12"}
+
+
 def test_the_order_of_search(monkeypatch, tmp_path):
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    monkeypatch.setenv("PATH", str(folder))
     monkeypatch.setattr("fsmooth.runtime.compiler.importlib.util.find_spec", lambda name: name == "ziglang" or None)
-    assert _command(None, str(folder)) == (sys.executable, "-m", "ziglang", "cc")
-    for k, (name, says) in enumerate((("clang", "Debian clang version 14"), ("gcc", "gcc 12"), ("cc", "cc 12"))):
-        pretend(folder, name, says)
-        _command.cache_clear()
-        assert find_compiler().command == (name,)
-        assert find_compiler().version == says
+    for k in range(4):
+        folder = tmp_path / str(k)
+        folder.mkdir()
+        present = list(SAYS)[:k]
+        for name in present:
+            pretend(folder, name, SAYS[name])
+        monkeypatch.setenv("PATH", str(folder))
+        if not present:
+            assert _command(None, str(folder)) == (sys.executable, "-m", "ziglang", "cc")
+            continue
+        assert find_compiler().command == (present[-1],)
+        assert find_compiler().version == SAYS[present[-1]]
         assert fs.function(lambda x: x + k)(1.25) == k + 1.25  # noqa: B023  (called at once)
-        assert (folder / "log").read_text().split()[-1] == name
+        assert (folder / "log").read_text().split() == present[-1:]
     monkeypatch.setenv("FSMOOTH_CC", "gcc -g")
     assert find_compiler().command == ("gcc", "-g")
-    _command.cache_clear()
 
 
 @pytest.mark.parametrize(
