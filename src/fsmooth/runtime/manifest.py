@@ -77,14 +77,15 @@ class Manifest:
             axes,
         )
 
-    def store_interface(self, interface: Interface) -> None:
-        """Keep the interface for later processes, if all that it captures can be found again."""
+    def store_interface(self, interface: Interface) -> bool:
+        """Keep the interface for later processes, if all that it captures can be found again; was it kept?"""
         try:
             inputs = [(q.name, q.type, q.fetch and self._where(q.fetch)) for q in interface.inputs]
             built_in = [self._where(q.fetch) for q in interface.built_in]
         except ValueError:
-            return
+            return False
         self._write("interface", (inputs, built_in, interface.axes))
+        return True
 
     def compiled(self, sizes: tuple[int, ...] | None) -> Compiled | None:
         """The compiled program for these sizes, if its object is still there."""

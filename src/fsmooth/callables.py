@@ -1,0 +1,185 @@
+"""Programs as callables: compiled when they are first called with arguments of given types (design §1, §7)."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fsmooth.core.types import Array, Tuple, Type, leaf_of
+from fsmooth.entries import Entry
+from fsmooth.errors import ArgumentError
+from fsmooth.frontend.programs import DerivedProgram, Program
+from fsmooth.runtime.arrays import infer_type
+
+if TYPE_CHECKING:
+    from fsmooth.backend.c.program import CProgram
+    from fsmooth.driver import Stages
+
+_NOT_IN_ORDER = (None,) * 64
+
+
+class Function:
+    """A program that is compiled when it is first called with arguments of given types.
+
+    Arguments are numbers, NumPy arrays, tuples, NamedTuples and dataclasses of these, by position or keyword;
+    results are Python numbers, NumPy arrays and tuples.  `out=` reuses the arrays of an earlier result.
+
+    Raises (when called):
+        ProgramError: for a mistake in the program.
+        ArgumentError: for arguments that do not fit.
+        RunError: for an index out of bounds, sizes that differ, …, while it runs.
+    """
+
+    def __init__(self, program: Program, schedule: str = "DEFAULT") -> None:
+        self.program = program
+        self.schedule = schedule
+        self._lock = threading.RLock()
+        self._entries: dict[tuple[object, ...], Entry] = {}
+        self._names = tuple(program.signature.parameters)
+        self._fast: Callable[..., Any] | None = None
+        base: Program = program
+        while isinstance(base, DerivedProgram):
+            base = base.program
+        functools.update_wrapper(self, base.function, updated=())
+        self.__name__ = program.name
+        self.__qualname__ = program.name
+        self.__wrapped__ = base.function
+        self.__signature__ = program.signature
+
+    def __repr__(self) -> str:
+        return f"<fsmooth {self.program.name}{self.program.signature}>"
+
+    def __call__(self, *args: object, out: object | None = None, **kwargs: object) -> Any:
+        fast = self._fast
+        if fast is not None:
+            given = self._in_order(args, kwargs) if kwargs else args
+            result = fast(*given) if out is None else fast(*given, out=out)
+            if result is not None:
+                return result
+        entry, values = self._entry(args, kwargs)
+        result = entry(values, out)
+        self._fast = entry.quick
+        return result
+
+    def _in_order(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> tuple[object, ...]:
+        """All arguments by position, or something that no program takes, if it is not that simple."""
+        names = self._names[len(args) :]
+        if len(names) != len(kwargs):
+            return _NOT_IN_ORDER
+        try:
+            return (*args, *[kwargs[name] for name in names])
+        except KeyError:
+            return _NOT_IN_ORDER
+
+    # -- compilation -------------------------------------------------------------------------------------------------
+
+    def _bind(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> dict[str, object]:
+        if not kwargs and len(args) == len(self._names):
+            return dict(zip(self._names, args, strict=True))
+        try:
+            bound = self.program.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            called = f"{self.program.name}{self.program.signature}"
+            raise ArgumentError(f"{called}: {error}\n  hint: its parameters are {self.program.signature}") from None
+        bound.apply_defaults()
+        return bound.arguments
+
+    def _entry(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> tuple[Entry, dict[str, object]]:
+        values = self._bind(args, kwargs)
+        types = {name: _type_or_static(value, name) for name, value in values.items()}
+        key = tuple([_key(t) for t in types.values()])
+        entry = self._entries.get(key)
+        if entry is None or not entry.is_current():
+            with self._lock:
+                entry = self._entries.get(key)
+                if entry is None or not entry.is_current():
+                    entry = self._entries[key] = Entry(self.program, self.schedule, types)
+        return entry, values
+
+    # -- looking inside ----------------------------------------------------------------------------------------------
+
+    def compiled(self, *args: object, **kwargs: object) -> Stages:
+        """Every stage of the compilation for arguments like these."""
+        entry, values = self._entry(args, kwargs)
+        return entry.stages_for(values)
+
+    def c_source(self, *args: object, **kwargs: object) -> str:
+        """The C that runs for arguments like these (those of the last call, if none are given)."""
+        return self._code(args, kwargs).source
+
+    def _code(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> CProgram:
+        stages = self._stages(args, kwargs)
+        assert stages.code is not None
+        return stages.code
+
+    def _stages(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Stages:
+        is_example = bool(args or kwargs) or not (self._names or self._entries)
+        return self.compiled(*args, **kwargs) if is_example else self.stages
+
+    @property
+    def stages(self) -> Stages:
+        """The stages of the latest compilation."""
+        for entry in reversed(self._entries.values()):
+            if entry.libraries or entry.made:
+                return entry.stages(entry.latest)
+        raise ArgumentError(f"{self.program.name} has not been compiled; call it, or give example arguments")
+
+    def explain(self, *args: object, **kwargs: object) -> str:
+        """What was made and why: sizes, times, rules that fired, arrays that were stored, the final term."""
+        from fsmooth.explain import explanation  # noqa: PLC0415  (only for those who ask)
+
+        stages = self._stages(args, kwargs)
+        return explanation(self.program.name, self.schedule, stages)
+
+    def cost(self, *args: object, **kwargs: object) -> str:
+        """The cost of a call as a polynomial in the sizes (weights of design §5)."""
+        from fsmooth.explain import cost_of  # noqa: PLC0415  (only for those who ask)
+
+        stages = self._stages(args, kwargs)
+        return cost_of(stages)
+
+    def save(self, path: str | Path, *args: object, **kwargs: object) -> tuple[Path, Path]:
+        """Write the C file and its header next to each other; gives both paths."""
+        code = self._code(args, kwargs)
+        source = Path(path).with_suffix(".c")
+        header = source.with_suffix(".h")
+        source.write_text(code.source)
+        header.write_text(code.header)
+        return source, header
+
+    def kernel(self, *args: object, **kwargs: object) -> tuple[Callable[..., int], list[Any], object, list[object]]:
+        """The C entry, its prepared arguments, the result's structure, and what must be kept alive: for timing."""
+        entry, values = self._entry(args, kwargs)
+        library, inputs = entry.library_for(values)
+        prepared, structure, keep = library.prepare(inputs)
+        return library.kernel, prepared, structure, keep
+
+
+def _type_or_static(value: object, name: str) -> Type | object:
+    if value is None or isinstance(value, str | Function) or (callable(value) and not hasattr(value, "__array__")):
+        return _Object(value)
+    return infer_type(value, name)
+
+
+class _Object:
+    """An argument known at compile time: a string, None, a function."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+
+def _key(value: object) -> object:
+    """A type and the classes of the records in it (which types do not compare), or a value known at compile time."""
+    if isinstance(value, Tuple):
+        return (value, value.record, *[_key(item) for item in value.items])
+    if isinstance(value, Array):
+        return (value, _key(leaf_of(value))) if isinstance(leaf_of(value), Tuple) else value
+    return value if isinstance(value, Type) else ("static", _hashable(value))
+
+
+def _hashable(value: object) -> object:
+    inner = value.value if isinstance(value, _Object) else value
+    return id(inner) if callable(inner) else inner

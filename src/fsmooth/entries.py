@@ -1,0 +1,196 @@
+"""A program for arguments of given types, compiled once for each set of static sizes (design §2, §7)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from fsmooth.core.types import Type
+from fsmooth.frontend.programs import Program
+from fsmooth.runtime.arrays import infer_type
+from fsmooth.runtime.built_in import copied, same
+
+if TYPE_CHECKING:
+    from fsmooth.driver import Stages
+    from fsmooth.frontend.elaborate import Elaborated
+    from fsmooth.runtime.library import Library
+    from fsmooth.runtime.manifest import Compiled, Interface
+
+STATIC_LIMIT = 32
+STATIC_SIGNATURES = 8
+NOT_THERE = (LookupError, AttributeError, TypeError, ValueError)
+"""What fetching a captured value raises when it is gone; elaborating anew says so at the user's line."""
+
+
+class Entry:
+    """A program for arguments of given types; compiled once for each set of static sizes."""
+
+    def __init__(self, program: Program, schedule: str, types: Mapping[str, Type | object]) -> None:
+        from fsmooth.runtime.compiler import identity  # noqa: PLC0415  (loaded by the first call)
+        from fsmooth.runtime.manifest import manifest_of  # noqa: PLC0415
+
+        self.program = program
+        self.schedule = schedule
+        self.types = types
+        self.manifest = manifest_of(program, tuple(types.values()), schedule, identity())
+        self.libraries: dict[tuple[int, ...] | None, Library] = {}
+        self.made: dict[tuple[int, ...] | None, Stages] = {}
+        self.latest: tuple[int, ...] | None = None
+        self.lock = threading.RLock()
+        self.quick: Callable[..., Any] | None = None
+        self._elaborated: Elaborated | None = None
+        found = self.manifest.interface() if self.manifest is not None else None
+        if found is None:
+            found = self._new_interface()
+            if self.manifest is not None and not self.manifest.store_interface(found):
+                self.manifest = None
+        self.interface: Interface = found
+        self.snapshots = [copied(q.value) for q in found.built_in]
+        self.captured = [(q.fetch, q.name, q.type) for q in found.inputs if q.fetch is not None]
+        self.in_order = tuple([q.name for q in found.inputs if q.fetch is None]) == tuple(program.signature.parameters)
+
+    def _new_interface(self) -> Interface:
+        from fsmooth import driver  # noqa: PLC0415  (the compiler is loaded when something is compiled)
+        from fsmooth.runtime.manifest import BuiltIn, Input, Interface  # noqa: PLC0415
+
+        elaborated = self.elaborated
+        inputs = [Input(q.name, q.type, q.fetch) for q in elaborated.parameters]
+        built_in = [BuiltIn(q.fetch, q.value) for q in elaborated.staged]
+        return Interface(tuple(inputs), tuple(built_in), tuple(sorted(driver.static_axes(elaborated))))
+
+    @property
+    def elaborated(self) -> Elaborated:
+        """The program as a term."""
+        if self._elaborated is None:
+            from fsmooth import driver  # noqa: PLC0415
+
+            self._elaborated = driver.to_term(self.program, self.types)
+        return self._elaborated
+
+    def is_current(self) -> bool:
+        """Are the values that were built in still the same, and the captured ones of the same types?"""
+        try:
+            for built_in, snapshot in zip(self.interface.built_in, self.snapshots, strict=True):
+                value = built_in.fetch()
+                if value is not snapshot and not same(value, snapshot):
+                    return False
+            return all([infer_type(fetch(), name) == type_ for fetch, name, type_ in self.captured])
+        except NOT_THERE:
+            return False
+
+    def __call__(self, values: Mapping[str, object], out: object | None) -> object:
+        library, inputs = self.library_for(values)
+        self.quick = self.fast(library)
+        return library(inputs, out)
+
+    def inputs(self, values: Mapping[str, object]) -> list[object]:
+        """The values of all parameters, captured ones fetched."""
+        return [q.fetch() if q.fetch is not None else values[q.name] for q in self.interface.inputs]
+
+    def library_for(self, values: Mapping[str, object]) -> tuple[Library, list[object]]:
+        """The library for the sizes of these arguments, compiled if need be."""
+        inputs = self.inputs(values)
+        sizes = self.sizes(inputs)
+        library = self.libraries.get(sizes)
+        if library is None:
+            with self.lock:
+                if sizes not in self.libraries and len(self.libraries) >= STATIC_SIGNATURES:
+                    sizes = None
+                if sizes not in self.libraries:
+                    self.libraries[sizes] = self.load(sizes)
+                library = self.libraries[sizes]
+        return library, inputs
+
+    def fast(self, library: Library) -> Callable[..., Any] | None:
+        """The quickest way to call this library: the shim, with captured values checked and fetched before."""
+        call = library.fast
+        if call is None or not self.in_order:
+            return None
+        if not self.interface.built_in and not self.captured:
+            return call
+        fetches = [fetch for fetch, _, _ in self.captured]
+        checks = [(q.fetch, snapshot) for q, snapshot in zip(self.interface.built_in, self.snapshots, strict=True)]
+
+        def fetched(*args: object, **out: object) -> object:
+            try:
+                for fetch, snapshot in checks:
+                    value = fetch()
+                    if value is not snapshot and not same(value, snapshot):
+                        return None
+                values = [fetch() for fetch in fetches]
+            except NOT_THERE:
+                return None
+            return call(*args, *values, **out)
+
+        return fetched
+
+    def sizes(self, inputs: list[object]) -> tuple[int, ...] | None:
+        """The sizes that are built in, or None for the program that serves all sizes."""
+        if not self.interface.axes:
+            return None
+        found = []
+        for position, axis in self.interface.axes:
+            size = length(inputs[position], axis)
+            if size > STATIC_LIMIT:
+                return None
+            found.append(size)
+        return tuple(found)
+
+    def stages_for(self, values: Mapping[str, object]) -> Stages:
+        """Every stage for these arguments, without compiling the C."""
+        return self.stages(self.sizes(self.inputs(values)))
+
+    def stages(self, sizes: tuple[int, ...] | None) -> Stages:
+        """Every stage up to the C text."""
+        from fsmooth import driver  # noqa: PLC0415  (the compiler is loaded when something is compiled)
+
+        with self.lock:
+            if sizes not in self.made:
+                static = dict(zip(self.interface.axes, sizes, strict=True)) if sizes is not None else {}
+                name = self.program.name
+                self.made[sizes] = driver.compile_program(self.elaborated, name, self.schedule, static)
+            self.latest = sizes
+            return self.made[sizes]
+
+    def load(self, sizes: tuple[int, ...] | None) -> Library:
+        """Find the compiled program in the cache, or compile it, and load it."""
+        from fsmooth.runtime.cache import directory  # noqa: PLC0415  (loaded when something is compiled)
+        from fsmooth.runtime.library import Library  # noqa: PLC0415
+
+        self.latest = sizes
+        compiled = self.manifest.compiled(sizes) if self.manifest is not None else None
+        if compiled is None:
+            compiled = self._compile(sizes)
+            if self.manifest is not None:
+                self.manifest.store_compiled(sizes, compiled)
+        names = [q.name for q in self.interface.inputs]
+        code = compiled.code
+        library = Library(directory() / compiled.file, code.name, names, code.parameters, code.result, code.sites)
+        if compiled.module:
+            library.load_shim(compiled.module)
+        return library
+
+    def _compile(self, sizes: tuple[int, ...] | None) -> Compiled:
+        from fsmooth.runtime.cache import compiled  # noqa: PLC0415  (loaded when something is compiled)
+        from fsmooth.runtime.compiler import find_compiler  # noqa: PLC0415
+        from fsmooth.runtime.manifest import Compiled  # noqa: PLC0415
+        from fsmooth.runtime.shim import can_serve, shim_source  # noqa: PLC0415
+
+        stages = self.stages(sizes)
+        code = stages.code
+        assert code is not None
+        module, shim = "", ""
+        if can_serve(code.parameters, code.result):
+            module = f"fs_{code.name}"
+            shim = shim_source(code.name, module, code.parameters, code.result, stages.static_sizes)
+        path = compiled(code.source + shim, code.statements, find_compiler())
+        return Compiled(path.name, code, module)
+
+
+def length(value: object, axis: int) -> int:
+    """The length of an array or nested list along an axis."""
+    shape = getattr(value, "shape", None)
+    if shape is not None:
+        return int(shape[axis])
+    return length(value[0], axis - 1) if axis else len(value)  # type: ignore[index, arg-type]
