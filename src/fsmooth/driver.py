@@ -5,6 +5,7 @@ elaborate → optimise → remove the innermost derivative → optimise → … 
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 import time
@@ -105,14 +106,17 @@ _T = TypeVar("_T")
 
 
 def _deep(make: Callable[[], _T]) -> _T:
-    """Run with a recursion limit that deep programs need.
+    """Run with a recursion limit that deep programs need, and without the cycle collector: terms have no cycles.
 
-    The limit belongs to the process, so that only one thread compiles at a time.
+    Both belong to the process, so that only one thread compiles at a time.
     """
     with _LOCK:
-        limit = sys.getrecursionlimit()
+        limit, collecting = sys.getrecursionlimit(), gc.isenabled()
         sys.setrecursionlimit(max(limit, _RECURSION))
+        gc.disable()
         try:
             return make()
         finally:
             sys.setrecursionlimit(limit)
+            if collecting:
+                gc.enable()

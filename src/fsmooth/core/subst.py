@@ -23,7 +23,12 @@ def substitute(term: Term, replacements: Substitution) -> Term:
     >>> substitute(Build(n, i, n), {n: i})      # the bound i is renamed, the free i stays free
     build i (fun i_1 -> i)
     """
-    live = {var: new for var, new in replacements.items() if var in term.free and new is not var}
+    free = term.free
+    if len(free) < len(replacements):
+        live = {var: replacements[var] for var in free if var in replacements}
+    else:
+        live = {var: new for var, new in replacements.items() if var in free}
+    live = {var: new for var, new in live.items() if new is not var}
     if not live:
         return term
     return _Pass(live, {}).run(term)
@@ -35,16 +40,15 @@ def substitute1(term: Term, var: Var, new: Term) -> Term:
 
 
 def refresh(term: Term) -> Term:
-    """An alpha-equivalent copy in which every binder is fresh."""
-    return _Refresh().run(term, {})
+    """An alpha-equivalent copy in which every binder is fresh; subterms that are one object stay one."""
+    return _Refresh(None, {}).run(term)
 
 
 class _Pass:
     """One substitution; results are memoised, so shared subterms are treated once."""
 
-    def __init__(self, replacements: dict[Var, Term], memo: dict[int, Term]) -> None:
+    def __init__(self, replacements: dict[Var, Term], memo: dict[int, tuple[Term, Term]]) -> None:
         self.replacements = replacements
-        self.domain = frozenset(replacements)
         self.memo = memo
         captured: set[Var] = set()
         for new in replacements.values():
@@ -54,13 +58,13 @@ class _Pass:
     def run(self, term: Term) -> Term:
         if isinstance(term, Var):
             return self.replacements.get(term, term)
-        if self.domain.isdisjoint(term.free):
+        if self.replacements.keys().isdisjoint(term.free):
             return term
         found = self.memo.get(id(term))
         if found is not None:
-            return found
+            return found[1]
         result = self.step(term)
-        self.memo[id(term)] = result
+        self.memo[id(term)] = (term, result)
         return result
 
     def step(self, term: Term) -> Term:
@@ -101,7 +105,7 @@ class _Pass:
         if var in self.dangerous:
             fresh = var.renamed()
             return _Pass({**self.replacements, var: fresh}, {}), fresh
-        if var in self.domain:
+        if var in self.replacements:
             return _Pass({v: t for v, t in self.replacements.items() if v is not var}, {}), var
         return self, var
 
@@ -114,39 +118,88 @@ class _Pass:
         return inner, tuple(fresh)
 
 
+class Renaming:
+    """A substitution that grows while a program is walked, whose binders are distinct; results are memoised throughout."""
+
+    def __init__(self, replacements: Substitution) -> None:
+        self._pass = _Pass(dict(replacements), {})
+
+    def add(self, var: Var, new: Term) -> None:
+        """From here on `var` becomes `new`.  No term that mentions `var` was met before."""
+        self._pass.replacements[var] = new
+        self._pass.dangerous |= new.free
+
+    def __call__(self, term: Term) -> Term:
+        return self._pass.run(term)
+
+
 class _Refresh:
-    def run(self, term: Term, names: dict[Var, Var]) -> Term:
+    """The new names of the binders of one scope; terms that do not mention them belong to a scope further out."""
+
+    def __init__(self, outer: _Refresh | None, names: dict[Var, Var]) -> None:
+        self.outer = outer
+        self.names = names
+        self.memo: dict[int, Term] = {}
+
+    def run(self, term: Term) -> Term:
+        scope = self
+        while scope.outer is not None and scope.names.keys().isdisjoint(term.free):
+            scope = scope.outer
+        if isinstance(term, Var):
+            return scope.names.get(term, term)
+        found = scope.memo.get(id(term))
+        if found is None:
+            found = scope.memo[id(term)] = scope.step(term)
+        return found
+
+    def inside(self, *binders: Var) -> _Refresh:
+        """The scope below binders."""
+        return _Refresh(self, {var: var.renamed() for var in binders})
+
+    def step(self, term: Term) -> Term:
         match term:
-            case Var():
-                return names.get(term, term)
-            case Let(bindings, body):
-                names = dict(names)
-                new = []
-                for var, value in bindings:
-                    value = self.run(value, names)
-                    names[var] = var.renamed()
-                    new.append((names[var], value))
-                return Let(tuple(new), self.run(body, names))
+            case Let():
+                return self.scopes(term)
             case Lam(parameters, body):
-                names = names | {p: p.renamed() for p in parameters}
-                return Lam(tuple([names[p] for p in parameters]), self.run(body, names))
+                inner = self.inside(*parameters)
+                return Lam(tuple([inner.names[q] for q in parameters]), inner.run(body))
             case Build(size, index, body):
-                inner = names | {index: index.renamed()}
-                return Build(self.run(size, names), inner[index], self.run(body, inner))
+                inner = self.inside(index)
+                return Build(self.run(size), inner.names[index], inner.run(body))
             case Reduce(reduction, size, index, body):
-                inner = names | {index: index.renamed()}
-                return Reduce(reduction, self.run(size, names), inner[index], self.run(body, inner))
+                inner = self.inside(index)
+                return Reduce(reduction, self.run(size), inner.names[index], inner.run(body))
             case IFold(size, init, state, index, body):
-                inner = names | {state: state.renamed(), index: index.renamed()}
-                size, init = self.run(size, names), self.run(init, names)
-                return IFold(size, init, inner[state], inner[index], self.run(body, inner))
+                inner = self.inside(state, index)
+                size, init = self.run(size), self.run(init)
+                return IFold(size, init, inner.names[state], inner.names[index], inner.run(body))
             case Collect(count, generators, guard, body):
-                inner = dict(names)
+                inner = self
                 fresh = []
                 for size, index in generators:
-                    size = self.run(size, inner)
-                    inner[index] = index.renamed()
-                    fresh.append((size, inner[index]))
-                return Collect(self.run(count, names), tuple(fresh), self.run(guard, inner), self.run(body, inner))
+                    size = inner.run(size)
+                    inner = inner.inside(index)
+                    fresh.append((size, inner.names[index]))
+                return Collect(self.run(count), tuple(fresh), inner.run(guard), inner.run(body))
             case _:
-                return rebuild(term, [self.run(child, names) for child in children(term)])
+                return rebuild(term, [self.run(child) for child in children(term)])
+
+    def scopes(self, term: Let) -> Term:
+        """A chain of lets, in one scope as long as no name hides another."""
+        inner = _Refresh(self, {})
+        chain: list[tuple[tuple[Var, Term], ...]] = []
+        body: Term = term
+        while isinstance(body, Let):
+            new = []
+            for var, value in body.bindings:
+                value = inner.run(value)
+                if var in inner.names or var in term.free:
+                    inner = _Refresh(inner, {})
+                inner.names[var] = var.renamed()
+                new.append((inner.names[var], value))
+            chain.append(tuple(new))
+            body = body.body
+        result = inner.run(body)
+        for bindings in reversed(chain):
+            result = Let(bindings, result)
+        return result

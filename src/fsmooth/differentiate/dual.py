@@ -15,7 +15,7 @@ from typing import cast
 from fsmooth.core import primitives as p
 from fsmooth.core.build import number
 from fsmooth.core.shape import shape_of
-from fsmooth.core.subst import refresh, substitute
+from fsmooth.core.subst import Renaming, refresh, substitute
 from fsmooth.core.term import (
     App,
     Build,
@@ -40,6 +40,7 @@ from fsmooth.core.term import (
     Zero,
     let,
 )
+from fsmooth.core.traverse import children, subterms
 from fsmooth.core.types import Array, Bool, Float, Int, Tuple, Type, dual
 from fsmooth.differentiate.derivatives import RESULT_IS_REUSED, ROWS, NoDerivative
 
@@ -55,7 +56,7 @@ def differentiate(function: Lam) -> Lam:
 
 def dual_of(term: Term, active: Mapping[Var, Term]) -> Term:
     """D⟦term⟧, where each active variable stands for the given term of dual type.  Binders must be distinct."""
-    return _Dual(dict(active)).closed(term)
+    return _Dual(dict(active), _shared(term)).closed(term)
 
 
 def primal_part(value: Term, type_: Type) -> Term:
@@ -146,20 +147,37 @@ def _atomic(term: Term) -> bool:
     return isinstance(term, Var | Const | Zero)
 
 
+def _shared(root: Term) -> frozenset[int]:
+    """The subterms that occur more than once as one object, and are worth a name."""
+    seen: set[int] = set()
+    found: set[int] = set()
+    for term in subterms(root):
+        for child in children(term):
+            if id(child) in seen and not _atomic(child) and not isinstance(child, Lam):
+                found.add(id(child))
+            seen.add(id(child))
+    return frozenset(found)
+
+
 class _Dual:
     """One application of D.  `active` maps variables to their dual; `scope` collects bindings."""
 
-    def __init__(self, active: dict[Var, Term]) -> None:
+    def __init__(self, active: dict[Var, Term], shared: frozenset[int]) -> None:
         self.active = active
-        self.primal: dict[Var, Term] = {x: primal_part(v, x.type) for x, v in active.items()}
+        self.primal = Renaming({x: primal_part(v, x.type) for x, v in active.items()})
         self.scope: list[tuple[Var, Term]] = []
+        self.shared = shared
+        self.known: dict[int, Term] = {}
 
     # -- scopes ----------------------------------------------------------------------------------------------------
 
     def closed(self, term: Term) -> Term:
         """D⟦term⟧ with its own bindings around it."""
         outer, self.scope = self.scope, []
+        before = len(self.known)
         result = self.of(term)
+        while len(self.known) > before:
+            self.known.popitem()
         bindings, self.scope = self.scope, outer
         return let(bindings, result)
 
@@ -174,7 +192,7 @@ class _Dual:
     def activate(self, var: Var, value: Term) -> None:
         """From here on `var` stands for the dual `value`."""
         self.active[var] = value
-        self.primal[var] = primal_part(value, var.type)
+        self.primal.add(var, primal_part(value, var.type))
 
     def is_active(self, term: Term) -> bool:
         """Does `term` mention an active variable?"""
@@ -182,12 +200,26 @@ class _Dual:
 
     def p(self, term: Term) -> Term:
         """P⟦term⟧: the original computation."""
-        return substitute(term, self.primal) if self.is_active(term) else term
+        return self.primal(term)
 
     # -- the clauses -------------------------------------------------------------------------------------------------
 
     def of(self, term: Term) -> Term:
-        """D⟦term⟧."""
+        """D⟦term⟧; a subterm that occurs in several places as one object is bound where it is met first."""
+        if id(term) not in self.shared:
+            return self.clause(term)
+        found = self.known.get(id(term))
+        if found is None:
+            found = self.clause(term)
+            if isinstance(found, MakeTuple):
+                found = MakeTuple(tuple([self.bound("s", part) for part in found.items]), found.type)
+            else:
+                found = self.bound("s", found)
+            self.known[id(term)] = found
+        return found
+
+    def clause(self, term: Term) -> Term:
+        """The clause of Fig. 7 for `term`."""
         if not self.is_active(term) and not isinstance(term, Lam):
             if (
                 isinstance(term.type, Array | Tuple)
@@ -322,7 +354,7 @@ def differentiate_inner(outer: _Dual, function: Lam) -> Lam:
     parameters = tuple([Var(q.name, dual(q.type), q.site) for q in function.parameters])
     for old, new in zip(function.parameters, parameters, strict=True):
         if old.type == new.type:
-            outer.primal[old] = new
+            outer.primal.add(old, new)
             outer.active[old] = new
         else:
             outer.activate(old, new)
