@@ -11,9 +11,12 @@ from types import FunctionType
 from fsmooth.core.term import Const, Term
 from fsmooth.errors import ArgumentError, ProgramError, TypeMismatchError, UnsupportedError
 from fsmooth.frontend.python.displays import known
-from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.frame import OWN, Frame
 from fsmooth.frontend.python.source import Source, source_of
 from fsmooth.frontend.python.values import Closure, Default, Static, Value
+
+DEEPEST = 4
+"""So often may a function be inlined in itself: one that is given a function that calls it is not recursive."""
 
 INSTEAD_OF_KEYWORD = {
     "key": "find the place with fs.argmax or fs.argmin, and index with it",
@@ -136,7 +139,7 @@ def run(
     node: ast.AST,
 ) -> Value:
     """Elaborate a function body where its parameters have `values`."""
-    if definition in frame.shared.stack:
+    if source.function.__module__ != OWN and frame.shared.stack.count(definition) >= DEEPEST:
         name = definition.name if isinstance(definition, ast.FunctionDef) else "a lambda"
         frame.unsupported(node, f"recursion ({name} calls itself)", "write a loop")
     bound: dict[str, Value] = dict(names)

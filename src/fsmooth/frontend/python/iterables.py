@@ -23,6 +23,8 @@ from fsmooth.rewrite.linear import polynomial
 
 def iterable(frame: Frame, node: ast.expr) -> Sequence | Unrolled:
     """What `for … in node` runs over."""
+    if isinstance(node, ast.GeneratorExp):
+        return iterable(frame, ast.copy_location(ast.ListComp(node.elt, node.generators), node))
     if isinstance(node, ast.Call):
         made = iterator_call(frame, node)
         if made is not None:
