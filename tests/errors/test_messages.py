@@ -42,6 +42,6 @@ def test_message(function, arguments) -> None:
     assert message(function, arguments) == MESSAGES[function.__name__].rstrip("\n")
 
 
-def test_every_program_has_a_message_and_a_hint() -> None:
+def test_every_program_has_a_message_a_mark_and_a_hint() -> None:
     assert sorted(MESSAGES) == sorted([f.__name__ for f, _ in BAD])
-    assert all(["^" in text for text in MESSAGES.values()])
+    assert all(["^" in text and "\n  hint: " in text for text in MESSAGES.values()])

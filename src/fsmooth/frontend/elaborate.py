@@ -114,7 +114,12 @@ def _annotated(frame: Frame, given: Mapping[str, Var]) -> dict[str, Value]:
         wanted = mismatch(annotation, var.type)
         if wanted is not None:
             error = RankError if isinstance(annotation, ArrayAnnotation) else TypeMismatchError
-            frame.fail(error, place, f"{name} is annotated as {wanted}, and is {describe(var.type)}")
+            frame.fail(
+                error,
+                place,
+                f"{name} is annotated as {wanted}, and is {describe(var.type)}",
+                "pass what the annotation says, or change it",
+            )
         leaf: object = annotation
         if isinstance(annotation, ArrayAnnotation):
             leaf = annotation.leaf

@@ -136,12 +136,16 @@ def _explained(failure: Failure | None, site: Site, a: int, b: int) -> RunError:
     what = site.what or "the array"
     match failure:
         case None:
-            return IndexOutOfBoundsError(render(site, f"index {a} is out of bounds for {what}, which has size {b}"))
+            message = f"index {a} is out of bounds for {what}, which has size {b}"
+            hint = f"indices go from 0 to {b - 1}" if b > 0 else "it is empty: check the size first"
+            if -b <= a < 0:
+                hint = f"computed indices do not count from the end: write {what}[len({what}) - {-a}]"
+            return IndexOutOfBoundsError(render(site, message, hint))
         case Failure.SIZE:
             return SizeError(render(site, f"sizes {a} and {b} differ", "give arrays of equal size"))
         case Failure.EMPTY:
             return EmptyError(render(site, "the maximum or minimum of nothing", "check the size first"))
         case Failure.DIVISION:
-            return DivisionError(render(site, "integer division by zero"))
+            return DivisionError(render(site, "integer division by zero", "check the divisor first"))
         case _:
             return RunError(render(site, failure.value))

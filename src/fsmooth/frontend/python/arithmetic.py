@@ -154,7 +154,12 @@ def apply_primitive(frame: Frame, primitive: Primitive, xs: list[Term], node: as
     """A primitive on numbers, converted as it needs."""
     for x in xs:
         if not isinstance(x.type, Float | Int | Bool):
-            frame.fail(TypeMismatchError, node, f"{primitive.name} wants numbers, not {describe(x.type)}")
+            frame.fail(
+                TypeMismatchError,
+                node,
+                f"{primitive.name} wants numbers, not {describe(x.type)}",
+                "apply it to the elements",
+            )
     if primitive in _KEEPS_INTEGERS and all([isinstance(x.type, Int) for x in xs]):
         return xs[0] if primitive in (p.floor, p.ceil) else Prim(primitive, tuple(xs))
     if len(xs) == 2:

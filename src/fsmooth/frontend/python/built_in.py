@@ -34,7 +34,9 @@ def to_integer(frame: Frame, function: object, node: ast.Call) -> Term:
     if isinstance(x.type, Float) and function in (math.floor, math.ceil):
         x = Prim(p.floor if function is math.floor else p.ceil, (x,))
     if not isinstance(x.type, Float | Bool):
-        frame.fail(TypeMismatchError, node, f"expected a number, found {describe(x.type)}")
+        frame.fail(
+            TypeMismatchError, node, f"expected a number, found {describe(x.type)}", "convert the elements one by one"
+        )
     return Prim(p.to_int, (x,))
 
 
@@ -53,7 +55,7 @@ def length_call(frame: Frame, node: ast.Call) -> Value:
     if isinstance(term.type, Tuple):
         return Const(len(term.type.items))
     if not isinstance(term.type, Array):
-        frame.fail(TypeMismatchError, node, f"{describe(term.type)} has no len")
+        frame.fail(TypeMismatchError, node, f"{describe(term.type)} has no len", "len is of arrays, lists and tuples")
     return at_least_zero(length_of(frame, term if isinstance(term, Var) else frame.bind(term, "a"), node))
 
 
@@ -64,7 +66,9 @@ def round_call(frame: Frame, node: ast.Call) -> Value:
         return x
     x = frame.bind(convert(frame, x, F64, node) if isinstance(x.type, Bool) else x, "x")
     if not isinstance(x.type, Float):
-        frame.fail(TypeMismatchError, node, f"expected a number, found {describe(x.type)}")
+        frame.fail(
+            TypeMismatchError, node, f"expected a number, found {describe(x.type)}", "round the elements one by one"
+        )
     below = frame.bind(Prim(p.floor, (x,)), "below")
     whole = frame.bind(Prim(p.to_int, (below,)), "whole")
     rest = frame.bind(Prim(p.subtract, (x, below)), "rest")
@@ -149,7 +153,10 @@ def combined_values(frame: Frame, reduction: Reduction, a: Term, b: Term, node: 
     for x in (a, b):
         if not isinstance(x.type, Float | Int):
             frame.fail(
-                TypeMismatchError, node, f"max and min of several arguments want numbers, not {describe(x.type)}"
+                TypeMismatchError,
+                node,
+                f"max and min of several arguments want numbers, not {describe(x.type)}",
+                "for arrays, use np.maximum or np.minimum",
             )
     return combined(frame, reduction, a, b, node)
 

@@ -49,7 +49,12 @@ def call(frame: Frame, node: ast.Call) -> Value:
         case Static():
             return call_static(frame, callee, node)
         case _:
-            frame.fail(TypeMismatchError, node, f"{frame.source.segment(node.func)} is not a function")
+            frame.fail(
+                TypeMismatchError,
+                node,
+                f"{frame.source.segment(node.func)} is not a function",
+                "call a function, a lambda or a method",
+            )
 
 
 def call_static(frame: Frame, callee: Static, node: ast.Call) -> Value:

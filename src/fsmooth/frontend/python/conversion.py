@@ -34,7 +34,9 @@ def convert(frame: Frame, term: Term, wanted: Type, node: ast.AST) -> Term:
         term = frame.bind(term)
         parts = [convert(frame, project(term, k), t, node) for k, t in enumerate(wanted.items)]
         return MakeTuple(tuple(parts), wanted)
-    frame.fail(TypeMismatchError, node, f"expected {describe(wanted)}, found {describe(have)}")
+    frame.fail(
+        TypeMismatchError, node, f"expected {describe(wanted)}, found {describe(have)}", "give it a value of that type"
+    )
 
 
 def join(frame: Frame, a: Type, b: Type, node: ast.AST, what: str = "these values") -> Type:
@@ -70,4 +72,9 @@ def truth(frame: Frame, term: Term, node: ast.AST) -> Term:
         case Int() | Float():
             return Prim(p.not_equal, (term, number(0, term.type)))
         case _:
-            frame.fail(TypeMismatchError, node, f"a condition is a truth value, not {describe(term.type)}")
+            frame.fail(
+                TypeMismatchError,
+                node,
+                f"a condition is a truth value, not {describe(term.type)}",
+                "use any(…) or all(…) of its elements",
+            )

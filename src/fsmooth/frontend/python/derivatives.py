@@ -124,7 +124,7 @@ def derivative(frame: Frame, derived: Derived, node: ast.Call) -> Value:
     try:
         return frame.bind(App(deriv, tuple(arguments)), "derivative")
     except IllTyped as error:
-        frame.fail(TypeMismatchError, node, str(error))
+        frame.fail(TypeMismatchError, node, str(error), "look at the types of the arguments")
 
 
 def require_differentiable(frame: Frame, name: str, type_: Type, node: ast.AST) -> None:

@@ -78,7 +78,12 @@ def as_term(frame: Frame, value: Value, node: ast.AST) -> Term:
         case Missing(why, hint):
             frame.fail(UndefinedNameError, node, why, hint)
         case _:
-            frame.fail(TypeMismatchError, node, "expected a number or an array, found a function or an iterator")
+            frame.fail(
+                TypeMismatchError,
+                node,
+                "expected a number or an array, found a function or an iterator",
+                "call the function, or write the iterator into a list",
+            )
 
 
 def is_number_like(frame: Frame, value: object) -> bool:

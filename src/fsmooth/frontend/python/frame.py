@@ -111,8 +111,8 @@ class Frame(ABC):
 
     # -- mistakes ----------------------------------------------------------------------------------------------------
 
-    def fail(self, error: type[ProgramError], node: ast.AST, message: str, hint: str = "") -> NoReturn:
-        """Raise `error`, shown at `node`."""
+    def fail(self, error: type[ProgramError], node: ast.AST, message: str, hint: str) -> NoReturn:
+        """Raise `error`, shown at `node`; `hint` says what to do."""
         raise error(render(self.site(node), message, hint))
 
     def site(self, node: ast.AST, what: str = "") -> Site:

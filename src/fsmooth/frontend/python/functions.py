@@ -164,7 +164,7 @@ def constant_object(frame: Frame, node: ast.expr) -> object:
     value = frame.expression(node)
     if isinstance(value, Static | Const):
         return value.value
-    frame.fail(TypeMismatchError, node, "this must be a constant")
+    frame.fail(TypeMismatchError, node, "this must be a constant", "use a literal, or a value captured from outside")
 
 
 def written(signature: inspect.Signature) -> str:

@@ -40,7 +40,12 @@ class ConstantIndexError(IndexOutOfBoundsError, ProgramError):
 def subscript(frame: Frame, array: Term, indices: list[Term | slice], node: ast.Subscript) -> Term:
     """array[i, j, …], where each index is a number or a slice of terms."""
     if len(indices) > rank_of(array.type):
-        frame.fail(RankError, node, f"{len(indices)} indices for {describe(array.type)}")
+        frame.fail(
+            RankError,
+            node,
+            f"{len(indices)} indices for {describe(array.type)}",
+            "give at most one index for each dimension",
+        )
     what = frame.source.segment(node.value)
     first, *rest = indices
     array = frame.bind(array, "a")
@@ -70,7 +75,9 @@ def slice_bounds(frame: Frame, part: slice, n: Term, node: ast.AST, what: str) -
         if bound is None:
             return default
         if not isinstance(bound.type, Int):
-            frame.fail(TypeMismatchError, node, f"a slice bound is an integer, not {describe(bound.type)}")
+            frame.fail(
+                TypeMismatchError, node, f"a slice bound is an integer, not {describe(bound.type)}", "use int(…)"
+            )
         if isinstance(bound, Const) and bound.value < 0:
             return plus(n, bound) if isinstance(n, Const) else minus(n, Const(-int(bound.value)))
         return bound
@@ -96,7 +103,12 @@ def slice_bounds(frame: Frame, part: slice, n: Term, node: ast.AST, what: str) -
 def updated(frame: Frame, array: Term, indices: list[Term], value: Term, node: ast.AST, what: str) -> Term:
     """The array with one element replaced."""
     if not isinstance(array.type, Array):
-        frame.fail(RankError, node, f"too many indices: {what} is not {describe(Array(F64))}")
+        frame.fail(
+            RankError,
+            node,
+            f"too many indices: {what} is not {describe(Array(F64))}",
+            "give one index for each dimension",
+        )
     first, *rest = indices
     wanted = array.type.element
     array = frame.bind(array, "a")
@@ -104,7 +116,12 @@ def updated(frame: Frame, array: Term, indices: list[Term], value: Term, node: a
     if rest:
         return Update(array, at, updated(frame, Get(array, at), rest, value, node, what))
     if isinstance(value.type, Float) and isinstance(wanted, Int):
-        frame.fail(TypeMismatchError, node, f"{what} holds integers, so a real number cannot be put into it")
+        frame.fail(
+            TypeMismatchError,
+            node,
+            f"{what} holds integers, so a real number cannot be put into it",
+            f"make {what} an array of real numbers: start it with 0.0, or dtype=float",
+        )
     new = convert(frame, value, wanted, node)
     return Update(array, at, alike(frame, new, Get(array, at), node, f"an element of {what}"))
 

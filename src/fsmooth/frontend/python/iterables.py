@@ -90,7 +90,9 @@ def enumerated(frame: Frame, node: ast.Call) -> Sequence | Unrolled:
     given = [*node.args[1:], *keywords(frame, node, ("start",)).values()]
     start = frame.bind(frame.value(given[0]), "start") if given else Const(0)
     if not isinstance(start.type, Int):
-        frame.fail(TypeMismatchError, given[0], f"enumerate starts at an integer, not at {describe(start.type)}")
+        frame.fail(
+            TypeMismatchError, given[0], f"enumerate starts at an integer, not at {describe(start.type)}", "use int(…)"
+        )
     if isinstance(inner, Unrolled):
         return Unrolled(tuple([paired(plus(start, Const(k)), x) for k, x in enumerate(inner.items)]))
     return Sequence(inner.size, lambda i: paired(plus(start, i), inner.element(i)))

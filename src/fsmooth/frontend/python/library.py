@@ -21,5 +21,5 @@ def expanded(frame: Frame, name: str, arguments: list[Term | Callable[..., Term]
     try:
         result = expand(name, given, frame.site(node, frame.source.segment(node)))
     except WrongArguments as error:
-        frame.fail(TypeMismatchError, node, str(error).split("\n", 1)[0])
+        frame.fail(TypeMismatchError, node, str(error).split("\n", 1)[0], "look at the types of the arguments")
     return result

@@ -36,10 +36,12 @@ def reducible(frame: Frame, reduction: Reduction, term: Term, node: ast.AST) -> 
             if isinstance(term.type, Bool):
                 return convert(frame, term, INT, node)
             if not is_additive(term.type) or isinstance(term.type, Tuple):
-                frame.fail(TypeMismatchError, node, f"{describe(term.type)} cannot be summed")
+                frame.fail(
+                    TypeMismatchError, node, f"{describe(term.type)} cannot be summed", "sum each part by itself"
+                )
         case _:
             if not is_numeric(term.type):
-                frame.fail(TypeMismatchError, node, f"{reduction.value} of {describe(term.type)}")
+                frame.fail(TypeMismatchError, node, f"{reduction.value} of {describe(term.type)}", "take it of numbers")
     return term
 
 

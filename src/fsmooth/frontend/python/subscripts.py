@@ -33,14 +33,19 @@ def subscript_expression(frame: Frame, node: ast.Subscript) -> Value:
         try:
             return item_of(owner, key, owner.value[key])  # type: ignore[index]
         except (TypeError, KeyError, IndexError) as error:
-            frame.fail(TypeMismatchError, node, f"{frame.source.segment(node)}: {error}")
+            frame.fail(TypeMismatchError, node, f"{frame.source.segment(node)}: {error}", "use a key that is there")
     if isinstance(owner, Unrolled):
         return owner.items[tuple_position(frame, len(owner.items), node)]
     array = frame.term(owner, node.value)
     if isinstance(array.type, Tuple):
         return project(array, tuple_position(frame, len(array.type.items), node))
     if not isinstance(array.type, Array):
-        frame.fail(RankError, node, f"{frame.source.segment(node.value)} is {describe(array.type)}, not an array")
+        frame.fail(
+            RankError,
+            node,
+            f"{frame.source.segment(node.value)} is {describe(array.type)}, not an array",
+            "index an array, a list or a tuple",
+        )
     return subscript(frame, array, index_values(frame, node.slice), node)
 
 
@@ -53,7 +58,7 @@ def tuple_position(frame: Frame, count: int, node: ast.Subscript) -> int:
         )
     k = int(index.value)
     if not -count <= k < count:
-        frame.fail(TypeMismatchError, node, f"index {k} of a tuple of {count}")
+        frame.fail(TypeMismatchError, node, f"index {k} of a tuple of {count}", f"use an index from 0 to {count - 1}")
     return k % count
 
 

@@ -85,7 +85,12 @@ def assign_element(frame: Frame, target: ast.Subscript, value: Term, node: ast.A
         frame.unsupported(target, "this target", "assign to an element of a named array")
     array = frame.term(frame.expression(place), place)
     if not isinstance(array.type, Array):
-        frame.fail(TypeMismatchError, node, f"{place.id} is {describe(array.type)}, whose elements cannot be assigned")
+        frame.fail(
+            TypeMismatchError,
+            node,
+            f"{place.id} is {describe(array.type)}, whose elements cannot be assigned",
+            "assign to elements of arrays only",
+        )
     new = frame.bind(updated(frame, array, indices, value, node, place.id), place.id)
     frame.changed(place.id, array, node)
     frame.names[place.id] = new
