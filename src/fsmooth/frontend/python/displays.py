@@ -13,6 +13,7 @@ from fsmooth.errors import TypeMismatchError, UndefinedNameError
 from fsmooth.frontend.python.conversion import convert, join
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.kinds import type_of_object
+from fsmooth.frontend.python.library import library
 from fsmooth.frontend.python.sizes import length_of, required_size
 from fsmooth.frontend.python.values import Missing, Static, Unrolled, Value
 
@@ -104,7 +105,9 @@ def written_lists(frame: Frame, left: ast.expr, op: ast.operator, right: ast.exp
     if isinstance(op, ast.Add) and all(lists):
         if isinstance(left, ast.List) and isinstance(right, ast.List):
             return display(frame, [frame.value(e) for e in (*left.elts, *right.elts)], node)
-        frame.unsupported(node, "one list after another", "write np.concatenate((a, b)); arrays add element by element")
+        parts = [frame.value(left), frame.value(right)]
+        wanted = join(frame, parts[0].type, parts[1].type, node, "the elements of the lists")
+        return library(frame, "concatenate", [convert(frame, part, wanted, node) for part in parts], node)
     if not isinstance(op, ast.Mult) or not any(lists):
         return None
     items, times_ = (left, right) if lists[0] else (right, left)

@@ -1,0 +1,204 @@
+"""Indexing, arithmetic on arrays, and NumPy by name."""
+
+# ruff: noqa
+
+from __future__ import annotations
+
+
+import numpy as np
+
+from tests.frontend.python.cases import CUBE, Cases, FLAGS, MATRIX, PLACES, SQUARE, X
+
+CASES = Cases(
+    [
+        (
+            lambda x: (
+                x[0],
+                x[-1],
+                x[-2],
+                x[1:3],
+                x[:2],
+                x[2:],
+                x[:-1],
+                x[-2:],
+                x[::2],
+                x[1::2],
+                x[::-1],
+                x[1:4:2],
+                x[:],
+                x[-3:-1],
+            ),
+            (X,),
+        ),
+        (
+            lambda x, k: (x[k:], x[:k], x[k - 1 : k + 1], x[k]),
+            (
+                X,
+                2,
+            ),
+        ),
+        (
+            lambda A: (A[0], A[0, 1], A[0][1], A[:, 1], A[1, :], A[1:, :2], A[-1, -1], A[:, ::-1], A[1:3], A[::2, 1:]),
+            (MATRIX,),
+        ),
+        (lambda T: (T[0, 1, 2], T[0], T[0, 1], T[:, 1], T[:, 1, 2], T[:, :, 0], T[1, 1:, ::2], T[0][1][2]), (CUBE,)),
+        (
+            lambda x, k: x[k[0]],
+            (
+                X,
+                PLACES,
+            ),
+        ),
+        (lambda x: (x + x, x - 1, 2 * x, x / 2, x * x, x**2, -x, +x, 1 / x, x // 2, x % 2, abs(x)), (X,)),
+        (lambda A: (A + A, A * 2, A / A, -A, A**2, A - 1), (MATRIX,)),
+        (lambda x: (x > 0, x == x, x <= 1, (x > 0) * x), (X,)),
+        (lambda x: (np.where(x > 0, x, -x), np.where(x > 0, 1.0, 0.0), np.where(x > 0, x, 0)), (X,)),
+        (
+            lambda x: (
+                np.sin(x),
+                np.exp(x),
+                np.sqrt(np.abs(x)),
+                np.log(abs(x)),
+                np.maximum(x, 0),
+                np.minimum(x, x * 2),
+                np.sign(x),
+                np.tanh(x),
+                np.square(x),
+                np.floor(x),
+                np.ceil(x),
+                np.clip(x, -1, 1),
+                np.power(x, 2),
+                np.add(x, 1),
+                np.multiply(x, x),
+                np.subtract(x, x),
+                np.divide(x, 2),
+                np.negative(x),
+                np.absolute(x),
+            ),
+            (X,),
+        ),
+        (
+            lambda x: (
+                x.sum(),
+                x.mean(),
+                x.max(),
+                x.min(),
+                x.argmax(),
+                x.argmin(),
+                x.prod(),
+                x.dot(x),
+                x.copy(),
+                x.T,
+                x.shape,
+                x.size,
+                x.ndim,
+                x.std(),
+                x.var(),
+                x.cumsum(),
+            ),
+            (X,),
+        ),
+        (
+            lambda A: (
+                A.sum(axis=0),
+                A.sum(axis=1),
+                A.sum(0),
+                A.mean(axis=0),
+                A.max(axis=1),
+                np.sum(A, axis=0),
+                np.sum(A),
+                np.mean(A, axis=1),
+                np.max(A, axis=0),
+                np.min(A),
+                np.argmax(A),
+                np.argmax(A, axis=0),
+            ),
+            (MATRIX,),
+        ),
+        (lambda A: (A.ravel(), A.flatten(), A.transpose()), (MATRIX,)),
+        (lambda A: A.sum(axis=-1), (MATRIX,)),
+        (
+            lambda A, x: (
+                A @ x[:4],
+                x[:3] @ A,
+                A @ A.T,
+                x @ x,
+                A.T @ A,
+                np.dot(A, x[:4]),
+                np.matmul(A, A.T),
+                A.dot(x[:4]),
+                np.outer(x, x),
+                np.inner(x, x),
+                np.vdot(x, x),
+            ),
+            (
+                MATRIX,
+                X,
+            ),
+        ),
+        (
+            lambda A, x: (
+                np.trace(A),
+                np.transpose(A),
+                np.cross(x[:3], x[2:]),
+                np.linalg.norm(x),
+                np.eye(3),
+                np.diag(A),
+                np.diag(x),
+            ),
+            (
+                SQUARE,
+                X,
+            ),
+        ),
+        (lambda x: np.concatenate([x, x]), (X,)),
+        (lambda x: (np.stack([x, x]), np.vstack([x, x])), (X,)),
+        (lambda x: np.hstack([x, x]), (X,)),
+        (
+            lambda x: (
+                np.zeros(3),
+                np.zeros((2, 3)),
+                np.ones((2, 2)),
+                np.full((2, 2), 3.0),
+                np.zeros_like(x),
+                np.ones_like(x),
+                np.full_like(x, 2.0),
+            ),
+            (X,),
+        ),
+        (
+            lambda x: (
+                np.sum(x),
+                np.prod(x),
+                np.mean(x),
+                np.max(x),
+                np.min(x),
+                np.argmax(x),
+                np.argmin(x),
+                np.any(x > 0),
+                np.all(x > 0),
+                np.amax(x),
+                np.amin(x),
+            ),
+            (X,),
+        ),
+        (lambda x: (np.cumsum(x), np.std(x), np.var(x), np.diff(x)), (X,)),
+        (lambda x: np.array([[x[0], x[1]], [x[2], x[3]]]) @ np.array([1.0, 2.0]), (X,)),
+        (lambda x: (np.float64(x[0]), np.pi * x[0], np.inf > x[0], np.e, np.int64(3)), (X,)),
+        (lambda x: x.astype(int), (X,)),
+        (lambda k: (k * 2, k + 0.5, k.sum(), k.mean(), k // 2, np.sqrt(k), k > 1, k**2, -k, k / 2), (PLACES,)),
+        (lambda b: (~b, b.sum(), b.any(), b.all(), b & b, np.logical_and(b, b), np.logical_not(b)), (FLAGS,)),
+        (lambda b: (b.sum(), b.any(), b.all()), (FLAGS,)),
+        (lambda x: (np.logical_and(x > 0, x < 2), np.logical_or(x > 0, x < 2), np.logical_not(x > 0)), (X,)),
+        (lambda x: ((x > 0) & (x < 2), (x > 0) | (x < 2), ~(x > 0)), (X,)),
+        (lambda x: (np.linalg.norm(x[:3] - x[2:]), np.isnan(x), np.isfinite(x)), (X,)),
+        (lambda x: (len(x.shape), x.shape[0], x.shape[-1]), (X,)),
+    ]
+)
+
+
+@CASES(MATRIX)
+def array_grows_by_rows(A):
+    for r in A:
+        A = A + r[0]
+    return A

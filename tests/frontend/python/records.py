@@ -1,0 +1,202 @@
+"""NamedTuples, dataclasses and tuples, with their methods."""
+
+# ruff: noqa
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from tests.frontend.python.cases import Cases, X
+
+
+class P(NamedTuple):
+    a: float
+    b: np.ndarray
+
+    def norm(self):
+        return self.a * 2
+
+    @property
+    def twice(self):
+        return self.a * 2
+
+
+@dataclass
+class Q:
+    s: float
+    p: P
+    t: float = 3.0
+
+
+@dataclass(frozen=True)
+class R:
+    u: float
+    v: float = 2.0
+
+    def dot(self, o):
+        return self.u * o.u + self.v * o.v
+
+    def scaled(self, k=3.0):
+        return R(self.u * k, self.v * k)
+
+    @property
+    def sq(self):
+        return self.u**2
+
+    @staticmethod
+    def make(u):
+        return R(u, 1.0)
+
+
+@dataclass
+class Layer:
+    w: np.ndarray
+    b: float
+
+    def run(self, x):
+        return sum(p * q for p, q in zip(self.w, x, strict=True)) + self.b
+
+
+class Model:
+    def __init__(self):
+        self.k = 2.0
+        self.w = np.ones(5)
+
+    def f(self, x):
+        return self.k * x[0] + self.w[1]
+
+
+layers = [Layer(np.arange(5.0), 1.0), Layer(np.ones(5), 2.0)]
+obj = Model()
+CAM = P(2.0, np.arange(3.0))
+
+CASES = Cases(
+    [
+        (lambda p: (p.a * p.b[0], p.b, p), (P(2.0, X),)),
+        (lambda q: q.s + q.p.a + q.t, (Q(1.0, P(2.0, X)),)),
+        (lambda p: (p[0] * p[1][0], p[-1], len(p)), (P(2.0, X),)),
+        (lambda x: ((x,), ()), (2.0,)),
+        (
+            lambda x, y: x if x > y else y,
+            (
+                2.0,
+                3.0,
+            ),
+        ),
+        (lambda x: obj.f(x), (X,)),
+        (lambda x: [l.run(x) for l in layers], (X,)),
+        (lambda x: CAM.a * x[0] + CAM.b[2], (X,)),
+        (lambda x: CAM, (X,)),
+        (
+            lambda a, b: (a.dot(b), a.sq, a.scaled().u, a.scaled(k=2.0).v),
+            (
+                R(1.0, 2.0),
+                R(3.0, 4.0),
+            ),
+        ),
+        (lambda p: (p.norm(), p.twice, p._replace(a=5.0).a), (P(1.0, X),)),
+        (lambda x: (R(x).v, R(u=x, v=1.0).u, R.make(x).v), (2.0,)),
+        (lambda x: [(a, b) for a, b in zip(x, x)][1][0], (X,)),
+        (
+            lambda t, s: t[0] * t[1] * s,
+            (
+                (1.0, 2),
+                {} and 0 or 3.0,
+            ),
+        ),
+    ]
+)
+
+
+@CASES(2.0)
+def record_built_inside(x):
+    q = Q(x, P(x, np.array([x, x])))
+    return q.p.b[1] + q.t
+
+
+@CASES(2.0)
+def record_replaced(x):
+    p = P(a=x, b=np.zeros(2))
+    p = p._replace(a=3.0)
+    return p.a
+
+
+@CASES(2.0)
+def record_methods(x):
+    r = R(x, 1.0)
+    return (r.dot(R(2.0, 3.0)), r.sq)
+
+
+@CASES(2.0)
+def dataclass_replaced(x):
+    r = replace(R(x, 1.0), v=5.0)
+    return r.v
+
+
+@CASES(P(2.0, X))
+def record_unpacked(p):
+    a, b = p
+    return a * b[0]
+
+
+@CASES((1.0, (2.0, X)))
+def nested_tuple_argument(t):
+    a, (b, c) = t
+    return (a + b * c[0], t[1][1])
+
+
+@CASES(2.0)
+def two_targets(x):
+    a = b = x
+    a += 1
+    return (a, b)
+
+
+@CASES(2.0)
+def swap(x):
+    a, b = (x, x * 2)
+    a, b = (b, a)
+    return (a, b)
+
+
+@CASES(2.0)
+def nested_targets(x):
+    (a, b), c = ((x, 1.0), 2.0)
+    return a + b + c
+
+
+@CASES(X)
+def loop_over_objects(x):
+    s = 0.0
+    for l in layers:
+        s += l.b * l.w[1] * x[0]
+    return s
+
+
+@CASES(2.0)
+def list_of_records(x):
+    rs = [R(x, 1.0), R(3.0, x)]
+    return sum((r.u * r.v for r in rs))
+
+
+@CASES(2.0)
+def record_carried(x):
+    r = R(x, 1.0)
+    for i in range(3):
+        r = R(r.u + r.v, r.v * 2)
+    return (r.u, r.v)
+
+
+@CASES(2.0)
+def record_in_branches(x):
+    r = R(x, 1.0) if x > 1 else R(0.0, x)
+    return r.u
+
+
+@CASES(X)
+def array_of_pairs(x):
+    ps = [(i, a * 2) for i, a in enumerate(x)]
+    return sum((i * a for i, a in ps))
