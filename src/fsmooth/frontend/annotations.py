@@ -8,6 +8,7 @@ last and is float if it is left out.
 
 from __future__ import annotations
 
+import builtins
 import inspect
 import types
 from collections.abc import Callable
@@ -57,12 +58,19 @@ def annotations_of(function: Callable[..., object]) -> dict[str, object]:
     return {name: a for name, a in found.items() if isinstance(a, ArrayAnnotation) or a in (float, int, bool)}
 
 
+class _Names(dict[str, object]):
+    """The names of a module; a name that it does not have is that of a size: linters turn `"n"` into `n`."""
+
+    def __missing__(self, name: str) -> object:
+        return getattr(builtins, name, name)
+
+
 def _one_by_one(function: Callable[..., object]) -> dict[str, object]:
     assert isinstance(function, types.FunctionType)
     result: dict[str, object] = {}
     for name, given in inspect.get_annotations(function).items():
         try:
-            result[name] = eval(given, function.__globals__) if isinstance(given, str) else given
+            result[name] = eval(given, {}, _Names(function.__globals__)) if isinstance(given, str) else given
         except (NameError, SyntaxError, TypeError, AttributeError):
             continue
     return result

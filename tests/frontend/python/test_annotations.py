@@ -43,6 +43,16 @@ def test_integers_are_real_where_annotated() -> None:
     assert fs.grad(square)(3) == 6.0
 
 
+def bare(points: "fs.Array[rows, 2]", weights: "fs.Array[rows]"):  # noqa: F821
+    return [w * p[0] for p, w in zip(points, weights)]  # noqa: B905
+
+
+def test_names_of_sizes_may_be_bare() -> None:
+    assert fs.function(bare)(np.ones((3, 2)), np.ones(3)).shape == (3,)
+    with pytest.raises(fs.SizeError, match="sizes"):
+        fs.function(bare)(np.ones((3, 2)), np.ones(4))
+
+
 def test_nonsense_is_refused() -> None:
     with pytest.raises(TypeError, match="give each size"):
         fs.Array[2.5]

@@ -1,0 +1,222 @@
+"""Sizes that must agree are required wherever an array would otherwise be read beyond its end."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import fsmooth as fs
+
+X = np.array([1.0, 2.0, 3.0])
+LONG = np.arange(1.0, 6.0)
+WIDE = np.arange(6.0).reshape(2, 3)
+
+
+def unpacked_rows(A):
+    s = 0.0
+    for row in A:
+        a, b, c = row
+        s += a * b * c
+    return s
+
+
+def row_assigned(A, row):
+    B = A * 1.0
+    B[1] = row
+    return B
+
+
+def either(x, y, k):
+    return x if k > 0 else y
+
+
+def either_statement(x, y, k):
+    if k > 0:
+        z = x
+    else:
+        z = y
+    return z, len(z)
+
+
+def returned_early(x, y, k):
+    if k > 0:
+        return x
+    return y
+
+
+def pair_of_either(x, y, k):
+    return (1.0, x) if k > 0 else (2.0, y)
+
+
+def shrinking(x):
+    y = x
+    for _ in range(2):
+        y = y[1:]
+    return y
+
+
+def replaced_in_loop(x, y, n):
+    z = x
+    for _ in range(n):
+        z = y * 2
+    return z
+
+
+def swapped_in_loop(x, y, n):
+    a, b = x, y
+    for _ in range(n):
+        a, b = b, a
+    return a
+
+
+def stacked_in_loop(x, y):
+    s = 0.0
+    for i in range(2):
+        s += [x * i, y * i][1][0]
+    return s
+
+
+def weighted(x):
+    return [a * w for a, w in zip(x, [1.0, 2.0, 3.0, 4.0])]  # noqa: B905
+
+
+def weighted_by_tuple(x):
+    return [a * w for a, w in zip(x, (1.0, 2.0, 3.0, 4.0))]  # noqa: B905
+
+
+def zipped_strictly(x, y):
+    return [a * b for a, b in zip(x, y, strict=True)]
+
+
+GOOD = [
+    (unpacked_rows, (WIDE,)),
+    (row_assigned, (WIDE, X)),
+    (either, (X, X + 1, 1)),
+    (either, (X, X + 1, -1)),
+    (either, (X, LONG, 1)),
+    (either_statement, (X, X + 1, -1)),
+    (either_statement, (X, LONG, 1)),
+    (returned_early, (X, LONG, 1)),
+    (pair_of_either, (X, X + 1, -1)),
+    (replaced_in_loop, (X, X + 1, 2)),
+    (replaced_in_loop, (X, LONG, 0)),
+    (swapped_in_loop, (X, X + 1, 3)),
+    (stacked_in_loop, (X, X + 1)),
+    (weighted, (LONG[:4],)),
+    (weighted, (LONG,)),
+    (weighted, (X,)),
+    (weighted_by_tuple, (LONG,)),
+    (zipped_strictly, (X, X)),
+]
+
+BAD = [
+    (unpacked_rows, (WIDE.T,)),
+    (row_assigned, (WIDE, LONG)),
+    (either, (X, LONG, -1)),
+    (either_statement, (X, LONG, -1)),
+    (either_statement, (LONG, X, -1)),
+    (returned_early, (X, LONG, -1)),
+    (pair_of_either, (LONG, X, -1)),
+    (shrinking, (LONG,)),
+    (replaced_in_loop, (X, LONG, 2)),
+    (swapped_in_loop, (X, LONG, 3)),
+    (stacked_in_loop, (X, LONG)),
+    (zipped_strictly, (X, LONG)),
+]
+
+
+@pytest.mark.parametrize(("f", "arguments"), GOOD)
+@pytest.mark.parametrize("schedule", ["NONE", "DEFAULT"])
+def test_sizes_that_agree(f, arguments, schedule) -> None:
+    found, expected = fs.function(f, schedule=schedule)(*arguments), f(*arguments)
+    for a, b in zip(found, expected, strict=True) if isinstance(expected, tuple) else [(found, expected)]:
+        assert np.shape(a) == np.shape(b)
+        np.testing.assert_allclose(a, b)
+
+
+@pytest.mark.parametrize(("f", "arguments"), BAD)
+@pytest.mark.parametrize("schedule", ["NONE", "DEFAULT"])
+def test_sizes_that_differ(f, arguments, schedule) -> None:
+    with pytest.raises(fs.SizeError, match="differ") as caught:
+        fs.function(f, schedule=schedule)(*arguments)
+    assert "^" in str(caught.value)
+    assert "hint: give arrays of equal size" in str(caught.value)
+
+
+def test_zip_does_not_read_beyond_the_end() -> None:
+    with pytest.raises(fs.IndexOutOfBoundsError):
+        fs.function(weighted_by_tuple)(X)
+
+
+@pytest.mark.parametrize(
+    ("f", "k"),
+    [
+        (lambda x, k: x[:k], -1),
+        (lambda x, k: x[:k], 4),
+        (lambda x, k: x[k:], -1),
+        (lambda x, k: x[0:k], -2),
+        (lambda x, k: x[k:2], -1),
+        (lambda x, k: x[k], -1),
+        (lambda x, k: x[k], 3),
+    ],
+)
+def test_computed_bounds_are_checked_not_clamped(f, k) -> None:
+    with pytest.raises(fs.IndexOutOfBoundsError):
+        fs.function(f)(X, k)
+
+
+def test_sizes_are_never_negative() -> None:
+    def f(x, a, b):
+        rows = [x[i] for i in range(a, b)]
+        pairs = [i * j for i in range(b - a) for j in range(b - a)]
+        return len(rows), len(x[a:b]), len(range(a, b)), len(pairs), rows
+
+    *counts, rows = fs.function(f)(LONG, 4, 2)
+    assert counts == [0, 0, 0, 0]
+    assert rows.shape == (0,)
+
+
+def test_a_ragged_sum_is_refused_at_its_line() -> None:
+    with pytest.raises(fs.RaggedError, match="different lengths") as caught:
+        fs.function(lambda x: sum(x[:i] for i in range(len(x))))(X)
+    assert "x[:i] for i in range(len(x))" in str(caught.value)
+
+
+def annotated(camera: fs.Array[3], points: fs.Array["n", 3]):  # noqa: F821, UP037
+    return [sum(camera[i] * p[i] for i in range(len(camera))) + len(p) for p in points]
+
+
+def test_annotated_numbers_are_static() -> None:
+    f = fs.function(annotated)
+    np.testing.assert_allclose(f(X, WIDE), WIDE @ X + 3)
+    assert "< 3" not in f.c_source()  # the loop over three numbers is unrolled
+    for wrong in ((LONG, WIDE), (X, WIDE.T)):
+        with pytest.raises(fs.SizeError, match="sizes 3 and"):
+            f(*wrong)
+    np.testing.assert_allclose(fs.grad(lambda c: sum(annotated(c, WIDE)))(X), WIDE.sum(axis=0))
+
+
+def beyond(camera: fs.Array[3]):
+    return camera[3]
+
+
+def before(camera: fs.Array[3]):
+    return camera[-4]
+
+
+def guarded(camera: fs.Array[3], k: int):
+    return camera[3] if k > 0 else camera[2]
+
+
+@pytest.mark.parametrize(("f", "index"), [(beyond, 3), (before, -4)])
+def test_constant_indices_beyond_static_arrays_fail_while_compiling(f, index) -> None:
+    with pytest.raises(fs.ProgramError, match=f"index {index} is out of bounds for camera, which has size 3") as caught:
+        fs.function(f).c_source(X)
+    assert isinstance(caught.value, fs.IndexOutOfBoundsError)
+
+
+def test_a_constant_index_in_a_branch_fails_only_where_it_runs() -> None:
+    f = fs.function(guarded)
+    assert f(X, 0) == 3.0
+    with pytest.raises(fs.IndexOutOfBoundsError):
+        f(X, 1)
