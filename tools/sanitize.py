@@ -1,8 +1,9 @@
 """Run generated C under the address and undefined-behaviour sanitizers.
 
-Random programs and the camera model are compiled with `-fsanitize=address,undefined` and called; anything that a
-sanitizer finds ends the process.  The address sanitizer has to be loaded before Python, so the script starts itself
-again with it.
+Random programs and their gradients, and every program that the tests of the Python front-end read (updates, folds,
+filters, records, …) with its Jacobian and through the call shim, are compiled with `-fsanitize=address,undefined` and
+called; anything that a sanitizer finds ends the process.  The address sanitizer has to be loaded before Python, so the
+script starts itself again with it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -20,36 +23,43 @@ SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno
 def main() -> int:
     """Start again under the sanitizer, or run the programs if this is the second start."""
     if os.environ.get("FSMOOTH_SANITIZING"):
-        return run()
+        os.environ.pop("LD_PRELOAD", None)  # the compiler is slow under it
+        print(f"{random_programs()} random and {python_programs()} Python programs ran under the sanitizers")
+        return 0
     library = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
-    environment = {
-        **os.environ,
-        "FSMOOTH_SANITIZING": "1",
-        "LD_PRELOAD": library.stdout.strip(),
-        "ASAN_OPTIONS": "detect_leaks=0",
-        "PYTHONPATH": str(ROOT),
-    }
-    return subprocess.run([sys.executable, str(Path(__file__))], env=environment, check=False).returncode
+    with tempfile.TemporaryDirectory() as cache:
+        environment = {
+            **os.environ,
+            "FSMOOTH_SANITIZING": "1",
+            "LD_PRELOAD": library.stdout.strip(),
+            "ASAN_OPTIONS": "detect_leaks=0",
+            "PYTHONPATH": str(ROOT),
+            "FSMOOTH_CACHE_DIR": cache,
+            "FSMOOTH_CC": "gcc",
+            "FSMOOTH_CFLAGS": " ".join(["-O1", "-g", *SANITIZERS]),
+        }
+        return subprocess.run([sys.executable, str(Path(__file__))], env=environment, check=False).returncode
 
 
-def run() -> int:
-    """Compile and call."""
-    from fsmooth.core.term import Lam
+def random_programs() -> int:
+    """Each as it is, and its gradient, before and after optimisation."""
+    from fsmooth.core.term import Lam, Verb
     from fsmooth.optimise.schedules import SCHEDULES
+    from tests.accuracy.cases import differentiated
     from tests.lower.harness import Failed, compile_all
-    from tests.optimise.test_schedules import derivative
-    from tests.strategies import random_program
+    from tests.strategies import FLOATS, random_program
 
     sys.setrecursionlimit(100_000)
     called = 0
-    for first in range(0, 120, 40):
+    for first in range(0, 60, 20):
         cases = []
-        for seed in range(first, first + 40):
+        for seed in range(first, first + 20):
             program, arguments = random_program(seed + 50_000)
-            for term in (program, SCHEDULES["DEFAULT"](program), SCHEDULES["DEFAULT"](derivative(program, 3))):
-                plain = SCHEDULES["NONE"](term)
-                assert isinstance(plain, Lam)
-                cases.append((plain, arguments))
+            for term in (program, differentiated(program, FLOATS, Verb.VALUE_AND_GRAD)):
+                for schedule in ("NONE", "DEFAULT"):
+                    made = SCHEDULES[schedule](term)
+                    assert isinstance(made, Lam)
+                    cases.append((made, arguments))
         for kernel, (_, arguments) in zip(
             compile_all([c[0] for c in cases], (*FLAGS, *SANITIZERS)), cases, strict=True
         ):
@@ -58,8 +68,36 @@ def run() -> int:
             except Failed:
                 continue
             called += 1
-    print(f"{called} programs ran under the sanitizers")
-    return 0
+    return called
+
+
+def python_programs() -> int:
+    """Each as it is, and its Jacobian in the first argument where there is one."""
+    import numpy as np
+
+    import fsmooth as fs
+    from benchmarks.programs import project
+    from tests.frontend.python import more_programs, programs
+
+    called = 0
+    for function, arguments in (*programs.CASES, *more_programs.CASES):
+        called += _called(fs.function(function), arguments)
+        try:
+            called += _called(fs.jacobian(function), arguments)
+        except fs.ProgramError:  # the argument or the result has no derivative
+            continue
+    points = np.arange(60.0).reshape(20, 3) + 1.0
+    for count in (0, 3, 8, 20):  # of points, eight of which make a block
+        called += _called(fs.function(project), (np.arange(1.0, 12.0), points[:count]))
+    return called
+
+
+def _called(program: Callable[..., object], arguments: Sequence[object]) -> bool:
+    """Through ctypes, through the shim, and once more into the same memory."""
+    result = program(*arguments)
+    program(*arguments)
+    program(*arguments, out=result)
+    return True
 
 
 if __name__ == "__main__":
