@@ -74,9 +74,9 @@ def random_programs() -> int:
 def python_programs() -> int:
     """Each as it is, and its Jacobian in the first argument where there is one."""
     import numpy as np
+    from benchmarks.programs import project
 
     import fsmooth as fs
-    from benchmarks.programs import project
     from tests.frontend.python import more_programs, programs
 
     called = 0
