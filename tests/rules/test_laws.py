@@ -104,6 +104,7 @@ def tidy(term: Term) -> Term:
         for var, value in reversed(t.bindings):
             if var in needed:
                 kept.append((var, value))
+                needed.discard(var)
                 needed |= value.free
         return let(tuple(reversed(kept)), t.body)
 

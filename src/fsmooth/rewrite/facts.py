@@ -28,7 +28,12 @@ class Facts:
         self.bounds = Bounds(self._upper, self.definitions.get)
 
     def _upper(self, atom: Term) -> Term | None:
-        return self.ranges.get(atom) if isinstance(atom, Var) else None
+        found = self.ranges.get(atom) if isinstance(atom, Var) else None
+        match found:
+            case Prim(primitive, (size, Const(0))) if primitive is p.maximum:
+                return size  # an index below max(n, 0) is below n
+            case _:
+                return found
 
     # -- questions -------------------------------------------------------------------------------------------------
 

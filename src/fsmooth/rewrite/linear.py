@@ -104,6 +104,7 @@ class Bounds:
         self.upper = upper
         self.define = define
         self.known: list[Polynomial] = []
+        self._asked: set[Hashable] = set()
 
     def nonnegative(self, poly: Polynomial) -> bool:
         """Is the polynomial provably >= 0?"""
@@ -148,8 +149,7 @@ class Bounds:
             case Reduce(reduction, size) if reduction in (Reduction.ARGMAX, Reduction.ARGMIN):
                 return size
             case Prim(primitive, (_, divisor)) if primitive is p.modulo:
-                positive = polynomial(divisor, self.define).plus(constant(-1))
-                return divisor if self.nonnegative(positive) else None
+                return divisor if self._positive(divisor, alpha_key(atom)) else None
             case Var():
                 found = self.upper(atom)
                 if found is not None:
@@ -160,3 +160,13 @@ class Bounds:
                 return size
             case _:
                 return self.upper(atom)
+
+    def _positive(self, divisor: Term, asker: Hashable) -> bool:
+        """Is the divisor of a modulo provably > 0?  What is known may mention the modulo itself: it is asked once."""
+        if asker in self._asked:
+            return False
+        self._asked.add(asker)
+        try:
+            return self.nonnegative(polynomial(divisor, self.define).plus(constant(-1)))
+        finally:
+            self._asked.discard(asker)

@@ -26,6 +26,7 @@ class Normaliser:
         for r in rules:
             for head in r.heads:
                 self.by_head.setdefault(head, []).append(r)
+        self.decides = _decides(self.by_head.get(If, ()))
         self.facts = Facts()
         self.trace = trace if trace is not None else Trace()
         self.mark = object()
@@ -167,7 +168,7 @@ class Normaliser:
 
     def branch(self, term: If, condition: Term, then: Term, otherwise: Term) -> Term:
         """Both branches, each knowing the condition; only one if the condition is known."""
-        truth = self.facts.truth(condition)
+        truth = self.facts.truth(condition) if self.decides else None
         if truth is not None:
             return self.run(then if truth else otherwise)
         undo = self.facts.assume(condition, True)
@@ -240,3 +241,9 @@ class Normaliser:
     @staticmethod
     def _names(opened: list[tuple[Var, Term | None]]) -> tuple[Var, ...]:
         return tuple([fresh for fresh, _ in opened])
+
+
+def _decides(rules: Iterable[Rule]) -> bool:
+    """Do the rules take the branch of a condition that is known?  Then the other need not be normalised first."""
+    probe = If(Const(True), Const(1), Const(0))
+    return any([r.apply(probe, Facts()) is probe.then for r in rules])

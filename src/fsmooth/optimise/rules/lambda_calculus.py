@@ -122,13 +122,14 @@ def swap_definitions(t: Term, facts: Facts) -> Term | None:
 
 
 _STRICT = (App, Prim, Get, Proj, Length, Check, Vector, MakeTuple, Delta, Update)
+_OPERATIONS = (Prim, Get, Proj, Length, Check)
 
 
 @rule("f (let x = a in b x) ~> let x = a in f (b x) where f is strict", source="000, Fig. 8a", heads=_STRICT)
 def let_out_of_argument(t: Term, facts: Facts) -> Term | None:
     """Out of strict positions: operations, projections, indexing, displays, tuples."""
     parts = children(t)
-    if not any([isinstance(part, Let) for part in parts]):
+    if not isinstance(t, _STRICT) or not any([isinstance(part, Let) for part in parts]):
         return None
     taken = set().union(*[part.free for part in parts])
     bindings: list[tuple[Var, Term]] = []
@@ -156,7 +157,7 @@ def if_out_of_argument(t: Term, facts: Facts) -> Term | None:
 
     In no family: `get_if`, `project_if` and the rules for guards apply it where one of the copies vanishes.
     """
-    parts = children(t)
+    parts = children(t) if isinstance(t, _STRICT) else ()
     for k, part in enumerate(parts):
         if isinstance(part, If):
             others = [*parts[:k], *parts[k + 1 :]]
@@ -170,11 +171,11 @@ def if_out_of_argument(t: Term, facts: Facts) -> Term | None:
 @rule(
     "f (require c in a) ~> require c in f a where f is strict",
     source="fsmooth",
-    heads=(Prim, Get, Proj, Length, Check),
+    heads=_OPERATIONS,
 )
 def require_out_of_argument(t: Term, facts: Facts) -> Term | None:
     """What has to hold for an argument has to hold for the operation."""
-    parts = children(t)
+    parts = children(t) if isinstance(t, _OPERATIONS) else ()
     for k, part in enumerate(parts):
         if isinstance(part, Require):
             inner = rebuild(t, [*parts[:k], part.body, *parts[k + 1 :]])

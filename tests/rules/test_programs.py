@@ -1,0 +1,80 @@
+"""Each rule at the first place of a random program where it applies: the program has the same outcome."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from fsmooth.core.evaluate import Value
+from fsmooth.core.term import Term, Var
+from fsmooth.core.values import value_of
+from fsmooth.rewrite.strategy import Rule
+from fsmooth.rewrite.traversal import top_down
+from tests.rules.binders import shadowed
+from tests.rules.instances import Instance, Opaque, instances
+from tests.rules.laws import all_rules, equations
+from tests.rules.meaning import meaning_of
+from tests.rules.outcomes import Environments, Error, Undefined, finite, outcome
+from tests.rules.test_laws import compare
+from tests.strategies import random_program
+
+RULES = all_rules()
+
+
+@pytest.fixture(autouse=True)
+def deep() -> Iterator[None]:
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(100_000)
+    yield
+    sys.setrecursionlimit(limit)
+
+
+def test_random_programs() -> None:
+    """As they are, and with shadowed names."""
+    fired: Counter[str] = Counter()
+    for seed in range(60):
+        program, arguments = random_program(seed, depth=3)
+        environment = {
+            q: value_of(a.tolist() if isinstance(a, np.ndarray) else a, q.type)
+            for q, a in zip(program.parameters, arguments, strict=True)
+        }
+        before = outcome(program.body, environment)
+        if isinstance(before, Undefined):
+            continue
+        for body in (program.body, shadowed(program.body)):
+            for rule in RULES:
+                result = top_down(rule)(body)
+                if result is not None:
+                    fired[rule.name] += 1
+                    agree(rule, body, result, environment, before)
+    assert len(fired) >= 15
+
+
+def agree(rule: Rule, body: Term, result: Term, environment: dict[Var, Value], before: object) -> None:
+    """The rewritten program against the program."""
+    assert result.type == body.type
+    after = outcome(result, environment)
+    if not isinstance(before, Error) and not finite(before):
+        return
+    compare(meaning_of(rule), Instance(body, result, ()), before, after)
+
+
+def test_laws_of_real_numbers_are_not_exact() -> None:
+    """Each rule marked `real` has a law that some floating-point numbers break."""
+    for rule in RULES:
+        if not rule.real:
+            continue
+        broken = False
+        for equation in equations(rule):
+            for made in instances(rule, equation, Opaque, seed=5, most=1):
+                rng = random.Random(0)
+                for _ in range(300):
+                    environment = Environments(rng, finite=False, failing=False).of(made.left.free)
+                    before, after = outcome(made.left, environment), outcome(made.right, environment)
+                    broken = broken or repr(before) != repr(after)
+        assert broken, f"{rule.name} is exact"
