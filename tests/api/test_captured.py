@@ -1,0 +1,136 @@
+"""What programs read from around them: objects, records and classes, which may change between calls."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import types
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import fsmooth as fs
+
+
+class Lens(NamedTuple):
+    focal: float
+    shifts: np.ndarray
+
+    def project(self, x):
+        return self.focal * x + self.shifts[0]
+
+
+class Settings:
+    rate = 2.0
+    count = 2
+
+
+class Layer:
+    def __init__(self, weight: float, steps: int) -> None:
+        self.weight = weight
+        self.table = np.array([weight, weight])
+        self.steps = steps
+
+    def run(self, x):
+        return sum(self.weight * x + self.table[0] for _ in range(self.steps))
+
+
+lens = Lens(2.0, np.array([1.0]))
+layers = [Layer(1.0, 1), Layer(2.0, 2)]
+space = types.SimpleNamespace(scale=3.0, inner=types.SimpleNamespace(offset=1.0))
+
+
+def test_attributes_of_objects_are_read_at_each_call() -> None:
+    layer = Layer(1.0, 1)
+    f = fs.function(lambda x: layer.run(x))
+    assert f(1.0) == f(1.0) == 2.0
+    layer.weight = 3.0
+    assert f(1.0) == 4.0
+    layer.table[0] = 10.0
+    assert f(1.0) == 13.0
+    layer.steps = 2
+    assert f(1.0) == 26.0
+    layer.table = np.array([0.0])
+    assert f(1.0) == 6.0
+
+
+def test_attributes_of_attributes() -> None:
+    f = fs.function(lambda x: space.scale * x + space.inner.offset)
+    assert f(1.0) == 4.0
+    space.inner.offset = 5.0
+    assert f(1.0) == 8.0
+    space.inner = types.SimpleNamespace(offset=7.0)
+    assert f(1.0) == 10.0
+
+
+def test_objects_in_lists() -> None:
+    def f(x):
+        for layer in layers:
+            x = layer.run(x)
+        return x + layers[0].weight
+
+    compiled = fs.function(f)
+    assert compiled(1.0) == f(1.0)
+    layers[1].weight = 5.0
+    layers[0].table[0] = -1.0
+    assert compiled(1.0) == f(1.0)
+    layers.append(Layer(1.0, 1))
+    assert compiled(1.0) == f(1.0)
+
+
+def test_attributes_of_classes() -> None:
+    f = fs.function(lambda x: sum(Settings.rate * x for _ in range(Settings.count)))
+    assert f(1.0) == 4.0
+    Settings.rate = 3.0
+    assert f(1.0) == 6.0
+    Settings.count = 3
+    assert f(1.0) == 9.0
+
+
+def test_captured_records_are_run_time_values() -> None:
+    f = fs.function(lambda x: lens.project(x) + lens[0] + sum(lens.shifts))
+    assert f(1.0) == 6.0
+    lens.shifts[0] = 5.0
+    assert f(1.0) == 14.0
+    whole = fs.function(lambda x: lens._replace(focal=x))
+    made = whole(4.0)
+    assert isinstance(made, Lens)
+    assert made.focal == 4.0
+    assert np.array_equal(made.shifts, [5.0])
+
+
+def test_what_is_gone_is_an_error_at_the_line_that_reads_it() -> None:
+    layer = Layer(1.0, 1)
+    f = fs.function(lambda x: layer.run(x))
+    assert f(1.0) == 2.0
+    del layer.table
+    with pytest.raises(fs.UndefinedNameError, match="has no table") as caught:
+        f(1.0)
+    assert "self.table" in str(caught.value)
+    layer.table = np.array([2.0])
+    assert f(1.0) == 3.0
+
+
+PROGRAM = """
+import sys
+import fsmooth as fs
+
+class Settings:
+    count = {count}
+    rate = {rate}
+
+f = fs.function(lambda x: sum(Settings.rate * x for _ in range(Settings.count)))
+print(f(1.0), "fsmooth.driver" in sys.modules)
+"""
+
+
+def test_the_cache_tells_classes_apart(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("FSMOOTH_CACHE_DIR", str(tmp_path / "cache"))
+    file = tmp_path / "program.py"
+
+    def run(count: int, rate: float) -> str:
+        file.write_text(PROGRAM.format(count=count, rate=rate))
+        return subprocess.run([sys.executable, str(file)], capture_output=True, text=True, check=True).stdout.split()[0]
+
+    assert [run(2, 1.5), run(3, 1.5), run(3, 2.0), run(2, 1.5)] == ["3.0", "4.5", "6.0", "3.0"]
