@@ -1,10 +1,9 @@
 """Alpha-equivalence: equality of terms up to the names of bound variables.
 
-`alpha_key` gives a hashable value that two terms share exactly when they are alpha-equivalent.  Bound
-variables are numbered by the binders between them and their own (binders passed, not entries of an environment, so
-shadowed names cannot disturb it).  Keys of closed-over
-subterms are cached on the nodes: a subterm none of whose free variables is bound above it has the same key
-everywhere.
+`alpha_key` gives a hashable value that two terms share exactly when they are alpha-equivalent.  Bound variables are
+numbered by the binders between them and their own (binders passed, not entries of an environment, so that shadowed
+names cannot disturb it).  Keys of closed-over subterms are cached on the nodes: a subterm none of whose free variables
+is bound above it has the same key everywhere.
 """
 
 from __future__ import annotations
