@@ -10,6 +10,7 @@ import itertools
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 from fsmooth.core import primitives as p
 from fsmooth.core.subst import refresh, substitute
@@ -196,6 +197,7 @@ def strict(hole: Var) -> list[Term]:
     return contexts
 
 
+@cache
 def assignments(equation: Equation, heads: tuple[type, ...]) -> list[Types]:
     """The types that the metavariables can have."""
     names = [n for n in equation.arity if equation.kinds.get(n) is not Kind.STRICT]
@@ -233,7 +235,7 @@ Maker = Callable[[Equation, Types, tuple[type, ...], random.Random], Opaque]
 def instances(rule: Rule, equation: Equation, maker: Maker, seed: int, most: int) -> list[Instance]:
     """Up to `most` instances of a law, over the types that it can have."""
     rng = random.Random(f"{rule.name} {equation} {seed}")
-    possible = assignments(equation, rule.heads)
+    possible = list(assignments(equation, rule.heads))
     assert possible, f"{equation} has no type"
     rng.shuffle(possible)
     found = []

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
+from functools import cache
 
 from fsmooth.core.types import Type
 from fsmooth.frontend.text import parse
@@ -35,7 +36,7 @@ class Kind(Enum):
     STRICT = "strict"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Equation:
     """One law.  `arity` counts the arguments of each metavariable; `known` are conditions that hold at the place."""
 
@@ -55,6 +56,7 @@ def by_examples(rule: Rule) -> bool:
     return rule.law.startswith(EXAMPLES)
 
 
+@cache
 def equations(rule: Rule) -> list[Equation]:
     """The equations in the heading of a rule."""
     return [] if by_examples(rule) else [_equation(law.strip()) for law in rule.law.split(";")]

@@ -36,7 +36,7 @@ def get_build(t: Term, facts: Facts) -> Term | None:
 
 @rule(
     "length (build n (fun i -> e i)) ~> n where 0 <= n;  "
-    "length (build n (fun i -> e i)) ~> maximum 0 n;  "
+    "length (build n (fun i -> e i)) ~> maximum n 0;  "
     "length (delta n i x) ~> n where 0 < n;  "
     "length (zero n m) 1 ~> m where 0 <= m;  "
     "length [a, b] ~> 2;  "
@@ -73,7 +73,7 @@ def _size(array: Term, axis: int, facts: Facts) -> Term | None:
         return None
     if isinstance(size, Length) and size.array is array:
         return None
-    return size if facts.nonnegative(size) else Prim(p.maximum, (Const(0), size))
+    return size if facts.nonnegative(size) else Prim(p.maximum, (size, Const(0)))
 
 
 @rule("[a, b][0] ~> a;  [a, b][1] ~> b", source="fsmooth", heads=Get)
