@@ -160,6 +160,12 @@ def test_a_binder_used_twice_is_unknown_rather_than_wrong():
     assert repr(cost(branches)) == "k"
 
 
+def test_a_binder_that_shadows_what_its_value_mentions_is_unknown():
+    k = Var("k", INT)
+    again = Let(((k, b.plus(k, Const(1))),), b.sum_(k, lambda i: Const(1.0)))
+    assert repr(cost(again)) == "k + 1"
+
+
 def test_order_is_growth_then_a_thousand():
     assert (n * n).dearer(n * 5000) == n * n
     assert (n * 3).dearer(m * 2) == n * 3
@@ -170,6 +176,7 @@ def test_order_is_growth_then_a_thousand():
     assert (n * m).big_o() == "O(m·n)"
     assert (n * n + m * m + n).big_o() == "O(m² + n²)"
     assert Polynomial.constant(7).big_o() == "O(1)"
+    assert (Polynomial.of(b.minus(M, N)) * 2).big_o() == "O(m - n)"
 
 
 def test_ring_laws_and_sums():

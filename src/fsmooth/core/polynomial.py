@@ -175,8 +175,9 @@ class Polynomial:
     def big_o(self) -> str:
         """The fastest growing monomials: `O(n·m)`."""
         names = _names(self)
-        top = [_product(m, names) for m in self.terms if len(m) == self.growth]
-        return "O(" + (" + ".join(sorted(top)) if self.growth else "1") + ")"
+        top = sorted([_product(m, names) for m in self.terms if len(m) == self.growth]) if self.growth else ["1"]
+        text = " + ".join(top)
+        return f"O{text}" if len(top) == self.growth == 1 and text.startswith("(") else f"O({text})"
 
     def __repr__(self) -> str:
         names = _names(self)

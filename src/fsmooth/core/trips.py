@@ -160,4 +160,5 @@ class Trips:
 
 
 def _learn(known: dict[Var, Term | None], var: Var, value: Term) -> None:
-    known[var] = value if known.get(var, value) is value else None
+    """A second value, or one that mentions another variable that is the same object, makes it unknown."""
+    known[var] = value if known.get(var, value) is value and var not in value.free else None
