@@ -1,16 +1,17 @@
 """D on terms with sharing: the size of D⟦e⟧ is linear in the number of objects of e."""
 
+import math
 import sys
 
 import pytest
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import sum_
-from fsmooth.core.evaluate import evaluate
+from fsmooth.core.build import ifold, reduce, sum_
+from fsmooth.core.evaluate import ArrayValue, evaluate
 from fsmooth.core.subst import refresh
-from fsmooth.core.term import Const, If, Lam, Let, MakeTuple, Prim, Term, Var
+from fsmooth.core.term import Const, Get, If, Lam, Length, Let, MakeTuple, Prim, Proj, Reduction, Term, Var
 from fsmooth.core.traverse import subterms
-from fsmooth.core.types import F64
+from fsmooth.core.types import F64, INT, Array, Tuple
 from fsmooth.differentiate.dual import differentiate
 
 
@@ -45,7 +46,7 @@ def test_sharing_stays_linear(make):
 @pytest.mark.parametrize(("make", "slope"), [(_branches, 4 * 1.25**3), (_loops, 1.5**3)], ids=["branches", "loops"])
 def test_shared_terms_have_the_right_tangent(make, slope):
     function = differentiate(make(3))
-    value, tangent = evaluate(function.body, {function.parameters[0]: (1.25, 1.0)})  # type: ignore[misc]
+    _, tangent = evaluate(function.body, {function.parameters[0]: (1.25, 1.0)})  # type: ignore[misc]
     assert tangent == pytest.approx(slope, rel=1e-15)
 
 
@@ -61,3 +62,36 @@ def test_twenty_thousand_definitions():
     result = differentiate(Lam((x,), Let(tuple(bindings), MakeTuple((last,)))))
     assert _objects(result) < 20_000 * 13
     assert sys.getrecursionlimit() < 100_000
+
+
+def test_names_below_an_extremum_are_those_of_the_loop_around_them():
+    """An extremum is differentiated after its body was copied whole: what the copy remembers of the body is forgotten."""
+    v, n = Var("v", Array(F64)), Var("n", INT)
+    state = Tuple((F64, INT))
+
+    def loop(i: Var) -> Term:
+        start = MakeTuple((Get(v, i), Const(0)))
+        return Proj(
+            ifold(n, start, lambda s, _: MakeTuple((Proj(s, 0), Prim(p.add, (Proj(s, 1), Length(v)))), state)), 0
+        )
+
+    assert not differentiate(Lam((v, n), reduce(Reduction.MAX, Length(v), loop))).free
+
+
+def test_what_is_shared_inside_a_product_is_bound_there():
+    v, x = Var("v", Array(F64)), Var("x", F64)
+
+    def factor(i: Var) -> Term:
+        root = Prim(p.sin, (Get(v, i),))
+        return Prim(p.multiply, (root, root))
+
+    shared = Prim(p.cos, (x,))
+    product = reduce(Reduction.PRODUCT, Length(v), lambda i: Prim(p.multiply, (shared, factor(i))))
+    result = differentiate(Lam((v, x), Prim(p.add, (product, shared))))
+    assert not result.free
+    arguments = (ArrayValue((2,), ((0.3, 0.0), (0.7, 0.0))), (0.5, 1.0))
+    value, tangent = evaluate(result.body, dict(zip(result.parameters, arguments, strict=True)))  # type: ignore[misc]
+    c, slope = math.cos(0.5), -math.sin(0.5)
+    squares = math.sin(0.3) ** 2 * math.sin(0.7) ** 2
+    assert value == pytest.approx(c * c * squares + c, rel=1e-15)
+    assert tangent == pytest.approx(2 * c * slope * squares + slope, rel=1e-15)

@@ -50,6 +50,7 @@ class _Pass:
     def __init__(self, replacements: dict[Var, Term], memo: dict[int, tuple[Term, Term]]) -> None:
         self.replacements = replacements
         self.memo = memo
+        self.passed: set[Var] = set()
         captured: set[Var] = set()
         for new in replacements.values():
             captured |= new.free
@@ -107,6 +108,7 @@ class _Pass:
             return _Pass({**self.replacements, var: fresh}, {}), fresh
         if var in self.replacements:
             return _Pass({v: t for v, t in self.replacements.items() if v is not var}, {}), var
+        self.passed.add(var)
         return self, var
 
     def under_all(self, variables: tuple[Var, ...]) -> tuple[_Pass, tuple[Var, ...]]:
@@ -125,7 +127,13 @@ class Renaming:
         self._pass = _Pass(dict(replacements), {})
 
     def add(self, var: Var, new: Term) -> None:
-        """From here on `var` becomes `new`.  No term that mentions `var` was met before."""
+        """From here on `var` becomes `new`.
+
+        What was memoised of terms that mention `var` is forgotten: they were met below its binder, as part of a larger
+        term, or as the same object in another scope.
+        """
+        if var in self._pass.passed or var in self._pass.replacements:
+            self._pass.memo = {k: known for k, known in self._pass.memo.items() if var not in known[0].free}
         self._pass.replacements[var] = new
         self._pass.dangerous |= new.free
 

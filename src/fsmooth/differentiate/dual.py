@@ -9,7 +9,7 @@ each scope of the program, so the size of D⟦e⟧ is linear in that of e.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import cast
 
 from fsmooth.core import primitives as p
@@ -173,9 +173,13 @@ class _Dual:
 
     def closed(self, term: Term) -> Term:
         """D⟦term⟧ with its own bindings around it."""
+        return self.scoped(lambda: self.of(term))
+
+    def scoped(self, make: Callable[[], Term]) -> Term:
+        """What `make` makes, with the bindings around it that were made meanwhile; their names end with it."""
         outer, self.scope = self.scope, []
         before = len(self.known)
-        result = self.of(term)
+        result = make()
         while len(self.known) > before:
             self.known.popitem()
         bindings, self.scope = self.scope, outer
@@ -337,16 +341,17 @@ class _Dual:
         type_ = term.type
         one = MakeTuple((number(1, type_), Zero((), type_)))
         state = Var("p", one.type)
-        outer, self.scope = self.scope, []
-        factor = self.of(term.body)
-        if not isinstance(factor, MakeTuple):
-            factor = self.bound("f", factor)
-        value, slope = self.bound("f", first(factor)), second(factor)
-        so_far, tangent = Proj(state, 0), Proj(state, 1)
-        new = Prim(p.add, (Prim(p.multiply, (tangent, value)), Prim(p.multiply, (so_far, slope))))
-        step = MakeTuple((Prim(p.multiply, (so_far, value)), new))
-        bindings, self.scope = self.scope, outer
-        return IFold(size, one, state, term.index, let(bindings, step))
+
+        def step() -> Term:
+            factor = self.of(term.body)
+            if not isinstance(factor, MakeTuple):
+                factor = self.bound("f", factor)
+            value, slope = self.bound("f", first(factor)), second(factor)
+            so_far, tangent = Proj(state, 0), Proj(state, 1)
+            new = Prim(p.add, (Prim(p.multiply, (tangent, value)), Prim(p.multiply, (so_far, slope))))
+            return MakeTuple((Prim(p.multiply, (so_far, value)), new))
+
+        return IFold(size, one, state, term.index, self.scoped(step))
 
 
 def differentiate_inner(outer: _Dual, function: Lam) -> Lam:
