@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -20,11 +20,12 @@ MARGIN = 1e-6
 
 @dataclass(frozen=True)
 class Answer:
-    """All numbers of a result in one vector, with their bounds and the margin of the evaluation."""
+    """All numbers of a result in one vector, with their bounds, the margin of the evaluation, and the shapes."""
 
     value: np.ndarray
     bound: np.ndarray
     margin: float
+    shapes: list[tuple[int, ...]] = field(default_factory=list)
 
     @property
     def is_sure(self) -> bool:
@@ -60,10 +61,9 @@ def bounded(term: Lam, arguments: list[object]) -> Answer:
 def answer_of(result: Value, type_: Type, margin: float) -> Answer:
     """The numbers of a result whose leaves are `Bounded`."""
 
-    def part(pick: Callable[[Bounded], float]) -> np.ndarray:
-        return numbers(changed(result, lambda x: pick(x) if isinstance(x, Bounded) else x), type_)
-
-    return Answer(part(lambda x: x.value), part(lambda x: x.bound), margin)
+    values = plain(changed(result, lambda x: x.value if isinstance(x, Bounded) else x), type_)
+    bounds = plain(changed(result, lambda x: x.bound if isinstance(x, Bounded) else type(x)()), type_)
+    return Answer(flat(values), flat(bounds), margin, shapes(values))
 
 
 def changed(value: Value, leaf: Callable[[object], object]) -> Value:
@@ -90,16 +90,39 @@ def flat(result: object) -> np.ndarray:
 
 
 def within(found: np.ndarray, expected: np.ndarray, bound: np.ndarray, tolerance: float) -> bool:
-    """Is every number within `tolerance` of its bound?"""
-    return found.shape == expected.shape and bool(np.all(np.abs(found - expected) <= tolerance * bound))
+    """Is every number the same, or within `tolerance` of a finite bound?"""
+    if found.shape != expected.shape:
+        return False
+    same = (found == expected) | (np.isnan(found) & np.isnan(expected))
+    with np.errstate(invalid="ignore"):
+        near = (np.abs(found - expected) <= tolerance * bound) & np.isfinite(bound)
+    return bool(np.all(same | near))
 
 
 def excess(found: np.ndarray, expected: np.ndarray, bound: np.ndarray) -> str:
     """For people: how far apart, in units of the bound."""
     if found.shape != expected.shape:
         return f"{found.shape} numbers, not {expected.shape}"
-    apart = np.abs(found - expected)
     with np.errstate(divide="ignore", invalid="ignore"):
-        worst = np.where(apart == 0.0, 0.0, np.nan_to_num(apart / bound, nan=np.inf))
+        apart = np.abs(found - expected) / bound
+    same = (found == expected) | (np.isnan(found) & np.isnan(expected))
+    worst = np.where(same, 0.0, np.nan_to_num(apart, nan=np.inf))
     k = int(np.argmax(worst))
     return f"number {k} is {found[k]!r}, not {expected[k]!r}: {worst[k]:.1e} of the bound {bound[k]:.1e}"
+
+
+def disagreement(found: object, expected: Answer, tolerance: float) -> str:
+    """Nothing, or how a result in (tuples of) arrays differs in shape or number."""
+    if shapes(found) != expected.shapes:
+        return f"shapes {shapes(found)}, not {expected.shapes}"
+    values = flat(found)
+    if within(values, expected.value, expected.bound, tolerance):
+        return ""
+    return excess(values, expected.value, expected.bound)
+
+
+def shapes(result: object) -> list[tuple[int, ...]]:
+    """The shapes of all arrays of a result, () for a number."""
+    if isinstance(result, tuple):
+        return [s for x in result for s in shapes(x)]
+    return [np.shape(result)]  # type: ignore[arg-type]

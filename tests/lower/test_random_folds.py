@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from tests.accuracy.judge import bounded, excess, flat, within
+from tests.accuracy.judge import bounded, disagreement
 from tests.lower.harness import compile_all
 from tests.lower.random_folds import Generator
 
@@ -17,13 +17,12 @@ FLAGS = ("-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared")
 @pytest.mark.parametrize("start", [0, 1000])
 def test_random_folds(start: int) -> None:
     terms = [Generator(start + k).function() for k in range(150)]
+    judged = 0
     for term, compiled in zip(terms, compile_all(terms, FLAGS), strict=True):
         assert not re.search(r"\b(\w+) = \1;", compiled.program.source)
         for n in (3, 70):
             v, w = np.cos(np.arange(n) + 0.5), np.sin(3.0 * np.arange(n))
             expected = bounded(term, [v, w, 2])
-            if expected.is_sure:
-                found = flat(compiled(v, w, 2))
-                assert within(found, expected.value, expected.bound, 1e-12), excess(
-                    found, expected.value, expected.bound
-                )
+            judged += expected.is_sure
+            assert not expected.is_sure or not disagreement(compiled(v, w, 2), expected, 1e-12)
+    assert judged > 250
