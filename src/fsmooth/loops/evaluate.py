@@ -89,7 +89,7 @@ class _Memory:
                 start, n = self.integer(offset), self.integer(count)
                 values = [self.of(t.Load(buffer, integer(start + k), e.leaf)) for k in range(n)]
                 smallest = extremum in (t.Extremum.MIN, t.Extremum.ARGMIN)
-                best = first_extremum([float(v) for v in values], smallest)
+                best = first_extremum(values, smallest)
                 return values[best] if extremum in (t.Extremum.MIN, t.Extremum.MAX) else best
             case _:
                 raise TypeError(f"{e!r} is no expression")

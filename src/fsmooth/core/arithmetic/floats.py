@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fsmooth.core import primitives as p
 from fsmooth.core.arithmetic.protocol import Arithmetic
 from fsmooth.core.ieee import single
 from fsmooth.core.primitives import Primitive
@@ -34,15 +35,15 @@ class Floats(Arithmetic):
 
     def add(self, a: object, b: object, type_: Type) -> object:
         """A + b."""
-        return _rounded(a + b, type_)  # type: ignore[operator]
+        return _rounded(p.add.evaluate(a, b), type_)
 
     def multiply(self, a: object, b: object, type_: Type) -> object:
         """A * b."""
-        return _rounded(a * b, type_)  # type: ignore[operator]
+        return _rounded(p.multiply.evaluate(a, b), type_)
 
     def first_extremum(self, values: Sequence[object], smallest: bool) -> int:
         """Index of the first extremum; a NaN is one."""
-        return first_extremum([float(v) for v in values], smallest)  # type: ignore[arg-type]
+        return first_extremum(values, smallest)  # type: ignore[arg-type]
 
 
 def _rounded(value: float | int | bool, type_: Type) -> float | int | bool:
