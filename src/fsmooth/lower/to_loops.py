@@ -44,6 +44,7 @@ from fsmooth.lower.interface import Interface, StaticSizes
 from fsmooth.lower.linear import linear_binding, linear_into
 from fsmooth.lower.notes import storage_notes
 from fsmooth.lower.storage import storage_for
+from fsmooth.lower.tidy import tidy
 
 
 class Unsupported(TypeError):
@@ -249,6 +250,7 @@ def lower_by(lowering: type[Lowering], term: Lam, name: str, static_sizes: Stati
     interface = Interface(kernel, term, static_sizes or {})
     _result_into(kernel, interface, term.body)
     function = t.Function(name, interface.parameters(), kernel.block)
+    tidy(function)
     prune(function)
     shape = _lower_shape(term, name, kernel, static_sizes or {})
     return t.Program(
@@ -288,5 +290,6 @@ def _lower_shape(term: Lam, name: str, kernel: Lowering, static_sizes: StaticSiz
         return None
     interface.shapes(term.body)
     function = t.Function(f"{name}_shape", interface.shape_parameters(), ctx.block)
+    tidy(function)
     prune(function)
     return function

@@ -287,13 +287,7 @@ fail:
 int32_t by_table_shape(
     const double *restrict m, int64_t m_n0, int64_t m_n1, const int64_t *restrict g, int64_t g_n0,
     const double *restrict v, int64_t v_n0, int64_t *restrict shape, fs_error *restrict error) {
-    (void)m;
-    (void)m_n0;
-    (void)m_n1;
-    (void)g;
-    (void)v;
-    (void)v_n0;
-    (void)error;
+    (void)m, (void)m_n0, (void)m_n1, (void)g, (void)v, (void)v_n0, (void)error;
     shape[0] = g_n0;
     shape[1] = 6;
     return 0;

@@ -63,10 +63,7 @@ fail:
 int32_t checked_shape(
     const double *restrict v, int64_t v_n0, const int64_t *restrict g, int64_t g_n0, int64_t *restrict shape,
     fs_error *restrict error) {
-    (void)v;
-    (void)v_n0;
-    (void)g;
-    (void)error;
+    (void)v, (void)v_n0, (void)g, (void)error;
     shape[0] = g_n0;
     return 0;
 }

@@ -23,8 +23,7 @@ typedef struct {
 int32_t dot(
     const double *restrict v, int64_t v_n0, const double *restrict w, int64_t w_n0, double *restrict result,
     fs_error *restrict error) {
-    (void)w_n0;
-    (void)error;
+    (void)w_n0, (void)error;
     double sum = 0.0;
 #pragma omp simd reduction(+:sum)
     for (int64_t i = 0; i < v_n0; ++i) {

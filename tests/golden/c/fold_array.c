@@ -112,9 +112,7 @@ fail:
 
 int32_t fold_array_shape(
     const double *restrict v, int64_t v_n0, int64_t n, int64_t *restrict shape, fs_error *restrict error) {
-    (void)v;
-    (void)n;
-    (void)error;
+    (void)v, (void)n, (void)error;
     shape[0] = v_n0;
     return 0;
 }

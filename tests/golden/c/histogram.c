@@ -41,9 +41,7 @@ int32_t histogram(
 
 int32_t histogram_shape(
     const int64_t *restrict g, int64_t g_n0, int64_t n, int64_t *restrict shape, fs_error *restrict error) {
-    (void)g;
-    (void)g_n0;
-    (void)error;
+    (void)g, (void)g_n0, (void)error;
     const int64_t n_1 = fs_integer_maximum(n, 0);
     shape[0] = n_1;
     return 0;

@@ -115,10 +115,7 @@ fail:
 int32_t let_tuples_shape(
     const double *restrict v, int64_t v_n0, const double *restrict w, int64_t w_n0, int64_t *restrict shape,
     fs_error *restrict error) {
-    (void)v;
-    (void)w;
-    (void)w_n0;
-    (void)error;
+    (void)v, (void)w, (void)w_n0, (void)error;
     shape[0] = v_n0;
     return 0;
 }

@@ -38,11 +38,7 @@ int32_t matmul(
 int32_t matmul_shape(
     const double *restrict a, int64_t a_n0, int64_t a_n1, const double *restrict c, int64_t c_n0,
     int64_t c_n1, int64_t *restrict shape, fs_error *restrict error) {
-    (void)a;
-    (void)a_n1;
-    (void)c;
-    (void)c_n0;
-    (void)error;
+    (void)a, (void)a_n1, (void)c, (void)c_n0, (void)error;
     shape[0] = a_n0;
     shape[1] = c_n1;
     return 0;

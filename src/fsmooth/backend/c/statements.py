@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import linecache
+import textwrap
 from typing import assert_never
 
 from fsmooth.backend.c.blocks import write_block
+from fsmooth.backend.c.conditions import failing
 from fsmooth.backend.c.expressions import ExpressionWriter
 from fsmooth.backend.c.names import c_type, comment
 from fsmooth.backend.c.signature import signature
@@ -13,7 +15,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.term import Site
 from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import integer, minus, plus, replace, same
+from fsmooth.loops.arithmetic import integer, minus, plus, replace
 from fsmooth.loops.usage import mentioned
 
 
@@ -35,10 +37,11 @@ class StatementWriter:
         self.body(function.body)
         used = mentioned(function.body)
         head = [signature(function) + " {"]
-        head += [f"    (void){p.name};" for p in function.parameters if p.name not in used]
+        unused = [q.name for q in function.parameters if q.name not in used]
         can_fail = "failed" in self.features or "arena" in self.features
         if "failed" not in self.features:
-            head.append("    (void)error;")
+            unused.append("error")
+        head += wrapped(", ".join([f"(void){name}" for name in unused]))
         if can_fail:
             head.append("    int32_t status = 0;")
         tail = ["fail:"] if can_fail else []
@@ -76,6 +79,8 @@ class StatementWriter:
                 const = "" if s.mutable else "const "
                 init = "" if value is None else f" = {w(value)}"
                 self.line(f"{const}{c_type(type_)} {name}{init};")
+            case t.Assign(name, t.Operation(p.add, (t.Name(first), value)), False) if first == name:
+                self.line(f"{name} += {w(value)};")
             case t.Assign(name, value, accumulate):
                 self.line(f"{name} {_operator(accumulate)} {w(value)};")
             case t.Store(buffer, index, value, accumulate):
@@ -167,6 +172,9 @@ class StatementWriter:
 
     def conditional(self, s: t.If) -> None:
         """An if statement."""
+        if not s.otherwise and len(s.then) == 1 and isinstance(s.then[0], t.Check | t.Demand):
+            self.check(s.then[0], s.condition)
+            return
         self.line(f"if ({self.e.write(s.condition)}) {{")
         self.nested(s.then)
         if s.otherwise:
@@ -174,24 +182,13 @@ class StatementWriter:
             self.nested(s.otherwise)
         self.line("}")
 
-    def failing(self, s: t.Check | t.Demand) -> t.Expression:
-        """The condition under which a check fails."""
-        if isinstance(s, t.Demand):
-            return t.Operation(p.logical_not, (s.condition,), BOOL)
-        if same(s.index, s.size):
-            return t.Literal(True, BOOL)
-        above = t.Operation(p.greater_equal, (s.index, s.size), BOOL)
-        if isinstance(s.index, t.Literal) and int(s.index.value) >= 0:
-            return above
-        below = t.Operation(p.less, (s.index, t.Literal(0, INT)), BOOL)
-        return t.Conditional(below, t.Literal(True, BOOL), above)
-
-    def check(self, s: t.Check | t.Demand) -> None:
-        """Report and leave if it fails."""
+    def check(self, s: t.Check | t.Demand, guard: t.Expression | None = None) -> None:
+        """Report and leave if it fails (where the guard holds)."""
         self.features.add("failed")
         numbers = list((s.index, s.size) if isinstance(s, t.Check) else s.numbers[:2])
         texts = [self.e.write(n) for n in numbers] + ["0"] * (2 - len(numbers))
-        self.line(f"if ({self.e.write(self.failing(s))}) {{")
+        fails = failing(s) if guard is None else t.Conditional(guard, failing(s), t.Literal(False, BOOL))
+        self.line(f"if ({self.e.write(fails)}) {{")
         self.line(f"    status = fs_failed(error, {s.site}, {', '.join(texts)});")
         self.line("    goto fail;")
         self.line("}")
@@ -207,7 +204,7 @@ class StatementWriter:
             first = t.Check(replace(s.check.index, s.index, integer(0)), s.check.size, s.check.site)
             last = t.Check(replace(s.check.index, s.index, minus(s.size, integer(1))), s.check.size, s.check.site)
             runs = f"{self.e.write(s.size, 5)} > 0"
-            either = f"{self.e.write(self.failing(first), 1)} || {self.e.write(self.failing(last), 1)}"
+            either = f"{self.e.write(failing(first), 1)} || {self.e.write(failing(last), 1)}"
             self.line(f"if ({runs} && ({either})) {{")
             self.find_first(s)
             return
@@ -217,7 +214,7 @@ class StatementWriter:
         self.lines.append("#pragma omp simd reduction(|:bad)")
         self.line(f"for (int64_t {s.index} = 0; {s.index} < {self.e.write(s.size, 5)}; ++{s.index}) {{")
         self.nested(s.body)
-        self.line(f"    bad |= {self.e.write(self.failing(s.check))};")
+        self.line(f"    bad |= {self.e.write(failing(s.check))};")
         self.line("}")
         self.line("if (bad) {")
         self.find_first(s)
@@ -244,6 +241,11 @@ class StatementWriter:
         self.line("}")
         self.depth -= 1
         self.line("}")
+
+
+def wrapped(text: str) -> list[str]:
+    """A statement in lines of bearable length."""
+    return [f"    {line}" for line in textwrap.wrap(text + ";", 104, subsequent_indent="    ")] if text else []
 
 
 def _lengths(function: t.Function) -> set[str]:

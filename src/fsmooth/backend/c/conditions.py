@@ -1,0 +1,48 @@
+"""Conditions of checks as a person would write them."""
+
+from __future__ import annotations
+
+from fsmooth.core import primitives as p
+from fsmooth.core.types import BOOL, INT, Int
+from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import same
+
+_OPPOSITE = {
+    p.less: p.greater_equal,
+    p.less_equal: p.greater,
+    p.greater: p.less_equal,
+    p.greater_equal: p.less,
+    p.equal: p.not_equal,
+    p.not_equal: p.equal,
+}
+_MIRRORED = {p.less: p.greater, p.less_equal: p.greater_equal, p.greater: p.less, p.greater_equal: p.less_equal}
+_TRUE, _FALSE = t.Literal(True, BOOL), t.Literal(False, BOOL)
+
+
+def failing(s: t.Check | t.Demand) -> t.Expression:
+    """The condition under which a check fails."""
+    if isinstance(s, t.Demand):
+        return negated(s.condition)
+    if same(s.index, s.size):
+        return _TRUE
+    above = t.Operation(p.greater_equal, (s.index, s.size), BOOL)
+    if isinstance(s.index, t.Literal) and int(s.index.value) >= 0:
+        return above
+    return t.Conditional(t.Operation(p.less, (s.index, t.Literal(0, INT)), BOOL), _TRUE, above)
+
+
+def negated(e: t.Expression) -> t.Expression:
+    """`!e`; comparisons of integers (floats may be NaN), `&&` and `||` are turned round."""
+    match e:
+        case t.Operation(q, (t.Literal() as left, right)) if q in _MIRRORED and isinstance(left.type, Int):
+            return negated(t.Operation(_MIRRORED[q], (right, left), BOOL))
+        case t.Operation(q, (left, _) as sides) if q in _OPPOSITE and isinstance(left.type, Int):
+            return t.Operation(_OPPOSITE[q], sides, BOOL)
+        case t.Operation(p.logical_not, (inner,)):
+            return inner
+        case t.Conditional(c, a, t.Literal(False)):
+            return t.Conditional(negated(c), _TRUE, negated(a))
+        case t.Conditional(c, t.Literal(True), b):
+            return t.Conditional(negated(c), negated(b), _FALSE)
+        case _:
+            return t.Operation(p.logical_not, (e,), BOOL)

@@ -1,0 +1,120 @@
+"""A reader should not meet the same check twice.
+
+Between lowering and pruning.  A check that has been passed under the same conditions is dropped, a condition that is
+known to hold is not tested again, and a local that is declared and set at once is declared with its value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from fsmooth.core import primitives as p
+from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import parts
+from fsmooth.loops.usage import changed
+
+
+def tidy(function: t.Function) -> None:
+    """Tidy the body of a function."""
+    fixed = frozenset([q.name for q in function.parameters if q.pointer and not q.output])
+    function.body[:] = _Tidying(frozenset(changed(function.body)), fixed).body(function.body, _Known())
+
+
+Passed = dict[object, list[frozenset[object]]]
+
+
+@dataclass(frozen=True)
+class _Known:
+    """Conditions that hold here, and for each check that has been passed the conditions under which it was made.
+
+    What is found in a loop is kept apart and forgotten after it: the loop may not run, and its index may be another's.
+    """
+
+    conditions: frozenset[object] = frozenset()
+    passed: tuple[Passed, ...] = field(default_factory=lambda: ({},))
+
+    def passes(self, check: object) -> bool:
+        """Has the check been passed before?  From now on it has."""
+        if any([made <= self.conditions for scope in self.passed for made in scope.get(check, ())]):
+            return True
+        self.passed[-1].setdefault(check, []).append(self.conditions)
+        return False
+
+    def under(self, condition: object) -> _Known:
+        return _Known(self.conditions | {condition}, self.passed)
+
+    def in_loop(self) -> _Known:
+        return _Known(self.conditions, (*self.passed, {}))
+
+
+@dataclass(frozen=True)
+class _Tidying:
+    mutable: frozenset[str]
+    fixed: frozenset[str]
+
+    def body(self, statements: list[t.Statement], known: _Known) -> list[t.Statement]:
+        kept: list[t.Statement] = []
+        for s in statements:
+            for one in self.statement(s, known):
+                if not (kept and _joined(kept[-1], one)):
+                    kept.append(one)
+            if isinstance(s, t.Demand):
+                known = known.under(self.key(s.condition))
+        return kept
+
+    def statement(self, s: t.Statement, known: _Known) -> list[t.Statement]:
+        match s:
+            case t.Demand(condition) if self.key(condition) in known.conditions:
+                return []
+            case t.Check() | t.Demand():
+                return [] if known.passes(self.check(s)) else [s]
+            case t.CheckAll(_, size, [], check):
+                return [] if known.passes((self.key(size), self.check(check))) else [s]
+            case t.If(condition, then, otherwise):
+                if self.key(condition) in known.conditions:
+                    return self.body(then, known)
+                s.then = self.body(then, known.under(self.key(condition)))
+                s.otherwise = self.body(otherwise, known.under(object()))
+                if not s.then and not s.otherwise:
+                    return []
+            case t.For():
+                s.body = self.body(s.body, known.in_loop())
+            case t.Scope():
+                s.body = self.body(s.body, known)
+            case _:
+                pass
+        return [s]
+
+    def check(self, s: t.Check | t.Demand) -> object:
+        """Equal for checks that pass together."""
+        if isinstance(s, t.Demand):
+            return self.key(s.condition)
+        return ("within", self.key(s.index), self.key(s.size))
+
+    def key(self, e: t.Expression) -> object:
+        """Equal for expressions that have equal values; one that may change equals nothing."""
+        match e:
+            case t.Literal(value):
+                return (repr(value), e.type)
+            case t.Name(name) if name not in self.mutable:
+                return name
+            case t.Load(buffer, index) if buffer in self.fixed:
+                return (buffer, self.key(index))
+            case t.Operation(p.greater, (left, right)):
+                return (p.less.name, self.key(right), self.key(left))
+            case t.Operation(primitive):
+                return (primitive.name, *[self.key(a) for a in parts(e)])
+            case t.Conditional():
+                return ("if", *[self.key(a) for a in parts(e)])
+            case _:
+                return object()
+
+
+def _joined(s: t.Statement, following: t.Statement) -> bool:
+    """`T x; x = e;` becomes `T x = e;`."""
+    match s, following:
+        case t.Declare(name, _, None), t.Assign(target, value, False) if name == target:
+            s.value = value
+            return True
+        case _:
+            return False

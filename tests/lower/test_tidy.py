@@ -1,0 +1,128 @@
+"""Checks are made once, and only those are dropped that have been passed; conditions of checks read well."""
+
+from __future__ import annotations
+
+from fsmooth.backend.c.conditions import failing, negated
+from fsmooth.backend.c.expressions import ExpressionWriter
+from fsmooth.core import primitives as p
+from fsmooth.core.types import BOOL, F64, INT
+from fsmooth.loops import tree as t
+from fsmooth.lower.tidy import tidy
+
+K, N, I = (t.Name(name, INT) for name in "kni")
+ZERO = t.Literal(0, INT)
+X, Y = (t.Name(name, F64) for name in "xy")
+
+
+def check(index: t.Expression = K) -> t.Check:
+    return t.Check(index, N, 0)
+
+
+def operation(primitive: p.Primitive, *sides: t.Expression) -> t.Operation:
+    return t.Operation(primitive, sides, BOOL)
+
+
+def demand() -> t.Demand:
+    return t.Demand(operation(p.less, ZERO, N), 1)
+
+
+def loop(*body: t.Statement) -> t.For:
+    return t.For("i", N, list(body), t.Kind.SEQUENTIAL)
+
+
+def where(condition: t.Expression, *body: t.Statement) -> t.If:
+    return t.If(condition, list(body))
+
+
+def shown(*statements: t.Statement) -> str:
+    """The statements that are left, each as a letter: check, demand, (loop), [branch], all, other."""
+    inputs = [t.Parameter(name, INT) for name in "kn"] + [t.Parameter("v", INT, pointer=True)]
+    function = t.Function("f", tuple(inputs), list(statements))
+    tidy(function)
+    return _shown(function.body)
+
+
+def _shown(body: list[t.Statement]) -> str:
+    text = ""
+    for s in body:
+        match s:
+            case t.Check():
+                text += "c"
+            case t.Demand():
+                text += "d"
+            case t.For():
+                text += f"({_shown(s.body)})"
+            case t.If():
+                text += f"[{_shown(s.then)}|{_shown(s.otherwise)}]"
+            case t.CheckAll():
+                text += "a"
+            case _:
+                text += "o"
+    return text
+
+
+def test_a_check_is_made_once() -> None:
+    assert shown(check(), check()) == "c"
+    assert shown(check(), check(I)) == "cc"
+    assert shown(demand(), demand()) == "d"
+    load = t.Load("v", K, INT)
+    assert shown(check(load), check(load)) == "c"
+    unknown = t.Load("result", K, INT)
+    assert shown(check(unknown), check(unknown)) == "cc"
+
+
+def test_what_changes_is_checked_again() -> None:
+    m = t.Name("m", INT)
+    declared, assigned = t.Declare("m", INT, K, mutable=True), t.Assign("m", N)
+    assert shown(declared, check(m), assigned, check(m)) == "ococ"
+
+
+def test_checks_in_loops_are_forgotten_after_them() -> None:
+    assert shown(loop(check()), check()) == "(c)c"
+    assert shown(loop(check(), check())) == "(c)"
+    assert shown(loop(check(I)), loop(check(I))) == "(c)(c)"
+    assert shown(check(), loop(check())) == "c()"
+
+
+def test_checks_in_branches_hold_in_branches() -> None:
+    positive, other = operation(p.less, ZERO, N), operation(p.less, ZERO, K)
+    assert shown(where(positive, check()), check()) == "[c|]c"
+    assert shown(where(positive, check()), where(positive, check())) == "[c|]"
+    assert shown(where(positive, check()), where(other, check())) == "[c|][c|]"
+    assert shown(where(positive, where(positive, check()))) == "[c|]"
+    assert shown(t.If(positive, [check()], [check()])) == "[c|c]"
+    assert shown(check(), t.If(positive, [check()], [check()])) == "c"
+
+
+def test_a_demand_is_known_from_then_on() -> None:
+    same = operation(p.greater, N, ZERO)
+    assert shown(demand(), t.If(same, [check()], [demand(), demand()])) == "dc"
+    assert shown(t.If(same, [demand()], [demand()])) == "[|d]"
+    assert shown(loop(demand()), where(same, check())) == "(d)[c|]"
+
+
+def test_ranges_are_checked_once() -> None:
+    everything = [t.CheckAll("i", N, [], check(I), ends=True) for _ in range(2)]
+    assert shown(*everything) == "a"
+    assert shown(everything[0], t.CheckAll("i", K, [], check(I), ends=True)) == "aa"
+    assert shown(everything[0], check(K)) == "ac"
+
+
+def test_a_declaration_takes_its_value() -> None:
+    declared = t.Declare("x", F64, None, mutable=True)
+    assert shown(declared, t.Assign("x", Y)) == "o"
+    assert declared.value is Y
+    assert shown(t.Declare("x", F64, None, mutable=True), t.Assign("y", X)) == "oo"
+    assert shown(t.Declare("x", F64, None, mutable=True), t.Assign("x", Y, accumulate=True)) == "oo"
+
+
+def test_conditions_read_well() -> None:
+    write = ExpressionWriter().write
+    both = t.Conditional(operation(p.less, K, N), operation(p.equal, K, ZERO), t.Literal(False, BOOL))
+    either = t.Conditional(operation(p.less, K, N), t.Literal(True, BOOL), operation(p.equal, K, ZERO))
+    assert write(failing(check())) == "k < 0 || k >= n"
+    assert write(failing(demand())) == "n <= 0"
+    assert write(negated(both)) == "k >= n || k != 0"
+    assert write(negated(either)) == "k >= n && k != 0"
+    assert write(negated(operation(p.less, X, Y))) == "!(x < y)"  # which is not x >= y if one is NaN
+    assert write(negated(negated(operation(p.less, X, Y)))) == "x < y"
