@@ -15,6 +15,7 @@ import scipy.special as special
 
 import fsmooth as fs
 from fsmooth.backend.c.spelling import spelling
+from fsmooth.core import build as b
 from fsmooth.core import primitives as p
 from fsmooth.core.evaluate import evaluate
 from fsmooth.core.primitives import Primitive
@@ -120,10 +121,15 @@ def partial(primitive: Primitive, at: tuple[float, ...], k: int, type_: Type, st
     return value
 
 
-def second(primitive: Primitive, at: tuple[float, ...], k: int, j: int) -> float:
+def applied(primitive: Primitive) -> Lam:
+    """The primitive as a function."""
+    x = tuple(Var("x", F64) for _ in range(primitive.arity))
+    return Lam(x, Prim(primitive, x))
+
+
+def second(function: Lam, at: tuple[float, ...], k: int, j: int) -> float:
     """∂²/∂k∂j by D⟦D⟦·⟧⟧."""
-    x = tuple(Var("x", F64) for _ in at)
-    twice = differentiate(differentiate(Lam(x, Prim(primitive, x))))
+    twice = differentiate(differentiate(function))
     given = [((v, float(i == k)), (float(i == j), 0.0)) for i, v in enumerate(at)]
     (_, _), (_, result) = evaluate(twice.body, dict(zip(twice.parameters, given, strict=True)))
     return result
@@ -221,13 +227,26 @@ def test_second_derivative(case: tuple[Primitive, Callable[..., complex], tuple[
     primitive, f, at = case
     for k, j in itertools.product(range(len(at)), repeat=2):
         expected = second_difference(f, at, k, j)
-        found = second(primitive, at, k, j)
+        found = second(applied(primitive), at, k, j)
         assert found == pytest.approx(expected, rel=2e-8, abs=2e-9), f"∂²/∂{k}∂{j} of {primitive} at {at}"
+
+
+@pytest.mark.parametrize("case", [c for c in cases() if c[0] in BINARY], ids=name)
+def test_second_derivative_where_tangents_are_zero(case: tuple[Primitive, Callable[..., complex], tuple[float, ...]]):
+    """Of f(a + u v, b + u w) at v = w = 0: the tangents along u are 0 there, but their derivatives are not."""
+    primitive, f, (a, c) = case
+    u, v, w = (Var(letter, F64) for letter in "uvw")
+    arguments = (b.plus(Const(a), b.times(u, v)), b.plus(Const(c), b.times(u, w)))
+    function, at = Lam((u, v, w), Prim(primitive, arguments)), (1.5, 0.0, 0.0)
+    for k, j in itertools.product(range(3), repeat=2):
+        expected = second_difference(lambda u, v, w: f(a + u * v, c + u * w), at, k, j)
+        found = second(function, at, k, j)
+        assert found == pytest.approx(expected, rel=2e-8, abs=2e-9), f"∂²/∂{k}∂{j} of {primitive} at {a}, {c}"
 
 
 def test_the_second_derivative_of_lgamma_is_trigamma():
     for x in (-2.3, 0.4, 3.6, 250.0):
-        assert second(p.lgamma, (x,), 0, 0) == pytest.approx(float(special.polygamma(1, x)), rel=1e-12)
+        assert second(applied(p.lgamma), (x,), 0, 0) == pytest.approx(float(special.polygamma(1, x)), rel=1e-12)
 
 
 def test_there_is_no_second_derivative_of_digamma():
