@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import subprocess
 import sys
 import types
@@ -110,6 +111,60 @@ def test_what_is_gone_is_an_error_at_the_line_that_reads_it() -> None:
     assert "self.table" in str(caught.value)
     layer.table = np.array([2.0])
     assert f(1.0) == 3.0
+
+
+def test_objects_in_dictionaries() -> None:
+    first = Layer(1.0, 1)
+    table = {"a": first, "b": Layer(2.0, 1)}
+
+    def f(x):
+        named = sum(layer.weight * x for name, layer in table.items() if name != "b")
+        return named + sum(layer.weight for layer in table.values()) + table["a"].weight + table.get("b").weight
+
+    compiled = fs.function(f)
+    assert compiled(1.0) == f(1.0)
+    first.weight = 10.0
+    assert compiled(1.0) == f(1.0) == 34.0
+    table["c"] = Layer(100.0, 1)
+    assert compiled(1.0) == f(1.0)
+
+
+def test_defaults_that_change_in_place_are_seen() -> None:
+    weights = np.ones(2)
+
+    def helper(x, w=weights, powers=[1.0]):  # noqa: B006
+        return x * w[0] + sum(powers)
+
+    f = fs.function(lambda x: helper(x))
+    assert f(1.0) == 2.0
+    weights[0] = 7.0
+    assert f(1.0) == 8.0
+    helper.__defaults__[1].append(5.0)
+    assert f(1.0) == 13.0
+
+
+def doubled(f):
+    @functools.wraps(f)
+    def wrapper(x):
+        return 2 * f(x)
+
+    return wrapper
+
+
+@doubled
+def incremented(x):
+    return x + 1
+
+
+@functools.lru_cache
+def remembered(x):
+    return x + 1
+
+
+def test_wrappers_are_read_and_caches_are_looked_through() -> None:
+    assert fs.function(incremented)(1.0) == 4.0
+    assert fs.grad(incremented)(1.0) == 2.0
+    assert fs.function(lambda x: incremented(x) + remembered(x))(1.0) == 6.0
 
 
 PROGRAM = """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import FunctionType
 
 from fsmooth.core.term import Method, Verb
 from fsmooth.errors import ArgumentError
@@ -25,7 +26,7 @@ class SourceProgram:
     @property
     def signature(self) -> inspect.Signature:
         """The function's parameters."""
-        return inspect.signature(self.function)
+        return inspect.signature(self.function, follow_wrapped=not isinstance(self.function, FunctionType))
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,16 +19,25 @@ from fsmooth.frontend.python.derivatives import derivative
 from fsmooth.frontend.python.displays import known
 from fsmooth.frontend.python.dtypes import of_dtype
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.functions import constant_object, helper_call, inlined_closure, matched, positional, run
+from fsmooth.frontend.python.functions import (
+    constant_object,
+    helper_call,
+    inlined_closure,
+    keywords,
+    matched,
+    positional,
+    run,
+)
 from fsmooth.frontend.python.instead import INSTEAD
 from fsmooth.frontend.python.kinds import fields_of_record
 from fsmooth.frontend.python.library_calls import library_call, method_call, numpy_call, own_call
 from fsmooth.frontend.python.math_calls import math_call
+from fsmooth.frontend.python.names import item_of
 from fsmooth.frontend.python.programs import derived_of
 from fsmooth.frontend.python.records import record_method, replaced
 from fsmooth.frontend.python.scalars import SCALAR, scalar_function
 from fsmooth.frontend.python.source import source_of
-from fsmooth.frontend.python.values import Closure, Derived, Method, Static, Value
+from fsmooth.frontend.python.values import Closure, Derived, Method, Static, Unrolled, Value
 
 
 def call(frame: Frame, node: ast.Call) -> Value:
@@ -72,7 +81,7 @@ def call_static(frame: Frame, callee: Static, node: ast.Call) -> Value:
     if isinstance(function, Hashable) and function in BUILT_IN:
         return BUILT_IN[function](frame, node)
     if isinstance(getattr(function, "__self__", None), dict) and name in ("keys", "values", "items", "get"):
-        return known(function(*[constant_object(frame, a) for a in node.args]))  # type: ignore[operator]
+        return of_dictionary(frame, callee, name, node)
     if isinstance(function, type):
         return construct(frame, function, node)
     if isinstance(function, Hashable) and function in SCALAR:
@@ -94,6 +103,23 @@ def call_static(frame: Frame, callee: Static, node: ast.Call) -> Value:
         return helper_call(frame, inspect.unwrap(function), node)  # type: ignore[arg-type]
     hint = INSTEAD.get(name, "write it in Python with numbers and arrays, or compute it outside")
     frame.unsupported(node, name or repr(function), hint)
+
+
+def of_dictionary(frame: Frame, callee: Static, name: str, node: ast.Call) -> Value:
+    """d.keys(), d.values(), d.items(), d.get(key, default) of a dictionary known at compile time."""
+    keywords(frame, node, ())
+    found: dict[object, object] = callee.value.__self__  # type: ignore[attr-defined]
+    owner = Static(found, callee.fetch.owner() if callee.fetch is not None else None)
+    if name == "get":
+        key, *default = [constant_object(frame, a) for a in node.args]
+        if key in found:
+            return item_of(owner, key, found[key])
+        return known(default[0] if default else None)
+    values = [item_of(owner, key, value) for key, value in found.items()]
+    keys = [known(key) for key in found]
+    if name == "items":
+        return Unrolled(tuple([Unrolled(pair) for pair in zip(keys, values, strict=True)]))
+    return Unrolled(tuple(keys if name == "keys" else values))
 
 
 def construct(frame: Frame, cls: type, node: ast.Call) -> Value:

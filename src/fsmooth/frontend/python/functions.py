@@ -8,10 +8,12 @@ from collections.abc import Callable
 from collections.abc import Sequence as SequenceOf
 from types import FunctionType
 
+import numpy as np
+
 from fsmooth.core.term import Const, Term
 from fsmooth.errors import ArgumentError, ProgramError, TypeMismatchError, UnsupportedError
 from fsmooth.frontend.python.displays import known
-from fsmooth.frontend.python.frame import OWN, Frame
+from fsmooth.frontend.python.frame import OWN, Frame, Staged
 from fsmooth.frontend.python.source import Source, source_of
 from fsmooth.frontend.python.values import Closure, Default, Static, Value
 
@@ -84,7 +86,9 @@ def apply_value(frame: Frame, value: Value, terms: SequenceOf[Value], node: ast.
 
 def helper_call(frame: Frame, function: FunctionType, node: ast.Call, *first: Value) -> Value:
     """A plain Python function, inlined; `first` are arguments before those of the call."""
-    return run_helper(frame, function, matched(frame, inspect.signature(function), node, *first), node)
+    return run_helper(
+        frame, function, matched(frame, inspect.signature(function, follow_wrapped=False), node, *first), node
+    )
 
 
 def run_helper(frame: Frame, function: FunctionType, values: dict[str, Value], node: ast.AST) -> Value:
@@ -115,7 +119,7 @@ def matched(frame: Frame, signature: inspect.Signature, node: ast.Call, *first: 
     for name, parameter in signature.parameters.items():
         if name not in result and parameter.default is not inspect.Parameter.empty:
             given = parameter.default
-            result[name] = given.value if isinstance(given, Default) else known(given)
+            result[name] = given.value if isinstance(given, Default) else default_value(frame, given)
     return result
 
 
@@ -172,6 +176,13 @@ def written(signature: inspect.Signature) -> str:
     plain = [q.replace(annotation=inspect.Parameter.empty) for q in signature.parameters.values()]
     shown = [q.replace(default=_DOTS) if q.default is not inspect.Parameter.empty else q for q in plain]
     return str(inspect.Signature(shown))
+
+
+def default_value(frame: Frame, given: object) -> Value:
+    """The default of a parameter of a plain function; one that can change in place is compared at each call."""
+    if isinstance(given, np.ndarray | list | dict):
+        frame.shared.staged.append(Staged(lambda: given, given))
+    return known(given)
 
 
 class _Dots:

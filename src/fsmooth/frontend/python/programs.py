@@ -80,7 +80,7 @@ def signature_of_value(frame: Frame, base: Closure | Static | Derived, node: ast
             if isinstance(program, SourceProgram | LibraryProgram | DerivedProgram):
                 return program.signature
             if isinstance(value, FunctionType):
-                return inspect.signature(value)
+                return inspect.signature(value, follow_wrapped=False)
             name = getattr(value, "__name__", repr(value))
             what = f"{name} is not a Python function, so it has no parameters to differentiate with respect to"
             frame.fail(

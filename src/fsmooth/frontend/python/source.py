@@ -59,7 +59,8 @@ def source_of(function: Callable[..., object]) -> Source:
         SourceNotAvailableError: for built-in functions, or functions typed into an interpreter without history.
 
     """
-    function = inspect.unwrap(function)
+    if not isinstance(function, FunctionType):  # a cache or the like; a wrapper of the user's is read itself
+        function = inspect.unwrap(function)
     if not isinstance(function, FunctionType):
         name = getattr(function, "__name__", repr(function))
         raise SourceNotAvailableError(
@@ -69,7 +70,7 @@ def source_of(function: Callable[..., object]) -> Source:
     if found is not None:
         return Source(function, found.node, found.file, found.line_offset, found.column_offset, found.text)
     try:
-        lines, first = inspect.getsourcelines(function)
+        lines, first = inspect.getsourcelines(function.__code__)
     except (OSError, TypeError) as error:
         raise SourceNotAvailableError(
             f"the source of {function.__qualname__} is not available\n"
@@ -101,9 +102,10 @@ def _parse(text: str, function: FunctionType) -> ast.Module:
 
 
 def _find(tree: ast.Module, function: FunctionType, first: int) -> ast.FunctionDef | ast.Lambda | None:
-    if function.__name__ != "<lambda>":
+    name = function.__code__.co_name  # a wrapper is called like what it wraps; its code is not
+    if name != "<lambda>":
         for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef) and node.name == function.__name__:
+            if isinstance(node, ast.FunctionDef) and node.name == name:
                 return node
     lambdas = [n for n in ast.walk(tree) if isinstance(n, ast.Lambda)]
     if len(lambdas) == 1:
