@@ -23,6 +23,7 @@ from tests.frontend.python import (
     comprehensions,
     functions,
     loops,
+    more_loops,
     more_programs,
     names,
     numbers,
@@ -32,6 +33,7 @@ from tests.frontend.python import (
 
 MODULES = (
     programs,
+    more_loops,
     more_programs,
     comprehensions,
     loops,

@@ -36,8 +36,13 @@ def element_type(frame: Frame, node: ast.expr) -> Type | None:
 def of_dtype(frame: Frame, term: Term, dtype: ast.expr, node: ast.AST) -> Term:
     """A number or an array with its elements converted as NumPy does: real numbers are cut to integers."""
     wanted = element_type(frame, dtype)
+    return term if wanted is None else with_leaf(frame, term, wanted, node)
+
+
+def with_leaf(frame: Frame, term: Term, wanted: Type, node: ast.AST) -> Term:
+    """A number or an array with elements of type `wanted`."""
     have = leaf_of(term.type)
-    if wanted is None or wanted == have:
+    if wanted == have:
         return term
     if not isinstance(have, Float | Int | Bool):
         frame.fail(TypeMismatchError, node, "only arrays of numbers have a dtype", "convert their parts one by one")

@@ -9,10 +9,10 @@ from fsmooth.core import primitives as p
 from fsmooth.core.build import build
 from fsmooth.core.term import Get, Term
 from fsmooth.core.types import INT, Bool, array_of, leaf_of, rank_of
-from fsmooth.frontend.python.arithmetic import elementwise
+from fsmooth.frontend.python.arithmetic import binary, elementwise
 from fsmooth.frontend.python.conversion import convert, truth
 from fsmooth.frontend.python.derivatives import VERBS, derive
-from fsmooth.frontend.python.dtypes import of_dtype
+from fsmooth.frontend.python.dtypes import of_dtype, with_leaf
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import ArgumentMismatch, as_function, keywords, positional
 from fsmooth.frontend.python.instead import instead_of
@@ -32,6 +32,8 @@ WITH_DTYPE = {
 }  # fmt: skip
 """Functions of NumPy that make arrays: how many arguments come before the dtype."""
 
+OPERATORS: dict[str, type[ast.operator]] = {"mod": ast.Mod, "remainder": ast.Mod, "floor_divide": ast.FloorDiv}
+
 JOINING = frozenset({"concatenate", "hstack", "vstack", "stack"})
 
 COUNTING = frozenset({"sum", "prod", "mean", "average", "std", "var", "cumsum"})
@@ -48,6 +50,9 @@ def numpy_call(frame: Frame, name: str, function: object, node: ast.Call) -> Val
         return scalar_function(frame, p.absolute, node)
     if name in WITH_DTYPE:
         return created(frame, name, node)
+    if name in OPERATORS:
+        a, b = positional(frame, node, 2)
+        return binary(frame, OPERATORS[name](), a, b, node)
     if name in JOINING:
         return joined_arrays(frame, name, node)
     return library_call(frame, name, node)
@@ -66,7 +71,11 @@ def created(frame: Frame, name: str, node: ast.Call) -> Value:
         result: Value = positional(frame, made, 1)[0]
     else:
         result = library_call(frame, {"empty": "zeros", "empty_like": "zeros_like"}.get(name, name), made)
-    return of_dtype(frame, frame.term(result, node), dtype[0], node) if dtype else result
+    made_term = frame.term(result, node)
+    if name == "full_like" and not dtype:
+        leaf = leaf_of(frame.value(node.args[0]).type)
+        return with_leaf(frame, made_term, leaf, node)
+    return of_dtype(frame, made_term, dtype[0], node) if dtype else made_term
 
 
 def joined_arrays(frame: Frame, name: str, node: ast.Call) -> Term:
