@@ -246,6 +246,11 @@ EDGES: dict[str, tuple[str, ...]] = {
         "build n (fun i -> require empty c in i) ~> require empty c in build n (fun i -> i) where 0 < n",
         "build n (fun i -> require check k m == 1 in i) ~> nothing",
     ),
+    "require_out_of_let": (
+        "let y = x in require y < x in y ~> nothing",
+        "let y = x in require empty c in y ~> nothing",
+        "let y = x in require check k m == 1 in y ~> nothing",
+    ),
     # Fig. 8f, 8g
     "project_tuple": ("fst p ~> nothing", "fst (if c then p else q) ~> nothing", "(x, p).1 ~> p"),
     "project_if": (

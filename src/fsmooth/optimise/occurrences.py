@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 from fsmooth.core.term import App, Build, Collect, Get, IFold, Lam, Length, Let, Proj, Reduce, Term, Var
 from fsmooth.core.traverse import children
+from fsmooth.core.trips import Trips
 from fsmooth.core.types import Array, Tuple
-from fsmooth.optimise.weights import trip_count
 
 
 @dataclass
@@ -43,17 +43,22 @@ class Occurrences:
 
     def __init__(self, term: Term) -> None:
         self.uses: dict[Var, Uses] = {}
+        self._sizes = Trips()
         self._walk(term, 1.0, 0)
 
     def get(self, var: Var) -> Uses | None:
         """What is known of `var`, if it is let-bound in the term."""
         return self.uses.get(var)
 
+    def _trips(self, size: Term) -> float:
+        return max(self._sizes.of(size).at(), 0.0)
+
     def _walk(self, term: Term, frequency: float, depth: int) -> None:
         match term:
             case Var():
                 self._use(term, frequency, depth, 0, None)
             case Let(bindings, body):
+                self._sizes.enter(term)
                 for var, value in bindings:
                     self._walk(value, frequency, depth)
                     self._open(var, frequency, depth)
@@ -78,17 +83,17 @@ class Occurrences:
                 self._walk(body, frequency * 10.0, depth + 1)
             case Build(size, _, body) | Reduce(_, size, _, body):
                 self._walk(size, frequency, depth)
-                self._walk(body, frequency * trip_count(size), depth + 1)
+                self._walk(body, frequency * self._trips(size), depth + 1)
             case IFold(size, init, _, _, body):
                 self._walk(size, frequency, depth)
                 self._walk(init, frequency, depth)
-                self._walk(body, frequency * trip_count(size), depth + 1)
+                self._walk(body, frequency * self._trips(size), depth + 1)
             case Collect():
                 inner, level = frequency, depth
                 self._walk(term.count, frequency, depth)
                 for size, _ in term.generators:
                     self._walk(size, inner, level)
-                    inner, level = inner * trip_count(size), level + 1
+                    inner, level = inner * self._trips(size), level + 1
                 self._walk(term.guard, inner, level)
                 self._walk(term.body, inner, level)
             case _:

@@ -82,6 +82,7 @@ NORMALISATION: Family = (
     ln.sum_split,
     ln.guard_out_of_let,
     ln.require_out_of_loop,
+    ln.require_out_of_let,
 )
 SPECULATION: Family = (speculation.select_displays, speculation.let_out_of_branch)
 ZEROS: Family = (r.zero_as_number,)

@@ -3,7 +3,7 @@
 It is the engine of `rewrite.normaliser` with two policies on top of the rules:
 
 scopes   each definition is inlined, split into its components, narrowed, dropped or kept (design §5: inline
-         when evaluations after x weight <= evaluations before x (weight + store) + loads);
+         when evaluations after x weight <= evaluations before x (weight + store) + loads, by core/cost.py);
 loops    a loop over a small static size is unrolled (design §6), invariant definitions first.
 """
 
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from fsmooth.core import primitives as p
+from fsmooth.core.cost import Costs
 from fsmooth.core.subst import refresh, substitute, substitute1
 from fsmooth.core.term import (
     Build,
@@ -39,11 +40,10 @@ from fsmooth.core.term import (
     let,
 )
 from fsmooth.core.traverse import size_of_tree, subterms
-from fsmooth.core.types import Array, Function, Int, Tuple
+from fsmooth.core.types import Array, Function, Int, Tuple, leaf_of
 from fsmooth.optimise.occurrences import Occurrences, Uses
 from fsmooth.optimise.rules.loop_fission import narrowed
 from fsmooth.optimise.tuples_of_arrays import array_components, with_components, zipped_array
-from fsmooth.optimise.weights import Weights, element_count
 from fsmooth.rewrite.normaliser import Normaliser
 from fsmooth.rewrite.strategy import Rule
 from fsmooth.rewrite.trace import Trace
@@ -100,7 +100,7 @@ class Simplifier(Normaliser):
         super().__init__(rules, trace)
         self.policy = policy
         self.occurrences = occurrences
-        self.weights = Weights()
+        self.costs = Costs()
         self.progress = False
 
     def finish(self, term: Term) -> Term:
@@ -279,6 +279,8 @@ class Simplifier(Normaliser):
         match value:
             case Build(_, _, body):
                 return self._virtual(body)
+            case Get(array, Check(index, size)) if self._trivial(array):  # an element of a slice
+                return self._cheap_index(index) and self._cheap_index(size)
             case MakeTuple(items):
                 return all([self._virtual(item) for item in items])
             case Delta(_, index, element):
@@ -303,11 +305,13 @@ class Simplifier(Normaliser):
         """Is evaluating the elements that are `read` there cheaper than storing all of them first?"""
         if self._virtual(value):
             return True
-        count = element_count(value)
-        weight = self.weights.of(value) / count - 1.0 if count else 0.0
+        all_stored, stores = self.costs.of(value).at(), self.costs.elements(value).at()
+        leaf = leaf_of(value.type)
+        count = stores / len(leaf.items) if isinstance(leaf, Tuple) and leaf.items else stores
+        each = (all_stored - stores) / count if count else 0.0
         if read is None:
-            return weight <= 2.0
-        return read * weight <= count * (weight + 1.0) + read
+            return each <= 2.0
+        return read * each <= all_stored + read
 
     def _divide(self, var: Var, value: Build, uses: Uses, kept: list[Item], opened: Opened) -> bool:
         """An array of tuples some of whose components are better inlined: those are, the others stay an array."""

@@ -297,9 +297,29 @@ def require_out_of_loop(t: Term, facts: Facts) -> Term | None:
     return None
 
 
+@rule(
+    "let x = a in require c in e ~> require c in let x = a in e where c is total",
+    source="design §2",
+    heads=Let,
+)
+def require_out_of_let(t: Term, facts: Facts) -> Term | None:
+    """An agreement of sizes goes before definitions, so that it can leave the loop around them."""
+    match t:
+        case Let(bindings, Require(condition, body) as r) if _leaves_scope(
+            r, tuple([var for var, _ in bindings]), facts
+        ):
+            return Require(condition, let(bindings, body), r.failure, r.numbers, r.site)
+    return None
+
+
 def _leaves(r: Require, bound: tuple[Var, ...], size: Term, facts: Facts) -> bool:
+    free = frozenset[Var]().union(*[part.free for part in (r.condition, *r.numbers)])
+    return free.isdisjoint(bound) and (runs(size, facts) or _leaves_scope(r, bound, facts))
+
+
+def _leaves_scope(r: Require, bound: tuple[Var, ...], facts: Facts) -> bool:
+    """Is it an agreement of sizes that mentions none of the variables?  Sizes are compared before anything is computed."""
     parts = (r.condition, *r.numbers)
-    free = frozenset[Var]().union(*[part.free for part in parts])
-    if not free.isdisjoint(bound):
+    if r.failure is not Failure.SIZE or not all([cannot_fail(part, facts) for part in parts]):
         return False
-    return runs(size, facts) or (r.failure is Failure.SIZE and all([cannot_fail(part, facts) for part in parts]))
+    return all([part.free.isdisjoint(bound) for part in parts])
