@@ -7,7 +7,7 @@ import pytest
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.build import equals, plus
-from fsmooth.core.term import App, Build, Const, If, IFold, Lam, Let, Prim, Term, Var
+from fsmooth.core.term import App, Build, Const, If, IFold, Lam, Let, Prim, Reduce, Reduction, Term, Var
 from fsmooth.core.types import F64, INT
 from fsmooth.optimise.rules import conditional, lambda_calculus
 from fsmooth.rewrite.facts import Facts
@@ -67,6 +67,20 @@ def test_definitions_that_shadow_each_other_are_not_swapped() -> None:
     assert swap.apply(Let(((x, Const(1.0)), (y, x)), y), Facts()) is None
     assert swap.apply(Let(((x, y), (y, Const(1.0))), x), Facts()) is None
     assert swap.apply(Let(((y, Const(1.0)), (x, Prim(p.sin, (x,)))), y), Facts()) is not None
+
+
+def test_a_condition_is_not_used_where_its_variable_is_bound_anew() -> None:
+    """`if i < 2 then sum 3 (fun i -> if i < 2 …)`: two different conditions."""
+    i, x, y = Var("i", INT), Var("x", F64), Var("y", F64)
+    small = Prim(p.less, (i, Const(2)))
+    choice = If(small, x, y)
+    use = conditional.use_condition
+    assert use.apply(If(small, Reduce(Reduction.SUM, Const(3), i, choice), y), Facts()) is None
+    assert use.apply(If(small, Let(((i, plus(i, Const(1))),), choice), y), Facts()) is None
+    size = Build(If(small, Const(1), Const(2)), i, choice)
+    result = use.apply(If(small, size, Build(i, i, x)), Facts())
+    assert result is not None
+    assert alpha_equal(result, If(small, Build(If(Const(True), Const(1), Const(2)), i, choice), Build(i, i, x)))
 
 
 I, N, X = Var("i", INT), Var("n", INT), Var("x", F64)

@@ -6,8 +6,6 @@ The structural zero obeys all of them exactly (rules/sparsity.py).
 
 from __future__ import annotations
 
-import math
-
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.term import Const, Prim, Term, Zero, scalar_constant
@@ -19,13 +17,8 @@ _INEXACT = frozenset({"to_float32"})
 
 
 def is_number(t: Term, value: float) -> bool:
-    """Is the term the constant `value`, with the same sign of zero?"""
-    return (
-        isinstance(t, Const)
-        and not isinstance(t.value, bool)
-        and t.value == value
-        and math.copysign(1.0, t.value) == math.copysign(1.0, value)
-    )
+    """Is the term the constant `value`?"""
+    return isinstance(t, Const) and not isinstance(t.value, bool) and t.value == value
 
 
 @rule("examples: op c d ~> the constant op(c, d)", source="000, §3 (partial evaluation)", heads=Prim)
@@ -59,14 +52,10 @@ def add_zero(t: Term, facts: Facts) -> Term | None:
     """Not exact at e = -0.0.  e - 0.0 ~> e is exact."""
     match t:
         case Prim(primitive, (a, b)) if isinstance(t.type, Float) and primitive is p.add:
-            return b if _zero(a) else a if _zero(b) else None
-        case Prim(primitive, (a, b)) if isinstance(t.type, Float) and primitive is p.subtract and _zero(b):
+            return b if is_number(a, 0) else a if is_number(b, 0) else None
+        case Prim(primitive, (a, b)) if isinstance(t.type, Float) and primitive is p.subtract and is_number(b, 0):
             return a
     return None
-
-
-def _zero(t: Term) -> bool:
-    return isinstance(t, Const) and not isinstance(t.value, bool) and t.value == 0
 
 
 @rule("x * 1.0 ~> x;  1.0 * x ~> x;  x / 1.0 ~> x;  n * 1 ~> n;  1 * n ~> n", source="000, Fig. 8b", heads=Prim)
@@ -94,7 +83,7 @@ def multiply_zero(t: Term, facts: Facts) -> Term | None:
     """Not exact for infinite, NaN or negative e."""
     match t:
         case Prim(primitive, (a, b)) if primitive is p.multiply and isinstance(t.type, Float):
-            return scalar_constant(0.0, t.type) if _zero(a) or _zero(b) else None
+            return scalar_constant(0.0, t.type) if is_number(a, 0) or is_number(b, 0) else None
     return None
 
 
