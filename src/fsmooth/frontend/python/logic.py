@@ -174,6 +174,8 @@ def identity(frame: Frame, node: ast.Compare) -> Value:
     left, right = frame.expression(node.left), frame.expression(node.comparators[0])
     a = left.value if isinstance(left, Static | Const) else left
     b = right.value if isinstance(right, Static | Const) else right
+    if isinstance(left, Term) and isinstance(right, Term) and not (isinstance(a, bool) and isinstance(b, bool)):
+        frame.unsupported(node, "is between values", "use ==")
     return Const((a is b) is isinstance(node.ops[0], ast.Is))
 
 
@@ -186,6 +188,8 @@ def membership(frame: Frame, node: ast.Compare) -> Value:
     items = members(right)
     if items is None:
         frame.unsupported(node, "in", "compare the elements: any(x == y for y in ys)")
+    if isinstance(left, Static) and all([isinstance(item, Static | Const) for item in items]):
+        return Const((left.value in [item.value for item in items if isinstance(item, Static | Const)]) is inside)
     x = frame.bind(frame.term(left, node.left), "x")
     result: Term = Const(False)
     for item in items:

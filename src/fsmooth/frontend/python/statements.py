@@ -8,6 +8,7 @@ from fsmooth.frontend.python.branches import _returns, branch_statement, returni
 from fsmooth.frontend.python.expressions import outside
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import closure
+from fsmooth.frontend.python.instead import INSTEAD
 from fsmooth.frontend.python.loops import loop
 from fsmooth.frontend.python.targets import assign_target, augmented, named
 from fsmooth.frontend.python.values import Value
@@ -75,7 +76,10 @@ def statement(frame: Frame, node: ast.stmt) -> None:
         case ast.Expr(ast.Call(ast.Attribute(_, "append" | "extend" | "insert")) as value):
             frame.unsupported(value, "a list that grows", "use a comprehension, or fs.zeros(n) and x[i] = …")
         case ast.Expr(value):
-            frame.unsupported(value, "an expression whose value is not used", "remove it, or assign it to a name")
+            hint = "remove it, or assign it to a name"
+            if isinstance(value, ast.Call):
+                hint = INSTEAD.get(getattr(value.func, "attr", getattr(value.func, "id", "")), hint)
+            frame.unsupported(value, "an expression whose value is not used", hint)
         case _:
             what, hint = INSTEAD_OF_STATEMENTS.get(type(node), (f"this statement ({type(node).__name__})", "remove it"))
             frame.unsupported(node, what, hint)
