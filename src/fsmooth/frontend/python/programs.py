@@ -83,14 +83,7 @@ def signature_of_value(frame: Frame, base: Closure | Static | Derived, node: ast
                 return inspect.signature(value, follow_wrapped=False)
             name = getattr(value, "__name__", repr(value))
             what = f"{name} is not a Python function, so it has no parameters to differentiate with respect to"
-            frame.fail(
-                TypeMismatchError,
-                node,
-                what,
-                f"write lambda x: {frame.source.segment(node.args[0])}(x)"
-                if isinstance(node, ast.Call) and node.args
-                else f"write lambda x: {name}(x)",
-            )
+            frame.fail(TypeMismatchError, node, what, f"wrap it: lambda x: {name}(x)")
         case _:
             assert_never(base)
 

@@ -85,7 +85,7 @@ def attribute(frame: Frame, node: ast.Attribute) -> Value:
     owner = frame.expression(node.value)
     if isinstance(owner, Static):
         if not hasattr(owner.value, node.attr):
-            what = getattr(owner.value, "__name__", repr(owner.value))
+            what = getattr(owner.value, "__name__", f"the {type(owner.value).__name__}")
             frame.fail(UndefinedNameError, node, f"{what} has no {node.attr}", "use a name that it has")
         return attribute_of(frame, owner, node.attr, node)
     term = frame.term(owner, node.value)
