@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import random
 from collections.abc import Iterator
 from typing import cast
 
@@ -13,21 +12,21 @@ import pytest
 
 from fsmooth.core import primitives as p
 from fsmooth.core.arithmetic import Bounded, Bounds, Dual, DualNumber
-from fsmooth.core.evaluate import ArrayValue, Value, evaluate
+from fsmooth.core.evaluate import ArrayValue, evaluate
 from fsmooth.core.term import App, Const, Deriv, Get, Lam, Prim, Verb
 from fsmooth.core.traverse import subterms
-from fsmooth.core.types import F64, Tuple, Type, tangent
-from fsmooth.core.values import lifted, plain, value_of
+from fsmooth.core.types import F64, Tuple, Type
+from fsmooth.core.values import lifted, value_of
 from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.remove import remove_derivatives
-from fsmooth.optimise.schedules import BEFORE_DERIVATIVE, DEFAULT
+from fsmooth.optimise.schedules import BEFORE_DERIVATIVE
 from tests.accuracy.cases import differentiated
-from tests.accuracy.judge import Answer, answer_of, bounded, changed, excess, numbers, outcome, run, within
+from tests.accuracy.directions import check, directed
+from tests.accuracy.judge import Answer, answer_of, bounded, outcome, run
 from tests.accuracy.slopes import by_duals
 from tests.random_terms.scope import V
 from tests.strategies import FLOATS, X, random_program
 
-TOLERANCE = 1e-10
 SEEDS = [90_000, 91_000, 92_000, 93_000]
 COUNT = 20
 ARRAYS = (0, 1, 2, X)
@@ -46,60 +45,14 @@ def sure(first: int, result: Type) -> Iterator[tuple[int, Lam, list[object]]]:
             return
 
 
-def check(seed: int, term: Lam, arguments: list[object], exact: Answer) -> bool:
-    """The term, optimised and not, within the bounds of both ways; False if it is in doubt."""
-    own = bounded(term, arguments)
-    if not own.is_sure or not exact.is_sure:
-        return False
-    optimised = DEFAULT(term)
-    assert isinstance(optimised, Lam)
-    for found in (own.value, numbers(run(optimised, arguments), optimised.body.type)):
-        bound = exact.bound + own.bound
-        assert within(found, exact.value, bound, TOLERANCE), f"seed {seed}: {excess(found, exact.value, bound)}"
-    return True
-
-
+@pytest.mark.parametrize("result", [F64, V, Tuple((F64, V))], ids=repr)
 @pytest.mark.parametrize("first", SEEDS)
-def test_directional_derivatives(first: int) -> None:
+def test_directional_derivatives(first: int, result: Type) -> None:
     judged = 0
-    for seed, program, arguments in sure(first, F64):
-        rng = random.Random(seed)
-        values = [value_of(a, q.type) for a, q in zip(arguments, program.parameters, strict=True)]
-        directions = [directed(values[k], rng) for k in FLOATS]
-        bounds = Bounds()
-        varied = [lifted(v, q.type, Dual(bounds)) for v, q in zip(values, program.parameters, strict=True)]
-        for k, direction in zip(FLOATS, directions, strict=True):
-            varied[k] = along(values[k], direction, bounds)
-        result = evaluate(program.body, dict(zip(program.parameters, varied, strict=True)), Dual(bounds))
-        exact = answer_of(both(cast(DualNumber, result)), Tuple((F64, F64)), bounds.margin)
-        deriv = Deriv(program, FLOATS, Verb.JVP)
-        removed = cast(Lam, remove_derivatives(deriv, BEFORE_DERIVATIVE))
-        given = [
-            *arguments,
-            *[plain(d, tangent(program.parameters[k].type)) for k, d in zip(FLOATS, directions, strict=True)],
-        ]
-        judged += check(seed, removed, given, exact)
+    for seed, program, arguments in sure(first, result):
+        one = directed(program, arguments, seed)
+        judged += check(f"seed {seed}", one.term, one.arguments, one.exact)
     assert judged > COUNT / 2
-
-
-def directed(value: Value, rng: random.Random) -> Value:
-    return changed(value, lambda x: rng.gauss(0.0, 1.0) if isinstance(x, float) else ())
-
-
-def along(value: Value, direction: Value, bounds: Bounds) -> Value:
-    match value, direction:
-        case ArrayValue(shape, items), ArrayValue(_, ways):
-            return ArrayValue(shape, tuple([along(x, d, bounds) for x, d in zip(items, ways, strict=True)]))
-        case tuple(), tuple():
-            return tuple([along(x, d, bounds) for x, d in zip(value, direction, strict=True)])
-        case float(), float():
-            return DualNumber(bounds.constant(value, F64), bounds.constant(direction, F64))
-        case _:
-            return value
-
-
-def both(result: DualNumber) -> tuple[object, object]:
-    return result.value, Bounded(0.0, 0.0) if result.tangent is None else result.tangent
 
 
 @pytest.mark.parametrize("first", SEEDS)
@@ -107,7 +60,7 @@ def test_jacobians(first: int) -> None:
     judged = 0
     for seed, program, arguments in sure(first, V):
         jacobian = differentiated(program, ARRAYS, Verb.JACOBIAN)
-        judged += check(seed, jacobian, arguments, jacobian_by_duals(program, arguments))
+        judged += check(f"seed {seed}", jacobian, arguments, jacobian_by_duals(program, arguments))
     assert judged > COUNT / 2
 
 
@@ -142,9 +95,9 @@ def test_gradients_of_derivatives(first: int) -> None:
             assert any(isinstance(t, Prim) and t.primitive is p.digamma for t in subterms(program)), f"seed {seed}"
             continue
         exact = by_duals(once, arguments, FLOATS)
-        judged += check(seed, mixed, arguments, exact)
+        judged += check(f"seed {seed}", mixed, arguments, exact)
         curvature = differentiated(slope, (X,), Verb.GRAD)
-        judged += check(seed, curvature, arguments, curvature_by_duals(program, arguments))
+        judged += check(f"seed {seed}", curvature, arguments, curvature_by_duals(program, arguments))
     assert judged > COUNT
 
 
