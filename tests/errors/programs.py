@@ -105,14 +105,6 @@ def set_display(x):
 
 
 @bad(x)
-def broken_loop(x):
-    for a in x:
-        if a > 1:
-            break
-    return x
-
-
-@bad(x)
 def walrus(x):
     return (y := x[0]) + y
 

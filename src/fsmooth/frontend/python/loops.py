@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from fsmooth.core.term import IFold, Let, MakeTuple, Proj, Term, Var
+from fsmooth.core.term import Const, IFold, Let, MakeTuple, Proj, Term, Var
 from fsmooth.core.types import Array, Tuple, Type
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.python.aliases import element_assigned
@@ -12,6 +12,7 @@ from fsmooth.frontend.python.branches import _assigned, _returns
 from fsmooth.frontend.python.conversion import convert, project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.iterables import iterable, loop_index
+from fsmooth.frontend.python.jumps import flag_of, without_jumps
 from fsmooth.frontend.python.kinds import describe, join_types
 from fsmooth.frontend.python.names import look_up
 from fsmooth.frontend.python.steady import Fold, steady
@@ -27,6 +28,10 @@ def loop(frame: Frame, node: ast.For) -> None:
         frame.unsupported(
             node, "return inside a for loop", "carry the result in a variable and return it after the loop"
         )
+    flag = flag_of(node)
+    node = ast.copy_location(ast.For(node.target, node.iter, without_jumps(node), []), node)
+    if flag is not None:
+        frame.names[flag] = Const(False)
     source = iterable(frame, node.iter)
     if isinstance(source, Unrolled):
         for item in source.items:

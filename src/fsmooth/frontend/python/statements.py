@@ -25,8 +25,6 @@ INSTEAD_OF_STATEMENTS = {
     ast.Assert: ("assert", "check arguments outside the compiled function"),
     ast.Import: ("import", "import at the top of the file"),
     ast.ImportFrom: ("import", "import at the top of the file"),
-    ast.Break: ("break", "carry a flag, and use it in a condition"),
-    ast.Continue: ("continue", "put the rest of the loop body under an if"),
     ast.AsyncFunctionDef: ("an asynchronous function", "use an ordinary function"),
     ast.Match: ("match", "use if and elif"),
 }
