@@ -7,15 +7,12 @@ what was already changed; then the others are replaced.
 from __future__ import annotations
 
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Build, If, IFold, Let, MakeTuple, Require, Term, Update, Var
+from fsmooth.core.term import Build, If, IFold, Let, Require, Term, Update, Var
 from fsmooth.core.types import BOOL, Tuple, is_scalar
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import same
 from fsmooth.lower.arrays import build_into, copy_into
-from fsmooth.lower.cardinality import SMALL
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import (
-    Destination,
     Group,
     Local,
     Mode,
@@ -24,13 +21,23 @@ from fsmooth.lower.destination import (
     View,
     destination_at,
     leaves,
-    load,
     readable,
 )
 from fsmooth.lower.expressions import demand
 from fsmooth.lower.loop import Loop
 from fsmooth.lower.places import Part, reads, stays, under
-from fsmooth.lower.storage import array, storage_for
+from fsmooth.lower.replacement import (
+    New,
+    apart,
+    components_of,
+    exchangeable,
+    fixed,
+    in_place_order,
+    is_place,
+    renamed,
+    spare_place,
+)
+from fsmooth.lower.storage import storage_for
 
 
 def advance(ctx: Context, term: Term, parts: list[Part], top: list[t.Statement] | None) -> None:
@@ -72,7 +79,7 @@ def advance(ctx: Context, term: Term, parts: list[Part], top: list[t.Statement] 
         case IFold() if _nests(term, parts):
             _inner_fold(ctx, term, parts)
         case _:
-            _replace(ctx, _components(ctx, term, parts), top)
+            _replace(ctx, components_of(ctx, term, parts), top)
 
 
 def _copies(parts: list[Part]) -> list[Part]:
@@ -151,10 +158,11 @@ def mutate(ctx: Context, term: Term, part: Part) -> None:
         return
     match term:
         case Update(array, index, value):
-            at = ctx.named(ctx.scalar(index), "k")
-            place = destination_at(part.place, at)
+            where = ctx.scalar(index)
+            place = destination_at(part.place, ctx.named(where, "k"))
             if is_scalar(value.type):
-                new = ctx.named(ctx.scalar(value), "new")
+                new = renamed(ctx.scalar(value), destination_at(part.place, where), place)
+                new = new if part.is_held(array) else ctx.named(new, "new")
                 mutate(ctx, array, part)
                 assert not isinstance(place, Group)
                 ctx.store(place, new, Mode.ASSIGN)
@@ -199,53 +207,9 @@ def mutate(ctx: Context, term: Term, part: Part) -> None:
             raise AssertionError(f"{type(term).__name__} does not stay in place")
 
 
-New = Term | Value
-
-
-def _components(ctx: Context, term: Term, parts: list[Part]) -> list[tuple[Part, New]]:
-    """The next value of each part: a term where there is one, else a value in storage of its own."""
-    if len(parts) == 1 and not isinstance(term.type, Tuple):
-        return [(parts[0], term)]
-    assert isinstance(term.type, Tuple)
-    found: list[tuple[Part, New]] = []
-    position = 0
-    whole: Value | None = None
-    for k, item in enumerate(term.type.items):
-        count = _count(item)
-        mine = parts[position : position + count]
-        position += count
-        if isinstance(term, MakeTuple):
-            found.extend(_components(ctx, term.items[k], mine))
-            continue
-        if whole is None:
-            whole = ctx.value(term)
-        assert isinstance(whole, Group)
-        found.extend(_values(whole.items[k], mine))  # type: ignore[arg-type]
-    return found
-
-
-def _values(value: Value, parts: list[Part]) -> list[tuple[Part, New]]:
-    if len(parts) == 1 and not (isinstance(value, Group) and not value.sizes):
-        return [(parts[0], value)]
-    assert isinstance(value, Group)
-    found: list[tuple[Part, New]] = []
-    position = 0
-    for item in value.items:
-        count = len(leaves(item))
-        found.extend(_values(item, parts[position : position + count]))  # type: ignore[arg-type]
-        position += count
-    return found
-
-
-def _count(type_: object) -> int:
-    if not isinstance(type_, Tuple):
-        return 1
-    return sum([_count(item) for item in type_.items])
-
-
 def _replace(ctx: Context, components: list[tuple[Part, New]], top: list[t.Statement] | None) -> None:
     """Compute what reads the old state, change in place what can be, then replace the rest."""
-    in_place = _in_place(components)
+    in_place = in_place_order(components)
     locals_ = {q.place.name for q, _ in components if isinstance(q.place, Local)}
     buffers = {view.buffer for q, _ in components for view in leaves(q.place) if isinstance(view, View)}
     after: list[tuple[Part, Value, bool]] = []
@@ -258,11 +222,11 @@ def _replace(ctx: Context, components: list[tuple[Part, New]], top: list[t.State
             if isinstance(q.place, Local):
                 expression = ctx.scalar(new)
                 if len(components) > 1:
-                    expression = _fixed(ctx, expression, q.place, locals_)
+                    expression = fixed(ctx, expression, q.place, locals_)
                 after.append((q, Scalar(expression), False))
                 continue
-            if top is not None and not q.spares and all([_exchangeable(x) for x in leaves(q.place)]):
-                spare = _spare(ctx, q.place, q.spares)
+            if top is not None and not q.spares and all([exchangeable(x) for x in leaves(q.place)]):
+                spare = spare_place(ctx, q.place, q.spares)
                 ctx.into(new, spare, Mode.ASSIGN)
                 after.append((q, readable(spare), True))
                 continue
@@ -270,9 +234,9 @@ def _replace(ctx: Context, components: list[tuple[Part, New]], top: list[t.State
             ctx.into(new, held, Mode.ASSIGN)
             after.append((q, readable(held), False))
         elif isinstance(new, Scalar) and isinstance(q.place, Local):
-            after.append((q, Scalar(_fixed(ctx, new.expression, q.place, locals_)), False))
-        elif not _is_place(new, q.place):
-            after.append((q, _apart(ctx, new, buffers), False))
+            after.append((q, Scalar(fixed(ctx, new.expression, q.place, locals_)), False))
+        elif not is_place(new, q.place):
+            after.append((q, apart(ctx, new, buffers), False))
     for q in in_place:
         [term] = [new for part, new in components if part is q]
         assert isinstance(term, Term)
@@ -284,65 +248,3 @@ def _replace(ctx: Context, components: list[tuple[Part, New]], top: list[t.State
                 ctx.emit(t.Swap(view.buffer, q.spares[view.buffer], view.leaf))
         else:
             copy_into(ctx, value, q.place, Mode.ASSIGN)
-
-
-def _is_place(value: Value, place: Destination) -> bool:
-    """Is the value what the place contains?"""
-    for v, d in zip(leaves(value), leaves(place), strict=True):
-        if not (isinstance(v, View) and isinstance(d, View) and v.buffer == d.buffer and same(v.offset, d.offset)):
-            return False
-    return True
-
-
-def _apart(ctx: Context, value: Value, buffers: set[str]) -> Value:
-    """The value, copied if it is in memory that is about to change."""
-    if isinstance(value, Group):
-        return Group(tuple([_apart(ctx, item, buffers) for item in value.items]), value.sizes)  # type: ignore[arg-type]
-    if not isinstance(value, View) or value.buffer not in buffers:
-        return value
-    if not value.sizes:
-        return Scalar(ctx.named(load(value), "held"))
-    held = array(ctx, value.sizes, value.leaf, "held")
-    copy_into(ctx, value, held, Mode.ASSIGN)
-    return held
-
-
-def _fixed(ctx: Context, e: t.Expression, place: Local, locals_: set[str]) -> t.Expression:
-    """The expression, in a constant unless it needs none; other parts of the state may be assigned before it is."""
-    if isinstance(e, t.Literal) or (isinstance(e, t.Name) and e.name not in locals_ - {place.name}):
-        return e
-    name = ctx.fresh(f"{place.name}_next")
-    ctx.emit(t.Declare(name, e.type, e))
-    return t.Name(name, e.type)
-
-
-def _spare(ctx: Context, place: Destination, spares: dict[str, str]) -> Destination:
-    """The place that the next contents go to; `spares` gets its pointers."""
-    if isinstance(place, Group):
-        return Group(tuple([_spare(ctx, item, spares) for item in place.items]), place.sizes)  # type: ignore[arg-type]
-    assert isinstance(place, View)
-    pointer = spares[place.buffer] = ctx.fresh(f"{place.buffer}_next")
-    return View(pointer, place.offset, place.strides, place.sizes, place.leaf)
-
-
-def _exchangeable(place: View | Scalar | Local) -> bool:
-    """Is it one large array?  (Small static ones are better copied: then they live in registers.)"""
-    if not isinstance(place, View) or not place.dense:
-        return False
-    count = place.count()
-    return not (isinstance(count, t.Literal) and int(count.value) <= SMALL)
-
-
-def _in_place(components: list[tuple[Part, New]]) -> list[Part]:
-    """The parts to change in place, in an order in which none reads one that was changed before."""
-    pending = [(q, new) for q, new in components if isinstance(new, Term) and not is_scalar(q.type) and stays(new, q)]
-    ordered: list[Part] = []
-    while pending:
-        for k, (q, _) in enumerate(pending):
-            if not any([reads(new, q) for other, new in pending if other is not q]):
-                ordered.append(q)
-                del pending[k]
-                break
-        else:
-            del pending[0]
-    return ordered

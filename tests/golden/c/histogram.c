@@ -33,8 +33,7 @@ int32_t histogram(
     memset(counts, 0, (size_t)n_2 * sizeof *counts);
     for (int64_t i = 0; i < g_n0; ++i) {
         const int64_t k = g[i];
-        const double new = counts[g[i]] + 1.0;
-        counts[k] = new;
+        counts[k] += 1.0;
     }
     return 0;
 }

@@ -15,7 +15,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.term import Site
 from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import integer, minus, plus, replace
+from fsmooth.loops.arithmetic import integer, minus, plus, replace, same
 from fsmooth.loops.usage import mentioned
 
 
@@ -79,12 +79,10 @@ class StatementWriter:
                 const = "" if s.mutable else "const "
                 init = "" if value is None else f" = {w(value)}"
                 self.line(f"{const}{c_type(type_)} {name}{init};")
-            case t.Assign(name, t.Operation(p.add, (t.Name(first), value)), False) if first == name:
-                self.line(f"{name} += {w(value)};")
             case t.Assign(name, value, accumulate):
-                self.line(f"{name} {_operator(accumulate)} {w(value)};")
+                self.assignment(t.Name(name, value.type), value, accumulate)
             case t.Store(buffer, index, value, accumulate):
-                self.line(f"{buffer}[{w(index)}] {_operator(accumulate)} {w(value)};")
+                self.assignment(t.Load(buffer, index, value.type), value, accumulate)
             case t.For():
                 self.loop(s)
             case t.Block():
@@ -135,6 +133,14 @@ class StatementWriter:
                 self.line(f"fs_release(&arena, {s.mark});")
             case _:
                 assert_never(s)
+
+    def assignment(self, target: t.Expression, value: t.Expression, accumulate: bool) -> None:
+        """`target = value;`, with `+=` where it is a sum with the target itself."""
+        match value:
+            case t.Operation(p.add, (first, rest)) if not accumulate and same(first, target):
+                self.line(f"{self.e.write(target)} += {self.e.write(rest)};")
+            case _:
+                self.line(f"{self.e.write(target)} {'+=' if accumulate else '='} {self.e.write(value)};")
 
     def place(self, buffer: str, offset: t.Expression) -> str:
         """The address of a part of a buffer."""
@@ -263,7 +269,3 @@ def _start(index: t.Expression, loop: str) -> int | None:
             return int(start)
         case _:
             return None
-
-
-def _operator(accumulate: bool) -> str:
-    return "+=" if accumulate else "="
