@@ -88,6 +88,14 @@ def test_a_directory_that_cannot_be_written_is_replaced(elsewhere, tmp_path):
         assert fs.function(lambda x: x * 3.25)(2.0) == 6.5
 
 
+def test_the_replacement_is_removed_at_the_end(tmp_path):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "temporary").mkdir()
+    elsewhere = {"FSMOOTH_CACHE_DIR": str(tmp_path / "file" / "below"), "TMPDIR": str(tmp_path / "temporary")}
+    assert run(tmp_path, PYTHONWARNINGS="ignore", **elsewhere) == ["9.0", "True"]
+    assert not list((tmp_path / "temporary").glob("fsmooth-*"))
+
+
 def test_no_directory_at_all_is_an_error(elsewhere, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     elsewhere(tmp_path / "file" / "nothing")

@@ -6,6 +6,7 @@ name is the hash of everything it depends on: the C text, the compiler, its flag
 
 from __future__ import annotations
 
+import atexit
 import functools
 import hashlib
 import os
@@ -50,9 +51,11 @@ def _directory(chosen: str | None) -> Path:
             f"the cache {wanted} cannot be written ({error}); using a temporary directory", CacheWarning, stacklevel=2
         )
     try:
-        return Path(tempfile.mkdtemp(prefix="fsmooth-"))
+        own = Path(tempfile.mkdtemp(prefix="fsmooth-"))
     except OSError as error:
         raise CacheError(f"no directory for compiled programs: {error}\n  hint: set FSMOOTH_CACHE_DIR") from error
+    atexit.register(shutil.rmtree, own, ignore_errors=True)
+    return own
 
 
 def key(*parts: str) -> str:
