@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from fsmooth.core.build import components
 from fsmooth.core.subst import substitute1
 from fsmooth.core.term import IFold, Let, MakeTuple, Proj, Reduce, Reduction, Term, Var, let
-from fsmooth.core.traverse import children
+from fsmooth.core.traverse import children, transform
 from fsmooth.core.types import Tuple
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
@@ -100,12 +100,23 @@ def narrowed(fold: IFold, wanted: set[int]) -> tuple[Term, list[int]] | None:
         state = Var(fold.state.name, init.type, fold.state.site)
         places = {k: Proj(state, j) for j, k in enumerate(order)}
         body = let(bindings, MakeTuple(tuple([result.items[k] for k in order])))
-    body = _without_unused(body)
-    if fold.state in body.free:
-        # components that are not kept are never read; their initial values stand in for them
-        whole = MakeTuple(tuple([places.get(k, item) for k, item in enumerate(initial)]), fold.type)
-        body = substitute1(body, fold.state, whole)
-    return IFold(fold.size, init, state, fold.index, body), order
+    return IFold(fold.size, init, state, fold.index, _reading(_without_unused(body), fold.state, places)), order
+
+
+def _reading(body: Term, state: Var, places: dict[int, Term]) -> Term:
+    """`body` with the components of `state`, which is used in no other way, read from where they are now."""
+    if state not in body.free:
+        return body
+    whole = state.renamed()
+
+    def change(t: Term) -> Term:
+        match t:
+            case Proj(Var() as var, position) if var is whole:
+                return places[position]
+            case _:
+                return t
+
+    return transform(substitute1(body, state, whole), change)
 
 
 def _without_unused(body: Term) -> Term:
