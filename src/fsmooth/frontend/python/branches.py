@@ -11,6 +11,7 @@ from fsmooth.frontend.python.conversion import convert, join, project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.logic import condition
 from fsmooth.frontend.python.sizes import alike, branch
+from fsmooth.frontend.python.syntax import assigned_names
 from fsmooth.frontend.python.values import Missing, Static, Value
 
 
@@ -56,7 +57,7 @@ def branch_statement(
     before = dict(frame.names)
     first_scope, first = run_branch(frame, then)
     second_scope, second = run_branch(frame, otherwise)
-    assigned = [n for n in _assigned([*then, *otherwise]) if n in first or n in second]
+    assigned = [n for n in assigned_names([*then, *otherwise]) if n in first or n in second]
     joined: list[str] = []
     for name in assigned:
         a, b = first.get(name), second.get(name)
@@ -123,39 +124,3 @@ def close_branch(
     frame.scope = outer
     body = made[0] if len(made) == 1 else MakeTuple(tuple(made))
     return Let(tuple(scope), body) if scope else body
-
-
-def _returns(body: list[ast.stmt]) -> bool:
-    for statement in body:
-        if isinstance(statement, ast.Return):
-            return True
-        if isinstance(statement, ast.If) and (_returns(statement.body) or _returns(statement.orelse)):
-            return True
-        if isinstance(statement, ast.For) and _returns(statement.body):
-            return True
-    return False
-
-
-def _assigned(body: list[ast.stmt]) -> list[str]:
-    """The names that statements assign, in order of first assignment; not those of inner functions."""
-    found: dict[str, None] = {}
-
-    def visit(node: ast.AST) -> None:
-        if isinstance(node, ast.FunctionDef | ast.Lambda | ast.ListComp | ast.GeneratorExp):
-            if isinstance(node, ast.FunctionDef):
-                found.setdefault(node.name)
-            return
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.setdefault(node.id)
-        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-            place: ast.expr = node
-            while isinstance(place, ast.Subscript):
-                place = place.value
-            if isinstance(place, ast.Name):
-                found.setdefault(place.id)
-        for child in ast.iter_child_nodes(node):
-            visit(child)
-
-    for statement in body:
-        visit(statement)
-    return list(found)

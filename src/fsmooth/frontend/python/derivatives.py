@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from fsmooth.core.term import App, Deriv, IllTyped, Lam, Require, Term, Var, Verb
+from fsmooth.core.term import App, Deriv, IllTyped, Lam, MakeTuple, Require, Term, Var, Verb
 from fsmooth.core.term import Method as How
 from fsmooth.core.types import Float, Function, Int, Tuple, Type, has_float, leaf_of
 from fsmooth.errors import NotDifferentiableError, ProgramError, TypeMismatchError, UnknownMethodError
@@ -66,65 +66,77 @@ def derivative(frame: Frame, derived: Derived, node: ast.Call) -> Value:
     """The call of a derivative: App(Deriv(fun …), arguments)."""
     verb = VERBS[derived.verb]
     signature = signature_of_value(frame, derived.base, node)
-    directions: list[Term] = []
-    call = node
-    if verb is Verb.JVP:
-        given = [k for k in node.keywords if k.arg == "tangent"]
-        if not given:
-            hint = "write fs.jvp(f)(x, tangent=v)"
-            frame.fail(ArgumentMismatch, node, "the call of a jvp needs tangent=…", hint)
-        call = ast.copy_location(ast.Call(node.func, node.args, [k for k in node.keywords if k.arg != "tangent"]), node)
-        part = given[0].value
-        directions = [frame.value(e) for e in part.elts] if isinstance(part, ast.Tuple) else [frame.value(part)]
-    values = matched(frame, signature, call)
+    values = matched(frame, signature, without_tangent(node) if verb is Verb.JVP else node)
     names = list(signature.parameters)
     wrt = derived.wrt if derived.wrt is not None else 0
     single = not isinstance(wrt, tuple)
-    if not single and len(directions) == 1 and isinstance(directions[0].type, Tuple):
-        whole = frame.bind(directions[0], "tangent")
-        directions = [project(whole, k) for k in range(len(directions[0].type.items))]
     chosen = positions_of(frame, wrt if isinstance(wrt, tuple) else (wrt,), names, node)
-    kept = [n for n in names if n in values and isinstance(values[n], Term)]
-    terms = {n: frame.bind(values[n], n) for n in kept}  # type: ignore[arg-type]
-    for k in chosen:
-        name = names[k]
-        value = values.get(name)
-        if isinstance(value, Static):
-            terms[name] = frame.bind(frame.as_term(value, node), name)
-            kept.append(name)
-        if name in terms:
-            require_differentiable(frame, name, terms[name].type, node)
+    terms = differentiated(frame, values, [names[k] for k in chosen], node)
     kept = [n for n in names if n in terms]
     parameters = {n: Var(n, terms[n].type) for n in kept}
     body_names: dict[str, Value] = {**{n: v for n, v in values.items() if n not in parameters}, **parameters}
     body = lambda_body(frame, derived.base, body_names, node)
+    require_result(frame, derived.verb, body.type, node)
     function = Lam(tuple([parameters[n] for n in kept]), body)
     positions = tuple([kept.index(names[k]) for k in chosen])
-    if verb in (Verb.GRAD, Verb.VALUE_AND_GRAD) and not isinstance(body.type, Float):
-        frame.fail(
-            NotDifferentiableError,
-            node,
-            f"fs.{derived.verb} wants a function that gives a real number, not {describe(body.type)}",
-            "use fs.jacobian, or sum the result",
-        )
-    if verb is Verb.JACOBIAN and not has_float(body.type):
-        what = f"the function gives {describe(body.type)}, which has no derivative"
-        frame.fail(NotDifferentiableError, node, what, "return real numbers")
     deriv = Deriv(function, positions, verb, How.AUTO, single)
-    assert isinstance(deriv.type, Function)
-    arguments = [*[terms[n] for n in kept]]
+    arguments = [terms[n] for n in kept]
     if verb is Verb.JVP:
-        wanted = deriv.type.parameters[len(kept) :]
-        if len(wanted) != len(directions):
-            what = f"{len(wanted)} tangents wanted, {len(directions)} given"
-            frame.fail(ArgumentMismatch, node, what, "give one for each argument in wrt")
-        for k, d, w in zip(positions, directions, wanted, strict=True):
-            direction = frame.bind(convert(frame, d, w, node), "tangent")
-            arguments.append(alike(frame, direction, arguments[k], node, "a tangent has the shape of its argument"))
+        arguments += tangents(frame, deriv, arguments, node)
     try:
         return frame.bind(App(deriv, tuple(arguments)), "derivative")
     except IllTyped as error:
         frame.fail(TypeMismatchError, node, str(error), "look at the types of the arguments")
+
+
+def without_tangent(node: ast.Call) -> ast.Call:
+    """The call of a jvp as that of its function."""
+    return ast.copy_location(ast.Call(node.func, node.args, [k for k in node.keywords if k.arg != "tangent"]), node)
+
+
+def differentiated(frame: Frame, values: dict[str, Value], along: list[str], node: ast.AST) -> dict[str, Term]:
+    """The arguments that are run-time values, those differentiated with respect to among them."""
+    terms = {name: frame.bind(value, name) for name, value in values.items() if isinstance(value, Term)}
+    for name in along:
+        value = values.get(name)
+        if isinstance(value, Static):
+            terms[name] = frame.bind(frame.as_term(value, node), name)
+        if name in terms:
+            require_differentiable(frame, name, terms[name].type, node)
+    return terms
+
+
+def tangents(frame: Frame, deriv: Deriv, arguments: list[Term], node: ast.Call) -> list[Term]:
+    """The value of tangent=… for each argument differentiated with respect to, in its shape."""
+    given = [k.value for k in node.keywords if k.arg == "tangent"]
+    if not given:
+        frame.fail(ArgumentMismatch, node, "the call of a jvp needs tangent=…", "write fs.jvp(f)(x, tangent=v)")
+    directions = [frame.value(e) for e in given[0].elts] if isinstance(given[0], ast.Tuple) else [frame.value(given[0])]
+    if not deriv.single and len(directions) == 1 and isinstance(directions[0].type, Tuple):
+        whole = frame.bind(directions[0], "tangent")
+        directions = [project(whole, k) for k in range(len(directions[0].type.items))]
+    if deriv.single and len(directions) > 1:
+        directions = [MakeTuple(tuple(directions))]
+    assert isinstance(deriv.type, Function)
+    wanted = deriv.type.parameters[len(arguments) :]
+    if len(wanted) != len(directions):
+        what = f"{len(wanted)} tangents wanted, {len(directions)} given"
+        frame.fail(ArgumentMismatch, node, what, "give one for each argument in wrt")
+    result = []
+    for k, d, w in zip(deriv.wrt, directions, wanted, strict=True):
+        direction = frame.bind(convert(frame, d, w, node), "tangent")
+        result.append(alike(frame, direction, arguments[k], node, "a tangent has the shape of its argument"))
+    return result
+
+
+def require_result(frame: Frame, verb: str, result: Type, node: ast.AST) -> None:
+    """Gradients are of real numbers, Jacobians of something with real numbers in it."""
+    if VERBS[verb] in (Verb.GRAD, Verb.VALUE_AND_GRAD) and not isinstance(result, Float):
+        what = f"fs.{verb} wants a function that gives a real number, not {describe(result)}"
+        frame.fail(NotDifferentiableError, node, what, "use fs.jacobian, or sum the result")
+    if VERBS[verb] is Verb.JACOBIAN and not has_float(result):
+        what = f"the function gives {describe(result)}, which has no derivative"
+        frame.fail(NotDifferentiableError, node, what, "return real numbers")
 
 
 def require_differentiable(frame: Frame, name: str, type_: Type, node: ast.AST) -> None:

@@ -8,7 +8,6 @@ from fsmooth.core.term import Const, IFold, Let, MakeTuple, Proj, Term, Var
 from fsmooth.core.types import Array, Tuple, Type
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.python.aliases import element_assigned
-from fsmooth.frontend.python.branches import _assigned, _returns
 from fsmooth.frontend.python.conversion import convert, project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.iterables import iterable, loop_index
@@ -16,6 +15,7 @@ from fsmooth.frontend.python.jumps import flag_of, without_jumps
 from fsmooth.frontend.python.kinds import describe, join_types
 from fsmooth.frontend.python.names import look_up
 from fsmooth.frontend.python.steady import Fold, steady
+from fsmooth.frontend.python.syntax import assigned_names, returns, target_names
 from fsmooth.frontend.python.targets import assign_target
 from fsmooth.frontend.python.values import Missing, Sequence, Unrolled
 
@@ -24,7 +24,7 @@ def loop(frame: Frame, node: ast.For) -> None:
     """for: a fold over the tuple of the names that the body changes."""
     if node.orelse:
         frame.unsupported(node, "else on a for loop", "carry a flag and use if after the loop")
-    if _returns(node.body):
+    if returns(node.body):
         frame.unsupported(
             node, "return inside a for loop", "carry the result in a variable and return it after the loop"
         )
@@ -39,8 +39,8 @@ def loop(frame: Frame, node: ast.For) -> None:
             for statement in node.body:
                 frame.statement(statement)
         return
-    assigned = _assigned(node.body)
-    targets = _targets(node.target)
+    assigned = assigned_names(node.body)
+    targets = target_names(node.target)
     carried = [n for n in assigned if n in frame.names and not isinstance(frame.names[n], Missing) and n not in targets]
     local = [n for n in [*assigned, *targets] if n not in carried]
     inits = [frame.term(frame.names[n], node) for n in carried]
@@ -116,7 +116,3 @@ def loop_body(
         frame.scope = outer
         frame.names.clear()
         frame.names.update(saved)
-
-
-def _targets(target: ast.expr) -> list[str]:
-    return [n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]

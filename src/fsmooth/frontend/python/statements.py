@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from fsmooth.frontend.python.branches import _returns, branch_statement, returning_branch
+from fsmooth.frontend.python.branches import branch_statement, returning_branch
 from fsmooth.frontend.python.expressions import outside
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import closure
 from fsmooth.frontend.python.instead import INSTEAD
 from fsmooth.frontend.python.loops import loop
+from fsmooth.frontend.python.syntax import returns
 from fsmooth.frontend.python.targets import assign_target, augmented, named
 from fsmooth.frontend.python.values import Value
 
@@ -40,7 +41,7 @@ def block(frame: Frame, body: list[ast.stmt]) -> Value | None:
                 result = frame.expression(value)
                 frame.shared.returned = value
                 return result
-            case ast.If(test, then, otherwise) if _returns(then) or _returns(otherwise):
+            case ast.If(test, then, otherwise) if returns(then) or returns(otherwise):
                 return returning_branch(frame, statement, test, then, otherwise, body[k + 1 :])
             case _:
                 frame.statement(statement)

@@ -16,6 +16,7 @@ from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.library import library
 from fsmooth.frontend.python.sizes import required_size
 from fsmooth.frontend.python.subscripts import index_values
+from fsmooth.frontend.python.syntax import as_load
 from fsmooth.frontend.python.values import Static, Unrolled, Value
 
 
@@ -98,7 +99,7 @@ def assign_element(frame: Frame, target: ast.Subscript, value: Term, node: ast.A
 
 def augmented(frame: Frame, target: ast.expr, op: ast.operator, value: ast.expr, node: ast.AST) -> None:
     """X += e, x[i] += e."""
-    load = _as_load(target)
+    load = as_load(target)
     old = frame.value(load)
     amount = frame.value(value)
     result = (
@@ -109,17 +110,3 @@ def augmented(frame: Frame, target: ast.expr, op: ast.operator, value: ast.expr,
     if isinstance(target, ast.Name) and isinstance(old.type, Array):
         frame.changed(target.id, old, node)
     assign_target(frame, target, named(frame, target, result), node)
-
-
-def _as_load(target: ast.expr) -> ast.expr:
-    """A target read as an expression."""
-    match target:
-        case ast.Name(id):
-            made: ast.expr = ast.Name(id, ast.Load())
-        case ast.Subscript(value, index):
-            made = ast.Subscript(value, index, ast.Load())
-        case ast.Attribute(value, attr):
-            made = ast.Attribute(value, attr, ast.Load())
-        case _:
-            return target
-    return ast.copy_location(made, target)
