@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from fsmooth.core.term import Get, Proj, Term, Var
+from fsmooth.core.term import Get, If, Let, MakeTuple, Proj, Require, Term, Var
 from fsmooth.core.types import Array
 from fsmooth.frontend.python.values import Missing, Value
 
@@ -19,42 +19,50 @@ class Views:
     """Where the arrays that are parts of other arrays come from."""
 
     def __init__(self) -> None:
-        self._found: dict[int, tuple[Term, Place]] = {}
+        self._found: dict[int, tuple[Term, frozenset[Place]]] = {}
 
-    def place(self, term: Term) -> Place:
-        """The memory that an array shares: its root and the components taken from it; () if it has none."""
-        components: list[object] = []
+    def places(self, term: Term) -> frozenset[Place]:
+        """The memory that an array may share: roots, each with the components taken from it."""
+        components: list[int] = []
         while True:
             known = self._found.get(id(term))
+            taken = tuple(reversed(components))
             match term:
                 case _ if known is not None:
-                    return (*known[1], *reversed(components))
+                    return frozenset([(*place, *taken) for place in known[1]])
                 case Get(array, _):
                     term = array
                 case Proj(inner, position):
                     components.append(position)
                     term = inner
+                case Require(_, body) | Let(_, body):
+                    term = body
+                case MakeTuple(items) if components:
+                    term = items[components.pop()]
+                case If(_, then, otherwise):
+                    either = self.places(then) | self.places(otherwise)
+                    return frozenset([(*place, *taken) for place in either])
                 case Var():
-                    return (term, *reversed(components))
+                    return frozenset([(term, *taken)])
                 case _:
-                    return ()
+                    return frozenset()
 
-    def remember(self, view: Term, owner: Term) -> None:
-        """`view` shares the memory of `owner`."""
-        place = self.place(owner)
-        if place and isinstance(view.type, Array):
-            self._found[id(view)] = (view, place)
+    def remember(self, view: Term, *owners: Term) -> None:
+        """`view` may share the memory of any of `owners`."""
+        places = frozenset([place for owner in owners for place in self.places(owner)])
+        if places and isinstance(view.type, Array):
+            self._found[id(view)] = (view, places)
 
 
 def forget_aliases(names: dict[str, Value], views: Views, array: Term, changed: str, line: int, own: bool) -> None:
-    """Names other than `changed` (a name of this scope if `own`) that share memory with `array` lose their value."""
-    place = views.place(array)
-    if not place:
+    """Names other than `changed` (a name of this scope if `own`) that may share memory with `array` lose their value."""
+    places = views.places(array)
+    if not places:
         return
     for name, other in names.items():
         if own and name == changed:
             continue
-        if isinstance(other, Term) and isinstance(other.type, Array) and views.place(other) == place:
+        if isinstance(other, Term) and isinstance(other.type, Array) and not places.isdisjoint(views.places(other)):
             why = f"{name} shares its memory with {changed}, whose elements were assigned on line {line}"
             hint = "make one of them with .copy() before that line"
             if name == changed:

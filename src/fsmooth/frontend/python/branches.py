@@ -96,7 +96,9 @@ def branch_statement(
         return
     whole = frame.bind(result, "branch")
     for k, name in enumerate(joined):
-        frame.names[name] = frame.bind(project(whole, k), name)
+        part = frame.bind(project(whole, k), name)
+        frame.shared.views.remember(part, pairs[k][0], pairs[k][1])
+        frame.names[name] = part
 
 
 def run_branch(frame: Frame, body: list[ast.stmt]) -> tuple[list[tuple[Var, Term]], dict[str, Value]]:
