@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ast
 
-from fsmooth.core.term import Get, If, Let, MakeTuple, Proj, Require, Term, Var
-from fsmooth.core.types import Array
+from fsmooth.core.term import Get, If, Let, MakeTuple, Proj, Require, Term, Var, Vector
+from fsmooth.core.types import Array, Tuple
 from fsmooth.frontend.python.values import Missing, Value
 
 Place = tuple[object, ...]
@@ -20,6 +20,7 @@ class Views:
 
     def __init__(self) -> None:
         self._found: dict[int, tuple[Term, frozenset[Place]]] = {}
+        self._parts: dict[Place, frozenset[Place]] = {}
 
     def places(self, term: Term) -> frozenset[Place]:
         """The memory that an array may share: roots, each with the components taken from it."""
@@ -42,13 +43,35 @@ class Views:
                 case If(_, then, otherwise):
                     either = self.places(then) | self.places(otherwise)
                     return frozenset([(*place, *taken) for place in either])
+                case Vector(items) if not components:
+                    return frozenset([place for item in items for place in self.places(item)])
                 case Var():
-                    return frozenset([(term, *taken)])
+                    place = (term, *taken)
+                    return self._parts.get(place, frozenset()) | {place}
                 case _:
                     return frozenset()
 
+    def within(self, term: Term) -> frozenset[Place]:
+        """The memory of all arrays in a value."""
+        match term.type:
+            case Array():
+                return self.places(term)
+            case Tuple(items):
+                parts = term.items if isinstance(term, MakeTuple) else [Proj(term, k) for k in range(len(items))]
+                return frozenset([place for part in parts for place in self.within(part)])
+            case _:
+                return frozenset()
+
+    def own(self, array: Term) -> None:
+        """`array` shares memory with nothing."""
+        self._found[id(array)] = (array, frozenset())
+
     def remember(self, view: Term, *owners: Term) -> None:
         """`view` may share the memory of any of `owners`."""
+        for owner in owners:
+            if isinstance(view, Var) and isinstance(owner, MakeTuple):
+                for k, item in enumerate(owner.items):
+                    self._parts[view, k] = self.within(item)
         places = frozenset([place for owner in owners for place in self.places(owner)])
         if places and isinstance(view.type, Array):
             self._found[id(view)] = (view, places)
@@ -62,7 +85,7 @@ def forget_aliases(names: dict[str, Value], views: Views, array: Term, changed: 
     for name, other in names.items():
         if own and name == changed:
             continue
-        if isinstance(other, Term) and isinstance(other.type, Array) and not places.isdisjoint(views.places(other)):
+        if isinstance(other, Term) and not places.isdisjoint(views.within(other)):
             why = f"{name} shares its memory with {changed}, whose elements were assigned on line {line}"
             hint = "make one of them with .copy() before that line"
             if name == changed:

@@ -10,6 +10,9 @@ from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.library import WrongArguments, expand
 
+VIEWS = frozenset({"ravel", "transpose", "flip", "diagonal"})
+"""What shares the memory of its argument in NumPy."""
+
 
 def library(frame: Frame, name: str, arguments: list[Term], node: ast.AST) -> Term:
     return expanded(frame, name, list(arguments), node)
@@ -22,4 +25,7 @@ def expanded(frame: Frame, name: str, arguments: list[Term | Callable[..., Term]
         result = expand(name, given, frame.site(node, frame.source.segment(node)))
     except WrongArguments as error:
         frame.fail(TypeMismatchError, node, str(error).split("\n", 1)[0], "look at the types of the arguments")
+    if name in VIEWS and given and isinstance(given[0], Term):
+        result = frame.bind(result, name)
+        frame.shared.views.remember(result, given[0])
     return result

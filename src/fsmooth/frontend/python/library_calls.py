@@ -8,12 +8,12 @@ from collections.abc import Callable
 from fsmooth.core import primitives as p
 from fsmooth.core.build import build
 from fsmooth.core.term import Get, Term
-from fsmooth.core.types import INT, Bool, array_of, leaf_of, rank_of
+from fsmooth.core.types import INT, Array, Bool, array_of, leaf_of, rank_of
 from fsmooth.frontend.python.arithmetic import binary, elementwise
 from fsmooth.frontend.python.conversion import convert, truth
 from fsmooth.frontend.python.derivatives import VERBS, derive
 from fsmooth.frontend.python.dtypes import of_dtype, with_leaf
-from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.frame import Frame, is_path
 from fsmooth.frontend.python.functions import ArgumentMismatch, as_function, keywords, positional
 from fsmooth.frontend.python.instead import instead_of
 from fsmooth.frontend.python.library import expanded, library
@@ -68,7 +68,8 @@ def created(frame: Frame, name: str, node: ast.Call) -> Value:
     if len(node.args) > count + 1 or len(dtype) > 1:
         frame.fail(ArgumentMismatch, node, f"np.{name} has too many arguments", f"give it {count}, and dtype=…")
     if name in _IDENTITY:
-        result: Value = positional(frame, made, 1)[0]
+        given = positional(frame, made, 1)[0]
+        result: Value = own_array(frame, given, node) if name == "array" and isinstance(given.type, Array) else given
     else:
         result = library_call(frame, {"empty": "zeros", "empty_like": "zeros_like"}.get(name, name), made)
     made_term = frame.term(result, node)
@@ -155,12 +156,25 @@ def with_axis(
     return arguments if isinstance(axis, Static) and axis.value is None else [*arguments, frame.term(axis, node)]
 
 
+def own_array(frame: Frame, array: Term, node: ast.AST) -> Term:
+    """np.array(x): a copy of an array that has a name; a display is new memory whatever it is made of."""
+    if is_path(array):
+        return copied(frame, array, node)
+    frame.shared.views.own(array)
+    return array
+
+
+def copied(frame: Frame, array: Term, node: ast.AST) -> Term:
+    """An array with memory of its own."""
+    array = frame.bind(array, "a")
+    return build(length_of(frame, array, node), lambda i: Get(array, i))
+
+
 def method_call(frame: Frame, owner: Term, name: str, node: ast.Call) -> Value:
     """x.sum(), x.dot(y), x.copy()."""
     if name == "copy":
         keywords(frame, node, ())
-        array = frame.bind(owner, "a")
-        return build(length_of(frame, array, node), lambda i: Get(array, i))
+        return copied(frame, owner, node)
     if name == "astype":
         if len(node.args) != 1:
             frame.fail(ArgumentMismatch, node, "astype takes one dtype", "write x.astype(float)")

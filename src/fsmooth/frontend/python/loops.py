@@ -17,7 +17,7 @@ from fsmooth.frontend.python.names import look_up
 from fsmooth.frontend.python.steady import Fold, steady
 from fsmooth.frontend.python.syntax import assigned_names, returns, target_names
 from fsmooth.frontend.python.targets import assign_target
-from fsmooth.frontend.python.values import Missing, Sequence, Unrolled
+from fsmooth.frontend.python.values import Missing, Sequence, Unrolled, Value
 
 
 def loop(frame: Frame, node: ast.For) -> None:
@@ -66,10 +66,11 @@ def loop(frame: Frame, node: ast.For) -> None:
                     f"start {name} with a value of the type that the loop gives it",
                 )
         joined_types = [t for t in new if t is not None]
-        if joined_types == types:
+        if joined_types == types and not attempt[3]:
             break
         types = joined_types
-    body, _, state = attempt
+        frame.names.update(attempt[3])
+    body, _, state, _ = attempt
     init_terms = [frame.bind(convert(frame, t, w, node), n) for t, w, n in zip(inits, types, carried, strict=True)]
     init_terms, body = steady(frame, Fold(source.size, init_terms, state, index, body), node)
     for name in local:
@@ -90,8 +91,8 @@ def loop(frame: Frame, node: ast.For) -> None:
 
 def loop_body(
     frame: Frame, node: ast.For, source: Sequence, carried: list[str], types: list[Type], index: Var
-) -> tuple[Term, list[Type], Var]:
-    """One step of a loop at the given types: its term, the types it gives, the state."""
+) -> tuple[Term, list[Type], Var, dict[str, Value]]:
+    """One step of a loop at the given types: its term, the types it gives, the state, the names that lose their value."""
     state_type: Type = types[0] if len(types) == 1 else Tuple(tuple(types))
     state = Var(carried[0] if len(carried) == 1 else "state", state_type, frame.site(node))
     saved = dict(frame.names)
@@ -110,7 +111,12 @@ def loop_body(
             values = [convert(frame, v, t, node) for v, t in zip(values, types, strict=True)]
         body = values[0] if len(values) == 1 else MakeTuple(tuple(values))
         scope = frame.scope
-        return (Let(tuple(scope), body) if scope else body), given, state
+        lost: dict[str, Value] = {
+            name: value
+            for name, value in frame.names.items()
+            if isinstance(value, Missing) and name in saved and not isinstance(saved[name], Missing)
+        }
+        return (Let(tuple(scope), body) if scope else body), given, state, lost
     finally:
         frame.conditional -= 1
         frame.scope = outer
