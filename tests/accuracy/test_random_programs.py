@@ -19,6 +19,9 @@ from tests.strategies import FLOATS, fixed, programs
 BATCH = 25
 BATCHES = [50_000 + 1_000 * k for k in range(20)]
 
+QUICKLY = tuple(["-O0" if flag == "-O1" else flag for flag in STRICT])
+"""What the C says is the question here; that compilers keep it, with vector math too, is tested in tests/lower."""
+
 INTERPRETER, DERIVATIVE = 1e-12, 1e-10
 
 
@@ -66,7 +69,7 @@ def test_derivatives_of_what_hypothesis_finds(given_program: tuple[Lam, list[obj
 @pytest.mark.parametrize("first", BATCHES)
 def test_c_is_the_interpreter(first: int) -> None:
     batch = list(cases(first, BATCH))
-    kernels = compile_all([optimised(term) for case in batch for term in (case.program, case.gradient)], STRICT)
+    kernels = compile_all([optimised(term) for case in batch for term in (case.program, case.gradient)], QUICKLY)
     for case, value, gradient in zip(batch, kernels[::2], kernels[1::2], strict=True):
         for kernel, expected in ((value, case.value), (gradient, case.slopes)):
             wrong = disagreement(kernel(*case.arguments), expected, INTERPRETER)
