@@ -10,6 +10,27 @@ from __future__ import annotations
 from tests.rules import edges_of_figure_8
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
+    "check_out_of_loop": (
+        "build n (fun i -> v[check i (length v)])"
+        " ~> require index n <= length v, length v, length v in build n (fun i -> v[i])",
+        "sum n (fun i -> let j = check i m in to_float j + to_float (check i m))"
+        " ~> require index n <= 0 || n <= m, m, m in sum n (fun i -> let j = i in to_float j + to_float i)",
+        "build n (fun i -> sum l (fun j -> v[check i (length v)]))"
+        " ~> require index l <= 0 || n <= length v, length v, length v in build n (fun i -> sum l (fun j -> v[i]))",
+        "build n (fun i -> (sum l (fun j -> v[check i (length v)]), sum m (fun j -> v[check i (length v)])))"
+        " ~> require index l <= 0 || n <= length v, length v, length v in"
+        " build n (fun i -> (sum l (fun j -> v[i]), sum m (fun j -> v[check i (length v)])))",
+        "ifold (fun a i -> a + v[check i (length v)]) x n"
+        " ~> require index n <= length v, length v, length v in ifold (fun a i -> a + v[i]) x n",
+        "sum n (fun i -> if c then v[check i (length v)] else x) ~> nothing",
+        "sum n (fun i -> sum i (fun j -> v[check i (length v)])) ~> nothing",
+        "any n (fun i -> v[check i (length v)] < x) ~> nothing",
+        "build n (fun i -> v[check i (i * i)]) ~> nothing",
+        "build n (fun i -> let m = i in v[check i m]) ~> nothing",
+        "build n (fun i -> v[check (i + 1) (length v)]) ~> nothing",
+        "build n (fun i -> v[check k (length v)]) ~> nothing",
+        "build n (fun i -> require c in v[check i (length v)]) ~> nothing",
+    ),
     "fold_constants": (
         "1.0 + 2.0 ~> 3.0",
         "7 // 2 ~> 3",

@@ -248,11 +248,19 @@ EDGES: dict[str, tuple[str, ...]] = {
         "build n (fun i -> require empty c in i) ~> nothing",
         "build n (fun i -> require empty c in i) ~> require empty c in build n (fun i -> i) where 0 < n",
         "build n (fun i -> require check k m == 1 in i) ~> nothing",
+        "build n (fun i -> require index c in i) ~> require index n <= 0 || c in build n (fun i -> i)",
     ),
     "require_out_of_let": (
         "let y = x in require y < x in y ~> nothing",
-        "let y = x in require empty c in y ~> nothing",
+        "let y = x in require empty c in y ~> require empty c in let y = x in y",
         "let y = x in require check k m == 1 in y ~> nothing",
+    ),
+    "require_before_loop": (
+        "build n (fun i -> require i < m in i) ~> nothing",
+        "build n (fun i -> require check k m == 1 in i) ~> nothing",
+        "build 0 (fun i -> require empty c in i) ~> require empty 0 <= 0 || c in build 0 (fun i -> i)",
+        "build 2 (fun i -> require empty c in i) ~> require empty c in build 2 (fun i -> i)",
+        "ifold (fun a i -> require empty a < x in a) y n ~> nothing",
     ),
     # Fig. 8f, 8g
     "project_tuple": ("fst p ~> nothing", "fst (if c then p else q) ~> nothing", "(x, p).1 ~> p"),

@@ -45,7 +45,7 @@ DISCARDS = frozenset(
 )
 """On the right side some part of the left side is not evaluated, or not always."""
 
-DEMANDS = frozenset({"require_out_of_loop", "require_out_of_let"})
+DEMANDS = frozenset({"require_out_of_loop", "require_out_of_let", "require_before_loop", "check_out_of_loop"})
 """An agreement of sizes is required before the loop, or before what could fail (design §2: entry checks)."""
 
 

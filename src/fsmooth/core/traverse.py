@@ -163,6 +163,25 @@ def binds(term: Term) -> bool:
     return isinstance(term, Let | Lam | Build | Reduce | IFold | Collect)
 
 
+def opens_region(node: Term, child: int) -> bool:
+    """Is child number `child` evaluated under its own conditions: a loop body, a branch, a function body?"""
+    match node:
+        case Build() | Reduce():
+            return child == 1
+        case IFold():
+            return child == 2
+        case Collect():
+            return child > 1
+        case Lam():
+            return True
+        case If():
+            return child > 0
+        case Require():
+            return child == len(children(node)) - 1
+        case _:
+            return False
+
+
 def compute_free(root: Term) -> None:
     """Fill the cache of free variables of `root` and everything in it, without recursion."""
     stack: list[Term] = [root]

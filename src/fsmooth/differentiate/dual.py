@@ -40,7 +40,7 @@ from fsmooth.core.term import (
     Zero,
     let,
 )
-from fsmooth.core.traverse import children, subterms
+from fsmooth.core.traverse import children, opens_region, subterms
 from fsmooth.core.types import Array, Bool, Float, Int, Tuple, Type, dual
 from fsmooth.differentiate.derivatives import RESULT_IS_REUSED, ROWS, NoDerivative
 
@@ -148,15 +148,45 @@ def _atomic(term: Term) -> bool:
 
 
 def _shared(root: Term) -> frozenset[int]:
-    """The subterms that occur more than once as one object, and are worth a name."""
+    """The subterms with a tangent that occur more than once as one object, and are worth a name."""
     seen: set[int] = set()
     found: set[int] = set()
     for term in subterms(root):
         for child in children(term):
-            if id(child) in seen and not _atomic(child) and not isinstance(child, Lam):
+            if (
+                id(child) in seen
+                and not _atomic(child)
+                and not isinstance(child, Lam)
+                and dual(child.type) != child.type
+            ):
                 found.add(id(child))
             seen.add(id(child))
     return frozenset(found)
+
+
+def _crossing(root: Term, shared: frozenset[int]) -> tuple[Term, ...]:
+    """The shared subterms, innermost first, that the scope `root` evaluates itself and that a scope inside mentions too."""
+    if not shared:
+        return ()
+    direct: dict[int, Term] = {}
+    seen: set[int] = set()
+    inner: list[Term] = []
+    stack: list[tuple[Term, bool]] = [(root, False)]
+    while stack:
+        term, ready = stack.pop()
+        if ready:
+            direct[id(term)] = term
+        elif id(term) not in seen:
+            seen.add(id(term))
+            if id(term) in shared:
+                stack.append((term, True))
+            for k, child in enumerate(children(term)):
+                if opens_region(term, k):
+                    inner.append(child)
+                else:
+                    stack.append((child, False))
+    mentioned = {id(t) for term in inner for t in subterms(term)} if direct else set()
+    return tuple([term for key, term in direct.items() if key in mentioned])
 
 
 class _Dual:
@@ -167,23 +197,36 @@ class _Dual:
         self.primal = Renaming({x: primal_part(v, x.type) for x, v in active.items()})
         self.scope: list[tuple[Var, Term]] = []
         self.shared = shared
+        self.crossing: tuple[Term, ...] = ()
         self.known: dict[int, Term] = {}
 
     # -- scopes ----------------------------------------------------------------------------------------------------
 
     def closed(self, term: Term) -> Term:
         """D⟦term⟧ with its own bindings around it."""
-        return self.scoped(lambda: self.of(term))
+        self.name_shared(term)
+        return self.scoped(lambda: self.of(term), term)
 
-    def scoped(self, make: Callable[[], Term]) -> Term:
-        """What `make` makes, with the bindings around it that were made meanwhile; their names end with it."""
+    def scoped(self, make: Callable[[], Term], term: Term) -> Term:
+        """What `make` makes of `term`, with the bindings around it that were made meanwhile; their names end with it."""
         outer, self.scope = self.scope, []
+        crossing, self.crossing = self.crossing, _crossing(term, self.shared)
         before = len(self.known)
         result = make()
         while len(self.known) > before:
             self.known.popitem()
         bindings, self.scope = self.scope, outer
+        self.crossing = crossing
         return let(bindings, result)
+
+    def name_shared(self, inner: Term) -> None:
+        """Bind what this scope evaluates anyway and the scope `inner` mentions too, so that it is differentiated once."""
+        if not self.crossing:
+            return
+        mentioned = {id(t) for t in subterms(inner)}
+        for term in self.crossing:
+            if id(term) in mentioned:
+                self.of(term)
 
     def bound(self, name: str, value: Term) -> Term:
         """A name for `value` in the current scope, unless it is one already."""
@@ -351,7 +394,8 @@ class _Dual:
             new = Prim(p.add, (Prim(p.multiply, (tangent, value)), Prim(p.multiply, (so_far, slope))))
             return MakeTuple((Prim(p.multiply, (so_far, value)), new))
 
-        return IFold(size, one, state, term.index, self.scoped(step))
+        self.name_shared(term.body)
+        return IFold(size, one, state, term.index, self.scoped(step, term.body))
 
 
 def differentiate_inner(outer: _Dual, function: Lam) -> Lam:

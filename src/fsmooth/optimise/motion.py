@@ -38,11 +38,13 @@ from fsmooth.core.term import (
     let,
     scalar_constant,
 )
-from fsmooth.core.traverse import children, rebuild
+from fsmooth.core.traverse import children, opens_region, rebuild
 from fsmooth.core.types import Float, Int
+from fsmooth.optimise.fission import split_sums
 from fsmooth.optimise.reciprocals import share_reciprocals
 from fsmooth.optimise.sharing import Graph
 from fsmooth.optimise.tabulation import tabulate
+from fsmooth.optimise.unswitching import unswitch
 from fsmooth.rewrite.trace import Trace
 
 
@@ -59,7 +61,9 @@ def move_and_share_reciprocals(term: Term, trace: Trace, static_sizes: StaticSiz
 
 
 def _placed(root: Term, graph: Graph, trace: Trace, static_sizes: StaticSizes) -> Term:
-    root = tabulate(root, graph, trace)
+    root = split_sums(root, graph, trace)
+    for prepare in (unswitch, tabulate):
+        root = prepare(root, graph, frozenset(failing_nodes(postorder(root), static_sizes)), trace)
     return Placement(root, graph, trace, static_sizes).term()
 
 
@@ -68,7 +72,10 @@ StaticSizes = Mapping[tuple[Var, int], int]
 
 @dataclass(eq=False)
 class Scope:
-    """A region of the program that is evaluated as a unit: a loop body, a branch, the whole."""
+    """A region of the program that is evaluated as a unit: a loop body, a branch, the whole.
+
+    `positive` are the sizes (by identity) that are known there to be at least one.
+    """
 
     parent: Scope | None
     variables: frozenset[Var] = frozenset()
@@ -77,6 +84,7 @@ class Scope:
     size: Term | None = None
     region: tuple[int, int] | None = None
     depth: int = 0
+    positive: frozenset[int] = frozenset()
     bound: list[Term] = field(default_factory=list)
 
 
@@ -87,14 +95,16 @@ class Placement:
         self.root = root
         self.graph = graph
         self.trace = trace
-        self.order = _postorder(root)
+        self.order = postorder(root)
         self.inner: dict[tuple[int, int], Scope] = {}
         self.uses: dict[int, dict[Scope, int]] = {}
+        self.evaluated: dict[int, set[Scope]] = {}
         self.guards: dict[tuple[int, Scope], list[Term]] = {}
         self.generated = frozenset([i for t in self.order if isinstance(t, Collect) for _, i in t.generators])
         self.variables: dict[int, dict[Scope, Var]] = {}
-        self.failing = _failing_nodes(self.order, static_sizes)
+        self.failing = failing_nodes(self.order, static_sizes)
         self.anchors = _anchors(root, self.failing)
+        self.sizes = {id(t): id(t.size) for t in self.order if isinstance(t, Reduce) and t.reduction in _EXTREMA}
         self.top = Scope(None)
         self._place_all()
 
@@ -118,10 +128,9 @@ class Placement:
                 if opens_region(node, k):
                     self._use(child, self._scope_of_child(node, k, around), 1)
                     continue
-                for scope in bound:
-                    self._use(child, scope, 1)
-                for scope, count in unbound.items():
-                    self._use(child, scope, count)
+                evaluated = not isinstance(node, Length)
+                for scope, count in [*[(s, 1) for s in bound], *unbound.items()]:
+                    self._use(child, scope, count, evaluated)
 
     def _settle(self, node: Term, uses: dict[Scope, int]) -> tuple[list[Scope], dict[Scope, int]]:
         """The scopes in which `node` is computed once, and those in which it is computed at each of its uses."""
@@ -135,7 +144,7 @@ class Placement:
         while pending:
             group = pending.pop()
             here = _common_of(list(group))
-            if not self._may_stand(node, here, group):
+            if not self._may_stand(node, here):
                 if here in group:
                     unbound[here] = group.pop(here)
                 pending.extend(_by_inner_scope(here, group))
@@ -171,15 +180,16 @@ class Placement:
             self.guards[id(node), scope] = guards
         return scope
 
-    def _may_stand(self, node: Term, here: Scope, uses: dict[Scope, int]) -> bool:
-        """May `node` be evaluated in `here` whatever is evaluated there?  If it cannot fail, or fails there anyway."""
+    def _may_stand(self, node: Term, here: Scope) -> bool:
+        """May `node` be evaluated in `here` whatever is evaluated there?  If it cannot fail, or is evaluated there anyway."""
         failing = self.failing.get(id(node), frozenset())
-        own = frozenset((id(node),)) if id(node) in failing else frozenset()
-        return self._anchored(failing - own, here) and (not own or here in uses or self._anchored(own, here))
+        return here in self.evaluated.get(id(node), ()) or self._anchored(failing, here)
 
     def _anchored(self, failing: frozenset[int], here: Scope | None) -> bool:
         """Is each of these nodes evaluated without condition in `here` or a scope around it?"""
         for leaf in failing:
+            if here is not None and self.sizes.get(leaf) in here.positive:
+                continue
             scope = here
             regions = self.anchors.get(leaf, frozenset())
             while scope is not None and scope.region not in regions:
@@ -202,26 +212,26 @@ class Placement:
             here = here.parent
         return bool(wanted)
 
-    def _use(self, child: Term, scope: Scope, count: int) -> None:
+    def _use(self, child: Term, scope: Scope, count: int, evaluated: bool = True) -> None:
         uses = self.uses.setdefault(id(child), {})
         uses[scope] = uses.get(scope, 0) + count
+        if evaluated:
+            self.evaluated.setdefault(id(child), set()).add(scope)
 
     def _scope_of_child(self, node: Term, k: int, scope: Scope) -> Scope:
         match node:
             case Build(size, index) | Reduce(_, size, index) if k == 1:
-                return self._inside(node, 1, scope, frozenset((index,)), _certain(size), size)
+                return self._inside(node, 1, scope, frozenset((index,)), size=size)
             case IFold(size, _, state, index) if k == 2:
-                return self._inside(node, 2, scope, frozenset((state, index)), _certain(size), size)
+                return self._inside(node, 2, scope, frozenset((state, index)), size=size)
             case Collect(_, generators) if k > 1:
-                return self._inside(
-                    node, k, scope, frozenset([i for _, i in generators]), False, Const(0), is_loop=False
-                )
+                return self._inside(node, k, scope, frozenset([i for _, i in generators]))
             case Lam(parameters):
-                return self._inside(node, 0, scope, frozenset(parameters), True, None, is_loop=False)
-            case If() if k > 0:
-                return self._inside(node, k, scope, frozenset(), True, None, is_loop=False)
-            case Require() if k == len(children(node)) - 1:
-                return self._inside(node, k, scope, frozenset(), True, None, is_loop=False)
+                return self._inside(node, 0, scope, frozenset(parameters))
+            case If(condition) if k > 0:
+                return self._inside(node, k, scope, condition=condition if k == 1 else None)
+            case Require(condition) if k == len(children(node)) - 1:
+                return self._inside(node, k, scope, condition=condition)
             case _:
                 return scope
 
@@ -230,14 +240,17 @@ class Placement:
         node: Term,
         k: int,
         parent: Scope,
-        variables: frozenset[Var],
-        certain: bool,
-        size: Term | None,
-        is_loop: bool = True,
+        variables: frozenset[Var] = frozenset(),
+        size: Term | None = None,
+        condition: Term | None = None,
     ) -> Scope:
+        """The scope of child `k` of `node`: the body of a loop over `size`, or what is evaluated if `condition` holds."""
         key = (id(node), k)
         if key not in self.inner:
-            self.inner[key] = Scope(parent, variables, is_loop, certain, size, key, parent.depth + 1)
+            certain = size is None or _certain(size) or id(size) in parent.positive
+            positive = _positive_size(condition) if size is None else size
+            known = parent.positive if positive is None else parent.positive | {id(positive)}
+            self.inner[key] = Scope(parent, variables, size is not None, certain, size, key, parent.depth + 1, known)
         return self.inner[key]
 
     # -- back to a term ----------------------------------------------------------------------------------------------
@@ -275,7 +288,18 @@ class Placement:
                 new.append(self._reference(child, scope))
             else:
                 new.append(self._emit_scope(child, inner))
-        return rebuild(node, new)
+        result = rebuild(node, new)
+        return self._at_extremum(node, result, scope) if is_at_extremum(node) else result
+
+    def _at_extremum(self, node: Term, result: Term, scope: Scope) -> Term:
+        """An element at an extremum, which is not there if the extremum is one of nothing."""
+        assert isinstance(node, Get)
+        assert isinstance(node.index, Reduce)
+        size = node.index.size
+        if _certain(size) or id(size) in scope.positive:
+            return result
+        runs = Prim(p.less, (Const(0), self._reference(size, scope)))
+        return If(runs, result, scalar_constant(0, node.type))
 
 
 def trivial(node: Term) -> bool:
@@ -297,6 +321,17 @@ def _is_path(node: Term) -> bool:
     while isinstance(node, Get | Proj):
         node = node.array if isinstance(node, Get) else node.tuple
     return isinstance(node, Var)
+
+
+def _positive_size(condition: Term | None) -> Term | None:
+    """The size that is at least one if the condition holds, if it says that of one."""
+    match condition:
+        case Prim(primitive, (Const(0), size)) if primitive is p.less:
+            return size
+        case Prim(primitive, (size, Const(0))) if primitive in (p.greater, p.not_equal) and isinstance(size, Length):
+            return size
+        case _:
+            return None
 
 
 def _certain(size: Term) -> bool:
@@ -333,29 +368,10 @@ def _common(a: Scope, b: Scope) -> Scope:
     return a
 
 
-_EXTREMA = (Reduction.MAX, Reduction.MIN, Reduction.ARGMAX, Reduction.ARGMIN)
+_EXTREMA = (Reduction.MAX, Reduction.MIN)
 
 
-def opens_region(node: Term, child: int) -> bool:
-    """Is child number `child` evaluated under its own conditions: a loop body, a branch, a function body?"""
-    match node:
-        case Build() | Reduce():
-            return child == 1
-        case IFold():
-            return child == 2
-        case Collect():
-            return child > 1
-        case Lam():
-            return True
-        case If():
-            return child > 0
-        case Require():
-            return child == len(children(node)) - 1
-        case _:
-            return False
-
-
-def _failing_nodes(order: list[Term], static_sizes: StaticSizes) -> dict[int, frozenset[int]]:
+def failing_nodes(order: list[Term], static_sizes: StaticSizes) -> dict[int, frozenset[int]]:
     """For each node, the nodes in it that can fail, or could if they stood outside the loops where they are."""
     failing: dict[int, frozenset[int]] = {}
     indices = frozenset([t.index for t in order if isinstance(t, Build | Reduce | IFold)])
@@ -366,7 +382,7 @@ def _failing_nodes(order: list[Term], static_sizes: StaticSizes) -> dict[int, fr
                 inside.append(frozenset((id(node),)))
             case Reduce(reduction, size) if reduction in _EXTREMA and not _certain(size):
                 inside.append(frozenset((id(node),)))
-            case Get() if not _always_in_bounds(node, indices, static_sizes):
+            case Get() if not is_at_extremum(node) and not _always_in_bounds(node, indices, static_sizes):
                 inside.append(frozenset((id(node),)))
         if inside:
             failing[id(node)] = inside[0].union(*inside[1:])
@@ -423,10 +439,17 @@ def _anchor_both_branches(
                     found[leaf].add(region)
 
 
+def is_at_extremum(node: Term) -> bool:
+    """Is this a number a[argmax n f]?  It is in bounds if n > 0: f was evaluated for all indices below n."""
+    match node:
+        case Get(_, Reduce(Reduction.ARGMAX | Reduction.ARGMIN)):
+            return isinstance(node.type, Float | Int)
+        case _:
+            return False
+
+
 def _always_in_bounds(node: Get, indices: frozenset[Var], static_sizes: StaticSizes) -> bool:
     """In bounds by sizes alone, or by the range of a loop index that the element depends on anyway."""
-    if isinstance(node.index, Reduce):
-        return _certain(node.index.size)  # an unchecked argmax n lies in 0 … n-1, and was evaluated for all of them
     if not isinstance(node.index, Const):
         return not indices.isdisjoint(node.index.free) and not _divides(node.index)
     at, axis = node.index.value, 0
@@ -453,7 +476,7 @@ def _row_is_long_enough(table: Build, at: int) -> bool:
     return isinstance(table.body, Vector) and at < len(table.body.items)
 
 
-def _postorder(root: Term) -> list[Term]:
+def postorder(root: Term) -> list[Term]:
     """Every node once, children before parents."""
     seen: set[int] = set()
     order: list[Term] = []

@@ -24,6 +24,7 @@ from enum import Enum
 
 from fsmooth.core.term import Term, Var
 from fsmooth.optimise.motion import move, move_and_share_reciprocals
+from fsmooth.optimise.rules import checks, speculation
 from fsmooth.optimise.rules import conditional as c
 from fsmooth.optimise.rules import fusion as f
 from fsmooth.optimise.rules import lambda_calculus as lam
@@ -31,7 +32,6 @@ from fsmooth.optimise.rules import loop_fission as fission
 from fsmooth.optimise.rules import loop_normalisation as ln
 from fsmooth.optimise.rules import ring as r
 from fsmooth.optimise.rules import sparsity as s
-from fsmooth.optimise.rules import speculation
 from fsmooth.optimise.rules import tuples as t
 from fsmooth.optimise.simplify import Fusion, Policy, simplify
 from fsmooth.rewrite.strategy import Rule
@@ -84,8 +84,10 @@ NORMALISATION: Family = (
     ln.require_out_of_loop,
     ln.require_out_of_let,
 )
+CHECKS: Family = (checks.check_out_of_loop, ln.require_out_of_loop, ln.require_out_of_let)
 SPECULATION: Family = (speculation.select_displays, speculation.let_out_of_branch)
 ZEROS: Family = (r.zero_as_number,)
+REQUIREMENTS: Family = (ln.require_before_loop, ln.require_out_of_let)
 
 PARTIAL_EVALUATION: Family = LAMBDA + TUPLES + RING + CONDITIONAL + SIZES + (s.get_zero, s.get_delta, ln.fold_empty)
 
@@ -135,6 +137,11 @@ def finish(policy: Policy) -> Stage:
     return lambda term, trace, sizes: simplify(term, ZEROS + PARTIAL_EVALUATION, policy, trace, sizes, passes=2)
 
 
+def require_first(term: Term, trace: Trace, sizes: StaticSizes) -> Term:
+    """Requirements leave the loops in which they are the same."""
+    return simplify(term, REQUIREMENTS + LAMBDA, _KEEP, trace, sizes, passes=2)
+
+
 def share(term: Term, trace: Trace, sizes: StaticSizes) -> Term:
     """Common subexpressions, code motion, tabulation."""
     return move(term, trace, sizes)
@@ -150,15 +157,16 @@ _FUSE = Policy(fusion=Fusion.ALWAYS, fission=False, unroll=0)
 _FULL = Policy()
 
 _FUSED = PARTIAL_EVALUATION + FUSION
-_NORMAL = _FUSED + SPARSITY + FISSION + NORMALISATION + SPECULATION
+_NORMAL = _FUSED + CHECKS + SPARSITY + FISSION + NORMALISATION + SPECULATION
 
 _PARTIAL = (("partial evaluation", normalise(PARTIAL_EVALUATION, _KEEP)),)
 _FUSION_ONLY = (("fusion", normalise(_FUSED, _FUSE)),)
 _ZEROS = (("zeros", finish(_KEEP)),)
-_BEFORE = (("partial evaluation, fusion", normalise(_FUSED, Policy(unroll=0))),)
+_BEFORE = (("partial evaluation, fusion, checks", normalise(_FUSED + CHECKS, Policy(unroll=0))),)
 _NORMALISED = (("fusion, normalisation, fission, sparsity", normalise(_NORMAL, _FULL)), *_ZEROS)
-_SHARED = (("sharing and motion", share),)
-_SHARED_RECIPROCALS = (("reciprocals, sharing and motion", share_with_reciprocals),)
+_FIRST = (("requirements first", require_first),)
+_SHARED = (*_FIRST, ("sharing and motion", share))
+_SHARED_RECIPROCALS = (*_FIRST, ("reciprocals, sharing and motion", share_with_reciprocals))
 
 NONE = Schedule("NONE", _PARTIAL + _ZEROS, _PARTIAL, Destinations.COPIED)
 LF = Schedule("LF", _FUSION_ONLY + _ZEROS, _FUSION_ONLY, Destinations.COPIED)

@@ -43,7 +43,7 @@ from fsmooth.core.traverse import size_of_tree, subterms
 from fsmooth.core.types import Array, Function, Int, Tuple, leaf_of
 from fsmooth.optimise.occurrences import Occurrences, Uses
 from fsmooth.optimise.rules.loop_fission import narrowed
-from fsmooth.optimise.tuples_of_arrays import array_components, with_components, zipped_array
+from fsmooth.optimise.tuples_of_arrays import array_components, chosen, is_written_out, with_components, zipped_array
 from fsmooth.rewrite.normaliser import Normaliser
 from fsmooth.rewrite.strategy import Rule
 from fsmooth.rewrite.trace import Trace
@@ -206,6 +206,8 @@ class Simplifier(Normaliser):
             return None
         if isinstance(value, Build) and self._fused(value, uses):
             return self._replace(var, value, opened)
+        if self.policy.fission and self._divide_sum(var, value, kept, opened):
+            return None
         if (
             self.policy.fission
             and isinstance(value, Build)
@@ -309,6 +311,8 @@ class Simplifier(Normaliser):
         leaf = leaf_of(value.type)
         count = stores / len(leaf.items) if isinstance(leaf, Tuple) and leaf.items else stores
         each = (all_stored - stores) / count if count else 0.0
+        if count and _is_hot(value):
+            each = 1.0 + each / count
         if read is None:
             return each <= 2.0
         return read * each <= all_stored + read
@@ -334,6 +338,27 @@ class Simplifier(Normaliser):
         if isinstance(rest, Var):
             self._keep(rest, array, kept, opened)
         self._replace(var, self.again(whole), opened)
+        return True
+
+    def _divide_sum(self, var: Var, value: Term, kept: list[Item], opened: Opened) -> bool:
+        """A sum of tuples with sparse parts: each of these is a sum of its own, which can lose its loop."""
+        match value:
+            case Reduce(Reduction.SUM, size, index, body) if isinstance(value.type, Tuple) and is_written_out(body):
+                parts = [chosen(body, (k,)) for k in range(len(value.type.items))]
+            case _:
+                return False
+        sparse = [k for k, part in enumerate(parts) if _is_guarded(part)]
+        dense = [k for k in range(len(parts)) if k not in sparse]
+        if not sparse:
+            return False
+        self.trace.record("project_sum")
+        places: dict[int, Term] = {}
+        for group in [*[[k] for k in sparse], *([dense] if dense else [])]:
+            loop = self.again(Reduce(Reduction.SUM, size, index, chosen(body, tuple(group))))
+            name = f"{var.name}_{group[0]}" if len(group) == 1 else var.name
+            bound = self._named(name, loop, 2, None, kept, opened)
+            places |= {k: bound if len(group) == 1 else Proj(bound, j) for j, k in enumerate(group)}
+        self._replace(var, MakeTuple(tuple([places[k] for k in range(len(parts))]), value.type), opened)
         return True
 
     # -- loops -----------------------------------------------------------------------------------------------------
@@ -454,6 +479,27 @@ def _has_symbolic_loop(body: Term) -> bool:
             case _:
                 continue
     return False
+
+
+def _is_hot(array: Term) -> bool:
+    """Is only the element at one index not zero?"""
+    if not isinstance(array, Build):
+        return False
+    body = array.body
+    while isinstance(body, Let):
+        body = body.body
+    match body:
+        case If(Prim(primitive, (a, b)), _, Zero()) if primitive is p.equal:
+            return a is array.index or b is array.index
+        case _:
+            return False
+
+
+def _is_guarded(term: Term) -> bool:
+    """Is it zero but where a condition holds?"""
+    while isinstance(term, Let):
+        term = term.body
+    return isinstance(term, Zero) or (isinstance(term, If) and isinstance(term.otherwise, Zero))
 
 
 def _on_indices(condition: Term) -> bool:

@@ -13,7 +13,7 @@ Only total subterms that are evaluated in every iteration are tabulated, and onl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
 from fsmooth.core import primitives as p
 from fsmooth.core.term import (
@@ -34,20 +34,22 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.traverse import binds, bound_in, children, rebuild
 from fsmooth.core.types import INT, Float
+from fsmooth.optimise.replacement import Replacement
 from fsmooth.optimise.sharing import Graph
 from fsmooth.rewrite.trace import Trace
 
 _LOAD = 4.0
 
 
-def tabulate(root: Term, graph: Graph, trace: Trace) -> Term:
-    """The root of the graph with tables."""
-    return _Tabulation(graph, trace).visit(root, frozenset())
+def tabulate(root: Term, graph: Graph, failing: frozenset[int], trace: Trace) -> Term:
+    """The root of the graph with tables; `failing` are the nodes that can fail, by identity."""
+    return _Tabulation(graph, failing, trace).visit(root, frozenset())
 
 
 class _Tabulation:
-    def __init__(self, graph: Graph, trace: Trace) -> None:
+    def __init__(self, graph: Graph, failing: frozenset[int], trace: Trace) -> None:
         self.graph = graph
+        self.failing = failing
         self.trace = trace
         self.memo: dict[int, Term] = {}
         self.weights: dict[int, float] = {}
@@ -89,13 +91,13 @@ class _Tabulation:
                 continue
             self.trace.record("tabulation through a gather")
             own = Var(f"{loop.index.name}_of", INT)
-            inside = _Replacement(self.graph, {id(gather): lambda r: own})
+            inside = Replacement(self.graph, {id(gather): lambda r: own})
             table = self.graph.loop(
                 Build(gather.size, own, self.graph.node(Vector(tuple([inside.of(x) for x in chosen]))))
             )
             self.graph.names.setdefault(id(table), "table")
             places = {id(x): self._entry(table, gather, k) for k, x in enumerate(chosen)}
-            with_table = self.graph.loop(_Replacement(self.graph, places).copy(loop))
+            with_table = self.graph.loop(Replacement(self.graph, places).copy(loop))
             test = self.graph.node(Prim(p.less, (gather.size, loop.size)))
             return self.graph.node(If(test, with_table, loop))
         return loop
@@ -132,32 +134,35 @@ class _Tabulation:
             return loop
 
         def only(node: Term) -> bool:
-            return outer.isdisjoint(node.free) and inner.isdisjoint(node.free) and not _can_fail(node, memo)
+            return outer.isdisjoint(node.free) and inner.isdisjoint(node.free) and not self._can_fail(node)
 
-        memo: dict[int, bool] = {}
         chosen = [x for x in self._candidates(loop.body, only) if loop.index in x.free]
         if not chosen:
             return loop
         self.trace.record("tabulation of a nest")
         own = loop.index.renamed()
-        inside = _Replacement(self.graph, {id(loop.index): lambda r: own})
+        inside = Replacement(self.graph, {id(loop.index): lambda r: own})
         items = [inside.of(x) for x in chosen]
         value = items[0] if len(items) == 1 else self.graph.node(Vector(tuple(items)))
         table = self.graph.loop(Build(loop.size, own, value))
         self.graph.names.setdefault(id(table), "table")
         places = {id(x): self._entry(table, loop.index, k if len(items) > 1 else None) for k, x in enumerate(chosen)}
-        result = self.graph.loop(_Replacement(self.graph, places).copy(loop))
+        result = self.graph.loop(Replacement(self.graph, places).copy(loop))
         assert isinstance(result, Build | Reduce)
         return result
 
-    def _entry(self, table: Term, index: Term, position: int | None) -> Callable[[_Replacement], Term]:
+    def _entry(self, table: Term, index: Term, position: int | None) -> Callable[[Replacement], Term]:
         """Where a tabulated value is found, once the loop has its new index."""
 
-        def entry(replacement: _Replacement) -> Term:
+        def entry(replacement: Replacement) -> Term:
             row = self.graph.node(Get(table, replacement.of(index)))
             return row if position is None else self.graph.node(Get(row, Const(position)))
 
         return entry
+
+    def _can_fail(self, node: Term) -> bool:
+        """Of new nodes only what they are made of is known."""
+        return id(node) in self.failing or isinstance(node, Check | Require)
 
     # -- candidates --------------------------------------------------------------------------------------------------
 
@@ -238,58 +243,3 @@ def _bound_inside(body: Term) -> frozenset[Var]:
             for k in range(len(children(node))):
                 found.update(bound_in(node, k))
     return frozenset(found)
-
-
-def _can_fail(node: Term, memo: dict[int, bool]) -> bool:
-    known = memo.get(id(node))
-    if known is None:
-        known = isinstance(node, Check | Require) or any([_can_fail(c, memo) for c in children(node)])
-        memo[id(node)] = known
-    return known
-
-
-class _Replacement:
-    """Nodes for nodes, in a graph.  Loops that are copied get indices of their own, as the graph demands."""
-
-    def __init__(self, graph: Graph, replacements: Mapping[int, Callable[[_Replacement], Term]]) -> None:
-        self.graph = graph
-        self.replacements = replacements
-        self.memo: dict[int, Term] = {}
-        self.keep: list[Term] = []
-
-    def of(self, node: Term) -> Term:
-        """`node` with the replacements made in it."""
-        found = self.memo.get(id(node))
-        if found is not None:
-            return found
-        if id(node) in self.replacements:
-            new = self.replacements[id(node)](self)
-        elif binds(node):
-            new = self.graph.loop(self.copy(node))
-        else:
-            new = rebuild(node, [self.of(c) for c in children(node)])
-            new = node if new is node else self.graph.node(new)
-        self.keep.append(node)
-        self.memo[id(node)] = new
-        return new
-
-    def copy(self, node: Term) -> Term:
-        """A loop with the replacements made in it, and fresh indices."""
-        match node:
-            case Build(size, index, body):
-                return Build(self.of(size), self._own(index), self.of(body))
-            case Reduce(reduction, size, index, body):
-                return Reduce(reduction, self.of(size), self._own(index), self.of(body))
-            case IFold(size, init, state, index, body):
-                return IFold(self.of(size), self.of(init), self._own(state), self._own(index), self.of(body))
-            case Collect(count, generators, guard, body):
-                new = tuple([(self.of(size), self._own(index)) for size, index in generators])
-                return Collect(self.of(count), new, self.of(guard), self.of(body))
-            case _:
-                return rebuild(node, [self.of(c) for c in children(node)])
-
-    def _own(self, var: Var) -> Var:
-        fresh = var.renamed()
-        self.memo[id(var)] = fresh
-        self.keep.append(var)
-        return fresh

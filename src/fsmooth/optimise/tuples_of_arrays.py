@@ -19,14 +19,14 @@ from fsmooth.core.types import Tuple, leaf_of
 def array_components(value: Build) -> list[Term] | None:
     """The arrays of which an array of tuples consists; None if its elements are not tuples that are written out."""
     leaf = leaf_of(value.type)
-    if not isinstance(leaf, Tuple) or not _is_written_out(value):
+    if not isinstance(leaf, Tuple) or not is_written_out(value):
         return None
-    return [_chosen(value, (k,)) for k in range(len(leaf.items))]
+    return [chosen(value, (k,)) for k in range(len(leaf.items))]
 
 
 def with_components(value: Build, wanted: Sequence[int]) -> Term:
     """The array of the `wanted` components alone: of tuples of them, or of the one component itself."""
-    return _chosen(value, tuple(wanted))
+    return chosen(value, tuple(wanted))
 
 
 def zipped_array(value: Build, parts: Mapping[int, Term], stored: Sequence[int], rest: Term | None) -> Term | None:
@@ -60,25 +60,26 @@ def _levels(value: Term) -> int:
     return value.type.rank if not isinstance(value.type, Tuple) else 0  # type: ignore[union-attr]
 
 
-def _is_written_out(term: Term) -> bool:
+def is_written_out(term: Term) -> bool:
+    """Are the tuples in an array, a scope, or branches, displays?"""
     match term:
         case Build(_, _, body) | Let(_, body):
-            return _is_written_out(body)
+            return is_written_out(body)
         case If(_, then, otherwise):
-            return _is_written_out(then) and _is_written_out(otherwise)
+            return is_written_out(then) and is_written_out(otherwise)
         case MakeTuple():
             return True
         case _:
             return False
 
 
-def _chosen(term: Term, wanted: tuple[int, ...]) -> Term:
+def chosen(term: Term, wanted: tuple[int, ...]) -> Term:
     """`term` with each tuple reduced to the wanted components, without the definitions that only others need."""
     match term:
         case Build(size, index, body):
-            return Build(size, index, _chosen(body, wanted))
+            return Build(size, index, chosen(body, wanted))
         case Let(bindings, body):
-            inner = _chosen(body, wanted)
+            inner = chosen(body, wanted)
             needed = set(inner.free)
             kept = []
             for var, value in reversed(bindings):
@@ -87,7 +88,7 @@ def _chosen(term: Term, wanted: tuple[int, ...]) -> Term:
                     needed |= value.free
             return let(tuple(reversed(kept)), inner)
         case If(condition, then, otherwise):
-            left, right = _chosen(then, wanted), _chosen(otherwise, wanted)
+            left, right = chosen(then, wanted), chosen(otherwise, wanted)
             return left if isinstance(left, Zero) and isinstance(right, Zero) else If(condition, left, right)
         case MakeTuple(items):
             return items[wanted[0]] if len(wanted) == 1 else MakeTuple(tuple([items[k] for k in wanted]))

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fsmooth.core.term import Build, Collect, Const, If, IFold, Lam, Let, Reduce, Require, Term, Var
+from fsmooth.core.primitives import Primitive
+from fsmooth.core.term import Build, Collect, Const, If, IFold, Lam, Let, Prim, Reduce, Require, Term, Var
 from fsmooth.core.traverse import children, rebuild
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.linear import constant
@@ -27,6 +28,7 @@ class Normaliser:
             for head in r.heads:
                 self.by_head.setdefault(head, []).append(r)
         self.decides = _decides(self.by_head.get(If, ()))
+        self.by_primitive: dict[Primitive, list[Rule]] = {}
         self.facts = Facts()
         self.trace = trace if trace is not None else Trace()
         self.mark = object()
@@ -86,7 +88,7 @@ class Normaliser:
         """Apply rules at the root of a term whose children are normal, until none applies."""
         if isinstance(term, Var | Const):
             return term
-        rules = self.by_head.get(type(term))
+        rules = self.rules_for(term)
         if rules is not None and term.mark is not self.mark:
             for r in rules:
                 result = r.apply(term, self.facts)
@@ -98,6 +100,16 @@ class Normaliser:
         if not kept or kept.isdisjoint(term.free):
             term.mark = self.mark
         return term
+
+    def rules_for(self, term: Term) -> list[Rule] | None:
+        """The rules whose left side can be `term`."""
+        if not isinstance(term, Prim):
+            return self.by_head.get(type(term))
+        found = self.by_primitive.get(term.primitive)
+        if found is None:
+            found = [r for r in self.by_head.get(Prim, ()) if not r.on or term.primitive in r.on]
+            self.by_primitive[term.primitive] = found
+        return found
 
     def again(self, term: Term) -> Term:
         """Normalise what a rule made.  The substitution is done with: its variables are no longer free in it."""

@@ -13,9 +13,10 @@ Those that go into a term are in `rewrite.traversal`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from fsmooth.core.primitives import Primitive
 from fsmooth.core.term import Term
 from fsmooth.rewrite.facts import Facts
 
@@ -50,8 +51,8 @@ class Strategy:
 class Rule(Strategy):
     """A law, read from left to right.
 
-    `heads` are the constructors a left side can have; `law` is the equation; `source` says where it comes
-    from; `real` marks laws that hold for real numbers but not for -0.0, NaN and infinity.
+    `heads` are the constructors a left side can have, `on` the primitives if it is one (empty: any); `law` is the
+    equation; `source` says where it comes from; `real` marks laws that hold for real numbers but not for -0.0, NaN and infinity.
 
     A law is one or more `left ~> right`, separated by `;`, in F̃ text, which tests parse.  A name of one letter
     that is not bound in it is a metavariable, for any term; `e i` is a term that may mention the bound variable i,
@@ -66,12 +67,20 @@ class Rule(Strategy):
     source: str = ""
     heads: tuple[type, ...] = ()
     real: bool = False
+    on: frozenset[Primitive] = frozenset()
 
 
 REGISTRY: dict[str, Rule] = {}
 
 
-def rule(law: str, *, source: str, heads: tuple[type, ...] | type, real: bool = False) -> Callable[[Apply], Rule]:
+def rule(
+    law: str,
+    *,
+    source: str,
+    heads: tuple[type, ...] | type,
+    real: bool = False,
+    on: Iterable[Primitive] = (),
+) -> Callable[[Apply], Rule]:
     """Make a rule of a function; the function's name is the rule's.
 
     >>> from fsmooth.core.term import Proj, MakeTuple
@@ -83,11 +92,14 @@ def rule(law: str, *, source: str, heads: tuple[type, ...] | type, real: bool = 
     ...     return None
     >>> first.law
     'fst (a, b)  ~>  a'
+    >>> REGISTRY.pop("first")
+    first
     """
     heads = heads if isinstance(heads, tuple) else (heads,)
+    chosen = frozenset(on)
 
     def decorate(function: Apply) -> Rule:
-        made = Rule(name=function.__name__, apply=function, law=law, source=source, heads=heads, real=real)
+        made = Rule(name=function.__name__, apply=function, law=law, source=source, heads=heads, real=real, on=chosen)
         object.__setattr__(made, "rules", (made,))
         object.__setattr__(made, "__doc__", function.__doc__)
         if function.__module__.startswith("fsmooth."):

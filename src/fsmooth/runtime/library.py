@@ -135,7 +135,7 @@ class Library:
 def _explained(failure: Failure | None, site: Site, a: int, b: int) -> RunError:
     what = site.what or "the array"
     match failure:
-        case None:
+        case None | Failure.INDEX:
             message = f"index {a} is out of bounds for {what}, which has size {b}"
             hint = f"indices go from 0 to {b - 1}" if b > 0 else "it is empty: check the size first"
             if -b <= a < 0:

@@ -27,6 +27,7 @@ class Failure(Enum):
     """What a `Require` reports when its condition is false."""
 
     SIZE = "sizes differ"
+    INDEX = "index out of bounds"
     EMPTY = "empty reduction"
     DIVISION = "integer division by zero"
     STEP = "step of zero"

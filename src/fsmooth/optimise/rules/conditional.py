@@ -84,6 +84,7 @@ def if_not(t: Term, facts: Facts) -> Term | None:
     "i == j ~> true where i <= j and j <= i",
     source="fsmooth",
     heads=Prim,
+    on=(p.less, p.less_equal, p.greater, p.greater_equal, p.equal, p.not_equal),
 )
 def decide(t: Term, facts: Facts) -> Term | None:
     """By index ranges, sizes and conditions known at this place."""

@@ -7,7 +7,7 @@ then does nothing), and unrolling at n = 0.  Both are guarded here.
 from __future__ import annotations
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import both, minus, number, plus
+from fsmooth.core.build import both, either, minus, number, plus
 from fsmooth.core.subst import substitute1
 from fsmooth.core.term import (
     Build,
@@ -25,6 +25,7 @@ from fsmooth.core.term import (
     Zero,
     let,
 )
+from fsmooth.core.traverse import children, rebuild
 from fsmooth.optimise.rules.sparsity import is_zero, zero_of
 from fsmooth.optimise.rules.totality import cannot_fail, runs
 from fsmooth.rewrite.facts import Facts
@@ -285,16 +286,20 @@ def guard_out_of_let(t: Term, facts: Facts) -> Term | None:
     heads=(Build, Reduce, IFold),
 )
 def require_out_of_loop(t: Term, facts: Facts) -> Term | None:
-    """Out of a loop that runs at least once for certain, or if what is required is an agreement of sizes."""
+    """Out of a loop that runs at least once for certain, or if what is required is of sizes.
+
+    An index in bounds is required of a loop only if it runs; that sizes agree, always.
+    """
     match t:
-        case Build(size, index, Require(condition, body) as r) if _leaves(r, (index,), size, facts):
-            return Require(condition, Build(size, index, body), r.failure, r.numbers, r.site)
-        case Reduce(reduction, size, index, Require(condition, body) as r) if _leaves(r, (index,), size, facts):
-            return Require(condition, Reduce(reduction, size, index, body), r.failure, r.numbers, r.site)
-        case IFold(size, init, state, index, Require(condition, body) as r) if _leaves(r, (index, state), size, facts):
-            inner = IFold(size, init, state, index, body)
-            return Require(condition, inner, r.failure, r.numbers, r.site)
-    return None
+        case Build(_, index, Require() as r) | Reduce(_, _, index, Require() as r):
+            condition = _outside(r, (index,), t.size, facts)
+        case IFold(_, _, state, index, Require() as r):
+            condition = _outside(r, (index, state), t.size, facts)
+        case _:
+            return None
+    if condition is None:
+        return None
+    return Require(condition, rebuild(t, [*children(t)[:-1], r.body]), r.failure, r.numbers, r.site)
 
 
 @rule(
@@ -303,23 +308,53 @@ def require_out_of_loop(t: Term, facts: Facts) -> Term | None:
     heads=Let,
 )
 def require_out_of_let(t: Term, facts: Facts) -> Term | None:
-    """An agreement of sizes goes before definitions, so that it can leave the loop around them."""
+    """A requirement that has a value anyway goes before definitions, so that it can leave the loop around them."""
     match t:
-        case Let(bindings, Require(condition, body) as r) if _leaves_scope(
-            r, tuple([var for var, _ in bindings]), facts
-        ):
+        case Let(bindings, Require(condition, body) as r) if _is_free_of(r, tuple([var for var, _ in bindings]), facts):
             return Require(condition, let(bindings, body), r.failure, r.numbers, r.site)
     return None
 
 
-def _leaves(r: Require, bound: tuple[Var, ...], size: Term, facts: Facts) -> bool:
-    free = frozenset[Var]().union(*[part.free for part in (r.condition, *r.numbers)])
-    return free.isdisjoint(bound) and (runs(size, facts) or _leaves_scope(r, bound, facts))
+def _outside(r: Require, bound: tuple[Var, ...], size: Term, facts: Facts) -> Term | None:
+    """What is required before a loop over `size` instead of `r` in it; None if it must stay."""
+    if runs(size, facts):
+        free = frozenset[Var]().union(*[part.free for part in (r.condition, *r.numbers)])
+        return r.condition if free.isdisjoint(bound) else None
+    if not _is_free_of(r, bound, facts):
+        return None
+    match r.failure:
+        case Failure.SIZE:
+            return r.condition
+        case Failure.INDEX:
+            return either(Prim(p.less_equal, (size, Const(0))), r.condition)
+        case _:
+            return None
 
 
-def _leaves_scope(r: Require, bound: tuple[Var, ...], facts: Facts) -> bool:
-    """Is it an agreement of sizes that mentions none of the variables?  Sizes are compared before anything is computed."""
+def _is_free_of(r: Require, bound: tuple[Var, ...], facts: Facts) -> bool:
+    """Has what is required a value anyway, without the variables?"""
     parts = (r.condition, *r.numbers)
-    if r.failure is not Failure.SIZE or not all([cannot_fail(part, facts) for part in parts]):
-        return False
-    return all([part.free.isdisjoint(bound) for part in parts])
+    return all([part.free.isdisjoint(bound) and cannot_fail(part, facts) for part in parts])
+
+
+@rule(
+    "build n (fun i -> require empty c in e i)"
+    " ~> require empty n <= 0 || c in build n (fun i -> e i) where c is total;  "
+    "sum n (fun i -> require empty c in e i)"
+    " ~> require empty n <= 0 || c in sum n (fun i -> e i) where c is total",
+    source="design §2",
+    heads=(Build, Reduce, IFold),
+)
+def require_before_loop(t: Term, facts: Facts) -> Term | None:
+    """Any requirement, of a loop that runs.  What it says is not known in the loop afterwards, so this comes last."""
+    match t:
+        case Build(_, index, Require() as r) | Reduce(_, _, index, Require() as r):
+            bound: tuple[Var, ...] = (index,)
+        case IFold(_, _, state, index, Require() as r):
+            bound = (index, state)
+        case _:
+            return None
+    if not _is_free_of(r, bound, facts):
+        return None
+    condition = r.condition if runs(t.size, facts) else either(Prim(p.less_equal, (t.size, Const(0))), r.condition)
+    return Require(condition, rebuild(t, [*children(t)[:-1], r.body]), r.failure, r.numbers, r.site)

@@ -35,7 +35,7 @@ def fold_constants(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("n + 0 ~> n;  0 + n ~> n;  n - 0 ~> n", source="000, Fig. 8b", heads=Prim)
+@rule("n + 0 ~> n;  0 + n ~> n;  n - 0 ~> n", source="000, Fig. 8b", heads=Prim, on=(p.add, p.subtract))
 def add_zero_integer(t: Term, facts: Facts) -> Term | None:
     """On Int, where it is exact; and e - 0 ~> e."""
     match t:
@@ -47,7 +47,9 @@ def add_zero_integer(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("x + 0.0 ~> x;  0.0 + x ~> x;  x - 0.0 ~> x", source="000, Fig. 8b", heads=Prim, real=True)
+@rule(
+    "x + 0.0 ~> x;  0.0 + x ~> x;  x - 0.0 ~> x", source="000, Fig. 8b", heads=Prim, on=(p.add, p.subtract), real=True
+)
 def add_zero(t: Term, facts: Facts) -> Term | None:
     """Not exact at e = -0.0.  e - 0.0 ~> e is exact."""
     match t:
@@ -58,7 +60,12 @@ def add_zero(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("x * 1.0 ~> x;  1.0 * x ~> x;  x / 1.0 ~> x;  n * 1 ~> n;  1 * n ~> n", source="000, Fig. 8b", heads=Prim)
+@rule(
+    "x * 1.0 ~> x;  1.0 * x ~> x;  x / 1.0 ~> x;  n * 1 ~> n;  1 * n ~> n",
+    source="000, Fig. 8b",
+    heads=Prim,
+    on=(p.multiply, p.divide),
+)
 def multiply_one(t: Term, facts: Facts) -> Term | None:
     """Exact in IEEE arithmetic."""
     match t:
@@ -69,7 +76,7 @@ def multiply_one(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("n * 0 ~> 0;  0 * n ~> 0", source="000, Fig. 8b", heads=Prim)
+@rule("n * 0 ~> 0;  0 * n ~> 0", source="000, Fig. 8b", heads=Prim, on=(p.multiply,))
 def multiply_zero_integer(t: Term, facts: Facts) -> Term | None:
     """On Int, where it is exact."""
     match t:
@@ -78,7 +85,7 @@ def multiply_zero_integer(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("x * 0.0 ~> 0.0;  0.0 * x ~> 0.0", source="000, Fig. 8b", heads=Prim, real=True)
+@rule("x * 0.0 ~> 0.0;  0.0 * x ~> 0.0", source="000, Fig. 8b", heads=Prim, on=(p.multiply,), real=True)
 def multiply_zero(t: Term, facts: Facts) -> Term | None:
     """Not exact for infinite, NaN or negative e."""
     match t:
@@ -87,7 +94,7 @@ def multiply_zero(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("x + -x ~> 0.0;  x - x ~> 0.0", source="000, Fig. 8b", heads=Prim, real=True)
+@rule("x + -x ~> 0.0;  x - x ~> 0.0", source="000, Fig. 8b", heads=Prim, on=(p.add, p.subtract), real=True)
 def cancel(t: Term, facts: Facts) -> Term | None:
     """Not exact for infinite or NaN e."""
     match t:
@@ -105,6 +112,7 @@ def cancel(t: Term, facts: Facts) -> Term | None:
     "y * x + z * x ~> x * (y + z)",
     source="000, Fig. 8b",
     heads=Prim,
+    on=(p.add,),
     real=True,
 )
 def factor(t: Term, facts: Facts) -> Term | None:
@@ -120,7 +128,12 @@ def factor(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("-(-x) ~> x;  x + -y ~> x - y;  x - -y ~> x + y;  -x + y ~> y - x", source="fsmooth", heads=Prim)
+@rule(
+    "-(-x) ~> x;  x + -y ~> x - y;  x - -y ~> x + y;  -x + y ~> y - x",
+    source="fsmooth",
+    heads=Prim,
+    on=(p.negate, p.add, p.subtract),
+)
 def signs(t: Term, facts: Facts) -> Term | None:
     """Exact in IEEE arithmetic."""
     match t:
@@ -145,6 +158,7 @@ def signs(t: Term, facts: Facts) -> Term | None:
     "-x / 2.0 ~> x / -2.0",
     source="fsmooth",
     heads=Prim,
+    on=(p.multiply, p.divide),
 )
 def sign_out(t: Term, facts: Facts) -> Term | None:
     """Exact in IEEE arithmetic; constants take the sign in."""
@@ -179,6 +193,7 @@ def sign_out(t: Term, facts: Facts) -> Term | None:
     "to_float x ~> x",
     source="fsmooth",
     heads=Prim,
+    on=(p.add, p.subtract, p.to_int, p.to_float, p.to_float32),
 )
 def integer_arithmetic(t: Term, facts: Facts) -> Term | None:
     """Sums and differences of integers in which something cancels or constants meet."""

@@ -61,6 +61,7 @@ def zero_of(term: Term) -> Zero | None:
     "select c zero zero ~> zero",
     source="design §5",
     heads=Prim,
+    on=(p.add, p.subtract, p.multiply, p.divide, p.negate, p.to_float, p.to_float32, p.select),
 )
 def zero_laws(t: Term, facts: Facts) -> Term | None:
     """Exact by the definition of the structural zero."""
@@ -176,6 +177,7 @@ def update_zero(t: Term, facts: Facts) -> Term | None:
     "(if c then x else zero) + (if c then y else zero) ~> if c then x + y else zero",
     source="000, Fig. 8d with Fig. 8b",
     heads=Prim,
+    on=(p.negate, p.add, p.subtract, p.multiply, p.divide),
 )
 def guard_linear(t: Term, facts: Facts) -> Term | None:
     """Operations linear in the guarded operand: times, divided by, negated, and sums under one guard."""

@@ -1,0 +1,72 @@
+"""Sums of tuples are taken apart where a part depends on fewer loops than the others (paper 000, Fig. 8g).
+
+    sum n (fun i -> (a i, b i j))   is   (sum n (fun i -> a i), sum n (fun i -> b i j))
+
+in a loop over j: the first sum can then leave that loop.  Parts that depend on the same loops stay together.
+"""
+
+from __future__ import annotations
+
+from fsmooth.core.term import Build, Collect, Const, IFold, Lam, MakeTuple, Proj, Reduce, Reduction, Term, Var
+from fsmooth.core.traverse import binds, bound_in, children, rebuild, subterms
+from fsmooth.optimise.replacement import Replacement
+from fsmooth.optimise.sharing import Graph
+from fsmooth.rewrite.trace import Trace
+
+
+def split_sums(root: Term, graph: Graph, trace: Trace) -> Term:
+    """The root of the graph with its sums taken apart where that lets one of them leave a loop."""
+    inner = frozenset(
+        [
+            var
+            for t in subterms(root)
+            if isinstance(t, Build | Reduce | IFold | Collect)
+            for k in range(len(children(t)))
+            for var in bound_in(t, k)
+        ]
+    )
+    memo: dict[int, tuple[Term, Term]] = {}
+
+    def of(node: Term) -> Term:
+        if isinstance(node, Var | Const):
+            return node
+        found = memo.get(id(node))
+        if found is None:
+            new = rebuild(node, [of(c) for c in children(node)])
+            if new is not node:
+                new = graph.loop(new) if binds(new) and not isinstance(new, Lam) else graph.node(new)
+            if isinstance(new, Proj) and isinstance(new.tuple, MakeTuple):
+                new = new.tuple.items[new.position]
+            found = memo[id(node)] = (node, _split(new, graph, inner, trace))
+        return found[1]
+
+    return of(root)
+
+
+def _split(node: Term, graph: Graph, inner: frozenset[Var], trace: Trace) -> Term:
+    match node:
+        case Reduce(Reduction.SUM, size, index, MakeTuple(items)):
+            groups: dict[frozenset[Var], list[int]] = {}
+            for k, item in enumerate(items):
+                groups.setdefault((item.free & inner) - {index}, []).append(k)
+            if len(groups) < 2:
+                return node
+            trace.record("loop fission")
+            parts: dict[int, Term] = {}
+            for number, positions in enumerate(groups.values()):
+                loop = _sum_of(size, index, [items[k] for k in positions], graph, number > 0)
+                for j, k in enumerate(positions):
+                    parts[k] = loop if len(positions) == 1 else graph.node(Proj(loop, j))
+            return graph.node(MakeTuple(tuple([parts[k] for k in range(len(items))]), node.body.type))
+        case _:
+            return node
+
+
+def _sum_of(size: Term, index: Var, items: list[Term], graph: Graph, renamed: bool) -> Term:
+    """The sum of some parts; all but the first have indices of their own, as the graph demands."""
+    if renamed:
+        own = index.renamed()
+        replacement = Replacement(graph, {id(index): lambda r: own})
+        index, items = own, [replacement.of(item) for item in items]
+    body = items[0] if len(items) == 1 else graph.node(MakeTuple(tuple(items)))
+    return graph.loop(Reduce(Reduction.SUM, size, index, body))

@@ -1,0 +1,65 @@
+"""Conditions that a loop does not change go around it (loop unswitching; design §5).
+
+    build n (fun i -> if c then a i else b i)   is   if c then build n (fun i -> a i) else build n (fun i -> b i)
+
+Nothing may leave a branch, so what is invariant in a branch inside the loop can leave the loop only like this.
+Done where a branch has a loop of its own, which may be invariant; the condition must not be able to fail.
+"""
+
+from __future__ import annotations
+
+from fsmooth.core.term import Build, Const, If, Lam, Reduce, Term, Var
+from fsmooth.core.traverse import binds, children, rebuild, subterms
+from fsmooth.optimise.replacement import Replacement
+from fsmooth.optimise.sharing import Graph
+from fsmooth.rewrite.trace import Trace
+
+_LARGEST = 2_000
+"""Loops of more nodes than this are not copied."""
+
+
+def unswitch(root: Term, graph: Graph, failing: frozenset[int], trace: Trace) -> Term:
+    """The root of the graph with invariant conditions outside loops; `failing` are the nodes that can fail."""
+    memo: dict[int, tuple[Term, Term]] = {}
+
+    def of(node: Term) -> Term:
+        if isinstance(node, Var | Const):
+            return node
+        found = memo.get(id(node))
+        if found is None:
+            new = rebuild(node, [of(c) for c in children(node)])
+            if new is not node:
+                new = graph.loop(new) if binds(new) and not isinstance(new, Lam) else graph.node(new)
+            found = memo[id(node)] = (node, _unswitched(new, graph, failing, trace))
+        return found[1]
+
+    return of(root)
+
+
+def _unswitched(node: Term, graph: Graph, failing: frozenset[int], trace: Trace) -> Term:
+    match node:
+        case Build(_, index, If(c, a, b)) | Reduce(_, _, index, If(c, a, b)) if (
+            index not in c.free and id(c) not in failing and _worth_it(node.size, a, b)
+        ):
+            trace.record("loop unswitching")
+            own = index.renamed()
+            other = Replacement(graph, {id(index): lambda r: own}).of(b)
+            return graph.node(If(c, _over(node, index, a, graph), _over(node, own, other, graph)))
+        case _:
+            return node
+
+
+def _over(loop: Build | Reduce, index: Var, body: Term, graph: Graph) -> Term:
+    """The same loop over another index and body."""
+    match loop:
+        case Build(size):
+            return graph.loop(Build(size, index, body))
+        case Reduce(reduction, size):
+            return graph.loop(Reduce(reduction, size, index, body))
+
+
+def _worth_it(size: Term, then: Term, otherwise: Term) -> bool:
+    if isinstance(size, Const):
+        return False
+    nodes = [*subterms(then), *subterms(otherwise)]
+    return len(nodes) <= _LARGEST and any([binds(n) for n in nodes])
