@@ -1,0 +1,99 @@
+"""Every program of examples/ runs in a directory of its own and prints what it should."""
+
+import math
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+_FOLDER = Path(__file__).parents[2] / "examples"
+
+
+def _numbers(text: str) -> list[float]:
+    return [float(x) for x in re.findall(r"-?\d+\.?\d*(?:e[-+]?\d+)?", text)]
+
+
+def _bundle_adjustment(lines: list[str]) -> None:
+    assert "final cost 1.334" in lines[-1]
+
+
+def _mixture_model(lines: list[str]) -> None:
+    before, after = _numbers(lines[0].replace("->", ""))
+    assert before == pytest.approx(-2.910, abs=0.01)
+    assert after > -1.85
+    assert _numbers(lines[1]) == pytest.approx([-2.0, 0.5, 3.0], abs=0.1)
+
+
+def _fit_an_ode(lines: list[str]) -> None:
+    squares = [_numbers(line)[1] for line in lines[:-1]]
+    assert squares[0] > 100.0
+    assert squares[-1] < 0.05
+    assert _numbers(lines[-1]) == pytest.approx([1.5, 1.0, 3.0, 1.0], abs=0.01)
+
+
+def _logistic_regression(lines: list[str]) -> None:
+    iterations, gradient, accuracy = _numbers(lines[0])
+    assert iterations < 40
+    assert gradient < 1e-5
+    assert accuracy > 0.9
+
+
+def _newton(lines: list[str]) -> None:
+    assert len(lines) < 40
+    assert _numbers(lines[-2])[1] < 1e-10
+    assert _numbers(lines[-1]) == pytest.approx([1.0] * 10, abs=1e-9)
+
+
+def _matrix_identities(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    bodies = re.findall(r"build \(length M\).*", text)
+    assert bodies == [
+        "build (length M) (fun r -> delta (length M 1) r 1.0)",
+        "build (length M) (fun r -> build (length M 1) (fun r_1 -> A[r_1][r]))",
+        "build (length M) (fun r -> build (length M 1) (fun r_1 -> v[r_1] * u[r]))",
+    ]
+    assert lines[-1] == "all three hold"
+
+
+def _ship_c(lines: list[str]) -> None:
+    assert lines == ["from C: 25 0 0 0"]
+
+
+_EXPECTED = {
+    "bundle_adjustment": _bundle_adjustment,
+    "fit_an_ode": _fit_an_ode,
+    "logistic_regression": _logistic_regression,
+    "matrix_identities": _matrix_identities,
+    "mixture_model": _mixture_model,
+    "newton": _newton,
+    "ship_c": _ship_c,
+}
+
+
+@pytest.mark.parametrize("name", sorted(_EXPECTED))
+def test_example(name, tmp_path):
+    if name == "logistic_regression":
+        pytest.importorskip("scipy")
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(_FOLDER / f"{name}.py")],
+        cwd=tmp_path,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.strip().splitlines()
+    assert all(not math.isnan(x) for x in _numbers(done.stdout))
+    assert "nan" not in done.stdout
+    _EXPECTED[name](lines)
+
+
+def test_every_example_is_tested_and_short():
+    programs = {file.stem: len(file.read_text(encoding="utf-8").splitlines()) for file in _FOLDER.glob("*.py")}
+    assert set(programs) == set(_EXPECTED)
+    assert max(programs.values()) < 60
