@@ -1,7 +1,6 @@
 """Newton's method on a nonlinear program of n numbers: gradient and Hessian of the Rosenbrock function.
 
-The Hessian is the Jacobian of the gradient; fsmooth finds that it is tridiagonal, so that it costs O(n²) to write and
-O(n) to compute.  Prints the norm of the gradient at each step.
+The Hessian is the Jacobian of the gradient.  Prints the norm of the gradient at each step, and the minimum.
 """
 
 import numpy as np
