@@ -19,12 +19,13 @@ class Reference:
     """The hand-written C, loaded."""
 
     def __init__(self) -> None:
-        folder = Path(tempfile.mkdtemp(prefix="fsmooth-bench-"))
         compiler = [*find_compiler().command]
         source = Path(__file__).with_name("reference.c")
-        subprocess.run([*compiler, *FLAGS, "-c", str(source), "-o", str(folder / "r.o")], check=True)
-        subprocess.run([*compiler, "-shared", str(folder / "r.o"), "-o", str(folder / "r.so"), "-lm"], check=True)
-        self.library = ctypes.CDLL(str(folder / "r.so"))
+        with tempfile.TemporaryDirectory(prefix="fsmooth-bench-") as name:
+            folder = Path(name)
+            subprocess.run([*compiler, *FLAGS, "-c", str(source), "-o", str(folder / "r.o")], check=True)
+            subprocess.run([*compiler, "-shared", str(folder / "r.o"), "-o", str(folder / "r.so"), "-lm"], check=True)
+            self.library = ctypes.CDLL(str(folder / "r.so"))
 
     def kernel(self, name: str, *arguments: object) -> Kernel:
         """A call without arguments; integers become int64_t, arrays pointers."""

@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from fsmooth import library
 from fsmooth.core.term import Const, Lam, Length, Require, Term, Var
 from fsmooth.core.traverse import transform
 from fsmooth.core.types import BOOL, F64, INT, Type, array_of, leaf_of, rank_of
@@ -22,7 +23,6 @@ from fsmooth.frontend.python.reader import Reader
 from fsmooth.frontend.python.sizes import same_size
 from fsmooth.frontend.python.source import source_of
 from fsmooth.frontend.python.values import Static, Value
-from fsmooth.library import WrongArguments, expand
 
 
 @dataclass(frozen=True)
@@ -95,8 +95,8 @@ def _library(program: LibraryProgram, arguments: Mapping[str, Type | object]) ->
     if len(variables) != len(arguments):
         raise ArgumentError(f"{program.name} takes numbers and arrays")
     try:
-        body = expand(program.name, variables)
-    except WrongArguments as error:
+        body = library.expand(program.name, variables)
+    except library.WrongArguments as error:
         raise ArgumentError(str(error)) from None
     return Elaborated(Lam(variables, body), tuple([Parameter(v.name, v.type) for v in variables]), (), ())
 

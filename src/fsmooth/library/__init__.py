@@ -2,6 +2,7 @@
 
 Every function of Fig. 4 is here under its paper name (`vector.ft`, `matrix.ft`), and under NumPy's names what
 users know (`numpy.ft`, `scalar.ft`, chosen by rank in `dispatch.py`, mapped over arrays in `elementwise.py`).
+It is loaded, with the reader of F̃ text, when a program first uses it.
 
 >>> from fsmooth.core.term import Var
 >>> from fsmooth.core.types import Array, F64
@@ -12,8 +13,24 @@ Float
 True
 """
 
-from fsmooth.library.axes import AXIS_NAMES
-from fsmooth.library.expand import expand, names, parse
-from fsmooth.library.inlining import WrongArguments
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fsmooth.library.axes import AXIS_NAMES
+    from fsmooth.library.expand import expand, names, parse
+    from fsmooth.library.inlining import WrongArguments
+
+_ROOMS = {"AXIS_NAMES": "axes", "expand": "expand", "names": "expand", "parse": "expand", "WrongArguments": "inlining"}
 
 __all__ = ["AXIS_NAMES", "WrongArguments", "expand", "names", "parse"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _ROOMS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    for known, room in _ROOMS.items():
+        globals()[known] = getattr(import_module(f"{__name__}.{room}"), known)
+    return globals()[name]

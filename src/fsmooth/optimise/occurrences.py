@@ -39,7 +39,7 @@ class Uses:
 
 
 class Occurrences:
-    """The uses of every let-bound variable of a term."""
+    """The uses of every let-bound variable of a term, but not those in definitions that nothing uses."""
 
     def __init__(self, term: Term) -> None:
         self.uses: dict[Var, Uses] = {}
@@ -59,10 +59,13 @@ class Occurrences:
                 self._use(term, frequency, depth, 0, None)
             case Let(bindings, body):
                 self._sizes.enter(term)
-                for var, value in bindings:
-                    self._walk(value, frequency, depth)
+                for var, _ in bindings:
                     self._open(var, frequency, depth)
                 self._walk(body, frequency, depth)
+                for var, value in reversed(bindings):
+                    found = self.uses[var]
+                    if found.count or found.lengths:
+                        self._walk(value, frequency, depth)
             case App(Lam(parameters, body), arguments):
                 for argument in arguments:
                     self._walk(argument, frequency, depth)

@@ -200,7 +200,7 @@ class Simplifier(Normaliser):
         if once and size_of_tree(value) <= self.policy.inline_nodes:
             if self.policy.fusion is not Fusion.NEVER or not isinstance(value.type, Array):
                 return self._replace(var, value, opened)
-        if isinstance(value, Vector):
+        if isinstance(value, Vector) and not once:
             items = tuple([self._named(f"{var.name}_{k}", i, 2, None, kept, opened) for k, i in enumerate(value.items)])
             self._keep(var, Vector(items), kept, opened)
             return None

@@ -97,6 +97,11 @@ def polynomial(term: Term, define: Callable[[Var], Term | None] = lambda v: None
 _ARITHMETIC = (p.add, p.subtract, p.multiply, p.negate)
 
 
+def _may_help(fact: Polynomial, poly: Polynomial) -> bool:
+    """Does the fact have a part of `poly` in it, so that taking it away leaves less to prove?"""
+    return any([m and poly.coefficients.get(m, 0) * c > 0 for m, c in fact.coefficients.items()])
+
+
 class Bounds:
     """What is known about integer atoms: `upper` gives a term that an atom with 0 <= atom < upper stays below."""
 
@@ -110,7 +115,7 @@ class Bounds:
         """Is the polynomial provably >= 0?"""
         if self._by_ranges(poly):
             return True
-        return any(self._by_ranges(poly.plus(fact, -1)) for fact in self.known[-16:])
+        return any(_may_help(fact, poly) and self._by_ranges(poly.plus(fact, -1)) for fact in self.known[-16:])
 
     def _by_ranges(self, poly: Polynomial) -> bool:
         for _ in range(8):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from fsmooth import library as algebra
 from fsmooth.core.term import Term
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.library import WrongArguments, expand
 
 VIEWS = frozenset({"ravel", "transpose", "flip", "diagonal"})
 """What shares the memory of its argument in NumPy."""
@@ -22,8 +22,8 @@ def expanded(frame: Frame, name: str, arguments: list[Term | Callable[..., Term]
     """M̃'s definition of `name` on these arguments."""
     given = [frame.bind(a, "a") if isinstance(a, Term) else a for a in arguments]
     try:
-        result = expand(name, given, frame.site(node, frame.source.segment(node)))
-    except WrongArguments as error:
+        result = algebra.expand(name, given, frame.site(node, frame.source.segment(node)))
+    except algebra.WrongArguments as error:
         frame.fail(TypeMismatchError, node, str(error).split("\n", 1)[0], "look at the types of the arguments")
     if name in VIEWS and given and isinstance(given[0], Term):
         result = frame.bind(result, name)

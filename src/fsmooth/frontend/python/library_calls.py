@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from fsmooth import library as algebra
 from fsmooth.core import primitives as p
 from fsmooth.core.build import build
 from fsmooth.core.term import Get, Term
@@ -21,8 +22,6 @@ from fsmooth.frontend.python.macro import deriv_call
 from fsmooth.frontend.python.scalars import OWN_SCALAR, SCALAR, scalar_function
 from fsmooth.frontend.python.sizes import branch, length_of
 from fsmooth.frontend.python.values import Closure, Static, Value
-from fsmooth.library import AXIS_NAMES
-from fsmooth.library import names as library_names
 
 _IDENTITY = frozenset({"array", "asarray", "ascontiguousarray", "asarray_chkfinite"})
 
@@ -121,7 +120,7 @@ def own_call(frame: Frame, name: str, node: ast.Call) -> Value:
 
 def library_call(frame: Frame, name: str, node: ast.Call) -> Value:
     """A function of M̃, whose function arguments may be lambdas or helpers."""
-    if name not in library_names():
+    if name not in algebra.names():
         frame.unsupported(node, frame.source.segment(node.func), instead_of(name))
     arguments: list[Term | Callable[..., Term]] = []
     for part in node.args:
@@ -149,7 +148,7 @@ def with_axis(
     frame: Frame, name: str, arguments: list[Term | Callable[..., Term]], node: ast.Call
 ) -> list[Term | Callable[..., Term]]:
     """The axis of a reduction comes after its array; other keywords are not understood."""
-    given = keywords(frame, node, ("axis",) if name in AXIS_NAMES and len(arguments) == 1 else ())
+    given = keywords(frame, node, ("axis",) if name in algebra.AXIS_NAMES and len(arguments) == 1 else ())
     if not given:
         return arguments
     axis = frame.expression(given["axis"])

@@ -8,10 +8,10 @@ from fsmooth.core.subst import substitute
 from fsmooth.core.term import Lam, Term, Var
 from fsmooth.core.types import F64, Array, Float, Function, Tuple, Type, leaf_of, rank_of
 from fsmooth.errors import NotDifferentiableError
+from fsmooth.frontend.macro import MOST_RANK, seeded
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import ArgumentMismatch, keywords
 from fsmooth.frontend.python.kinds import describe
-from fsmooth.frontend.text.derivatives import MOST_RANK, seeded
 
 
 def deriv_call(frame: Frame, node: ast.Call) -> Term:
