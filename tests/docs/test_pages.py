@@ -1,7 +1,5 @@
 """Every block of code in README.md and docs/ runs, and prints what the page says."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.docs.pages import PAGES, ROOT, blocks, matches, run
@@ -36,7 +34,7 @@ def test_the_pages_show_what_they_print():
 
 
 def test_every_page_is_reached_from_the_index():
-    index = ROOT / "docs" / "README.md"
-    text = index.read_text(encoding="utf-8")
-    pages = [p for p in PAGES if p.is_relative_to(ROOT / "docs") and p != index]
-    assert [str(p) for p in pages if str(Path(p).relative_to(ROOT / "docs")) not in text] == []
+    text = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    pages = [p.relative_to(ROOT / "docs") for p in PAGES if p.is_relative_to(ROOT / "docs")]
+    assert len(pages) > 15
+    assert [str(p) for p in pages if p.parts[0] not in ("README.md", "decisions") and f"({p})" not in text] == []
