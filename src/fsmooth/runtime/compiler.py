@@ -111,7 +111,7 @@ def _identified(command: tuple[str, ...], extra: str) -> Compiler:
     except OSError as error:
         raise CompilerNotFoundError(f"{command[0]} cannot be run: {error}") from error
     version = (printed.splitlines() or [""])[0]
-    flags = ["-march=native", "-std=gnu99", "-fPIC", "-shared", "-fno-math-errno"]
+    flags = ["-march=native", "-std=gnu99", "-fPIC", "-shared", "-fno-math-errno", "-fwrapv"]
     flags.append("-fopenmp-simd")
     if "clang" not in printed.lower():  # zig is a clang
         flags.append("-fno-trapping-math")

@@ -20,17 +20,22 @@ from fsmooth.core.term import (
     Vector,
     Zero,
 )
-from fsmooth.optimise.rules.totality import cannot_fail, runs
+from fsmooth.optimise.rules.totality import cannot_fail, checked, runs
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
 
 
-@rule("(build n (fun i -> e i))[k] ~> e k", source="000, Fig. 8c", heads=Get)
+@rule(
+    "(build n (fun i -> e i))[k] ~> e k;  "
+    "(build n (fun i -> e))[check k m] ~> require index 0 <= k && k < m, k, m in e where k is a variable",
+    source="000, Fig. 8c",
+    heads=Get,
+)
 def get_build(t: Term, facts: Facts) -> Term | None:
-    """The index is in bounds by the contract of `get`; an unproved one is a `check`, which stays."""
+    """The index is in bounds by the contract of `get`; an unproved one is a `check`, which stays, or is required."""
     match t:
         case Get(Build(_, index, body), i):
-            return substitute1(body, index, i)
+            return substitute1(body, index, i) if index in body.free else checked(i, facts, body)
     return None
 
 

@@ -27,6 +27,7 @@ from fsmooth.core.term import (
     Zero,
 )
 from fsmooth.core.types import Float, Int, is_numeric
+from fsmooth.optimise.rules.totality import checked
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
 
@@ -83,12 +84,18 @@ def zero_laws(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("(zero n)[i] ~> zero;  (zero n m)[i] ~> zero m", source="design §2", heads=Get)
+@rule(
+    "(zero n)[i] ~> zero;  "
+    "(zero n m)[i] ~> zero m;  "
+    "(zero n)[check k m] ~> require index 0 <= k && k < m, k, m in zero where k is a variable",
+    source="design §2",
+    heads=Get,
+)
 def get_zero(t: Term, facts: Facts) -> Term | None:
     """An element of an array of zeros."""
     match t:
-        case Get(Zero(sizes, leaf), _):
-            return Zero(sizes[1:], leaf)
+        case Get(Zero(sizes, leaf), i):
+            return checked(i, facts, Zero(sizes[1:], leaf))
     return None
 
 

@@ -6,6 +6,8 @@ a check is in bounds where it stands (core/term.py); elsewhere that has to be pr
 
 from __future__ import annotations
 
+from fsmooth.core import primitives as p
+from fsmooth.core.build import bind, both
 from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.term import (
     App,
@@ -14,8 +16,10 @@ from fsmooth.core.term import (
     Const,
     Delta,
     Deriv,
+    Failure,
     Get,
     Length,
+    Prim,
     Reduce,
     Reduction,
     Require,
@@ -37,6 +41,19 @@ def cannot_fail(term: Term, facts: Facts) -> bool:
 def runs(size: Term, facts: Facts) -> bool:
     """Does a loop over 0 … size-1 run at least once?"""
     return facts.less(Const(0), size)
+
+
+def checked(index: Term, facts: Facts, value: Term) -> Term:
+    """`value`, which no longer mentions the index, with what is left of an unproved check of that: a requirement."""
+    check = facts.definition(index) if isinstance(index, Var) else index
+    if not isinstance(check, Check):
+        return value
+
+    def inside(at: Term) -> Term:
+        condition = both(Prim(p.less_equal, (Const(0), at)), Prim(p.less, (at, check.size)))
+        return Require(condition, value, Failure.INDEX, (at, check.size), check.site)
+
+    return bind(check.index, inside, "at")
 
 
 def _total(t: Term, facts: Facts) -> bool:
