@@ -56,3 +56,17 @@ def test_a_link_that_leads_nowhere_is_found(tmp_path):
 
 def test_the_map_is_short():
     assert len(_text(ROOT / "ARCHITECTURE.md").splitlines()) <= 100
+
+
+def test_the_modules_on_the_map_exist():
+    """In a row of the table of rooms, names in `…` are modules of the room."""
+    rows = re.findall(r"^\| (\[.*?)\| (.*) \|$", _text(ROOT / "ARCHITECTURE.md"), re.MULTILINE)
+    missing, found = [], 0
+    for rooms, what in rows:
+        folders = [ROOT / link for link in _LINK.findall(rooms)]
+        modules = {f.stem for folder in folders for f in (folder.rglob("*") if folder.is_dir() else [folder])}
+        names = re.findall(r"`(\w+)`", what)
+        missing += [n for n in names if n not in modules]
+        found += len(names)
+    assert missing == []
+    assert found > 40
