@@ -40,6 +40,8 @@ def _compiled(name: str, count: int) -> Any:
 
 abs = Named("abs")
 acos = Named("acos")
+all = Named("all")
+any = Named("any")
 arange = Named("arange")
 argmax = Named("argmax")
 argmin = Named("argmin")
@@ -59,36 +61,54 @@ erf = Named("erf")
 exp = Named("exp")
 expm1 = Named("expm1")
 eye = Named("eye")
+flip = Named("flip")
 floor = Named("floor")
 full = Named("full")
 hypot = Named("hypot")
 inner = Named("inner")
+isfinite = Named("isfinite")
+isinf = Named("isinf")
+isnan = Named("isnan")
 lgamma = Named("lgamma")
 linspace = Named("linspace")
 log = Named("log")
+log10 = Named("log10")
 log1p = Named("log1p")
+log2 = Named("log2")
+log_sigmoid = Named("log_sigmoid")
+log_softmax = Named("log_softmax")
 logaddexp = Named("logaddexp")
 logsumexp = Named("logsumexp")
 matmul = Named("matmul")
 matrixAdd = Named("matrixAdd")
 matrixCols = Named("matrixCols")
+matrixEMul = Named("matrixEMul")
 matrixEye = Named("matrixEye")
+matrixFill = Named("matrixFill")
 matrixHot = Named("matrixHot")
 matrixMap = Named("matrixMap")
 matrixMap2 = Named("matrixMap2")
 matrixMul = Named("matrixMul")
+matrixMulTransposed = Named("matrixMulTransposed")
 matrixMult = Named("matrixMult")
 matrixOnes = Named("matrixOnes")
 matrixRows = Named("matrixRows")
+matrixSMul = Named("matrixSMul")
+matrixSub = Named("matrixSub")
+matrixSum = Named("matrixSum")
 matrixTrace = Named("matrixTrace")
 matrixTranspose = Named("matrixTranspose")
+matrixVectorMul = Named("matrixVectorMul")
 matrixZeros = Named("matrixZeros")
 matrixZip = Named("matrixZip")
+max = Named("max")
 maximum = Named("maximum")
 mean = Named("mean")
+min = Named("min")
 minimum = Named("minimum")
 norm = Named("norm")
 ones = Named("ones")
+ones_like = Named("ones_like")
 outer = Named("outer")
 prod = Named("prod")
 relu = Named("relu")
@@ -100,24 +120,35 @@ softmax = Named("softmax")
 softplus = Named("softplus")
 sqrt = Named("sqrt")
 square = Named("square")
+std = Named("std")
 tan = Named("tan")
 tanh = Named("tanh")
 trace = Named("trace")
 transpose = Named("transpose")
+tril = Named("tril")
+triu = Named("triu")
+var = Named("var")
 vdot = Named("vdot")
 vectorAdd = Named("vectorAdd")
 vectorCross = Named("vectorCross")
 vectorDot = Named("vectorDot")
+vectorEDiv = Named("vectorEDiv")
 vectorEMul = Named("vectorEMul")
 vectorFill = Named("vectorFill")
 vectorHot = Named("vectorHot")
 vectorMap = Named("vectorMap")
 vectorMap2 = Named("vectorMap2")
+vectorMatrixMul = Named("vectorMatrixMul")
+vectorMax = Named("vectorMax")
+vectorMin = Named("vectorMin")
+vectorNeg = Named("vectorNeg")
 vectorNorm = Named("vectorNorm")
+vectorOnes = Named("vectorOnes")
 vectorOutProd = Named("vectorOutProd")
 vectorRange = Named("vectorRange")
 vectorSMul = Named("vectorSMul")
 vectorSlice = Named("vectorSlice")
+vectorSqNorm = Named("vectorSqNorm")
 vectorSub = Named("vectorSub")
 vectorSum = Named("vectorSum")
 vectorToMatrix = Named("vectorToMatrix")
@@ -125,10 +156,13 @@ vectorZeros = Named("vectorZeros")
 vectorZip = Named("vectorZip")
 where = Named("where")
 zeros = Named("zeros")
+zeros_like = Named("zeros_like")
 
 __all__ = [
     "abs",
     "acos",
+    "all",
+    "any",
     "arange",
     "argmax",
     "argmin",
@@ -148,36 +182,54 @@ __all__ = [
     "exp",
     "expm1",
     "eye",
+    "flip",
     "floor",
     "full",
     "hypot",
     "inner",
+    "isfinite",
+    "isinf",
+    "isnan",
     "lgamma",
     "linspace",
     "log",
+    "log10",
     "log1p",
+    "log2",
+    "log_sigmoid",
+    "log_softmax",
     "logaddexp",
     "logsumexp",
     "matmul",
     "matrixAdd",
     "matrixCols",
+    "matrixEMul",
     "matrixEye",
+    "matrixFill",
     "matrixHot",
     "matrixMap",
     "matrixMap2",
     "matrixMul",
+    "matrixMulTransposed",
     "matrixMult",
     "matrixOnes",
     "matrixRows",
+    "matrixSMul",
+    "matrixSub",
+    "matrixSum",
     "matrixTrace",
     "matrixTranspose",
+    "matrixVectorMul",
     "matrixZeros",
     "matrixZip",
+    "max",
     "maximum",
     "mean",
+    "min",
     "minimum",
     "norm",
     "ones",
+    "ones_like",
     "outer",
     "prod",
     "relu",
@@ -189,24 +241,35 @@ __all__ = [
     "softplus",
     "sqrt",
     "square",
+    "std",
     "tan",
     "tanh",
     "trace",
     "transpose",
+    "tril",
+    "triu",
+    "var",
     "vdot",
     "vectorAdd",
     "vectorCross",
     "vectorDot",
+    "vectorEDiv",
     "vectorEMul",
     "vectorFill",
     "vectorHot",
     "vectorMap",
     "vectorMap2",
+    "vectorMatrixMul",
+    "vectorMax",
+    "vectorMin",
+    "vectorNeg",
     "vectorNorm",
+    "vectorOnes",
     "vectorOutProd",
     "vectorRange",
     "vectorSMul",
     "vectorSlice",
+    "vectorSqNorm",
     "vectorSub",
     "vectorSum",
     "vectorToMatrix",
@@ -214,4 +277,5 @@ __all__ = [
     "vectorZip",
     "where",
     "zeros",
+    "zeros_like",
 ]

@@ -132,6 +132,13 @@ def test_combinators_are_what_they_are_outside(f, arguments) -> None:
         np.testing.assert_allclose(a, b)
 
 
+def test_reductions_of_fsmooth_take_generators() -> None:
+    f = fs.function(lambda v: (fs.sum(x * x for x in v), fs.max(x for x in v if x < 2.0), fs.min(-x for x in v)))
+    assert f(np.array([1.0, 2.0, 3.0])) == (14.0, 1.0, -3.0)
+    g = fs.function(lambda v: (fs.any(x > 2.0 for x in v), fs.all(x > 2.0 for x in v)))
+    assert g(np.array([1.0, 2.0, 3.0])) == (True, False)
+
+
 def test_combinators_have_derivatives() -> None:
     np.testing.assert_allclose(fs.grad(lambda v: fs.ifold(lambda s, i: s * v[i], 1.0, len(v)))(X), [3.0, 1.0, 0.75])
     assert fs.grad(lambda x: fs.cond(x > 0, lambda: math.log(x), lambda: 0.0))(2.0) == 0.5

@@ -66,6 +66,11 @@ def call(frame: Frame, node: ast.Call) -> Value:
             )
 
 
+OWN_REDUCTIONS = ("fsmooth.functions", "fsmooth.combinators")
+REDUCTIONS: dict[str, object] = {"sum": sum, "max": max, "min": min, "any": any, "all": all}
+"""Functions of fsmooth that take generators as their namesakes in Python do."""
+
+
 def call_static(frame: Frame, callee: Static, node: ast.Call) -> Value:
     """A call of a Python object known at compile time."""
     function = callee.value
@@ -76,6 +81,8 @@ def call_static(frame: Frame, callee: Static, node: ast.Call) -> Value:
     name = getattr(function, "__name__", "")
     if isinstance(function, np.ufunc):
         return numpy_call(frame, name, function, node)
+    if module in OWN_REDUCTIONS and name in REDUCTIONS and node.args and isinstance(node.args[0], ast.GeneratorExp):
+        return BUILT_IN[REDUCTIONS[name]](frame, node)
     if module in ("fsmooth.api", "fsmooth.functions"):
         return own_call(frame, name, node)
     if isinstance(function, Hashable) and function in BUILT_IN:
