@@ -72,6 +72,7 @@ BINARY: dict[Primitive, Callable[[float, float], float]] = {
     p.power: np.power,
     p.atan2: np.arctan2,
     p.hypot: np.hypot,
+    p.fmod: np.fmod,
     p.minimum: np.minimum,
     p.maximum: np.maximum,
     p.less: np.less,

@@ -87,6 +87,12 @@ CONVENTIONS = [
     (p.sign, (0.0,), [0.0]),
     (p.floor, (2.0,), [0.0]),
     (p.ceil, (2.0,), [0.0]),
+    # x - n * y, n a number
+    (p.fmod, (6.0, 2.0), [1.0, -3.0]),
+    (p.fmod, (5.0, 0.1), [1.0, -49.0]),
+    (p.fmod, (-5.0, 0.1), [1.0, 49.0]),
+    (p.fmod, (-0.0, 0.1), [1.0, 0.0]),
+    (p.fmod, (1.0, INF), [1.0, 0.0]),
     # the first extremum, and the first NaN
     (p.maximum, (1.0, 1.0), [1.0, 0.0]),
     (p.minimum, (1.0, 1.0), [1.0, 0.0]),

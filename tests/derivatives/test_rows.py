@@ -7,6 +7,7 @@ those for second derivatives, and differences where there is nothing analytic.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -63,6 +64,7 @@ BINARY: dict[Primitive, tuple[Callable[..., complex], tuple[tuple[float, float],
     p.multiply: (np.multiply, PAIRS),
     p.divide: (np.divide, PAIRS),
     p.power: (lambda a, b: np.exp(b * np.log(a)), ((0.3, 2.2), (1.4, -0.6), (2.5, 0.0), (1.0, 3.0))),
+    p.fmod: (lambda a, b: a - np.trunc(np.real(a) / np.real(b)) * b, PAIRS),
     p.atan2: (lambda y, x: 2 * np.arctan(y / (np.sqrt(x * x + y * y) + x)), PAIRS),
     p.hypot: (lambda a, b: np.sqrt(a * a + b * b), PAIRS),
     p.minimum: (lambda a, b: b if np.real(b) < np.real(a) else a, PAIRS),
@@ -271,7 +273,8 @@ def everything(x, y):
     return [
         fs.sqrt(x), fs.sin(x), fs.cos(x), fs.tan(x), fs.asin(x), fs.acos(x), fs.atan(x), fs.sinh(x), fs.cosh(x),
         fs.tanh(x), fs.exp(x), fs.expm1(x), fs.log(x), fs.log1p(x), fs.erf(x), fs.lgamma(x), fs.digamma(x),
-        fs.sigmoid(x), abs(x), -x, x + y, x - y, x * y, x / y, x**y, fs.atan2(x, y), fs.hypot(x, y), min(x, y), max(x, y),
+        fs.sigmoid(x), abs(x), -x, x + y, x - y, x * y, x / y, x**y, fs.atan2(x, y), fs.hypot(x, y),
+        math.fmod(x, y), min(x, y), max(x, y),
     ]  # fmt: skip
 
 
@@ -279,7 +282,7 @@ IN_C = [
     *(p.sqrt, p.sin, p.cos, p.tan, p.asin, p.acos, p.atan, p.sinh, p.cosh),
     *(p.tanh, p.exp, p.expm1, p.log, p.log1p, p.erf, p.lgamma, p.digamma),
     *(p.sigmoid, p.absolute, p.negate, p.add, p.subtract, p.multiply, p.divide, p.power, p.atan2, p.hypot),
-    *(p.minimum, p.maximum),
+    *(p.fmod, p.minimum, p.maximum),
 ]
 
 

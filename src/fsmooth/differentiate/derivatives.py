@@ -6,7 +6,7 @@ depend on an active argument is never emitted.
 
 Conventions where there is no derivative: sign, floor and ceil have derivative 0 everywhere, |x| has sign(x)
 (0 at 0), hypot and atan2 have 0 at the origin, min and max take that of the argument that is the result (the first at a
-tie, the first NaN); d(x**y)/dy is 0 at x = 0 and d(x**y)/dx is 0 at y = 0.
+tie, the first NaN); d(x**y)/dy is 0 at x = 0 and d(x**y)/dx is 0 at y = 0; fmod(x, y) is x - n * y with a constant n.
 """
 
 from __future__ import annotations
@@ -83,6 +83,16 @@ def _multiply(x: tuple[Term, ...], r: Term, t: tuple[Term, ...]) -> Term:
 
 def _divide(x: tuple[Term, ...], r: Term, t: tuple[Term, ...]) -> Term:
     return divided(minus(t[0], scaled(t[1], lambda: r)), x[1])
+
+
+def _fmod(x: tuple[Term, ...], r: Term, t: tuple[Term, ...]) -> Term:
+    """The result is x - n * y exactly; n is (x - result) / y, rounded because that division is."""
+
+    def quotient() -> Term:
+        near = _f(p.divide, _f(p.subtract, x[0], r), x[1])
+        return _f(p.floor, _f(p.add, near, _n(0.5, r)))
+
+    return minus(t[0], scaled(t[1], quotient))
 
 
 def _power(x: tuple[Term, ...], r: Term, t: tuple[Term, ...]) -> Term:
@@ -215,6 +225,7 @@ ROWS: dict[Primitive, Row] = {
     p.subtract: lambda x, r, t: minus(t[0], t[1]),
     p.multiply: _multiply,
     p.divide: _divide,
+    p.fmod: _fmod,
     p.power: _power,
     p.negate: lambda x, r, t: negative(t[0]),
     p.absolute: _unary(lambda x, r: _f(p.sign, x)),
@@ -249,4 +260,4 @@ ROWS: dict[Primitive, Row] = {
     p.to_float32: lambda x, r, t: _convert(r.type)(x, r, t),
 }
 
-RESULT_IS_REUSED = frozenset({p.divide, p.sqrt, p.tan, p.tanh, p.exp, p.expm1, p.sigmoid, p.power, p.hypot})
+RESULT_IS_REUSED = frozenset({p.divide, p.fmod, p.sqrt, p.tan, p.tanh, p.exp, p.expm1, p.sigmoid, p.power, p.hypot})

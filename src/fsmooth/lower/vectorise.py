@@ -27,7 +27,7 @@ _VECTOR_MATH = frozenset(
     )
     + (p.hypot, p.erf, p.sigmoid)
 )
-_SCALAR_ONLY = frozenset((p.lgamma, p.digamma, p.trigamma, p.integer_power, p.floor_divide, p.modulo))
+_SCALAR_ONLY = frozenset((p.fmod, p.lgamma, p.digamma, p.trigamma, p.integer_power, p.floor_divide, p.modulo))
 _SHORT = 4
 
 

@@ -65,6 +65,7 @@ _BY_PRIMITIVE: dict[Primitive, Spelling] = {
     p.greater_equal: _operator(">="),
     p.equal: _operator("=="),
     p.not_equal: _operator("!="),
+    p.fmod: Call("fmod"),
     p.power: Call("pow", vector=True),
     p.sqrt: Call("sqrt"),
     p.sin: Call("sin", vector=True),

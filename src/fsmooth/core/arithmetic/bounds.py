@@ -101,6 +101,8 @@ class Bounds(Arithmetic):
             self._apart(*arguments)
         elif primitive in (p.absolute, p.sign):
             self._apart(arguments[0], Bounded(0.0, 0.0))
+        elif primitive is p.fmod:
+            self._apart(arguments[0], _jump(*arguments))
         elif primitive in (p.floor, p.ceil, p.to_int) and math.isfinite(arguments[0].value):
             self._apart(arguments[0], Bounded(float(round(arguments[0].value)), 0.0))
 
@@ -117,6 +119,16 @@ _COMPARES = frozenset({p.less, p.less_equal, p.greater, p.greater_equal, p.equal
 
 def _value(x: object) -> object:
     return x.value if isinstance(x, Bounded) else x
+
+
+def _jump(x: object, y: object) -> Bounded | None:
+    """The multiple of y nearest to x, but for 0, where the remainder goes on."""
+    if not isinstance(x, Bounded) or not isinstance(y, Bounded):
+        return None
+    if not math.isfinite(x.value) or not math.isfinite(y.value) or y.value == 0.0:
+        return None
+    multiple = x.value - math.remainder(x.value, y.value)
+    return Bounded(multiple, abs(multiple / y.value) * y.bound) if multiple else None
 
 
 def _rounding(value: object, type_: Type) -> Bounded:

@@ -85,6 +85,11 @@ def _sigmoid(z: complex) -> complex:
     return complex(s, z.imag * s * (1.0 - s))
 
 
+def _fmod(a: complex, b: complex) -> complex:
+    rest = math.fmod(a.real, b.real)
+    return complex(rest, a.imag - round((a.real - rest) / b.real) * b.imag)
+
+
 def _step(primitive: Primitive) -> Callable[[complex], complex]:
     return lambda z: complex(primitive.evaluate(z.real))
 
@@ -94,6 +99,7 @@ _EXTENDED: dict[Primitive, Callable[..., complex]] = {
     p.subtract: lambda a, b: a - b,
     p.multiply: lambda a, b: a * b,
     p.divide: lambda a, b: a / b,
+    p.fmod: _fmod,
     p.power: _power,
     p.negate: lambda a: -a,
     p.absolute: lambda a: -a if a.real < 0 else a,

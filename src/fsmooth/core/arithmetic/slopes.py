@@ -2,7 +2,8 @@
 
 They are written apart from the rows of differentiate/derivatives.py, by other formulas where there are any, so
 that dual numbers are a judge of those rows.  The conventions where there is no derivative are the language's:
-hypot and atan2 have slope 0 at the origin, x**y has slope 0 in y at x = 0 and in x at y = 0.
+hypot and atan2 have slope 0 at the origin, x**y has slope 0 in y at x = 0 and in x at y = 0, fmod(x, y) is
+x - n * y with a constant n.
 """
 
 from __future__ import annotations
@@ -104,6 +105,12 @@ def _angle(position: int, sign: float) -> Slope:
     return slope
 
 
+def _quotient(o: Operations, x: tuple[object, ...], r: object) -> object:
+    """-n, where fmod(x, y) is x - n * y; an integer, which rounding must not make another number."""
+    near = o(p.divide, o(p.subtract, r, x[0]), x[1])
+    return o(p.ceil, o(p.subtract, near, o.number(0.5)))
+
+
 def _gauss(o: Operations, x: tuple[object, ...], r: object) -> object:
     return o(p.multiply, o.number(2.0 / math.sqrt(math.pi)), o(p.exp, o(p.negate, o.square(x[0]))))
 
@@ -118,6 +125,7 @@ SLOPES: dict[Primitive, tuple[Slope, ...]] = {
     p.subtract: (_one, _minus_one),
     p.multiply: (lambda o, x, r: x[1], lambda o, x, r: x[0]),
     p.divide: (lambda o, x, r: o.inverse(x[1]), lambda o, x, r: o(p.negate, o(p.divide, r, x[1]))),
+    p.fmod: (_one, _quotient),
     p.power: (_power_by_base, _power_by_exponent),
     p.negate: (_minus_one,),
     p.absolute: (lambda o, x, r: o(p.sign, x[0]),),

@@ -14,6 +14,7 @@ from fsmooth.errors import RankError, TypeMismatchError
 from fsmooth.frontend.python.conversion import common, convert
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.kinds import describe
+from fsmooth.frontend.python.modulo import real_floor_division, real_modulo
 from fsmooth.frontend.python.sizes import length_of, same_size
 
 _KEEPS_INTEGERS = frozenset({p.absolute, p.sign, p.maximum, p.minimum, p.floor, p.ceil})
@@ -98,11 +99,9 @@ def scalar_binary(frame: Frame, primitive: Primitive, a: Term, b: Term, node: as
         if fold is not None:
             return fold(a, b)
     if isinstance(a.type, Float) and primitive is p.floor_divide:
-        return Prim(p.floor, (Prim(p.divide, (a, b)),))
+        return real_floor_division(frame, a, b)
     if isinstance(a.type, Float) and primitive is p.modulo:
-        a, b = frame.bind(a), frame.bind(b)
-        whole = Prim(p.floor, (Prim(p.divide, (a, b)),))
-        return Prim(p.subtract, (a, Prim(p.multiply, (b, whole))))
+        return real_modulo(frame, a, b)
     return Prim(primitive, (a, b))
 
 
@@ -115,6 +114,18 @@ def integer_division(frame: Frame, primitive: Primitive, a: Term, b: Term, node:
     b = frame.bind(b)
     site = frame.site(node, frame.source.segment(node))
     return Require(Prim(p.not_equal, (b, Const(0))), Prim(primitive, (a, b)), Failure.DIVISION, (), site)
+
+
+def remainder(frame: Frame, a: Term, b: Term, node: ast.AST) -> Term:
+    """np.fmod: what is left of a, with its sign."""
+    if any([isinstance(x.type, Float) for x in (a, b)]):
+        return apply_primitive(frame, p.fmod, [a, b], node)
+    a, b = [frame.bind(convert(frame, x, INT, node)) for x in (a, b)]
+    rest = frame.bind(scalar_binary(frame, p.modulo, a, b, node), "rest")
+    zero = Const(0)
+    above = If(Prim(p.less, (rest, zero)), minus(rest, b), rest)
+    below = If(Prim(p.less, (zero, rest)), minus(rest, b), rest)
+    return If(Prim(p.less, (a, zero)), below, above)
 
 
 def constant_power(frame: Frame, x: Term, exponent: Const, node: ast.AST) -> Term:

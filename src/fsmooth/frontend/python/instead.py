@@ -17,7 +17,6 @@ INSTEAD = {
     "einsum": "write the sums as a comprehension, e.g. [sum(A[i, j] * x[j] for j in range(m)) for i in range(n)]",
     "factorial": "write math.exp(math.lgamma(n + 1))",
     "filter": "write a comprehension with if: [x for x in xs if …]",
-    "fmod": "write x - y * int(x / y)",
     "gamma": "write math.exp(math.lgamma(x)) of a positive number",
     "gcd": OUTSIDE,
     "getattr": "write the attribute with a dot",

@@ -10,7 +10,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.build import build
 from fsmooth.core.term import Get, Term
 from fsmooth.core.types import INT, Array, Bool, array_of, leaf_of, rank_of
-from fsmooth.frontend.python.arithmetic import binary, elementwise
+from fsmooth.frontend.python.arithmetic import binary, elementwise, remainder
 from fsmooth.frontend.python.conversion import convert, truth
 from fsmooth.frontend.python.derivatives import VERBS, derive
 from fsmooth.frontend.python.dtypes import of_dtype, with_leaf
@@ -45,6 +45,8 @@ def numpy_call(frame: Frame, name: str, function: object, node: ast.Call) -> Val
         return scalar_function(frame, SCALAR[function], node)
     if name == "where" and len(node.args) == 3:
         return where_call(frame, node)
+    if name == "fmod":
+        return elementwise(frame, lambda a, b: remainder(frame, a, b, node), positional(frame, node, 2), node)
     if name == "absolute":
         return scalar_function(frame, p.absolute, node)
     if name in WITH_DTYPE:

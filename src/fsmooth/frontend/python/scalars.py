@@ -27,7 +27,7 @@ SCALAR: dict[object, Primitive] = {
     math.sqrt: p.sqrt, math.sin: p.sin, math.cos: p.cos, math.tan: p.tan, math.asin: p.asin, math.acos: p.acos,
     math.atan: p.atan, math.atan2: p.atan2, math.sinh: p.sinh, math.cosh: p.cosh, math.tanh: p.tanh, math.exp: p.exp,
     math.expm1: p.expm1, math.log1p: p.log1p, math.erf: p.erf, math.lgamma: p.lgamma, math.hypot: p.hypot,
-    math.fabs: p.absolute, abs: p.absolute, np.sqrt: p.sqrt, np.sin: p.sin, np.cos: p.cos, np.tan: p.tan,
+    math.fmod: p.fmod, math.fabs: p.absolute, abs: p.absolute, np.sqrt: p.sqrt, np.sin: p.sin, np.cos: p.cos, np.tan: p.tan,
     np.arcsin: p.asin, np.arccos: p.acos, np.arctan: p.atan, np.arctan2: p.atan2, np.sinh: p.sinh, np.cosh: p.cosh,
     np.tanh: p.tanh, np.exp: p.exp, np.expm1: p.expm1, np.log: p.log, np.log1p: p.log1p, np.hypot: p.hypot,
     np.abs: p.absolute, np.sign: p.sign, np.floor: p.floor, np.ceil: p.ceil, np.maximum: p.maximum,
