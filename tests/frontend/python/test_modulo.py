@@ -117,6 +117,12 @@ def test_remainder_by_the_integer_zero_is_an_error() -> None:
         fs.function(lambda a, b: np.fmod(a, b))(1, 0)
 
 
+def test_the_remainder_to_the_nearest_multiple_is_not_that_of_numpy() -> None:
+    with pytest.raises(fs.UnsupportedError, match="math.remainder cannot be used.*") as caught:
+        fs.function(lambda n: math.remainder(n, 4))(7)
+    assert "hint: write x % y or math.fmod(x, y), which leave a remainder on one side" in str(caught.value)
+
+
 # -- derivatives -------------------------------------------------------------------------------------------------------
 
 AT = [(5.0, 0.3), (-5.0, 0.3), (5.0, -0.3), (-5.0, -0.3), (0.2, 0.7), (-0.2, 0.7), (123.4, 1.7)]

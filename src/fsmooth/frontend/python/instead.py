@@ -29,6 +29,7 @@ INSTEAD = {
     "print": "return the value, and print outside the compiled function",
     "rand": "draw the numbers outside and pass them in",
     "randn": "draw the numbers outside and pass them in",
+    "remainder": "write x % y or math.fmod(x, y), which leave a remainder on one side",
     "repeat": "write a comprehension: [x[k // n] for k in range(n * len(x))]",
     "reshape": "write a comprehension: [[x[i * m + j] for j in range(m)] for i in range(n)]",
     "set": "use a list",

@@ -13,6 +13,7 @@ from fsmooth.frontend.python.built_in import reduce_call, to_integer
 from fsmooth.frontend.python.conversion import convert
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import ArgumentMismatch, positional
+from fsmooth.frontend.python.instead import instead_of
 from fsmooth.frontend.python.library import library
 from fsmooth.frontend.python.library_calls import library_call
 from fsmooth.frontend.python.values import Value
@@ -43,4 +44,6 @@ def math_call(frame: Frame, function: object, name: str, node: ast.Call) -> Valu
     if function is math.dist:
         a, b = positional(frame, node, 2)
         return library(frame, "norm", [binary(frame, ast.Sub(), a, b, node)], node)
+    if function is math.remainder:  # which is not NumPy's
+        frame.unsupported(node, "math.remainder", instead_of(name))
     return library_call(frame, name, node)
