@@ -32,14 +32,15 @@ from fsmooth.core.term import (
     Reduction,
     Require,
     Term,
+    Update,
     Var,
-    Vector,
     Zero,
     let,
     scalar_constant,
 )
 from fsmooth.core.traverse import children, opens_region, rebuild
 from fsmooth.core.types import Float, Int
+from fsmooth.optimise.accesses import Accesses, is_at_extremum
 from fsmooth.optimise.fission import split_sums
 from fsmooth.optimise.reciprocals import share_reciprocals
 from fsmooth.optimise.sharing import Graph
@@ -63,7 +64,7 @@ def move_and_share_reciprocals(term: Term, trace: Trace, static_sizes: StaticSiz
 def _placed(root: Term, graph: Graph, trace: Trace, static_sizes: StaticSizes) -> Term:
     root = split_sums(root, graph, trace)
     for prepare in (unswitch, tabulate):
-        root = prepare(root, graph, frozenset(failing_nodes(postorder(root), static_sizes)), trace)
+        root = prepare(root, graph, failing_nodes(root, postorder(root), static_sizes), trace)
     return Placement(root, graph, trace, static_sizes).term()
 
 
@@ -74,13 +75,15 @@ StaticSizes = Mapping[tuple[Var, int], int]
 class Scope:
     """A region of the program that is evaluated as a unit: a loop body, a branch, the whole.
 
-    `positive` are the sizes (by identity) that are known there to be at least one.
+    `positive` are the sizes (by identity) that are known there to be at least one.  `at_home` says whether what opens
+    it is evaluated in the parent itself, not in branches or under a guard there.
     """
 
     parent: Scope | None
     variables: frozenset[Var] = frozenset()
     is_loop: bool = False
     certain: bool = True
+    at_home: bool = True
     size: Term | None = None
     region: tuple[int, int] | None = None
     depth: int = 0
@@ -102,7 +105,7 @@ class Placement:
         self.guards: dict[tuple[int, Scope], list[Term]] = {}
         self.generated = frozenset([i for t in self.order if isinstance(t, Collect) for _, i in t.generators])
         self.variables: dict[int, dict[Scope, Var]] = {}
-        self.failing = failing_nodes(self.order, static_sizes)
+        self.failing = failing_nodes(root, self.order, static_sizes)
         self.anchors = _anchors(root, self.failing)
         self.sizes = {id(t): id(t.size) for t in self.order if isinstance(t, Reduce) and t.reduction in _EXTREMA}
         self.top = Scope(None)
@@ -118,19 +121,24 @@ class Placement:
     # -- placement ---------------------------------------------------------------------------------------------------
 
     def _place_all(self) -> None:
-        self.uses[id(self.root)] = {self.top: 1}
+        self._use(self.root, self.top, 1)
         for node in reversed(self.order):
             bound, unbound = self._settle(node, self.uses[id(node)])
             around = _common_of([*bound, *unbound])
+            evaluated = self._evaluated_in(node, bound)
             for k, child in enumerate(children(node)):
                 if isinstance(child, Var | Const):
                     continue
                 if opens_region(node, k):
-                    self._use(child, self._scope_of_child(node, k, around), 1)
+                    self._use(child, self._scope_of_child(node, k, around, around in evaluated), 1)
                     continue
-                evaluated = not isinstance(node, Length)
                 for scope, count in [*[(s, 1) for s in bound], *unbound.items()]:
-                    self._use(child, scope, count, evaluated)
+                    self._use(child, scope, count, scope in evaluated and not isinstance(node, Length))
+
+    def _evaluated_in(self, node: Term, bound: list[Scope]) -> set[Scope]:
+        """The scopes in which `node` is evaluated without condition."""
+        found = self.evaluated.get(id(node), set()).union(bound)
+        return {scope for scope in found if (id(node), scope) not in self.guards}
 
     def _settle(self, node: Term, uses: dict[Scope, int]) -> tuple[list[Scope], dict[Scope, int]]:
         """The scopes in which `node` is computed once, and those in which it is computed at each of its uses."""
@@ -170,11 +178,14 @@ class Placement:
         failing = self.failing.get(id(node), frozenset())
         guards: list[Term] = []
         while scope.is_loop and scope.parent is not None and scope.variables.isdisjoint(node.free):
-            if not scope.certain and not self._anchored(failing, scope.parent):
-                if not self._worth_a_guard(node):
+            if not (scope.certain and scope.at_home) and not self._anchored(failing, scope.parent):
+                if not scope.at_home:
                     break
                 assert scope.size is not None
-                guards.append(scope.size)
+                if not self._runs_only_with(node, scope.size):
+                    if not self._worth_a_guard(node):
+                        break
+                    guards.append(scope.size)
             scope = scope.parent
         if guards:
             self.guards[id(node), scope] = guards
@@ -198,6 +209,13 @@ class Placement:
                 return False
         return True
 
+    def _runs_only_with(self, node: Term, size: Term) -> bool:
+        """A loop over the same size, which only its body makes fail: it does nothing where the loop around it does not run."""
+        if not isinstance(node, Build | Reduce | IFold) or node.size is not size:
+            return False
+        before = children(node)[:-1]
+        return id(node) not in self.failing[id(node)] and all([id(part) not in self.failing for part in before])
+
     @staticmethod
     def _worth_a_guard(node: Term) -> bool:
         """A number from a loop: it leaves a loop that may not run under a test whether it runs."""
@@ -218,12 +236,12 @@ class Placement:
         if evaluated:
             self.evaluated.setdefault(id(child), set()).add(scope)
 
-    def _scope_of_child(self, node: Term, k: int, scope: Scope) -> Scope:
+    def _scope_of_child(self, node: Term, k: int, scope: Scope, at_home: bool = True) -> Scope:
         match node:
             case Build(size, index) | Reduce(_, size, index) if k == 1:
-                return self._inside(node, 1, scope, frozenset((index,)), size=size)
+                return self._inside(node, 1, scope, frozenset((index,)), size=size, at_home=at_home)
             case IFold(size, _, state, index) if k == 2:
-                return self._inside(node, 2, scope, frozenset((state, index)), size=size)
+                return self._inside(node, 2, scope, frozenset((state, index)), size=size, at_home=at_home)
             case Collect(_, generators) if k > 1:
                 return self._inside(node, k, scope, frozenset([i for _, i in generators]))
             case Lam(parameters):
@@ -243,6 +261,7 @@ class Placement:
         variables: frozenset[Var] = frozenset(),
         size: Term | None = None,
         condition: Term | None = None,
+        at_home: bool = True,
     ) -> Scope:
         """The scope of child `k` of `node`: the body of a loop over `size`, or what is evaluated if `condition` holds."""
         key = (id(node), k)
@@ -250,7 +269,9 @@ class Placement:
             certain = size is None or _certain(size) or id(size) in parent.positive
             positive = _positive_size(condition) if size is None else size
             known = parent.positive if positive is None else parent.positive | {id(positive)}
-            self.inner[key] = Scope(parent, variables, size is not None, certain, size, key, parent.depth + 1, known)
+            self.inner[key] = Scope(
+                parent, variables, size is not None, certain, at_home, size, key, parent.depth + 1, known
+            )
         return self.inner[key]
 
     # -- back to a term ----------------------------------------------------------------------------------------------
@@ -371,10 +392,10 @@ def _common(a: Scope, b: Scope) -> Scope:
 _EXTREMA = (Reduction.MAX, Reduction.MIN)
 
 
-def failing_nodes(order: list[Term], static_sizes: StaticSizes) -> dict[int, frozenset[int]]:
+def failing_nodes(root: Term, order: list[Term], static_sizes: StaticSizes) -> dict[int, frozenset[int]]:
     """For each node, the nodes in it that can fail, or could if they stood outside the loops where they are."""
     failing: dict[int, frozenset[int]] = {}
-    indices = frozenset([t.index for t in order if isinstance(t, Build | Reduce | IFold)])
+    accesses = Accesses(root, order, static_sizes)
     for node in order:
         inside = [failing[id(c)] for c in children(node) if id(c) in failing]
         match node:
@@ -382,7 +403,7 @@ def failing_nodes(order: list[Term], static_sizes: StaticSizes) -> dict[int, fro
                 inside.append(frozenset((id(node),)))
             case Reduce(reduction, size) if reduction in _EXTREMA and not _certain(size):
                 inside.append(frozenset((id(node),)))
-            case Get() if not is_at_extremum(node) and not _always_in_bounds(node, indices, static_sizes):
+            case Get() | Update() | Delta() if not accesses.proved(node):
                 inside.append(frozenset((id(node),)))
         if inside:
             failing[id(node)] = inside[0].union(*inside[1:])
@@ -437,43 +458,6 @@ def _anchor_both_branches(
                 leaves.setdefault(region, set()).update(new)
                 for leaf in new:
                     found[leaf].add(region)
-
-
-def is_at_extremum(node: Term) -> bool:
-    """Is this a number a[argmax n f]?  It is in bounds if n > 0: f was evaluated for all indices below n."""
-    match node:
-        case Get(_, Reduce(Reduction.ARGMAX | Reduction.ARGMIN)):
-            return isinstance(node.type, Float | Int)
-        case _:
-            return False
-
-
-def _always_in_bounds(node: Get, indices: frozenset[Var], static_sizes: StaticSizes) -> bool:
-    """In bounds by sizes alone, or by the range of a loop index that the element depends on anyway."""
-    if not isinstance(node.index, Const):
-        return not indices.isdisjoint(node.index.free) and not _divides(node.index)
-    at, axis = node.index.value, 0
-    array = node.array
-    if isinstance(array, Vector):
-        return at < len(array.items)
-    if isinstance(array, Build) and isinstance(array.size, Const):
-        return at < array.size.value
-    while isinstance(array, Get):
-        if isinstance(array.array, Build) and axis == 0:
-            return _row_is_long_enough(array.array, int(at))
-        array, axis = array.array, axis + 1
-    return isinstance(array, Var) and at < static_sizes.get((array, axis), 0)
-
-
-def _divides(index: Term) -> bool:
-    """`i % n` is below n only if n is not 0, which may be known only because a loop runs."""
-    if isinstance(index, Prim) and index.primitive in (p.modulo, p.floor_divide):
-        return True
-    return any([_divides(c) for c in children(index)])
-
-
-def _row_is_long_enough(table: Build, at: int) -> bool:
-    return isinstance(table.body, Vector) and at < len(table.body.items)
 
 
 def postorder(root: Term) -> list[Term]:

@@ -13,7 +13,7 @@ Only total subterms that are evaluated in every iteration are tabulated, and onl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from fsmooth.core import primitives as p
 from fsmooth.core.term import (
@@ -40,14 +40,16 @@ from fsmooth.rewrite.trace import Trace
 
 _LOAD = 4.0
 
+Failing = Mapping[int, frozenset[int]]
 
-def tabulate(root: Term, graph: Graph, failing: frozenset[int], trace: Trace) -> Term:
-    """The root of the graph with tables; `failing` are the nodes that can fail, by identity."""
+
+def tabulate(root: Term, graph: Graph, failing: Failing, trace: Trace) -> Term:
+    """The root of the graph with tables; `failing` are the nodes that can fail, by identity, with what fails in them."""
     return _Tabulation(graph, failing, trace).visit(root, frozenset())
 
 
 class _Tabulation:
-    def __init__(self, graph: Graph, failing: frozenset[int], trace: Trace) -> None:
+    def __init__(self, graph: Graph, failing: Failing, trace: Trace) -> None:
         self.graph = graph
         self.failing = failing
         self.trace = trace
@@ -115,7 +117,7 @@ class _Tabulation:
                 return False
             known = memo.get(id(node))
             if known is None:
-                if isinstance(node, Check | Require) or binds(node):
+                if isinstance(node, Check | Require) or binds(node) or self._fails_itself(node):
                     known = False
                 elif isinstance(node, Var):
                     known = node not in inner
@@ -162,7 +164,10 @@ class _Tabulation:
 
     def _can_fail(self, node: Term) -> bool:
         """Of new nodes only what they are made of is known."""
-        return id(node) in self.failing or isinstance(node, Check | Require)
+        return any([id(n) in self.failing or isinstance(n, Check | Require) for n in _below(node)])
+
+    def _fails_itself(self, node: Term) -> bool:
+        return id(node) in self.failing.get(id(node), ())
 
     # -- candidates --------------------------------------------------------------------------------------------------
 

@@ -8,6 +8,8 @@ Done where a branch has a loop of its own, which may be invariant; the condition
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from fsmooth.core.term import Build, Const, If, Lam, Reduce, Term, Var
 from fsmooth.core.traverse import binds, children, rebuild, subterms
 from fsmooth.optimise.replacement import Replacement
@@ -18,7 +20,7 @@ _LARGEST = 2_000
 """Loops of more nodes than this are not copied."""
 
 
-def unswitch(root: Term, graph: Graph, failing: frozenset[int], trace: Trace) -> Term:
+def unswitch(root: Term, graph: Graph, failing: Container[int], trace: Trace) -> Term:
     """The root of the graph with invariant conditions outside loops; `failing` are the nodes that can fail."""
     memo: dict[int, tuple[Term, Term]] = {}
 
@@ -36,7 +38,7 @@ def unswitch(root: Term, graph: Graph, failing: frozenset[int], trace: Trace) ->
     return of(root)
 
 
-def _unswitched(node: Term, graph: Graph, failing: frozenset[int], trace: Trace) -> Term:
+def _unswitched(node: Term, graph: Graph, failing: Container[int], trace: Trace) -> Term:
     match node:
         case Build(_, index, If(c, a, b)) | Reduce(_, _, index, If(c, a, b)) if (
             index not in c.free and id(c) not in failing and _worth_it(node.size, a, b)

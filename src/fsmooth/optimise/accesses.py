@@ -1,0 +1,98 @@
+"""Which elements exist wherever their indices do: by the ranges of loops and what the whole program requires.
+
+An access without a check is in bounds where it stands (core/term), perhaps only because of a condition, a
+requirement or a loop around it.  Code motion may take it away from those only if its place is proved without them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from fsmooth.core import primitives as p
+from fsmooth.core.shape import Ragged, size_of
+from fsmooth.core.term import (
+    Build,
+    Check,
+    Collect,
+    Const,
+    Delta,
+    Get,
+    IFold,
+    Lam,
+    Length,
+    Prim,
+    Reduce,
+    Reduction,
+    Require,
+    Term,
+    Update,
+    Var,
+)
+from fsmooth.core.traverse import subterms
+from fsmooth.core.types import Float, Int
+from fsmooth.rewrite.facts import Facts
+
+
+class Accesses:
+    """What is known in all of a program whose nodes are `order`."""
+
+    def __init__(self, root: Term, order: Iterable[Term], static_sizes: Mapping[tuple[Var, int], int]) -> None:
+        self.facts = Facts()
+        self.facts.static_sizes = static_sizes
+        for node in order:
+            match node:
+                case Build(size, index) | Reduce(_, size, index) | IFold(size, _, _, index):
+                    self.facts.ranges[index] = size
+                case Collect(_, generators):
+                    self.facts.ranges.update({index: size for size, index in generators})
+                case Prim(primitive, (a, b)) if primitive is p.minimum and isinstance(node.type, Int):
+                    for bound in (a, b):
+                        self.facts.assume(Prim(p.less_equal, (node, bound)), value=True)
+        self._assume_what_is_required(root)
+
+    def proved(self, access: Get | Update | Delta) -> bool:
+        """Is it in bounds wherever the variables of its index have values, and its checks hold?"""
+        index = access.index
+        length = access.size if isinstance(access, Delta) else self._length(access.array)
+        if length is None:
+            return False
+        if isinstance(index, Check):
+            return self.facts.less_or_equal(index.size, length)
+        if is_at_extremum(access):
+            assert isinstance(index, Reduce)
+            return self.facts.less_or_equal(index.size, length)
+        if any([isinstance(t, Reduce) and t.reduction in _PLACES for t in subterms(index)]):
+            return False  # the place of an extremum is below the size only if the loop runs
+        return self.facts.within(index, length)
+
+    def _length(self, array: Term) -> Term | None:
+        try:
+            length = size_of(array)
+        except Ragged:
+            return None
+        match length:
+            case Length(Var() as var, axis) if (var, axis) in self.facts.static_sizes:
+                return Const(self.facts.static_sizes[var, axis])
+            case _:
+                return length
+
+    def _assume_what_is_required(self, root: Term) -> None:
+        """What is required before anything else; not what is required after a condition that reads elements."""
+        node = root.body if isinstance(root, Lam) else root
+        while isinstance(node, Require):
+            if any([isinstance(t, Get) for part in (node.condition, *node.numbers) for t in subterms(part)]):
+                return
+            self.facts.assume(node.condition, value=True)
+            node = node.body
+
+
+_PLACES = (Reduction.ARGMAX, Reduction.ARGMIN)
+
+
+def is_at_extremum(node: Term) -> bool:
+    """Is this a number a[argmax n f]?  If a has n elements, it is in bounds if n > 0."""
+    match node:
+        case Get(_, Reduce(Reduction.ARGMAX | Reduction.ARGMIN)):
+            return isinstance(node.type, Float | Int)
+        case _:
+            return False

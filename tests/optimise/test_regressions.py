@@ -1,0 +1,101 @@
+"""Programs that an optimisation once made read what is not there."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from fsmooth.core import primitives as p
+from fsmooth.core.build import get, prim
+from fsmooth.core.term import (
+    Check,
+    Const,
+    Failure,
+    Get,
+    If,
+    IFold,
+    Lam,
+    Length,
+    MakeTuple,
+    Proj,
+    Reduce,
+    Reduction,
+    Require,
+    Term,
+    Var,
+)
+from fsmooth.core.types import F64, INT, Array, Tuple
+from fsmooth.optimise.schedules import SCHEDULES
+from tests.accuracy.judge import run
+from tests.rules.outcomes import contracted
+
+V = Array(F64)
+u, v, n, x = Var("u", V), Var("v", V), Var("n", INT), Var("x", F64)
+
+
+def first(array: Term) -> Term:
+    return Get(array, Check(Const(0), Length(array)))
+
+
+def heavy(t: Term) -> Term:
+    return prim(p.sin, prim(p.exp, t))
+
+
+def in_branches(shared: Term) -> Lam:
+    """Two branches use it, neither taken if n is large."""
+    left = If(prim(p.less, n, Const(2)), shared, Const(1.0))
+    right = If(prim(p.less, n, Const(1)), prim(p.sin, shared), Const(2.0))
+    return Lam((u, v, n), prim(p.add, left, right))
+
+
+def largest_of_first() -> Term:
+    i = Var("i", INT)
+    return Reduce(Reduction.MAX, Const(30), i, prim(p.multiply, heavy(first(u)), prim(p.to_float, i)))
+
+
+def sum_of_other(site_is_required: bool) -> Term:
+    j = Var("j", INT)
+    if site_is_required:
+        body = Reduce(Reduction.SUM, Length(u), j, heavy(Get(v, j)))
+        return Require(prim(p.less_equal, Length(u), Length(v)), body, Failure.INDEX)
+    return Reduce(Reduction.SUM, Length(u), j, heavy(get(v, Check(j, Length(v)))))
+
+
+def test_what_a_loop_in_two_branches_reads_stays_in_the_branches() -> None:
+    keeps(in_branches(largest_of_first()), [np.zeros(0), np.zeros(0), 5])
+
+
+@pytest.mark.parametrize("required", [True, False])
+def test_a_loop_in_bounds_by_a_requirement_in_two_branches_stays_there(required: bool) -> None:
+    keeps(in_branches(sum_of_other(required)), [np.ones(9), np.ones(3), 5])
+
+
+def test_a_loop_that_leaves_a_loop_that_does_not_run_reads_nothing() -> None:
+    i = Var("i", INT)
+    size = prim(p.minimum, Length(v), n)
+    body = prim(p.multiply, Get(v, Check(i, Length(v))), sum_of_other(site_is_required=False))
+    keeps(Lam((u, v, n), Reduce(Reduction.SUM, size, i, body)), [np.ones(9), np.ones(3), 0])
+
+
+def test_what_a_guarded_loop_reads_is_under_its_guard() -> None:
+    i, k, m = Var("i", INT), Var("k", INT), Var("m", INT)
+    s = Var("s", Tuple((F64, F64)))
+    step = MakeTuple((Reduce(Reduction.MAX, Const(3), m, Proj(s, 1)), prim(p.add, Proj(s, 1), x)))
+    fold = IFold(Const(2), MakeTuple((Const(1.0), Get(u, Const(0)))), s, k, step)
+    keeps(Lam((u, x), Reduce(Reduction.SUM, Length(u), i, Proj(fold, 0))), [np.zeros(0), 1.5])
+
+
+def test_an_element_at_an_extremum_of_another_array_stays_in_its_branch() -> None:
+    i = Var("i", INT)
+    at = Reduce(Reduction.ARGMAX, Length(u), i, Get(u, i))
+    element = Require(prim(p.less_equal, Length(u), Length(v)), heavy(Get(v, at)), Failure.INDEX)
+    keeps(in_branches(element), [np.arange(9.0), np.ones(3), 5])
+
+
+def keeps(program: Lam, arguments: list[object]) -> None:
+    """Every schedule keeps the value and reads nothing that is not there (`contracted` checks every access)."""
+    expected = run(contracted(program), arguments)
+    for schedule in SCHEDULES.values():
+        optimised = schedule(program)
+        assert isinstance(optimised, Lam)
+        assert run(contracted(optimised), arguments) == pytest.approx(expected, rel=1e-12), schedule.name
