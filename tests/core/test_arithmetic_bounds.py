@@ -141,6 +141,10 @@ def test_the_root_of_nothing_is_in_doubt_only_if_it_was_computed() -> None:
         (b.prim(p.less, Zero(()), Zero(())), math.inf),
         (b.prim(p.less, Const(1), Const(1)), math.inf),
         (b.plus(x, y), math.inf),
+        (b.prim(p.fmod, x, y), 0.25 / 2.25),
+        (b.prim(p.fmod, Const(-1.0), y), 0.25 / 2.25),
+        (b.prim(p.fmod, Const(0.25), y), math.inf),
+        (b.prim(p.fmod, x, Const(0.0)), math.inf),
     ],
     ids=repr,
 )

@@ -94,6 +94,16 @@ def test_a_constant_divisor(y: float) -> None:
         assert_identical(result[:, 1], whole, X, np.full_like(X, y))
 
 
+def test_a_reciprocal_that_others_share_leaves_the_floor_right() -> None:
+    program = fs.function(lambda x, y: [[a // b, (a + 1) / b, a / b] for a, b in zip(x, y)])  # noqa: B905
+    with np.errstate(all="ignore"):
+        chosen = (np.abs(X / Y) < 2.0**50) & (np.abs(Y) > 1e-300)
+    x, y = X[chosen], Y[chosen]
+    assert len(x) > 3000
+    assert "1.0 / " in program.c_source(x, y)
+    np.testing.assert_array_equal(program(x, y)[:, 0], x // y)
+
+
 def test_whole_arrays_and_mixed_numbers() -> None:
     x = np.array([5.0, -5.0, 7.25])
     np.testing.assert_array_equal(fs.function(lambda x: x % 0.1)(x), x % 0.1)
