@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import pytest
 from scipy import special
@@ -98,6 +99,13 @@ def test_tetragamma_has_poles(x: float) -> None:
 def test_conventions(primitive: Primitive, at: tuple[float, ...], expected: tuple[float, ...]) -> None:
     found = [by_dual(primitive, at, k) for k in range(len(at))]
     assert found == pytest.approx(list(expected), rel=1e-15, nan_ok=True)
+
+
+@pytest.mark.parametrize("at", [(289782.32, 0.074), (16691.61, 0.054), (-16691.61, 0.054), (16691.61, -0.054)])
+def test_the_slope_of_a_remainder_is_an_integer(at: tuple[float, float]) -> None:
+    """Though (x - r) / y is rounded up there, or down."""
+    assert by_dual(p.fmod, at, 1) == -math.trunc(Fraction(at[0]) / Fraction(at[1]))
+    assert by_step(p.fmod, at, 1) == pytest.approx(by_dual(p.fmod, at, 1), rel=1e-15)
 
 
 def test_second_derivatives_are_dual_numbers_of_dual_numbers() -> None:

@@ -91,6 +91,8 @@ CONVENTIONS = [
     (p.fmod, (6.0, 2.0), [1.0, -3.0]),
     (p.fmod, (5.0, 0.1), [1.0, -49.0]),
     (p.fmod, (-5.0, 0.1), [1.0, 49.0]),
+    (p.fmod, (289782.32, 0.074), [1.0, -3915977.0]),  # (x - r) / y is rounded up
+    (p.fmod, (16691.61, 0.054), [1.0, -309103.0]),  # and down
     (p.fmod, (-0.0, 0.1), [1.0, 0.0]),
     (p.fmod, (1.0, INF), [1.0, 0.0]),
     # the first extremum, and the first NaN
