@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from fsmooth.core import primitives as p
+from fsmooth.core.build import both, either
 from fsmooth.core.term import (
     Build,
     Check,
@@ -102,7 +103,7 @@ class Placement:
         self.inner: dict[tuple[int, int], Scope] = {}
         self.uses: dict[int, dict[Scope, int]] = {}
         self.evaluated: dict[int, set[Scope]] = {}
-        self.guards: dict[tuple[int, Scope], list[Term]] = {}
+        self.guards: dict[tuple[int, Scope], list[list[Term]]] = {}
         self.generated = frozenset([i for t in self.order if isinstance(t, Collect) for _, i in t.generators])
         self.variables: dict[int, dict[Scope, Var]] = {}
         self.failing = failing_nodes(root, self.order, static_sizes)
@@ -157,13 +158,25 @@ class Placement:
                     unbound[here] = group.pop(here)
                 pending.extend(_by_inner_scope(here, group))
                 continue
-            scope = self._outside_loops(node, here)
+            scope, guards = self._outside_loops(node, here)
+            if guards and scope in unbound:
+                scope, guards = here, []  # what is needed there is not what is left of a loop that does not run
             if scope is here and sum(group.values()) == 1:
                 unbound.update(group)
-            elif scope not in bound:
+                continue
+            self._guard(node, scope, guards, scope in bound)
+            if scope not in bound:
                 bound.append(scope)
                 self._bind(node, scope, moved=scope is not here, shared=sum(group.values()) > 1)
         return bound, unbound
+
+    def _guard(self, node: Term, scope: Scope, guards: list[Term], is_bound: bool) -> None:
+        """`node` is needed in `scope` if loops over all these sizes run, or those of other uses of it do."""
+        others = self.guards.get((id(node), scope), [])
+        if not guards:
+            self.guards.pop((id(node), scope), None)
+        elif others or not is_bound:
+            self.guards[id(node), scope] = [*others, guards]
 
     def _bind(self, node: Term, scope: Scope, moved: bool, shared: bool) -> None:
         if moved:
@@ -173,8 +186,8 @@ class Placement:
         name = self.graph.names.get(id(node), "t")
         self.variables.setdefault(id(node), {})[scope] = Var(name, node.type)
 
-    def _outside_loops(self, node: Term, scope: Scope) -> Scope:
-        """The outermost scope to which `node` may move from `scope`."""
+    def _outside_loops(self, node: Term, scope: Scope) -> tuple[Scope, list[Term]]:
+        """The outermost scope to which `node` may move from `scope`, and the sizes of the loops that must run there."""
         failing = self.failing.get(id(node), frozenset())
         guards: list[Term] = []
         while scope.is_loop and scope.parent is not None and scope.variables.isdisjoint(node.free):
@@ -187,9 +200,7 @@ class Placement:
                         break
                     guards.append(scope.size)
             scope = scope.parent
-        if guards:
-            self.guards[id(node), scope] = guards
-        return scope
+        return scope, guards
 
     def _may_stand(self, node: Term, here: Scope) -> bool:
         """May `node` be evaluated in `here` whatever is evaluated there?  If it cannot fail, or is evaluated there anyway."""
@@ -283,10 +294,16 @@ class Placement:
     def _guarded(self, node: Term, scope: Scope) -> Term:
         """A node that left loops that may not run is computed only if they do."""
         result = self._emit(node, scope)
-        for size in self.guards.get((id(node), scope), ()):
-            runs = Prim(p.less, (Const(0), self._reference(size, scope)))
-            result = If(runs, result, scalar_constant(0, node.type))
-        return result
+        ways = self.guards.get((id(node), scope), [])
+        if not ways:
+            return result
+        needed: Term = Const(False)
+        for sizes in reversed(ways):
+            run: Term = Const(True)
+            for size in sizes:
+                run = both(Prim(p.less, (Const(0), self._reference(size, scope))), run)
+            needed = either(run, needed)
+        return If(needed, result, scalar_constant(0, node.type))
 
     def _reference(self, node: Term, scope: Scope) -> Term:
         places = self.variables.get(id(node))
