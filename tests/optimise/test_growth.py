@@ -47,3 +47,18 @@ def test_matrix_factorisation_is_quadratic() -> None:
 
     work = [at(n) for n in (5, 10, 20)]
     assert work[2] / work[1] < 4.2, work
+
+
+_ROSENBROCK = """
+    let f = fun x -> sum (length x - 1) (fun i ->
+      let a = x[i + 1] - x[i] * x[i]
+      let b = 1.0 - x[i]
+      100.0 * (a * a) + b * b)
+    fun (x: Vector) -> vectorMap (deriv (f x) x) snd
+"""
+
+
+def test_neighbours_are_linear() -> None:
+    """Each term depends on two inputs: the two one-hot tangents part, and each loses its loop."""
+    work = [_work(_ROSENBROCK, np.linspace(0.0, 1.0, n)) for n in (10, 20, 40)]
+    assert work[2] - work[1] == 2 * (work[1] - work[0]), work

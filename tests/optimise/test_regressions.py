@@ -26,6 +26,7 @@ from fsmooth.core.term import (
     Verb,
 )
 from fsmooth.core.types import F64, INT, Array, Tuple
+from fsmooth.library import parse
 from fsmooth.optimise.schedules import SCHEDULES
 from tests.accuracy.cases import differentiated
 from tests.accuracy.judge import numbers, run
@@ -112,3 +113,10 @@ def keeps(program: Lam, arguments: list[object]) -> None:
         assert isinstance(optimised, Lam)
         found = run(contracted(optimised), arguments)
         assert numbers(found, program.body.type) == pytest.approx(numbers(expected, program.body.type)), schedule.name
+
+
+def test_guards_stay_where_their_variables_are() -> None:
+    """The largest of v leaves the loop over j under `0 < i`, and so cannot leave the loop over i."""
+    program = parse("fun (v: Vector) (n: Index) -> sum n (fun i -> sum i (fun j -> max (length v) (fun k -> v[k])))")
+    for schedule in SCHEDULES.values():
+        assert not schedule(program).free, schedule.name

@@ -10,6 +10,15 @@ from __future__ import annotations
 from tests.rules import edges_of_figure_8
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
+    "sum_of_invariant": (
+        "sum n (fun i -> x + to_float i) ~> to_float n * x + sum n (fun i -> to_float i) where 1 <= n",
+        "sum n (fun i -> to_float i - x) ~> sum n (fun i -> to_float i) - to_float n * x where 1 <= n",
+        "sum n (fun i -> x - y) ~> to_float n * x - to_float n * y where 1 <= n",
+        "sum n (fun i -> x + to_float i) ~> nothing",
+        "sum n (fun i -> to_float i + to_float i) ~> nothing where 0 <= n",
+        "sum n (fun i -> x * to_float i) ~> nothing where 0 <= n",
+        "product n (fun i -> x + to_float i) ~> nothing where 0 <= n",
+    ),
     "check_out_of_loop": (
         "build n (fun i -> v[check i (length v)])"
         " ~> require index n <= length v, length v, length v in build n (fun i -> v[i])",
@@ -106,6 +115,42 @@ EDGES: dict[str, tuple[str, ...]] = {
         "build 3 (fun i -> if i == 2 then x else y) ~> nothing",
         "build 3 (fun i -> if i <> 2 then x else zero) ~> nothing",
         "build 3 (fun i -> if 1 == i then to_float i else zero) ~> delta 3 1 (let i = 1 in to_float i)",
+    ),
+    "single_fraction": ("x * y ~> nothing", "x / (y * x) ~> nothing", "x + y / x ~> nothing"),
+    "cancel_factor": (
+        "x / y ~> nothing",
+        "(x + y) / x ~> nothing",
+        "x / x ~> 1.0",
+        "y * (x * y) / (y * x) ~> x * y / x",
+    ),
+    "factor_out_of_sum": (
+        "sum n (fun i -> to_float i * to_float i) ~> nothing",
+        "sum n (fun i -> x / to_float (i + 1)) ~> x * sum n (fun i -> 1.0 / to_float (i + 1)) where 1 <= n",
+        "sum n (fun i -> x * y) ~> nothing",
+    ),
+    "guard_distribute": (
+        "((if i == k then x else zero) + (if i == j then y else zero)) * 2.0 ~> nothing",
+        "((if i == k then x else zero) + y) * 2.0 ~> nothing",
+        "(if i == k then x else zero) * 2.0 ~> nothing",
+        "2.0 / ((if i == k then x else zero) + (if i == k + 1 then y else zero)) ~> nothing",
+        "sin ((if i == k then x else zero) + (if i == k + 1 then y else zero)) ~> nothing",
+        "x * ((if i == 0 then x else zero) - (if i == 1 then y else zero))"
+        " ~> (if i == 0 then x * x else zero) - (if i == 1 then x * y else zero)",
+        "-((if i == 0 then x else zero) - (if i == 1 then y else zero))"
+        " ~> (if i == 0 then -x else zero) + (if i == 1 then y else zero)",
+    ),
+    "guard_merge": (
+        "((if i == k then x else zero) + (if i == j then y else zero)) + (if i == k then x else zero) ~> nothing",
+        "((if i == 0 then x else zero) + (if i == 1 then y else zero)) - (if i == 1 then x else zero)"
+        " ~> (if i == 0 then x else zero) + (if i == 1 then y - x else zero)",
+        "((if i == 0 then x else zero) + (if i == 1 then y else zero)) + (if i == 2 then x else zero) ~> nothing",
+    ),
+    "solve_for_index": (
+        "sum n (fun i -> if i == k then x else zero) ~> nothing",
+        "sum n (fun i -> if k * i == 2 then x else zero) ~> nothing",
+        "sum n (fun i -> if i + 1 == i then x else zero) ~> nothing",
+        "product n (fun i -> if i + 1 == k then x else zero) ~> nothing",
+        "sum n (fun i -> if i + 1 == k then x else y) ~> nothing",
     ),
     "update_zero": ("update v i x ~> nothing", "update (zero n (length v)) i v ~> delta n i v"),
     "guard_linear": (

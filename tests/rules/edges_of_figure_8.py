@@ -255,6 +255,10 @@ EDGES: dict[str, tuple[str, ...]] = {
         "let y = x in require empty c in y ~> require empty c in let y = x in y",
         "let y = x in require check k m == 1 in y ~> nothing",
     ),
+    "require_out_of_display": (
+        "(x, y) ~> nothing",
+        "((require c in x), (require d in y)) ~> require c in (x, (require d in y))",
+    ),
     "require_before_loop": (
         "build n (fun i -> require i < m in i) ~> nothing",
         "build n (fun i -> require check k m == 1 in i) ~> nothing",

@@ -29,8 +29,26 @@ STRUCTURAL = ("zero", "delta")
 
 DISCARDS = frozenset(
     {
-        *("all_zero", "cancel", "discharge_require", "drop_unused", "fold_identity", "fold_single", "get_build"),
-        *("get_delta", "get_update", "get_vector", "get_zero", "guard_linear", "guard_order", "guard_out_of_let"),
+        *(
+            "all_zero",
+            "cancel",
+            "cancel_factor",
+            "discharge_require",
+            "drop_unused",
+            "fold_identity",
+            "fold_single",
+            "get_build",
+        ),
+        *(
+            "get_delta",
+            "get_update",
+            "get_vector",
+            "get_zero",
+            "guard_distribute",
+            "guard_linear",
+            "guard_order",
+            "guard_out_of_let",
+        ),
         *(
             "if_same",
             "inline",
@@ -45,7 +63,9 @@ DISCARDS = frozenset(
 )
 """On the right side some part of the left side is not evaluated, or not always."""
 
-DEMANDS = frozenset({"require_out_of_loop", "require_out_of_let", "require_before_loop", "check_out_of_loop"})
+DEMANDS = frozenset(
+    {"require_out_of_loop", "require_out_of_let", "require_before_loop", "require_out_of_display", "check_out_of_loop"}
+)
 """An agreement of sizes is required before the loop, or before what could fail (design §2: entry checks)."""
 
 

@@ -189,6 +189,16 @@ def _crossing(root: Term, shared: frozenset[int]) -> tuple[Term, ...]:
     return tuple([term for key, term in direct.items() if key in mentioned])
 
 
+_NAMES = {p.add: "total", p.subtract: "difference", p.multiply: "product", p.divide: "quotient", p.power: "power"}
+
+
+def _name_of(term: Term) -> str:
+    """A name for the value of a term that has none."""
+    if not isinstance(term, Prim):
+        return "x"
+    return _NAMES.get(term.primitive, f"{term.primitive.name}_of")
+
+
 class _Dual:
     """One application of D.  `active` maps variables to their dual; `scope` collects bindings."""
 
@@ -199,6 +209,7 @@ class _Dual:
         self.shared = shared
         self.crossing: tuple[Term, ...] = ()
         self.known: dict[int, Term] = {}
+        self.name: str | None = None
 
     # -- scopes ----------------------------------------------------------------------------------------------------
 
@@ -335,6 +346,7 @@ class _Dual:
                 raise NoDerivative("a function bound to a name must be inlined before differentiation")
             self.scope.append((var, self.p(value)))
             return
+        self.name = var.name if isinstance(value, Prim) else None
         new = self.of(value)
         if isinstance(var.type, Float):
             self.scope.append((var, first(new)))
@@ -346,6 +358,7 @@ class _Dual:
 
     def scalar(self, term: Prim) -> Term:
         """D-Scalar: (P⟦e⟧, E⟦e⟧), with E⟦e⟧ from the table."""
+        name, self.name = self.name or _NAMES.get(term.primitive, f"{term.primitive.name}_of"), None
         arguments: list[Term] = []
         tangents: list[Term] = []
         for argument in term.arguments:
@@ -353,14 +366,14 @@ class _Dual:
                 value = self.of(argument)
                 if not isinstance(value, MakeTuple) and not _atomic(value):
                     value = self.bound("d", value)
-                arguments.append(self.bound("x", first(value)))
+                arguments.append(self.bound(_name_of(argument), first(value)))
                 tangents.append(second(value))
             else:
-                arguments.append(self.bound("x", self.p(argument)))
+                arguments.append(self.bound(_name_of(argument), self.p(argument)))
                 tangents.append(Zero((), argument.type) if isinstance(argument.type, Float) else MakeTuple(()))
         result: Term = Prim(term.primitive, tuple(arguments))
         if term.primitive in RESULT_IS_REUSED:
-            result = self.bound("r", result)
+            result = self.bound(name, result)
         return MakeTuple((result, ROWS[term.primitive](tuple(arguments), result, tuple(tangents))))
 
     def reduction(self, term: Reduce) -> Term:

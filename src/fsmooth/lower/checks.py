@@ -39,6 +39,7 @@ class _Hoisting:
         self.loop = loop
         self.before: list[t.Statement] = []
         self.once: list[t.Statement] = []
+        self.direct: set[str] = set()
         self.changed = changed(loop.body)
         self.inside = {name for s in walk(loop.body) for name in declared(s)}
         self.definitions: dict[str, t.Declare] = {}
@@ -74,12 +75,12 @@ class _Hoisting:
 
     def under(self, condition: t.Expression, statements: list[t.Statement]) -> list[t.Statement]:
         """`without_checks` where all that moves is guarded by a condition that the loop does not change."""
-        outer_before, outer_once = self.before, self.once
-        self.before, self.once = [], []
+        outer_before, outer_once, outer_direct = self.before, self.once, self.direct
+        self.before, self.once, self.direct = [], [], set()
         kept = self.without_checks(statements)
         self.flush()
         moved = self.before
-        self.before, self.once = outer_before, outer_once
+        self.before, self.once, self.direct = outer_before, outer_once, outer_direct
         if moved:
             self.flush()
             self.before.extend(guarded(condition, moved))
@@ -89,7 +90,10 @@ class _Hoisting:
         """The checks that need to be made once, if the loop runs at all."""
         if not self.once:
             return
-        self.before.extend(guarded(positive(self.loop.size), self.once))
+        runs = positive(self.loop.size)
+        if isinstance(runs, t.Literal):
+            self.direct |= {x.name for x in self.once if isinstance(x, t.Declare)}
+        self.before.extend(guarded(runs, self.once))
         self.once = []
 
     def invariant(self, e: t.Expression) -> bool:
@@ -115,7 +119,8 @@ class _Hoisting:
                 return True
             self.made.add(key)
         if not self.depends(needed, s):
-            self.once.extend(_copies(needed))
+            there = self.direct | {x.name for x in self.once if isinstance(x, t.Declare)}
+            self.once.extend(_copies([d for d in needed if d.name not in there]))
             self.once.append(s)
             return True
         if weight > _CHEAP:

@@ -7,8 +7,8 @@ in a loop over j: the first sum can then leave that loop.  Parts that depend on 
 
 from __future__ import annotations
 
-from fsmooth.core.term import Build, Collect, Const, IFold, Lam, MakeTuple, Proj, Reduce, Reduction, Term, Var
-from fsmooth.core.traverse import binds, bound_in, children, rebuild, subterms
+from fsmooth.core.term import Build, Collect, Const, IFold, MakeTuple, Proj, Reduce, Reduction, Term, Var
+from fsmooth.core.traverse import bound_in, children, subterms
 from fsmooth.optimise.replacement import Replacement
 from fsmooth.optimise.sharing import Graph
 from fsmooth.rewrite.trace import Trace
@@ -32,9 +32,7 @@ def split_sums(root: Term, graph: Graph, trace: Trace) -> Term:
             return node
         found = memo.get(id(node))
         if found is None:
-            new = rebuild(node, [of(c) for c in children(node)])
-            if new is not node:
-                new = graph.loop(new) if binds(new) and not isinstance(new, Lam) else graph.node(new)
+            new = graph.rebuilt(node, [of(c) for c in children(node)])
             if isinstance(new, Proj) and isinstance(new.tuple, MakeTuple):
                 new = new.tuple.items[new.position]
             found = memo[id(node)] = (node, _split(new, graph, inner, trace))

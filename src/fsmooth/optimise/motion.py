@@ -43,7 +43,7 @@ from fsmooth.core.traverse import children, opens_region, rebuild
 from fsmooth.core.types import Float, Int
 from fsmooth.optimise.accesses import Accesses, is_at_extremum
 from fsmooth.optimise.fission import split_sums
-from fsmooth.optimise.reciprocals import share_reciprocals
+from fsmooth.optimise.reciprocals import share_reciprocals, shared_divisors, steady_divisors
 from fsmooth.optimise.sharing import Graph
 from fsmooth.optimise.tabulation import tabulate
 from fsmooth.optimise.unswitching import unswitch
@@ -59,7 +59,16 @@ def move(term: Term, trace: Trace, static_sizes: StaticSizes) -> Term:
 def move_and_share_reciprocals(term: Term, trace: Trace, static_sizes: StaticSizes) -> Term:
     """`move`, with one 1/p for all divisions by p."""
     graph = Graph()
-    return _placed(share_reciprocals(graph.of(term), graph, trace), graph, trace, static_sizes)
+    root = graph.of(term)
+    return _placed(share_reciprocals(root, shared_divisors(root), graph, trace), graph, trace, static_sizes)
+
+
+def move_and_share_all_reciprocals(term: Term, trace: Trace, static_sizes: StaticSizes) -> Term:
+    """`move`, with one 1/p for all divisions by p, one after the other too (real numbers)."""
+    graph = Graph()
+    root = graph.of(term)
+    wanted = shared_divisors(root) | steady_divisors(root)
+    return _placed(share_reciprocals(root, wanted, graph, trace), graph, trace, static_sizes)
 
 
 def _placed(root: Term, graph: Graph, trace: Trace, static_sizes: StaticSizes) -> Term:
@@ -190,7 +199,8 @@ class Placement:
         """The outermost scope to which `node` may move from `scope`, and the sizes of the loops that must run there."""
         failing = self.failing.get(id(node), frozenset())
         guards: list[Term] = []
-        while scope.is_loop and scope.parent is not None and scope.variables.isdisjoint(node.free):
+        mentioned = node.free  # by the node and by its guards, which go where it goes
+        while scope.is_loop and scope.parent is not None and scope.variables.isdisjoint(mentioned):
             if not (scope.certain and scope.at_home) and not self._anchored(failing, scope.parent):
                 if not scope.at_home:
                     break
@@ -199,6 +209,7 @@ class Placement:
                     if not self._worth_a_guard(node):
                         break
                     guards.append(scope.size)
+                    mentioned = mentioned | scope.size.free
             scope = scope.parent
         return scope, guards
 

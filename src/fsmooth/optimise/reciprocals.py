@@ -8,16 +8,34 @@ from __future__ import annotations
 from collections import Counter
 
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Const, Prim, Term, scalar_constant
-from fsmooth.core.traverse import binds, children, rebuild, subterms
+from fsmooth.core.term import Const, Lam, Prim, Term, scalar_constant
+from fsmooth.core.traverse import binds, bound_in, children, subterms
 from fsmooth.optimise.sharing import Graph
 from fsmooth.rewrite.trace import Trace
 
 
-def share_reciprocals(root: Term, graph: Graph, trace: Trace) -> Term:
-    """`a / p` becomes `a * (1 / p)` where several different numbers are divided by the same p."""
-    uses = Counter([id(divisor) for divisor in _divisors(root)])
-    shared = {key for key, count in uses.items() if count > 1}
+def shared_divisors(root: Term) -> frozenset[int]:
+    """The numbers (by identity) by which several different numbers are divided."""
+    uses = Counter([id(divisor) for _, divisor in _divisions(root)])
+    return frozenset([key for key, count in uses.items() if count > 1])
+
+
+def steady_divisors(root: Term) -> frozenset[int]:
+    """The numbers (by identity) that change with fewer loops than what is divided by them."""
+    inner = frozenset(
+        [
+            var
+            for t in subterms(root)
+            if binds(t) and not isinstance(t, Lam)
+            for k in range(len(children(t)))
+            for var in bound_in(t, k)
+        ]
+    )
+    return frozenset([id(b) for a, b in _divisions(root) if (b.free & inner) < (a.free & inner)])
+
+
+def share_reciprocals(root: Term, shared: frozenset[int], graph: Graph, trace: Trace) -> Term:
+    """`a / p` becomes `a * (1 / p)` for the divisors p in `shared`."""
     if not shared:
         return root
     trace.record("shared reciprocal")
@@ -26,27 +44,28 @@ def share_reciprocals(root: Term, graph: Graph, trace: Trace) -> Term:
     def of(node: Term) -> Term:
         found = memo.get(id(node))
         if found is None:
-            new = rebuild(node, [of(c) for c in children(node)])
-            if new is not node:
-                new = graph.loop(new) if binds(new) else graph.node(new)
+            new = graph.rebuilt(node, [of(c) for c in children(node)])
             match node:
                 case Prim(primitive, (a, divisor)) if primitive is p.divide and id(divisor) in shared:
                     one = scalar_constant(1.0, node.type)
                     inverse = graph.node(Prim(p.divide, (graph.node(one), of(divisor))))
+                    graph.names.setdefault(id(inverse), "inverse")
                     new = inverse if _is_one(a) else graph.node(Prim(p.multiply, (of(a), inverse)))
+                    if id(node) in graph.names:
+                        graph.names.setdefault(id(new), graph.names[id(node)])
             found = memo[id(node)] = new
         return found
 
     return of(root)
 
 
-def _divisors(root: Term) -> list[Term]:
-    """The divisor of every division, each division of the graph once."""
+def _divisions(root: Term) -> list[tuple[Term, Term]]:
+    """Dividend and divisor of every division, each division of the graph once."""
     found = []
     for node in subterms(root):
         match node:
-            case Prim(primitive, (_, divisor)) if primitive is p.divide and not isinstance(divisor, Const):
-                found.append(divisor)
+            case Prim(primitive, (a, divisor)) if primitive is p.divide and not isinstance(divisor, Const):
+                found.append((a, divisor))
     return found
 
 

@@ -28,8 +28,7 @@ class Replacement:
         elif binds(node):
             new = self.graph.loop(self.copy(node))
         else:
-            new = rebuild(node, [self.of(c) for c in children(node)])
-            new = node if new is node else self.graph.node(new)
+            new = self.graph.rebuilt(node, [self.of(c) for c in children(node)])
         self.keep.append(node)
         self.memo[id(node)] = new
         return new

@@ -23,13 +23,16 @@ from dataclasses import dataclass
 from enum import Enum
 
 from fsmooth.core.term import Term, Var
-from fsmooth.optimise.motion import move, move_and_share_reciprocals
+from fsmooth.optimise.motion import move, move_and_share_all_reciprocals, move_and_share_reciprocals
 from fsmooth.optimise.rules import checks, speculation
 from fsmooth.optimise.rules import conditional as c
 from fsmooth.optimise.rules import fusion as f
+from fsmooth.optimise.rules import guards as g
 from fsmooth.optimise.rules import lambda_calculus as lam
 from fsmooth.optimise.rules import loop_fission as fission
 from fsmooth.optimise.rules import loop_normalisation as ln
+from fsmooth.optimise.rules import quotients as q
+from fsmooth.optimise.rules import requirements as req
 from fsmooth.optimise.rules import ring as r
 from fsmooth.optimise.rules import sparsity as s
 from fsmooth.optimise.rules import tuples as t
@@ -53,7 +56,16 @@ RING: Family = (
     r.signs,
     r.sign_out,
 )
-REAL_LAWS: Family = (r.add_zero, r.multiply_zero, r.cancel, r.factor)
+REAL_LAWS: Family = (
+    r.add_zero,
+    r.multiply_zero,
+    r.cancel,
+    r.factor,
+    q.single_fraction,
+    q.cancel_factor,
+    q.sum_of_invariant,
+    q.factor_out_of_sum,
+)
 CONDITIONAL: Family = (c.if_known, c.if_same, c.if_not, c.decide, c.discharge, c.discharge_require)
 FUSION: Family = (f.get_build, f.get_if, f.get_update, f.eta_build)
 SIZES: Family = (f.length_static, f.length_build, f.get_vector)
@@ -66,6 +78,9 @@ SPARSITY: Family = (
     s.build_delta,
     s.update_zero,
     s.guard_linear,
+    g.guard_distribute,
+    g.guard_merge,
+    g.solve_for_index,
     s.guard_split,
     s.guard_order,
     s.sum_delta,
@@ -81,13 +96,17 @@ NORMALISATION: Family = (
     ln.sum_guard_out,
     ln.sum_split,
     ln.guard_out_of_let,
-    ln.require_out_of_loop,
-    ln.require_out_of_let,
+    req.require_out_of_loop,
+    req.require_out_of_let,
 )
-CHECKS: Family = (checks.check_out_of_loop, ln.require_out_of_loop, ln.require_out_of_let)
+CHECKS: Family = (checks.check_out_of_loop, req.require_out_of_loop, req.require_out_of_let)
 SPECULATION: Family = (speculation.select_displays, speculation.let_out_of_branch)
 ZEROS: Family = (r.zero_as_number,)
-REQUIREMENTS: Family = (ln.require_before_loop, ln.require_out_of_let)
+REQUIREMENTS: Family = (
+    req.require_before_loop,
+    req.require_out_of_let,
+    req.require_out_of_display,
+)
 
 PARTIAL_EVALUATION: Family = LAMBDA + TUPLES + RING + CONDITIONAL + SIZES + (s.get_zero, s.get_delta, ln.fold_empty)
 
@@ -139,12 +158,17 @@ def finish(policy: Policy) -> Stage:
 
 def require_first(term: Term, trace: Trace, sizes: StaticSizes) -> Term:
     """Requirements leave the loops in which they are the same."""
-    return simplify(term, REQUIREMENTS + LAMBDA, _KEEP, trace, sizes, passes=2)
+    return simplify(term, REQUIREMENTS + LAMBDA + (c.discharge_require,), _KEEP, trace, sizes, passes=2)
 
 
 def share(term: Term, trace: Trace, sizes: StaticSizes) -> Term:
     """Common subexpressions, code motion, tabulation."""
     return move(term, trace, sizes)
+
+
+def share_with_all_reciprocals(term: Term, trace: Trace, sizes: StaticSizes) -> Term:
+    """The same, and 1/p where p changes less often than what is divided by it."""
+    return move_and_share_all_reciprocals(term, trace, sizes)
 
 
 def share_with_reciprocals(term: Term, trace: Trace, sizes: StaticSizes) -> Term:
@@ -179,7 +203,8 @@ REAL = Schedule(
     (
         ("fusion, normalisation, fission, sparsity, real-number laws", normalise(_NORMAL + REAL_LAWS, _FULL)),
         *_ZEROS,
-        *_SHARED_RECIPROCALS,
+        *_FIRST,
+        ("all reciprocals, sharing and motion", share_with_all_reciprocals),
     ),
     _BEFORE,
 )

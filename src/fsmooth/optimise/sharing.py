@@ -124,6 +124,16 @@ class Graph:
         """The one node equal to `term` up to the names of its indices."""
         return self._loops.setdefault(self._shape(term, {}, {}), term)
 
+    def rebuilt(self, node: Term, parts: list[Term]) -> Term:
+        """The node like `node` with other children; it keeps the name."""
+        new = rebuild(node, parts)
+        if new is node:
+            return node
+        new = self.loop(new) if binds(new) and not isinstance(new, Lam) else self.node(new)
+        if id(node) in self.names:
+            self.names.setdefault(id(new), self.names[id(node)])
+        return new
+
     def _shape(self, term: Term, levels: dict[Var, int], memo: dict[int, int]) -> int:
         """A number that two nodes share exactly if they are equal up to bound variables."""
         if isinstance(term, Var) and term in levels:

@@ -42,6 +42,7 @@ from fsmooth.core.term import (
 from fsmooth.core.traverse import size_of_tree, subterms
 from fsmooth.core.types import Array, Function, Int, Tuple, leaf_of
 from fsmooth.optimise.occurrences import Occurrences, Uses
+from fsmooth.optimise.rules.guards import guarded_parts, sum_of_parts
 from fsmooth.optimise.rules.loop_fission import narrowed
 from fsmooth.optimise.tuples_of_arrays import array_components, chosen, is_written_out, with_components, zipped_array
 from fsmooth.rewrite.normaliser import Normaliser
@@ -197,6 +198,10 @@ class Simplifier(Normaliser):
             case If(condition, then, Zero() as zero) if not isinstance(value.type, Array) and _on_indices(condition):
                 then = self._named(f"{var.name}_value", then, 2, None, kept, opened)
                 return self._replace(var, If(condition, then, zero), opened)
+        parts = guarded_parts(value) if isinstance(value, Prim) else None
+        if parts is not None:
+            named = [(sign, c, self._named(f"{var.name}_value", x, 2, None, kept, opened)) for sign, c, x in parts]
+            return self._replace(var, sum_of_parts(named, value), opened)
         if once and size_of_tree(value) <= self.policy.inline_nodes:
             if self.policy.fusion is not Fusion.NEVER or not isinstance(value.type, Array):
                 return self._replace(var, value, opened)

@@ -32,7 +32,7 @@ from fsmooth.core.term import (
     Var,
     Vector,
 )
-from fsmooth.core.traverse import binds, bound_in, children, rebuild
+from fsmooth.core.traverse import binds, bound_in, children
 from fsmooth.core.types import INT, Float
 from fsmooth.optimise.replacement import Replacement
 from fsmooth.optimise.sharing import Graph
@@ -78,10 +78,7 @@ class _Tabulation:
         for k, child in enumerate(children(node)):
             bound = () if isinstance(node, Lam) else bound_in(node, k)
             new.append(self.visit(child, outer | frozenset(bound) if bound else outer))
-        changed = rebuild(node, new)
-        if changed is node:
-            return node
-        return self.graph.loop(changed) if binds(changed) else self.graph.node(changed)
+        return self.graph.rebuilt(node, new)
 
     # -- gather ------------------------------------------------------------------------------------------------------
 

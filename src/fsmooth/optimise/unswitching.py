@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from fsmooth.core.term import Build, Const, If, Lam, Reduce, Term, Var
-from fsmooth.core.traverse import binds, children, rebuild, subterms
+from fsmooth.core.term import Build, Const, If, Reduce, Term, Var
+from fsmooth.core.traverse import binds, children, subterms
 from fsmooth.optimise.replacement import Replacement
 from fsmooth.optimise.sharing import Graph
 from fsmooth.rewrite.trace import Trace
@@ -29,9 +29,7 @@ def unswitch(root: Term, graph: Graph, failing: Container[int], trace: Trace) ->
             return node
         found = memo.get(id(node))
         if found is None:
-            new = rebuild(node, [of(c) for c in children(node)])
-            if new is not node:
-                new = graph.loop(new) if binds(new) and not isinstance(new, Lam) else graph.node(new)
+            new = graph.rebuilt(node, [of(c) for c in children(node)])
             found = memo[id(node)] = (node, _unswitched(new, graph, failing, trace))
         return found[1]
 

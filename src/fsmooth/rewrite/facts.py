@@ -91,6 +91,10 @@ class Facts:
         match condition:
             case Prim(primitive, (a, b)) if isinstance(a.type, Int):
                 return self._integer_truth(primitive, a, b)
+            case If(a, Const(True), b) if self.truth(b) is True or self.truth(a) is True:  # a || b
+                return True
+            case If(a, b, Const(False)) if self.truth(b) is True and self.truth(a) is True:  # a && b
+                return True
         return None
 
     def _integer_truth(self, primitive: p.Primitive, a: Term, b: Term) -> bool | None:

@@ -7,25 +7,21 @@ then does nothing), and unrolling at n = 0.  Both are guarded here.
 from __future__ import annotations
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import both, either, minus, number, plus
+from fsmooth.core.build import both, minus, number, plus
 from fsmooth.core.subst import substitute1
 from fsmooth.core.term import (
-    Build,
     Const,
-    Failure,
     If,
     IFold,
     Let,
     Prim,
     Reduce,
     Reduction,
-    Require,
     Term,
     Var,
     Zero,
     let,
 )
-from fsmooth.core.traverse import children, rebuild
 from fsmooth.optimise.rules.sparsity import is_zero, zero_of
 from fsmooth.optimise.rules.totality import cannot_fail, runs
 from fsmooth.rewrite.facts import Facts
@@ -236,7 +232,9 @@ def sum_guard_out(t: Term, facts: Facts) -> Term | None:
     "sum n (fun i -> (if i == k then x i else zero) + y i)"
     " ~> sum n (fun i -> if i == k then x i else zero) + sum n (fun i -> y i);  "
     "sum n (fun i -> y i - (if k == m then x i else zero))"
-    " ~> sum n (fun i -> y i) - sum n (fun i -> if k == m then x i else zero)",
+    " ~> sum n (fun i -> y i) - sum n (fun i -> if k == m then x i else zero);  "
+    "sum n (fun i -> let z = a i in (if i == k then x i z else zero) + y i z)"
+    " ~> sum n (fun i -> let z = a i in if i == k then x i z else zero) + sum n (fun i -> let z = a i in y i z)",
     source="000, Fig. 8g",
     heads=Reduce,
 )
@@ -248,11 +246,30 @@ def sum_split(t: Term, facts: Facts) -> Term | None:
         ):
             left = Reduce(Reduction.SUM, size, index, a)
             return Prim(primitive, (left, Reduce(Reduction.SUM, size, index, b)))
+        case Reduce(Reduction.SUM, size, index, Let(bindings, Prim(primitive, (a, b)))) if primitive in (
+            p.add,
+            p.subtract,
+        ) and (_collapses(a, index) or _collapses(b, index)):
+            parts = [Reduce(Reduction.SUM, size, index, _needed(bindings, x)) for x in (a, b)]
+            return Prim(primitive, tuple(parts))
     return None
+
+
+def _needed(bindings: tuple[tuple[Var, Term], ...], body: Term) -> Term:
+    """`body` under those of the definitions that it needs."""
+    free = set(body.free)
+    kept = []
+    for var, value in reversed(bindings):
+        if var in free:
+            kept.append((var, value))
+            free |= value.free
+    return let(tuple(reversed(kept)), body)
 
 
 def _collapses(t: Term, index: Var) -> bool:
     match t:
+        case Prim(primitive, (a, b)) if primitive in (p.add, p.subtract):
+            return _collapses(a, index) or _collapses(b, index)
         case If(Prim(primitive, (a, b)) as c, _, other) if is_zero(other):
             if index not in c.free:
                 return True
@@ -276,85 +293,3 @@ def guard_out_of_let(t: Term, facts: Facts) -> Term | None:
             if bound.isdisjoint(c.free | other.free):
                 return Reduce(Reduction.SUM, size, index, If(c, let(bindings, e), other))
     return None
-
-
-@rule(
-    "build n (fun i -> require c in e i) ~> require c in build n (fun i -> e i) where c is total;  "
-    "sum n (fun i -> require c in e i) ~> require c in sum n (fun i -> e i) where c is total;  "
-    "ifold (fun a i -> require c in e a i) z n ~> require c in ifold (fun a i -> e a i) z n where c is total",
-    source="design §2",
-    heads=(Build, Reduce, IFold),
-)
-def require_out_of_loop(t: Term, facts: Facts) -> Term | None:
-    """Out of a loop that runs at least once for certain, or if what is required is of sizes.
-
-    An index in bounds is required of a loop only if it runs; that sizes agree, always.
-    """
-    match t:
-        case Build(_, index, Require() as r) | Reduce(_, _, index, Require() as r):
-            condition = _outside(r, (index,), t.size, facts)
-        case IFold(_, _, state, index, Require() as r):
-            condition = _outside(r, (index, state), t.size, facts)
-        case _:
-            return None
-    if condition is None:
-        return None
-    return Require(condition, rebuild(t, [*children(t)[:-1], r.body]), r.failure, r.numbers, r.site)
-
-
-@rule(
-    "let x = a in require c in e ~> require c in let x = a in e where c is total",
-    source="design §2",
-    heads=Let,
-)
-def require_out_of_let(t: Term, facts: Facts) -> Term | None:
-    """A requirement that has a value anyway goes before definitions, so that it can leave the loop around them."""
-    match t:
-        case Let(bindings, Require(condition, body) as r) if _is_free_of(r, tuple([var for var, _ in bindings]), facts):
-            return Require(condition, let(bindings, body), r.failure, r.numbers, r.site)
-    return None
-
-
-def _outside(r: Require, bound: tuple[Var, ...], size: Term, facts: Facts) -> Term | None:
-    """What is required before a loop over `size` instead of `r` in it; None if it must stay."""
-    if runs(size, facts):
-        free = frozenset[Var]().union(*[part.free for part in (r.condition, *r.numbers)])
-        return r.condition if free.isdisjoint(bound) else None
-    if not _is_free_of(r, bound, facts):
-        return None
-    match r.failure:
-        case Failure.SIZE:
-            return r.condition
-        case Failure.INDEX:
-            return either(Prim(p.less_equal, (size, Const(0))), r.condition)
-        case _:
-            return None
-
-
-def _is_free_of(r: Require, bound: tuple[Var, ...], facts: Facts) -> bool:
-    """Has what is required a value anyway, without the variables?"""
-    parts = (r.condition, *r.numbers)
-    return all([part.free.isdisjoint(bound) and cannot_fail(part, facts) for part in parts])
-
-
-@rule(
-    "build n (fun i -> require empty c in e i)"
-    " ~> require empty n <= 0 || c in build n (fun i -> e i) where c is total;  "
-    "sum n (fun i -> require empty c in e i)"
-    " ~> require empty n <= 0 || c in sum n (fun i -> e i) where c is total",
-    source="design §2",
-    heads=(Build, Reduce, IFold),
-)
-def require_before_loop(t: Term, facts: Facts) -> Term | None:
-    """Any requirement, of a loop that runs.  What it says is not known in the loop afterwards, so this comes last."""
-    match t:
-        case Build(_, index, Require() as r) | Reduce(_, _, index, Require() as r):
-            bound: tuple[Var, ...] = (index,)
-        case IFold(_, _, state, index, Require() as r):
-            bound = (index, state)
-        case _:
-            return None
-    if not _is_free_of(r, bound, facts):
-        return None
-    condition = r.condition if runs(t.size, facts) else either(Prim(p.less_equal, (t.size, Const(0))), r.condition)
-    return Require(condition, rebuild(t, [*children(t)[:-1], r.body]), r.failure, r.numbers, r.site)

@@ -1,0 +1,126 @@
+"""Requirements leave what is inside them as far as they can (design §2: sizes are compared at the entry).
+
+What a requirement says is known in its body; the further out it stands, the more is proved by it, and nothing behind
+it can fail any more on its account (docs/decisions/0004).
+"""
+
+from __future__ import annotations
+
+from fsmooth.core import primitives as p
+from fsmooth.core.build import either
+from fsmooth.core.term import (
+    Build,
+    Const,
+    Failure,
+    IFold,
+    Let,
+    MakeTuple,
+    Prim,
+    Reduce,
+    Require,
+    Term,
+    Var,
+    Vector,
+    let,
+)
+from fsmooth.core.traverse import children, rebuild
+from fsmooth.optimise.rules.totality import cannot_fail, runs
+from fsmooth.rewrite.facts import Facts
+from fsmooth.rewrite.strategy import rule
+
+
+@rule(
+    "build n (fun i -> require c in e i) ~> require c in build n (fun i -> e i) where c is total;  "
+    "sum n (fun i -> require c in e i) ~> require c in sum n (fun i -> e i) where c is total;  "
+    "ifold (fun a i -> require c in e a i) z n ~> require c in ifold (fun a i -> e a i) z n where c is total",
+    source="design §2",
+    heads=(Build, Reduce, IFold),
+)
+def require_out_of_loop(t: Term, facts: Facts) -> Term | None:
+    """Out of a loop that runs at least once for certain, or if what is required is of sizes.
+
+    An index in bounds is required of a loop only if it runs; that sizes agree, always.
+    """
+    match t:
+        case Build(_, index, Require() as r) | Reduce(_, _, index, Require() as r):
+            condition = _outside(r, (index,), t.size, facts)
+        case IFold(_, _, state, index, Require() as r):
+            condition = _outside(r, (index, state), t.size, facts)
+        case _:
+            return None
+    if condition is None:
+        return None
+    return Require(condition, rebuild(t, [*children(t)[:-1], r.body]), r.failure, r.numbers, r.site)
+
+
+@rule(
+    "let x = a in require c in e ~> require c in let x = a in e where c is total",
+    source="design §2",
+    heads=Let,
+)
+def require_out_of_let(t: Term, facts: Facts) -> Term | None:
+    """A requirement that has a value anyway goes before definitions, so that it can leave the loop around them."""
+    match t:
+        case Let(bindings, Require(condition, body) as r) if _is_free_of(r, tuple([var for var, _ in bindings]), facts):
+            return Require(condition, let(bindings, body), r.failure, r.numbers, r.site)
+    return None
+
+
+def _outside(r: Require, bound: tuple[Var, ...], size: Term, facts: Facts) -> Term | None:
+    """What is required before a loop over `size` instead of `r` in it; None if it must stay."""
+    if runs(size, facts):
+        free = frozenset[Var]().union(*[part.free for part in (r.condition, *r.numbers)])
+        return r.condition if free.isdisjoint(bound) else None
+    if not _is_free_of(r, bound, facts):
+        return None
+    match r.failure:
+        case Failure.SIZE:
+            return r.condition
+        case Failure.INDEX:
+            return either(Prim(p.less_equal, (size, Const(0))), r.condition)
+        case _:
+            return None
+
+
+def _is_free_of(r: Require, bound: tuple[Var, ...], facts: Facts) -> bool:
+    """Has what is required a value anyway, without the variables?"""
+    parts = (r.condition, *r.numbers)
+    return all([part.free.isdisjoint(bound) and cannot_fail(part, facts) for part in parts])
+
+
+@rule(
+    "build n (fun i -> require empty c in e i)"
+    " ~> require empty n <= 0 || c in build n (fun i -> e i) where c is total;  "
+    "sum n (fun i -> require empty c in e i)"
+    " ~> require empty n <= 0 || c in sum n (fun i -> e i) where c is total",
+    source="design §2",
+    heads=(Build, Reduce, IFold),
+)
+def require_before_loop(t: Term, facts: Facts) -> Term | None:
+    """Any requirement, of a loop that runs.  What it says is not known in the loop afterwards, so this comes last."""
+    match t:
+        case Build(_, index, Require() as r) | Reduce(_, _, index, Require() as r):
+            bound: tuple[Var, ...] = (index,)
+        case IFold(_, _, state, index, Require() as r):
+            bound = (index, state)
+        case _:
+            return None
+    if not _is_free_of(r, bound, facts):
+        return None
+    condition = r.condition if runs(t.size, facts) else either(Prim(p.less_equal, (t.size, Const(0))), r.condition)
+    return Require(condition, rebuild(t, [*children(t)[:-1], r.body]), r.failure, r.numbers, r.site)
+
+
+@rule(
+    "((require c in x), y) ~> require c in (x, y);  [x, (require c in y)] ~> require c in [x, y]",
+    source="design §2",
+    heads=(MakeTuple, Vector),
+)
+def require_out_of_display(t: Term, facts: Facts) -> Term | None:
+    """All parts of a display are evaluated; what several of them require is then required once."""
+    parts = children(t) if isinstance(t, MakeTuple | Vector) else ()
+    for k, part in enumerate(parts):
+        if isinstance(part, Require):
+            inner = rebuild(t, [*parts[:k], part.body, *parts[k + 1 :]])
+            return Require(part.condition, inner, part.failure, part.numbers, part.site)
+    return None
