@@ -17,6 +17,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.cost import Costs
 from fsmooth.core.subst import refresh, substitute, substitute1
 from fsmooth.core.term import (
+    App,
     Build,
     Check,
     Const,
@@ -42,7 +43,8 @@ from fsmooth.core.term import (
 from fsmooth.core.traverse import size_of_tree, subterms
 from fsmooth.core.types import Array, Function, Int, Tuple, leaf_of
 from fsmooth.optimise.occurrences import Occurrences, Uses
-from fsmooth.optimise.rules.guards import guarded_parts, sum_of_parts
+from fsmooth.optimise.rules.guards import are_exclusive, guarded_parts, sum_of_parts
+from fsmooth.optimise.rules.lambda_calculus import beta
 from fsmooth.optimise.rules.loop_fission import narrowed
 from fsmooth.optimise.tuples_of_arrays import array_components, chosen, is_written_out, with_components, zipped_array
 from fsmooth.rewrite.normaliser import Normaliser
@@ -199,7 +201,7 @@ class Simplifier(Normaliser):
                 then = self._named(f"{var.name}_value", then, 2, None, kept, opened)
                 return self._replace(var, If(condition, then, zero), opened)
         parts = guarded_parts(value) if isinstance(value, Prim) else None
-        if parts is not None:
+        if parts is not None and are_exclusive(parts, self.facts):
             named = [(sign, c, self._named(f"{var.name}_value", x, 2, None, kept, opened)) for sign, c, x in parts]
             return self._replace(var, sum_of_parts(named, value), opened)
         if once and size_of_tree(value) <= self.policy.inline_nodes:
@@ -370,6 +372,12 @@ class Simplifier(Normaliser):
 
     def step(self, term: Term) -> Term:
         match term:
+            case App(Lam()) if beta in self.by_head.get(App, ()):  # before the body is walked in ignorance
+                applied = beta.apply(term, self.facts)
+                assert applied is not None
+                self.trace.record(beta.name)
+                self.progress = True
+                return self.run(applied)
             case Build(size, index, body):
                 count = self._static(size)
                 if count is not None and count > 0:

@@ -35,7 +35,7 @@ def guard_distribute(t: Term, facts: Facts) -> Term | None:
     match t:
         case Prim(primitive, (a,)) if primitive is p.negate:
             parts = guarded_parts(a)
-            if parts is None or not _exclusive(parts, facts):
+            if parts is None or not are_exclusive(parts, facts):
                 return None
             (sign, c, x), *rest = parts
             first = Prim(p.negate, (x,)) if sign is p.add else x
@@ -43,10 +43,10 @@ def guard_distribute(t: Term, facts: Facts) -> Term | None:
             return sum_of_parts([(p.add, c, first), *flipped], a)
         case Prim(primitive, (a, b)) if primitive in (p.multiply, p.divide) and isinstance(t.type, Float):
             parts = guarded_parts(a)
-            if parts is not None and _exclusive(parts, facts):
+            if parts is not None and are_exclusive(parts, facts):
                 return sum_of_parts([(s, c, Prim(primitive, (x, b))) for s, c, x in parts], a)
             parts = guarded_parts(b) if primitive is p.multiply else None
-            if parts is not None and _exclusive(parts, facts):
+            if parts is not None and are_exclusive(parts, facts):
                 return sum_of_parts([(s, c, Prim(primitive, (a, x))) for s, c, x in parts], b)
     return None
 
@@ -71,7 +71,7 @@ def guard_merge(t: Term, facts: Facts) -> Term | None:
                 break
         else:
             merged.append((sign, c, x))
-    if len(merged) == len(parts) or not _exclusive(merged, facts):
+    if len(merged) == len(parts) or not are_exclusive(merged, facts):
         return None
     return sum_of_parts(merged, t)
 
@@ -123,8 +123,10 @@ def guarded_parts(t: Term) -> list[Part] | None:
     return found if len(found) > 1 else None
 
 
-def _exclusive(parts: list[Part], facts: Facts) -> bool:
-    """Does each condition exclude the others?"""
+def are_exclusive(parts: list[Part], facts: Facts) -> bool:
+    """Does each condition exclude the others?  Not asked of loops that will be unrolled: then they decide themselves."""
+    if any([isinstance(facts.ranges.get(var), Const) for _, c, _ in parts for var in c.free]):
+        return False
     for k, (_, c, _) in enumerate(parts):
         undo = facts.assume(c, True)
         apart = all([facts.truth(d) is False for _, d, _ in parts[k + 1 :]])
