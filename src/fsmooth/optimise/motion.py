@@ -10,14 +10,12 @@ uses, or that moved, is bound where it was placed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import both, either
 from fsmooth.core.term import (
     Build,
-    Check,
     Collect,
     Const,
     Delta,
@@ -30,10 +28,8 @@ from fsmooth.core.term import (
     Prim,
     Proj,
     Reduce,
-    Reduction,
     Require,
     Term,
-    Update,
     Var,
     Zero,
     let,
@@ -41,7 +37,8 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.traverse import children, opens_region, rebuild
 from fsmooth.core.types import Float, Int
-from fsmooth.optimise.accesses import Accesses, is_at_extremum
+from fsmooth.optimise.accesses import is_at_extremum
+from fsmooth.optimise.failing import EXTREMA, StaticSizes, anchors_of, failing_nodes, is_certain, postorder
 from fsmooth.optimise.fission import split_sums
 from fsmooth.optimise.reciprocals import share_reciprocals, shared_divisors, steady_divisors
 from fsmooth.optimise.sharing import Graph
@@ -76,9 +73,6 @@ def _placed(root: Term, graph: Graph, trace: Trace, static_sizes: StaticSizes) -
     for prepare in (unswitch, tabulate):
         root = prepare(root, graph, failing_nodes(root, postorder(root), static_sizes), trace)
     return Placement(root, graph, trace, static_sizes).term()
-
-
-StaticSizes = Mapping[tuple[Var, int], int]
 
 
 @dataclass(eq=False)
@@ -116,8 +110,8 @@ class Placement:
         self.generated = frozenset([i for t in self.order if isinstance(t, Collect) for _, i in t.generators])
         self.variables: dict[int, dict[Scope, Var]] = {}
         self.failing = failing_nodes(root, self.order, static_sizes)
-        self.anchors = _anchors(root, self.failing)
-        self.sizes = {id(t): id(t.size) for t in self.order if isinstance(t, Reduce) and t.reduction in _EXTREMA}
+        self.anchors = anchors_of(root, self.failing)
+        self.sizes = {id(t): id(t.size) for t in self.order if isinstance(t, Reduce) and t.reduction in EXTREMA}
         self.top = Scope(None)
         self._place_all()
 
@@ -288,7 +282,7 @@ class Placement:
         """The scope of child `k` of `node`: the body of a loop over `size`, or what is evaluated if `condition` holds."""
         key = (id(node), k)
         if key not in self.inner:
-            certain = size is None or _certain(size) or id(size) in parent.positive
+            certain = size is None or is_certain(size) or id(size) in parent.positive
             positive = _positive_size(condition) if size is None else size
             known = parent.positive if positive is None else parent.positive | {id(positive)}
             self.inner[key] = Scope(
@@ -345,7 +339,7 @@ class Placement:
         assert isinstance(node, Get)
         assert isinstance(node.index, Reduce)
         size = node.index.size
-        if _certain(size) or id(size) in scope.positive:
+        if is_certain(size) or id(size) in scope.positive:
             return result
         runs = Prim(p.less, (Const(0), self._reference(size, scope)))
         return If(runs, result, scalar_constant(0, node.type))
@@ -383,10 +377,6 @@ def _positive_size(condition: Term | None) -> Term | None:
             return None
 
 
-def _certain(size: Term) -> bool:
-    return isinstance(size, Const) and size.value > 0
-
-
 def _common_of(scopes: list[Scope]) -> Scope:
     here, *others = scopes
     for other in others:
@@ -415,92 +405,3 @@ def _common(a: Scope, b: Scope) -> Scope:
             assert b.parent is not None
             b = b.parent
     return a
-
-
-_EXTREMA = (Reduction.MAX, Reduction.MIN)
-
-
-def failing_nodes(root: Term, order: list[Term], static_sizes: StaticSizes) -> dict[int, frozenset[int]]:
-    """For each node, the nodes in it that can fail, or could if they stood outside the loops where they are."""
-    failing: dict[int, frozenset[int]] = {}
-    accesses = Accesses(root, order, static_sizes)
-    for node in order:
-        inside = [failing[id(c)] for c in children(node) if id(c) in failing]
-        match node:
-            case Check() | Require():
-                inside.append(frozenset((id(node),)))
-            case Reduce(reduction, size) if reduction in _EXTREMA and not _certain(size):
-                inside.append(frozenset((id(node),)))
-            case Get() | Update() | Delta() if not accesses.proved(node):
-                inside.append(frozenset((id(node),)))
-        if inside:
-            failing[id(node)] = inside[0].union(*inside[1:])
-    return failing
-
-
-def _anchors(root: Term, failing: dict[int, frozenset[int]]) -> dict[int, frozenset[tuple[int, int] | None]]:
-    """The regions in which each node that can fail is evaluated without condition."""
-    found: dict[int, set[tuple[int, int] | None]] = {}
-    regions: list[tuple[tuple[int, int] | None, Term]] = [(None, root)]
-    entered: set[tuple[int, int]] = set()
-    branches: list[tuple[tuple[int, int] | None, int]] = []
-    while regions:
-        region, start = regions.pop()
-        seen: set[int] = set()
-        stack = [start]
-        while stack:
-            node = stack.pop()
-            if id(node) in seen or id(node) not in failing:
-                continue
-            seen.add(id(node))
-            if isinstance(node, If):
-                branches.append((region, id(node)))
-            if id(node) in failing[id(node)]:
-                found.setdefault(id(node), set()).add(region)
-            for k, child in enumerate(children(node)):
-                if not opens_region(node, k):
-                    stack.append(child)
-                elif (id(node), k) not in entered:
-                    entered.add((id(node), k))
-                    regions.append(((id(node), k), child))
-    _anchor_both_branches(found, branches)
-    return {leaf: frozenset(places) for leaf, places in found.items()}
-
-
-def _anchor_both_branches(
-    found: dict[int, set[tuple[int, int] | None]], branches: list[tuple[tuple[int, int] | None, int]]
-) -> None:
-    """What both branches of an `if` evaluate without condition is evaluated wherever the `if` is."""
-    leaves: dict[tuple[int, int] | None, set[int]] = {}
-    for leaf, places in found.items():
-        for region in places:
-            leaves.setdefault(region, set()).add(leaf)
-    changing = True
-    while changing:
-        changing = False
-        for region, branch in reversed(branches):
-            both = leaves.get((branch, 1), set()) & leaves.get((branch, 2), set())
-            new = both - leaves.get(region, set())
-            if new:
-                changing = True
-                leaves.setdefault(region, set()).update(new)
-                for leaf in new:
-                    found[leaf].add(region)
-
-
-def postorder(root: Term) -> list[Term]:
-    """Every node once, children before parents."""
-    seen: set[int] = set()
-    order: list[Term] = []
-    stack: list[tuple[Term, bool]] = [(root, False)]
-    while stack:
-        node, ready = stack.pop()
-        if ready:
-            order.append(node)
-            continue
-        if id(node) in seen or isinstance(node, Var | Const):
-            continue
-        seen.add(id(node))
-        stack.append((node, True))
-        stack.extend([(c, False) for c in children(node) if id(c) not in seen])
-    return order
