@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 
 from fsmooth.core import primitives as p
@@ -30,9 +31,9 @@ from tests.random_terms.scope import Scope, V
 class Arrays(Scope):
     """Terms whose value is an array."""
 
+    @abstractmethod
     def comparison(self, depth: int) -> Term:
         """A condition."""
-        raise NotImplementedError
 
     def build(self, element: Type) -> Callable[[int], Term]:
         def make(depth: int) -> Term:

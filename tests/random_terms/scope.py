@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from fsmooth.core import primitives as p
@@ -15,7 +16,7 @@ POINT = Tuple((F64, F64), ("px", "py"))
 PAIR = Tuple((F64, INT))
 
 
-class Scope:
+class Scope(ABC):
     """The variables in scope, and the source of chance."""
 
     def __init__(self, rng: random.Random, scope: list[Var]) -> None:
@@ -24,9 +25,9 @@ class Scope:
         self.outer = len(scope)
         self.loops = 0
 
+    @abstractmethod
     def term(self, type_: Type, depth: int) -> Term:
         """A term of the type."""
-        raise NotImplementedError
 
     def under(self, variables: tuple[Var, ...], make: Callable[[], Term], loop: bool = False) -> Term:
         """`make` where `variables` are in scope."""

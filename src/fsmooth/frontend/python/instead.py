@@ -15,6 +15,7 @@ INSTEAD = {
     "det": "write the elimination as loops, or compute it outside",
     "dict": "pass a NamedTuple or a dataclass instead",
     "einsum": "write the sums as a comprehension, e.g. [sum(A[i, j] * x[j] for j in range(m)) for i in range(n)]",
+    "erfc": "write 1 - math.erf(x) if x stays below 3; beyond, that difference loses its digits",
     "factorial": "write math.exp(math.lgamma(n + 1))",
     "filter": "write a comprehension with if: [x for x in xs if …]",
     "gamma": "write math.exp(math.lgamma(x)) of a positive number",

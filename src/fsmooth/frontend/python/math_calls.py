@@ -6,7 +6,7 @@ import ast
 import math
 
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Const, Reduction
+from fsmooth.core.term import Reduction
 from fsmooth.core.types import F64, Int
 from fsmooth.frontend.python.arithmetic import apply_primitive, binary, elementwise
 from fsmooth.frontend.python.built_in import reduce_call, to_integer
@@ -38,12 +38,9 @@ def math_call(frame: Frame, function: object, name: str, node: ast.Call) -> Valu
         return reduce_call(frame, Reduction.PRODUCT, node)
     if function is math.floor or function is math.ceil or function is math.trunc:
         return to_integer(frame, function, node)
-    if function is math.erfc:
-        (x,) = positional(frame, node, 1)
-        return binary(frame, ast.Sub(), Const(1.0), apply_primitive(frame, p.erf, [x], node), node)
     if function is math.dist:
         a, b = positional(frame, node, 2)
         return library(frame, "norm", [binary(frame, ast.Sub(), a, b, node)], node)
-    if function is math.remainder:  # which is not NumPy's
-        frame.unsupported(node, "math.remainder", instead_of(name))
+    if function is math.remainder or function is math.erfc:  # not NumPy's; 1 - erf has no digits for large numbers
+        frame.unsupported(node, f"math.{name}", instead_of(name))
     return library_call(frame, name, node)
