@@ -84,6 +84,27 @@ def weighted_by_tuple(x):
     return [a * w for a, w in zip(x, (1.0, 2.0, 3.0, 4.0))]  # noqa: B905
 
 
+def last_weights(pairs):
+    return sum(scale * weights[len(weights) - 1] for scale, weights in pairs)
+
+
+def either_list_of_pairs(x, y, n, k):
+    first = [(1.0, x) for _ in range(n)]
+    second = [(2.0, y) for _ in range(n)]
+    return last_weights(first if k > 0 else second)
+
+
+def carried_list_of_pairs(x, y, n, steps):
+    pairs = [(1.0, x) for _ in range(n)]
+    for k in range(steps):
+        pairs = [(2.0 * k, y) for _ in range(n)]
+    return last_weights(pairs)
+
+
+def pairs_written_out(x, y):
+    return last_weights([(1.0, x), (2.0, y)])
+
+
 def zipped_strictly(x, y):
     return [a * b for a, b in zip(x, y, strict=True)]
 
@@ -107,6 +128,12 @@ GOOD = [
     (weighted, (X,)),
     (weighted_by_tuple, (LONG,)),
     (zipped_strictly, (X, X)),
+    (either_list_of_pairs, (X, X + 1, 2, -1)),
+    (either_list_of_pairs, (X, LONG, 2, 1)),
+    (either_list_of_pairs, (X, LONG, 0, -1)),
+    (carried_list_of_pairs, (X, X + 1, 2, 3)),
+    (carried_list_of_pairs, (X, LONG, 2, 0)),
+    (pairs_written_out, (X, X + 1)),
 ]
 
 BAD = [
@@ -122,6 +149,11 @@ BAD = [
     (swapped_in_loop, (X, LONG, 3)),
     (stacked_in_loop, (X, LONG)),
     (zipped_strictly, (X, LONG)),
+    (either_list_of_pairs, (X, LONG, 2, -1)),
+    (either_list_of_pairs, (LONG, X, 2, -1)),
+    (carried_list_of_pairs, (X, LONG, 2, 3)),
+    (pairs_written_out, (X, LONG)),
+    (pairs_written_out, (LONG, X)),
 ]
 
 
@@ -174,6 +206,15 @@ def test_sizes_are_never_negative() -> None:
     *counts, rows = fs.function(f)(LONG, 4, 2)
     assert counts == [0, 0, 0, 0]
     assert rows.shape == (0,)
+
+
+def test_ragged_arrays_inside_a_list_of_pairs_are_refused_at_their_line() -> None:
+    def f(n):
+        return [(1.0, [1.0 for j in range(i)]) for i in range(n)]
+
+    with pytest.raises(fs.RaggedError, match="different lengths") as caught:
+        fs.function(f)(3)
+    assert "[(1.0, [1.0 for j in range(i)]) for i in range(n)]" in str(caught.value)
 
 
 def test_a_ragged_sum_is_refused_at_its_line() -> None:

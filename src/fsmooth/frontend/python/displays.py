@@ -8,13 +8,13 @@ import numpy as np
 
 from fsmooth.core.build import build
 from fsmooth.core.term import Const, MakeTuple, Term, Vector
-from fsmooth.core.types import Array, Int
+from fsmooth.core.types import Array, Int, Tuple, leaf_of
 from fsmooth.errors import TypeMismatchError, UndefinedNameError
 from fsmooth.frontend.python.conversion import convert, join
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.kinds import type_of_object
 from fsmooth.frontend.python.library import library
-from fsmooth.frontend.python.sizes import length_of, required_size
+from fsmooth.frontend.python.sizes import alike, length_of, required_size
 from fsmooth.frontend.python.values import Missing, Static, Unrolled, Value
 
 
@@ -32,6 +32,8 @@ def display(frame: Frame, items: list[Term], node: ast.AST) -> Term:
             size = length_of(frame, made[0], node, axis)
             rows = [required_size(frame, row, axis, size, node, "rows of an array") for row in made[1:]]
             made = [made[0], *rows]
+    if isinstance(leaf_of(wanted), Tuple):
+        made = [made[0], *[alike(frame, item, made[0], node, "elements of an array") for item in made[1:]]]
     return Vector(tuple(made))
 
 

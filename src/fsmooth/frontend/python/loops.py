@@ -7,6 +7,7 @@ import ast
 from fsmooth.core.term import Const, IFold, Let, MakeTuple, Proj, Term, Var
 from fsmooth.core.types import Array, Tuple, Type
 from fsmooth.errors import TypeMismatchError
+from fsmooth.frontend.agreement import Fold, steady
 from fsmooth.frontend.python.aliases import element_assigned
 from fsmooth.frontend.python.conversion import convert, project
 from fsmooth.frontend.python.frame import Frame
@@ -14,7 +15,7 @@ from fsmooth.frontend.python.iterables import iterable, loop_index
 from fsmooth.frontend.python.jumps import flag_of, without_jumps
 from fsmooth.frontend.python.kinds import describe, join_types
 from fsmooth.frontend.python.names import look_up
-from fsmooth.frontend.python.steady import Fold, steady
+from fsmooth.frontend.python.sizes import FrameSizes
 from fsmooth.frontend.python.syntax import assigned_names, returns, target_names
 from fsmooth.frontend.python.targets import assign_target
 from fsmooth.frontend.python.values import Missing, Sequence, Unrolled, Value
@@ -72,7 +73,7 @@ def loop(frame: Frame, node: ast.For) -> None:
         frame.names.update(attempt[3])
     body, _, state, _ = attempt
     init_terms = [frame.bind(convert(frame, t, w, node), n) for t, w, n in zip(inits, types, carried, strict=True)]
-    init_terms, body = steady(frame, Fold(source.size, init_terms, state, index, body), node)
+    init_terms, body = steady(FrameSizes(frame, node), Fold(source.size, init_terms, state, index, body))
     for name in local:
         frame.names[name] = Missing(
             f"{name} is assigned inside the loop on line {frame.site(node).line} only",

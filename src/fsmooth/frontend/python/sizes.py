@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Set
+from typing import NoReturn
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import equals
 from fsmooth.core.shape import Ragged, size_of
-from fsmooth.core.term import Build, Const, Failure, If, Length, MakeTuple, Prim, Proj, Require, Term, Var, Vector
-from fsmooth.core.types import Array, Tuple, rank_of
+from fsmooth.core.term import Build, Const, Failure, If, Length, MakeTuple, Prim, Require, Site, Term, Var, Vector
+from fsmooth.core.types import rank_of
 from fsmooth.errors import ProgramError, RaggedError, SizeError
+from fsmooth.frontend import agreement
 from fsmooth.frontend.python.conversion import convert, join
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.rewrite.linear import polynomial
 
 
 def same_size(frame: Frame, a: Term, b: Term, node: ast.AST, what: str) -> Term:
@@ -41,35 +42,12 @@ def required_size(frame: Frame, array: Term, axis: int, size: Term, node: ast.AS
 
 def alike(frame: Frame, value: Term, model: Term, node: ast.AST, what: str) -> Term:
     """`value`, which exists only if its arrays have the sizes of those of `model`, evaluated nowhere else."""
-    result = value
-    for part, other in zip(array_parts(value), array_parts(model), strict=True):
-        for axis in range(min(rank_of(part.type), rank_of(other.type))):
-            have, wanted = length_of(frame, part, node, axis), length_of(frame, other, node, axis)
-            if not equal_sizes(frame, wanted, have, node, what):
-                site = frame.site(node, frame.source.segment(node))
-                result = Require(equals(wanted, have), result, Failure.SIZE, (wanted, have), site)
-    return result
+    return agreement.alike(FrameSizes(frame, node), value, model, what)
 
 
 def equal_sizes(frame: Frame, a: Term, b: Term, node: ast.AST, what: str) -> bool:
     """Are two sizes provably equal?  It is an error if they provably differ."""
-    if polynomial(a).plus(polynomial(b), -1).is_zero():
-        return True
-    if isinstance(a, Const) and isinstance(b, Const):
-        frame.fail(TypeMismatchSize, node, f"sizes {a.value} and {b.value} differ: {what}", "give arrays of equal size")
-    return False
-
-
-def array_parts(term: Term) -> list[Term]:
-    """The arrays in a value: itself, or those among its components."""
-    match term.type:
-        case Array():
-            return [term]
-        case Tuple(items):
-            parts = term.items if isinstance(term, MakeTuple) else [Proj(term, k) for k in range(len(items))]
-            return [a for part in parts for a in array_parts(part)]
-        case _:
-            return []
+    return FrameSizes(frame, node).equal(a, b, what)
 
 
 def at_least_zero(size: Term) -> Term:
@@ -98,6 +76,28 @@ def never_negative(size: Term, counters: Set[Var]) -> bool:
 
 class TypeMismatchSize(SizeError, ProgramError):
     """Two static sizes that differ, found while compiling."""
+
+
+class FrameSizes(agreement.Sizes):
+    """Sizes at a place of a Python program."""
+
+    def __init__(self, frame: Frame, node: ast.AST) -> None:
+        self.frame = frame
+        self.node = node
+
+    @property
+    def site(self) -> Site:
+        """Where it is."""
+        return self.frame.site(self.node, self.frame.source.segment(self.node))
+
+    def length(self, array: Term, axis: int) -> Term:
+        """The length of an array along an axis."""
+        return length_of(self.frame, array, self.node, axis)
+
+    def differ(self, left: int, right: int, what: str) -> NoReturn:
+        """The error that two sizes are never equal."""
+        message = f"sizes {left} and {right} differ: {what}"
+        self.frame.fail(TypeMismatchSize, self.node, message, "give arrays of equal size")
 
 
 def length_of(frame: Frame, array: Term, node: ast.AST, axis: int = 0) -> Term:
@@ -135,8 +135,7 @@ def stacked(frame: Frame, body: Term, index: Var, size: Term, node: ast.AST) -> 
 
 def require_rectangular(frame: Frame, array: Term, node: ast.AST) -> None:
     """An element whose size mentions its own index is ragged."""
-    for axis in range(1, rank_of(array.type)):
-        length_of(frame, array, node, axis)
+    agreement.rectangular(FrameSizes(frame, node), array)
 
 
 def shape_of_array(frame: Frame, array: Term, node: ast.AST) -> Term:
