@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from fsmooth.core.term import Build, Collect, Const, IFold, MakeTuple, Proj, Reduce, Reduction, Term, Var
 from fsmooth.core.traverse import bound_in, children, subterms
+from fsmooth.optimise.definitions import under_definitions
 from fsmooth.optimise.replacement import Replacement
 from fsmooth.optimise.sharing import Graph
 from fsmooth.rewrite.trace import Trace
@@ -42,8 +43,12 @@ def split_sums(root: Term, graph: Graph, trace: Trace) -> Term:
 
 
 def _split(node: Term, graph: Graph, inner: frozenset[Var], trace: Trace) -> Term:
-    match node:
-        case Reduce(Reduction.SUM, size, index, MakeTuple(items)):
+    if not isinstance(node, Reduce):
+        return node
+    definitions, body = under_definitions(node.body)
+    match node.reduction, body:
+        case Reduction.SUM, MakeTuple(items):
+            size, index = node.size, node.index
             groups: dict[frozenset[Var], list[int]] = {}
             for k, item in enumerate(items):
                 groups.setdefault((item.free & inner) - {index}, []).append(k)
@@ -51,20 +56,22 @@ def _split(node: Term, graph: Graph, inner: frozenset[Var], trace: Trace) -> Ter
                 return node
             trace.record("loop fission")
             parts: dict[int, Term] = {}
-            for number, positions in enumerate(groups.values()):
-                loop = _sum_of(size, index, [items[k] for k in positions], graph, number > 0)
+            for number, (wanted, positions) in enumerate(groups.items()):
+                before = [d for d in definitions if (d.free & inner) - {index} <= wanted]
+                loop = _sum_of(size, index, before, [items[k] for k in positions], graph, number > 0)
                 for j, k in enumerate(positions):
                     parts[k] = loop if len(positions) == 1 else graph.node(Proj(loop, j))
-            return graph.node(MakeTuple(tuple([parts[k] for k in range(len(items))]), node.body.type))
+            return graph.node(MakeTuple(tuple([parts[k] for k in range(len(items))]), body.type))
         case _:
             return node
 
 
-def _sum_of(size: Term, index: Var, items: list[Term], graph: Graph, renamed: bool) -> Term:
+def _sum_of(size: Term, index: Var, definitions: list[Term], items: list[Term], graph: Graph, renamed: bool) -> Term:
     """The sum of some parts; all but the first have indices of their own, as the graph demands."""
     if renamed:
         own = index.renamed()
         replacement = Replacement(graph, {id(index): lambda r: own})
         index, items = own, [replacement.of(item) for item in items]
+        definitions = [replacement.of(value) for value in definitions]
     body = items[0] if len(items) == 1 else graph.node(MakeTuple(tuple(items)))
-    return graph.loop(Reduce(Reduction.SUM, size, index, body))
+    return graph.loop(Reduce(Reduction.SUM, size, index, graph.under(definitions, body)))

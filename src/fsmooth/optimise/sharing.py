@@ -3,11 +3,15 @@
 Definitions are replaced by what they define, equal loops are unified up to the names of their indices, and
 every loop of the graph has variables of its own.  `optimise.motion` turns the graph back into a term with
 each shared node bound once, at the best place.
+
+A definition is evaluated where it stands, even if what follows reads it only in a loop or a branch.  So that this is
+not forgotten, the body of a region is a scope whose definitions are the nodes that the region evaluates first; its
+variables occur nowhere.  `optimise.definitions` drops those that say nothing new.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 
 from fsmooth.core import primitives as p
 from fsmooth.core.term import (
@@ -29,7 +33,7 @@ from fsmooth.core.term import (
     Var,
     Zero,
 )
-from fsmooth.core.traverse import binds, bound_in, children, rebuild
+from fsmooth.core.traverse import binds, bound_in, children, opens_region, rebuild
 from fsmooth.core.types import Float
 
 _COMMUTATIVE = frozenset({p.add, p.multiply, p.equal, p.not_equal, p.minimum, p.maximum, p.hypot})
@@ -43,11 +47,23 @@ class Graph:
         self._loops: dict[Hashable, Term] = {}
         self._shapes: dict[Hashable, int] = {}
         self._used: set[Var] = set()
+        self._defined: list[Term] = []
         self.names: dict[int, str] = {}
 
     def of(self, term: Term) -> Term:
         """The node of `term`."""
-        return self._intern(term, {}, {})
+        return self._region(term, {}, {})
+
+    def under(self, definitions: Iterable[Term], body: Term) -> Term:
+        """The node that evaluates `definitions`, then `body`."""
+        values: dict[int, Term] = {}
+        for value in definitions:
+            for part in value.items if isinstance(value, MakeTuple) else (value,):
+                if not isinstance(part, Var | Const) and part is not body:
+                    values[id(part)] = part
+        if not values:
+            return body
+        return self.node(Let(tuple([(Var("evaluated", value.type), value) for value in values.values()]), body))
 
     # -- from terms to nodes -----------------------------------------------------------------------------------------
 
@@ -61,6 +77,13 @@ class Graph:
         memo[id(term)] = (term, result)
         return result
 
+    def _region(self, term: Term, env: dict[Var, Term], memo: dict[int, tuple[Term, Term]]) -> Term:
+        """The node of what is evaluated as a unit, with what it defines."""
+        around, self._defined = self._defined, []
+        body = self._intern(term, env, memo)
+        defined, self._defined = self._defined, around
+        return self.under(defined, body)
+
     def _make(self, term: Term, env: dict[Var, Term], memo: dict[int, tuple[Term, Term]]) -> Term:
         match term:
             case Let(bindings, body):
@@ -71,39 +94,45 @@ class Graph:
                         fresh = {}
                     inner[var] = node
                     if not isinstance(node, Var | Const):
+                        self._defined.append(node)
                         self.names.setdefault(id(node), var.name)
                 return self._intern(body, inner, fresh)
             case Lam(parameters, body):
                 inner = {**env, **{q: self._own(q) for q in parameters}}
                 new = tuple([inner[q] for q in parameters])
-                return self.node(Lam(new, self._intern(body, inner, {})))  # type: ignore[arg-type]
+                return self.node(Lam(new, self._region(body, inner, {})))  # type: ignore[arg-type]
             case Build(size, index, body):
                 size = self._intern(size, env, memo)
                 own = self._own(index)
-                return self.loop(Build(size, own, self._intern(body, {**env, index: own}, {})))
+                return self.loop(Build(size, own, self._region(body, {**env, index: own}, {})))
             case Reduce(reduction, size, index, body):
                 size = self._intern(size, env, memo)
                 own = self._own(index)
-                return self.loop(Reduce(reduction, size, own, self._intern(body, {**env, index: own}, {})))
+                return self.loop(Reduce(reduction, size, own, self._region(body, {**env, index: own}, {})))
             case IFold(size, init, state, index, body):
                 size, init = self._intern(size, env, memo), self._intern(init, env, memo)
                 own_state, own = self._own(state), self._own(index)
-                inside = self._intern(body, {**env, state: own_state, index: own}, {})
+                inside = self._region(body, {**env, state: own_state, index: own}, {})
                 return self.loop(IFold(size, init, own_state, own, inside))
             case Collect(count, generators, guard, body):
                 count = self._intern(count, env, memo)
                 inner = dict(env)
-                new_generators = []
+                new_generators: list[tuple[Term, Var]] = []
                 for size, index in generators:
-                    size = self._intern(size, inner, {})
+                    read = self._region if new_generators else self._intern
+                    size = read(size, inner, {})
                     own = self._own(index)
                     inner[index] = own
                     new_generators.append((size, own))
                 fresh = {}
-                guard, body = self._intern(guard, inner, fresh), self._intern(body, inner, fresh)
+                guard, body = self._region(guard, inner, fresh), self._region(body, inner, fresh)
                 return self.loop(Collect(count, tuple(new_generators), guard, body))
             case _:
-                return self.node(rebuild(term, [self._intern(c, env, memo) for c in children(term)]))
+                return self.node(rebuild(term, [self._part(term, k, env, memo) for k in range(len(children(term)))]))
+
+    def _part(self, term: Term, k: int, env: dict[Var, Term], memo: dict[int, tuple[Term, Term]]) -> Term:
+        child = children(term)[k]
+        return self._region(child, env, memo) if opens_region(term, k) else self._intern(child, env, memo)
 
     def _own(self, var: Var) -> Var:
         if var in self._used:
@@ -129,7 +158,11 @@ class Graph:
         new = rebuild(node, parts)
         if new is node:
             return node
-        new = self.loop(new) if binds(new) and not isinstance(new, Lam) else self.node(new)
+        new = self.loop(new) if binds(new) and not isinstance(new, Lam | Let) else self.node(new)
+        return self.named_like(node, new)
+
+    def named_like(self, node: Term, new: Term) -> Term:
+        """`new`, which is computed instead of `node`, with its name."""
         if id(node) in self.names:
             self.names.setdefault(id(new), self.names[id(node)])
         return new

@@ -98,7 +98,7 @@ class _Tabulation:
             places = {id(x): self._entry(table, gather, k) for k, x in enumerate(chosen)}
             with_table = self.graph.loop(Replacement(self.graph, places).copy(loop))
             test = self.graph.node(Prim(p.less, (gather.size, loop.size)))
-            return self.graph.node(If(test, with_table, loop))
+            return self.graph.named_like(loop, self.graph.node(If(test, with_table, loop)))
         return loop
 
     def _through(self, loop: Build | Reduce, gather: Check) -> list[Term]:

@@ -12,6 +12,7 @@ from collections.abc import Container
 
 from fsmooth.core.term import Build, Const, If, Reduce, Term, Var
 from fsmooth.core.traverse import binds, children, subterms
+from fsmooth.optimise.definitions import under_definitions
 from fsmooth.optimise.replacement import Replacement
 from fsmooth.optimise.sharing import Graph
 from fsmooth.rewrite.trace import Trace
@@ -37,14 +38,16 @@ def unswitch(root: Term, graph: Graph, failing: Container[int], trace: Trace) ->
 
 
 def _unswitched(node: Term, graph: Graph, failing: Container[int], trace: Trace) -> Term:
-    match node:
-        case Build(_, index, If(c, a, b)) | Reduce(_, _, index, If(c, a, b)) if (
-            index not in c.free and id(c) not in failing and _worth_it(node.size, a, b)
-        ):
+    if not isinstance(node, Build | Reduce):
+        return node
+    definitions, body = under_definitions(node.body)
+    match body:
+        case If(c, a, b) if node.index not in c.free and id(c) not in failing and _worth_it(node.size, a, b):
             trace.record("loop unswitching")
-            own = index.renamed()
-            other = Replacement(graph, {id(index): lambda r: own}).of(b)
-            return graph.node(If(c, _over(node, index, a, graph), _over(node, own, other, graph)))
+            own = node.index.renamed()
+            other = Replacement(graph, {id(node.index): lambda r: own}).of(graph.under(definitions, b))
+            then = _over(node, node.index, graph.under(definitions, a), graph)
+            return graph.node(If(c, then, _over(node, own, other, graph)))
         case _:
             return node
 

@@ -1,0 +1,78 @@
+"""From a placed graph (optimise/placement.py) back to a term: each scope binds what was placed in it."""
+
+from __future__ import annotations
+
+from fsmooth.core import primitives as p
+from fsmooth.core.build import both, either
+from fsmooth.core.term import Const, Get, If, Let, Prim, Reduce, Term, let, scalar_constant
+from fsmooth.core.traverse import children, rebuild
+from fsmooth.optimise.accesses import is_at_extremum
+from fsmooth.optimise.failing import is_certain
+from fsmooth.optimise.placement import Placement
+from fsmooth.optimise.scopes import Scope
+
+
+def emit(placement: Placement) -> Term:
+    """The term, with its bindings."""
+    return _Emission(placement).scope(placement.root, placement.scopes.top)
+
+
+class _Emission:
+    def __init__(self, placement: Placement) -> None:
+        self.placement = placement
+        self.variables = placement.variables
+        self.bound: dict[Scope, list[Term]] = {}
+        for node in placement.order:
+            for scope in self.variables.get(id(node), ()):
+                self.bound.setdefault(scope, []).append(node)
+
+    def scope(self, node: Term, scope: Scope) -> Term:
+        """What `scope` evaluates: its bindings, then `node`."""
+        bindings = [(self.variables[id(n)][scope], self._guarded(n, scope)) for n in self.bound.get(scope, ())]
+        return let(bindings, self._reference(node, scope))
+
+    def _guarded(self, node: Term, scope: Scope) -> Term:
+        """A node that left loops that may not run is computed only if they do."""
+        result = self._made(node, scope)
+        ways = self.placement.guards.get((id(node), scope), [])
+        if not ways:
+            return result
+        needed: Term = Const(False)
+        for sizes in reversed(ways):
+            run: Term = Const(True)
+            for size in sizes:
+                run = both(Prim(p.less, (Const(0), self._reference(size, scope))), run)
+            needed = either(run, needed)
+        return If(needed, result, scalar_constant(0, node.type))
+
+    def _reference(self, node: Term, scope: Scope) -> Term:
+        """The variable of `node` that is seen in `scope`, or the node itself."""
+        places = self.variables.get(id(node))
+        if places is not None:
+            for here in scope.outwards():
+                if here in places:
+                    return places[here]
+        return self._made(node, scope)
+
+    def _made(self, node: Term, scope: Scope) -> Term:
+        if isinstance(node, Let):
+            return self._reference(node.body, scope)
+        parts = children(node)
+        if not parts:
+            return node
+        new = []
+        for k, child in enumerate(parts):
+            inner = self.placement.scopes.of_child(node, k, scope)
+            new.append(self._reference(child, scope) if inner is scope else self.scope(child, inner))
+        result = rebuild(node, new)
+        return self._at_extremum(node, result, scope) if is_at_extremum(node) else result
+
+    def _at_extremum(self, node: Term, result: Term, scope: Scope) -> Term:
+        """An element at an extremum, which is not there if the extremum is one of nothing."""
+        assert isinstance(node, Get)
+        assert isinstance(node.index, Reduce)
+        size = node.index.size
+        if is_certain(size) or id(size) in scope.positive:
+            return result
+        runs = Prim(p.less, (Const(0), self._reference(size, scope)))
+        return If(runs, result, scalar_constant(0, node.type))

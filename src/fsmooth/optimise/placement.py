@@ -1,0 +1,230 @@
+"""Where each node of a graph is computed: the heart of code motion (design §5; Click 1995, global code motion).
+
+Parents before children, each node is placed in the innermost scope that contains all its uses, and from there moved
+out of every loop on which it does not depend, but never out of a branch, and never out of a loop that may not run if
+it could fail, unless the program evaluates it further out anyway.  Where it may not stand in the scope of all its uses,
+because it could fail there, it has a place in each of the scopes inside in which it may.  A node that has several
+uses, or that moved, is bound where it was placed.
+"""
+
+from __future__ import annotations
+
+from fsmooth.core import primitives as p
+from fsmooth.core.term import (
+    Build,
+    Collect,
+    Const,
+    Delta,
+    Get,
+    IFold,
+    Lam,
+    Length,
+    Let,
+    MakeTuple,
+    Prim,
+    Proj,
+    Reduce,
+    Term,
+    Var,
+    Zero,
+)
+from fsmooth.core.traverse import children, opens_region
+from fsmooth.core.types import Float, Int
+from fsmooth.optimise.failing import EXTREMA, StaticSizes, anchors_of, failing_nodes, postorder
+from fsmooth.optimise.scopes import Scope, Scopes, by_inner_scope, common_of
+from fsmooth.optimise.sharing import Graph
+from fsmooth.rewrite.trace import Trace
+
+
+class Placement:
+    """Where each node of a graph is computed.
+
+    variables    of the nodes that are bound: the scopes in which they are, and by what name
+    guards       of bound nodes: the sizes of loops one group of which must run for the node to be needed
+    """
+
+    def __init__(self, root: Term, graph: Graph, trace: Trace, static_sizes: StaticSizes) -> None:
+        self.root = root
+        self.order = postorder(root)
+        self.scopes = Scopes()
+        self.variables: dict[int, dict[Scope, Var]] = {}
+        self.guards: dict[tuple[int, Scope], list[list[Term]]] = {}
+        self._names = graph.names
+        self._trace = trace
+        self._uses: dict[int, dict[Scope, int]] = {}
+        self._evaluated: dict[int, set[Scope]] = {}
+        self._generated = frozenset([i for t in self.order if isinstance(t, Collect) for _, i in t.generators])
+        self._failing = failing_nodes(root, self.order, static_sizes)
+        self._anchors = anchors_of(root, self._failing)
+        self._sizes = {id(t): id(t.size) for t in self.order if isinstance(t, Reduce) and t.reduction in EXTREMA}
+        self._place_all()
+
+    def _place_all(self) -> None:
+        self._use(self.root, self.scopes.top, 1)
+        self._evaluate(self.root, self.scopes.top)
+        for node in reversed(self.order):
+            uses = self._uses.get(id(node))
+            bound, unbound = ([], {}) if uses is None else self._settle(node, uses)
+            evaluated = self._evaluated_in(node, bound)
+            for scope in evaluated:
+                self._evaluate_parts(node, scope)
+            if uses is not None:
+                self._use_parts(node, bound, unbound, evaluated)
+
+    def _evaluated_in(self, node: Term, bound: list[Scope]) -> set[Scope]:
+        """The scopes in which `node` is evaluated without condition."""
+        found = self._evaluated.get(id(node), set()).union(bound)
+        return {scope for scope in found if (id(node), scope) not in self.guards}
+
+    def _evaluate_parts(self, node: Term, scope: Scope) -> None:
+        """What `node` is made of is evaluated with it, but not what a length is the length of."""
+        if isinstance(node, Length):
+            return
+        for k, child in enumerate(children(node)):
+            if not opens_region(node, k):
+                self._evaluate(child, scope)
+
+    def _use_parts(self, node: Term, bound: list[Scope], unbound: dict[Scope, int], evaluated: set[Scope]) -> None:
+        """The parts of `node` are used where it is computed; of a scope with definitions, only what it comes to."""
+        around = common_of([*bound, *unbound])
+        at_home = not evaluated.isdisjoint(around.outwards())
+        wheres = [*[(s, 1) for s in bound], *unbound.items()]
+        for k, child in enumerate(children(node)):
+            if isinstance(child, Var | Const) or (isinstance(node, Let) and child is not node.body):
+                continue
+            if opens_region(node, k):
+                inside = self.scopes.of_child(node, k, around, at_home)
+                self._use(child, inside, 1)
+                self._evaluate(child, inside)
+                continue
+            for scope, count in wheres:
+                self._use(child, scope, count)
+
+    def _use(self, child: Term, scope: Scope, count: int) -> None:
+        uses = self._uses.setdefault(id(child), {})
+        uses[scope] = uses.get(scope, 0) + count
+
+    def _evaluate(self, child: Term, scope: Scope) -> None:
+        self._evaluated.setdefault(id(child), set()).add(scope)
+
+    # -- one node ----------------------------------------------------------------------------------------------------
+
+    def _settle(self, node: Term, uses: dict[Scope, int]) -> tuple[list[Scope], dict[Scope, int]]:
+        """The scopes in which `node` is computed once, and those in which it is computed at each of its uses."""
+        if node is self.root:
+            return list(uses), {}
+        if _trivial(node) or self._escapes(node, common_of(list(uses))):
+            return [], uses
+        bound: list[Scope] = []
+        unbound: dict[Scope, int] = {}
+        pending = [uses]
+        while pending:
+            group = pending.pop()
+            here = common_of(list(group))
+            if not self._may_stand(node, here):
+                if here in group:
+                    unbound[here] = group.pop(here)
+                pending.extend(by_inner_scope(here, group))
+                continue
+            scope, guards = self._outside_loops(node, here)
+            if guards and scope in unbound:
+                scope, guards = here, []  # what is needed there is not what is left of a loop that does not run
+            if scope is here and sum(group.values()) == 1:
+                unbound.update(group)
+                continue
+            self._guard(node, scope, guards, scope in bound)
+            if scope not in bound:
+                bound.append(scope)
+                self._bind(node, scope, moved=scope is not here, shared=sum(group.values()) > 1)
+        return bound, unbound
+
+    def _guard(self, node: Term, scope: Scope, guards: list[Term], is_bound: bool) -> None:
+        """`node` is needed in `scope` if loops over all these sizes run, or those of other uses of it do."""
+        others = self.guards.get((id(node), scope), [])
+        if not guards:
+            self.guards.pop((id(node), scope), None)
+        elif others or not is_bound:
+            self.guards[id(node), scope] = [*others, guards]
+
+    def _bind(self, node: Term, scope: Scope, moved: bool, shared: bool) -> None:
+        if moved:
+            self._trace.record("code motion")
+        if shared:
+            self._trace.record("common subexpression")
+        name = self._names.get(id(node.body if isinstance(node, Let) else node), "t")
+        self.variables.setdefault(id(node), {})[scope] = Var(name, node.type)
+
+    def _outside_loops(self, node: Term, scope: Scope) -> tuple[Scope, list[Term]]:
+        """The outermost scope to which `node` may move from `scope`, and the sizes of the loops that must run there."""
+        guards: list[Term] = []
+        mentioned = node.free  # by the node and by its guards, which go where it goes
+        while scope.is_loop and scope.parent is not None and scope.variables.isdisjoint(mentioned):
+            if not (scope.certain and scope.at_home) and not self._may_stand(node, scope.parent):
+                if not scope.at_home:
+                    break
+                assert scope.size is not None
+                if not self._runs_only_with(node, scope.size):
+                    if not self._worth_a_guard(node):
+                        break
+                    guards.append(scope.size)
+                    mentioned = mentioned | scope.size.free
+            scope = scope.parent
+        return scope, guards
+
+    def _may_stand(self, node: Term, here: Scope) -> bool:
+        """May `node` be evaluated in `here` whatever is evaluated there?  If it cannot fail, or is evaluated there anyway."""
+        failing = self._failing.get(id(node))
+        if failing is None:
+            return True
+        evaluated = self._evaluated.get(id(node))
+        if evaluated is not None and not evaluated.isdisjoint(here.outwards()):
+            return True
+        return all([self._sizes.get(leaf) in here.positive or self._is_anchored(leaf, here) for leaf in failing])
+
+    def _is_anchored(self, leaf: int, here: Scope) -> bool:
+        """Is this node evaluated without condition in `here` or a scope around it?"""
+        regions = self._anchors.get(leaf, frozenset())
+        return any([scope.region in regions for scope in here.outwards()])
+
+    def _runs_only_with(self, node: Term, size: Term) -> bool:
+        """A loop over the same size, which only its body makes fail: it does nothing where the loop around it does not run."""
+        if not isinstance(node, Build | Reduce | IFold) or node.size is not size:
+            return False
+        before = children(node)[:-1]
+        return id(node) not in self._failing[id(node)] and all([id(part) not in self._failing for part in before])
+
+    @staticmethod
+    def _worth_a_guard(node: Term) -> bool:
+        """A number from a loop: it leaves a loop that may not run under a test whether it runs."""
+        return isinstance(node, Reduce) and isinstance(node.type, Float | Int)
+
+    def _escapes(self, node: Term, scope: Scope) -> bool:
+        """Used by guard and body of one comprehension, which share no scope: computed in each."""
+        wanted = self._generated & node.free
+        if wanted:
+            for here in scope.outwards():
+                wanted -= here.variables
+        return bool(wanted)
+
+
+def _trivial(node: Term) -> bool:
+    """Never bound: constants, variables, paths, sizes, zeros, tuples, cheap index arithmetic."""
+    match node:
+        case Const() | Var() | Zero() | Length() | MakeTuple() | Delta() | Lam():
+            return True
+        case Let(_, body):
+            return _trivial(body)
+        case Proj(inner, _) | Get(inner, _):
+            return _is_path(inner)
+        case Prim(primitive, arguments) if isinstance(node.type, Int):
+            return primitive in (p.add, p.subtract, p.multiply) and all(
+                [isinstance(a, Const | Var | Length) for a in arguments]
+            )
+        case _:
+            return False
+
+
+def _is_path(node: Term) -> bool:
+    while isinstance(node, Get | Proj):
+        node = node.array if isinstance(node, Get) else node.tuple
+    return isinstance(node, Var)

@@ -1,0 +1,126 @@
+"""The scopes of a graph: what is evaluated as a unit, and what is known there (for code motion, optimise/placement.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fsmooth.core import primitives as p
+from fsmooth.core.term import Build, Collect, Const, If, IFold, Lam, Length, Prim, Reduce, Require, Term, Var
+from fsmooth.core.traverse import children
+from fsmooth.optimise.failing import is_certain
+
+
+@dataclass(eq=False)
+class Scope:
+    """A region of the program that is evaluated as a unit: a loop body, a branch, the whole.
+
+    `positive` are the sizes (by identity) that are known there to be at least one.  `at_home` says whether what opens
+    it is evaluated in the parent itself, not in branches or under a guard there.
+    """
+
+    parent: Scope | None
+    variables: frozenset[Var] = frozenset()
+    is_loop: bool = False
+    certain: bool = True
+    at_home: bool = True
+    size: Term | None = None
+    region: tuple[int, int] | None = None
+    depth: int = 0
+    positive: frozenset[int] = frozenset()
+
+    def outwards(self) -> Iterator[Scope]:
+        """The scope and those around it, innermost first."""
+        here: Scope | None = self
+        while here is not None:
+            yield here
+            here = here.parent
+
+
+class Scopes:
+    """The tree of scopes, each made when it is first asked for."""
+
+    def __init__(self) -> None:
+        self.top = Scope(None)
+        self._inner: dict[tuple[int, int], Scope] = {}
+
+    def of_child(self, node: Term, k: int, scope: Scope, at_home: bool = True) -> Scope:
+        """Where child `k` of `node` is evaluated, if `node` is evaluated in `scope`."""
+        match node:
+            case Build(size, index) | Reduce(_, size, index) if k == 1:
+                return self._inside(node, 1, scope, frozenset((index,)), size=size, at_home=at_home)
+            case IFold(size, _, state, index) if k == 2:
+                return self._inside(node, 2, scope, frozenset((state, index)), size=size, at_home=at_home)
+            case Collect(_, generators) if k > 1:
+                return self._inside(node, k, scope, frozenset([i for _, i in generators]))
+            case Lam(parameters):
+                return self._inside(node, 0, scope, frozenset(parameters))
+            case If(condition) if k > 0:
+                return self._inside(node, k, scope, condition=condition if k == 1 else None)
+            case Require(condition) if k == len(children(node)) - 1:
+                return self._inside(node, k, scope, condition=condition)
+            case _:
+                return scope
+
+    def _inside(
+        self,
+        node: Term,
+        k: int,
+        parent: Scope,
+        variables: frozenset[Var] = frozenset(),
+        size: Term | None = None,
+        condition: Term | None = None,
+        at_home: bool = True,
+    ) -> Scope:
+        """The scope of child `k` of `node`: the body of a loop over `size`, or what is evaluated if `condition` holds."""
+        key = (id(node), k)
+        if key not in self._inner:
+            certain = size is None or is_certain(size) or id(size) in parent.positive
+            positive = _positive_size(condition) if size is None else size
+            known = parent.positive if positive is None else parent.positive | {id(positive)}
+            self._inner[key] = Scope(
+                parent, variables, size is not None, certain, at_home, size, key, parent.depth + 1, known
+            )
+        return self._inner[key]
+
+
+def common_of(scopes: list[Scope]) -> Scope:
+    """The innermost scope that contains all of these."""
+    here, *others = scopes
+    for other in others:
+        here = _common(here, other)
+    return here
+
+
+def by_inner_scope(here: Scope, uses: dict[Scope, int]) -> list[dict[Scope, int]]:
+    """Uses strictly inside `here`, grouped by the scope just below it."""
+    groups: dict[Scope, dict[Scope, int]] = {}
+    for scope, count in uses.items():
+        below = scope
+        while below.parent is not here:
+            assert below.parent is not None
+            below = below.parent
+        groups.setdefault(below, {})[scope] = count
+    return list(groups.values())
+
+
+def _common(a: Scope, b: Scope) -> Scope:
+    while a is not b:
+        if a.depth >= b.depth:
+            assert a.parent is not None
+            a = a.parent
+        else:
+            assert b.parent is not None
+            b = b.parent
+    return a
+
+
+def _positive_size(condition: Term | None) -> Term | None:
+    """The size that is at least one if the condition holds, if it says that of one."""
+    match condition:
+        case Prim(primitive, (Const(0), size)) if primitive is p.less:
+            return size
+        case Prim(primitive, (size, Const(0))) if primitive in (p.greater, p.not_equal) and isinstance(size, Length):
+            return size
+        case _:
+            return None
