@@ -24,6 +24,7 @@ from enum import Enum
 
 from fsmooth.core.term import Term, Var
 from fsmooth.optimise.motion import move, move_and_share_all_reciprocals, move_and_share_reciprocals
+from fsmooth.optimise.policy import Fusion, Policy
 from fsmooth.optimise.rules import checks, speculation
 from fsmooth.optimise.rules import conditional as c
 from fsmooth.optimise.rules import fusion as f
@@ -36,7 +37,7 @@ from fsmooth.optimise.rules import requirements as req
 from fsmooth.optimise.rules import ring as r
 from fsmooth.optimise.rules import sparsity as s
 from fsmooth.optimise.rules import tuples as t
-from fsmooth.optimise.simplify import Fusion, Policy, simplify
+from fsmooth.optimise.simplify import simplify
 from fsmooth.rewrite.strategy import Rule
 from fsmooth.rewrite.trace import Trace
 

@@ -1,0 +1,266 @@
+"""Scopes: each definition is inlined, split into its components, narrowed, dropped or kept (design §5).
+
+This is the policy of the simplifier about names; that about loops is in optimise/unrolling.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fsmooth.core.cost import Costs
+from fsmooth.core.subst import refresh
+from fsmooth.core.term import (
+    Build,
+    Check,
+    Delta,
+    Get,
+    If,
+    IFold,
+    Let,
+    MakeTuple,
+    Prim,
+    Proj,
+    Reduce,
+    Reduction,
+    Require,
+    Term,
+    Var,
+    Vector,
+    Zero,
+    let,
+)
+from fsmooth.core.traverse import size_of_tree
+from fsmooth.core.types import Array, Tuple
+from fsmooth.optimise.inlining import is_guarded, is_trivial, on_indices, pays
+from fsmooth.optimise.occurrences import Occurrences, Uses
+from fsmooth.optimise.policy import Fusion, Policy
+from fsmooth.optimise.rules.guards import are_exclusive, guarded_parts, sum_of_parts
+from fsmooth.optimise.rules.loop_fission import narrowed
+from fsmooth.optimise.tuples_of_arrays import array_components, chosen, is_written_out, with_components, zipped_array
+from fsmooth.rewrite.normaliser import Normaliser
+from fsmooth.rewrite.strategy import Rule
+from fsmooth.rewrite.trace import Trace
+
+Item = tuple[Var, Term] | Require
+Opened = list[tuple[Var, Var | None, Term | None]]
+
+
+class Bindings(Normaliser):
+    """One walk that decides about each definition."""
+
+    def __init__(self, rules: Iterable[Rule], policy: Policy, occurrences: Occurrences, trace: Trace) -> None:
+        super().__init__(rules, trace)
+        self.policy = policy
+        self.occurrences = occurrences
+        self.costs = Costs()
+        self.progress = False
+
+    def finish(self, term: Term) -> Term:
+        before = self.steps
+        result = super().finish(term)
+        if self.steps != before:
+            self.progress = True
+        return result
+
+    def scope(self, term: Let) -> Term:
+        """Decide about each definition in turn; what is kept becomes the new scope."""
+        kept: list[Item] = []
+        opened: Opened = []
+        undo: list[list[tuple[object, bool | None]]] = []
+        for var, value in term.bindings:
+            uses = self.occurrences.get(var)
+            if uses is not None and uses.count == 0 and uses.lengths == 0:
+                self.progress = True
+                continue
+            value = self.run(value)
+            while isinstance(value, Let | Require):
+                self.progress = True
+                if isinstance(value, Require):
+                    kept.append(value)
+                    undo.append(self.facts.assume(value.condition, True))
+                    value = value.body
+                else:
+                    if any([v in self.open for v, _ in value.bindings]):
+                        value = refresh(value)
+                        assert isinstance(value, Let)
+                    for v, inner in value.bindings:
+                        self._keep(v, inner, kept, opened)
+                    value = value.body
+            self._bind(var, value, uses, kept, opened)
+        body = self.run(term.body)
+        if isinstance(body, Let) and kept and any([v in self.open for v, _ in body.bindings]):
+            body = refresh(body)
+        for conditions in reversed(undo):
+            self.facts.forget(conditions)
+        for var, fresh, saved in reversed(opened):
+            if fresh is not None:
+                self.facts.definitions.pop(fresh, None)
+                self.leave(var, fresh, saved)
+            else:
+                self.drop(var)
+                if saved is not None:
+                    self.put(var, saved)
+        return _assemble(kept, body)
+
+    def _replace(self, var: Var, value: Term, opened: Opened) -> None:
+        opened.append((var, None, self.env.get(var)))
+        self.put(var, value)
+        self.progress = True
+
+    def _keep(self, var: Var, value: Term, kept: list[Item], opened: Opened) -> Var:
+        fresh, saved = self.enter(var)
+        opened.append((var, fresh, saved))
+        self.facts.definitions[fresh] = value
+        kept.append((fresh, value))
+        return fresh
+
+    def _named(self, name: str, value: Term, count: int, uses: Uses | None, kept: list[Item], opened: Opened) -> Term:
+        """`value` itself if it need not be bound, else a new variable bound to it."""
+        if is_trivial(value) or count == 0:
+            return value
+        if isinstance(value, MakeTuple | Vector):
+            items = [self._named(f"{name}_{k}", item, count, None, kept, opened) for k, item in enumerate(value.items)]
+            if isinstance(value, MakeTuple):
+                return MakeTuple(tuple(items), value.type)
+            value = Vector(tuple(items))
+        return self._keep(Var(name, value.type), value, kept, opened)
+
+    def _bind(self, var: Var, value: Term, uses: Uses | None, kept: list[Item], opened: Opened) -> None:
+        once = uses is not None and uses.count <= 1 and not uses.in_loop and not isinstance(value, Check)
+        value = self._with_named_checks(value, kept, opened)
+        match value:
+            case _ if is_trivial(value):
+                return self._replace(var, value, opened)
+            case MakeTuple(items):
+                new = []
+                for k, item in enumerate(items):
+                    count = 2 if uses is None else uses.positions.get(k, 0) + uses.whole
+                    if once and isinstance(value, MakeTuple) and count == 1 and size_of_tree(item) < 300:
+                        new.append(item)
+                    else:
+                        new.append(self._named(f"{var.name}_{k}", item, count, None, kept, opened))
+                return self._replace(var, MakeTuple(tuple(new), value.type), opened)
+            case Delta(size, index, element):
+                index = self._named(f"{var.name}_at", index, 2, None, kept, opened)
+                element = self._named(f"{var.name}_value", element, 2, None, kept, opened)
+                return self._replace(var, Delta(size, index, element), opened)
+            case If(condition, then, Zero() as zero) if not isinstance(value.type, Array) and on_indices(condition):
+                then = self._named(f"{var.name}_value", then, 2, None, kept, opened)
+                return self._replace(var, If(condition, then, zero), opened)
+        parts = guarded_parts(value) if isinstance(value, Prim) else None
+        if parts is not None and are_exclusive(parts, self.facts):
+            named = [(sign, c, self._named(f"{var.name}_value", x, 2, None, kept, opened)) for sign, c, x in parts]
+            return self._replace(var, sum_of_parts(named, value), opened)
+        if once and size_of_tree(value) <= self.policy.inline_nodes:
+            if self.policy.fusion is not Fusion.NEVER or not isinstance(value.type, Array):
+                return self._replace(var, value, opened)
+        if isinstance(value, Vector) and not once:
+            items = tuple([self._named(f"{var.name}_{k}", i, 2, None, kept, opened) for k, i in enumerate(value.items)])
+            self._keep(var, Vector(items), kept, opened)
+            return None
+        if isinstance(value, Build) and self._fused(value, uses):
+            return self._replace(var, value, opened)
+        if self.policy.fission and self._divide_sum(var, value, kept, opened):
+            return None
+        if (
+            self.policy.fission
+            and isinstance(value, Build)
+            and uses is not None
+            and self._divide(var, value, uses, kept, opened)
+        ):
+            return None
+        if self.policy.fission and isinstance(value, IFold) and isinstance(value.type, Tuple) and uses is not None:
+            if uses.whole == 0 and len(uses.positions) < len(value.type.items):
+                narrow = narrowed(value, set(uses.positions))
+                if narrow is not None:
+                    loop, order = narrow
+                    self.trace.record("project_fold")
+                    narrow_var = self._keep(Var(var.name, loop.type, var.site), loop, kept, opened)
+                    places: dict[int, Term] = {order[0]: narrow_var}
+                    if len(order) > 1:
+                        places = {k: Proj(narrow_var, j) for j, k in enumerate(order)}
+                    initial = value.init.items if isinstance(value.init, MakeTuple) else None
+                    if initial is not None:
+                        whole = MakeTuple(tuple([places.get(k, i) for k, i in enumerate(initial)]), value.type)
+                        return self._replace(var, whole, opened)
+        self._keep(var, value, kept, opened)
+        return None
+
+    def _with_named_checks(self, value: Term, kept: list[Item], opened: Opened) -> Term:
+        """A path with its checks bound to names: they are evaluated where the path was written."""
+        match value:
+            case Get(array, index):
+                new = self._with_named_checks(array, kept, opened)
+                if isinstance(index, Check):
+                    index = self._keep(Var("at", index.type), index, kept, opened)
+                return value if new is array and index is value.index else Get(new, index)
+            case Proj(inner, position):
+                new = self._with_named_checks(inner, kept, opened)
+                return value if new is inner else Proj(new, position)
+            case _:
+                return value
+
+    def _fused(self, value: Build, uses: Uses | None) -> bool:
+        match self.policy.fusion:
+            case Fusion.NEVER:
+                return False
+            case Fusion.ALWAYS:
+                return True
+            case Fusion.PAYS:
+                return pays(value, None if uses is None else uses.elements, self.costs)
+
+    def _divide(self, var: Var, value: Build, uses: Uses, kept: list[Item], opened: Opened) -> bool:
+        """An array of tuples some of whose components are better inlined: those are, the others stay an array."""
+        if uses.unsplit or not uses.parts:
+            return False
+        parts = array_components(value)
+        if parts is None:
+            return False
+        stored = [k for k, part in enumerate(parts) if k in uses.parts and not pays(part, uses.parts[k], self.costs)]
+        if len(stored) == len(parts):
+            return False
+        rest: Term | None = None
+        if stored:
+            array = with_components(value, stored)
+            rest = Var(var.name, array.type, var.site)
+        whole = zipped_array(value, {k: part for k, part in enumerate(parts) if k not in stored}, stored, rest)
+        if whole is None:
+            return False
+        self.trace.record("array_of_tuples")
+        if isinstance(rest, Var):
+            self._keep(rest, array, kept, opened)
+        self._replace(var, self.again(whole), opened)
+        return True
+
+    def _divide_sum(self, var: Var, value: Term, kept: list[Item], opened: Opened) -> bool:
+        """A sum of tuples with sparse parts: each of these is a sum of its own, which can lose its loop."""
+        match value:
+            case Reduce(Reduction.SUM, size, index, body) if isinstance(value.type, Tuple) and is_written_out(body):
+                parts = [chosen(body, (k,)) for k in range(len(value.type.items))]
+            case _:
+                return False
+        sparse = [k for k, part in enumerate(parts) if is_guarded(part)]
+        dense = [k for k in range(len(parts)) if k not in sparse]
+        if not sparse:
+            return False
+        self.trace.record("project_sum")
+        places: dict[int, Term] = {}
+        for group in [*[[k] for k in sparse], *([dense] if dense else [])]:
+            loop = self.again(Reduce(Reduction.SUM, size, index, chosen(body, tuple(group))))
+            name = f"{var.name}_{group[0]}" if len(group) == 1 else var.name
+            bound = self._named(name, loop, 2, None, kept, opened)
+            places |= {k: bound if len(group) == 1 else Proj(bound, j) for j, k in enumerate(group)}
+        self._replace(var, MakeTuple(tuple([places[k] for k in range(len(parts))]), value.type), opened)
+        return True
+
+
+def _assemble(kept: list[Item], body: Term) -> Term:
+    bindings: list[tuple[Var, Term]] = []
+    for item in reversed(kept):
+        if isinstance(item, Require):
+            inner = let(tuple(reversed(bindings)), body)
+            body = Require(item.condition, inner, item.failure, item.numbers, item.site)
+            bindings = []
+        else:
+            bindings.append(item)
+    return let(tuple(reversed(bindings)), body)

@@ -1,0 +1,123 @@
+"""What is inlined: names are for what costs more to compute again than to store and load (design §5).
+
+Inline when evaluations after x weight <= evaluations before x (weight + store) + loads, by core/cost.py.
+"""
+
+from __future__ import annotations
+
+from fsmooth.core import primitives as p
+from fsmooth.core.cost import Costs
+from fsmooth.core.term import (
+    Build,
+    Check,
+    Const,
+    Delta,
+    Get,
+    If,
+    Lam,
+    Length,
+    Let,
+    MakeTuple,
+    Prim,
+    Proj,
+    Term,
+    Var,
+    Zero,
+)
+from fsmooth.core.traverse import size_of_tree
+from fsmooth.core.types import Function, Int, Tuple, leaf_of
+
+
+def is_trivial(value: Term) -> bool:
+    """Always inlined: constants, variables, paths, sizes, structural zeros, functions."""
+    match value:
+        case Const() | Var() | Zero() | Lam():
+            return True
+        case Length(array):
+            return is_trivial(array)
+        case Proj(inner, _):
+            return is_trivial(inner)
+        case Get(array, index):
+            return is_trivial(array) and is_cheap_index(index)
+        case Prim(_, arguments) if isinstance(value.type, Int):
+            return size_of_tree(value) <= 9 and all([is_cheap_index(a) for a in arguments])
+        case _:
+            return isinstance(value.type, Function)
+
+
+def is_cheap_index(index: Term) -> bool:
+    match index:
+        case Const() | Var():
+            return True
+        case Length(array):
+            return is_trivial(array)
+        case Get(array, inner):
+            return is_trivial(array) and is_cheap_index(inner)
+        case Prim(primitive, arguments):
+            cheap = primitive in (p.add, p.subtract, p.multiply, p.negate)
+            return cheap and size_of_tree(index) <= 9 and all([is_cheap_index(a) for a in arguments])
+        case _:
+            return False
+
+
+def is_virtual(value: Term) -> bool:
+    """Costs no more than reading it: paths, constants, deltas, and arrays and tuples of those."""
+    match value:
+        case Build(_, _, body):
+            return is_virtual(body)
+        case Get(array, Check(index, size)) if is_trivial(array):  # an element of a slice
+            return is_cheap_index(index) and is_cheap_index(size)
+        case MakeTuple(items):
+            return all([is_virtual(item) for item in items])
+        case Delta(_, index, element):
+            return is_cheap_index(index) and is_virtual(element)
+        case Get(Delta() as delta, index):
+            return is_virtual(delta) and is_cheap_index(index)
+        case If(condition, then, Zero()):
+            return on_indices(condition) and is_virtual(then)
+        case _:
+            return is_trivial(value)
+
+
+def pays(value: Term, read: float | None, costs: Costs) -> bool:
+    """Is evaluating the elements that are `read` there cheaper than storing all of them first?"""
+    if is_virtual(value):
+        return True
+    all_stored, stores = costs.of(value).at(), costs.elements(value).at()
+    leaf = leaf_of(value.type)
+    count = stores / len(leaf.items) if isinstance(leaf, Tuple) and leaf.items else stores
+    each = (all_stored - stores) / count if count else 0.0
+    if count and _is_hot(value):
+        each = 1.0 + each / count
+    if read is None:
+        return each <= 2.0
+    return read * each <= all_stored + read
+
+
+def _is_hot(array: Term) -> bool:
+    """Is only the element at one index not zero?"""
+    if not isinstance(array, Build):
+        return False
+    body = array.body
+    while isinstance(body, Let):
+        body = body.body
+    match body:
+        case If(Prim(primitive, (a, b)), _, Zero()) if primitive is p.equal:
+            return a is array.index or b is array.index
+        case _:
+            return False
+
+
+def is_guarded(term: Term) -> bool:
+    """Is it zero but where a condition holds?"""
+    while isinstance(term, Let):
+        term = term.body
+    return isinstance(term, Zero) or (isinstance(term, If) and isinstance(term.otherwise, Zero))
+
+
+def on_indices(condition: Term) -> bool:
+    match condition:
+        case Prim(primitive, (a, _)) if primitive is p.equal:
+            return isinstance(a.type, Int)
+        case _:
+            return False

@@ -1,0 +1,154 @@
+"""Loops over a small static size are unrolled (design §6), invariant definitions first."""
+
+from __future__ import annotations
+
+from fsmooth.core import primitives as p
+from fsmooth.core.subst import refresh, substitute, substitute1
+from fsmooth.core.term import (
+    App,
+    Build,
+    Const,
+    IFold,
+    Lam,
+    Let,
+    MakeTuple,
+    Prim,
+    Proj,
+    Reduce,
+    Reduction,
+    Term,
+    Var,
+    Vector,
+    let,
+)
+from fsmooth.core.traverse import size_of_tree, subterms
+from fsmooth.core.types import Array, Tuple
+from fsmooth.optimise.bindings import Bindings
+from fsmooth.optimise.rules.lambda_calculus import beta
+
+
+class Unrolling(Bindings):
+    """One walk that decides about each definition and unrolls loops."""
+
+    def step(self, term: Term) -> Term:
+        match term:
+            case App(Lam()) if beta in self.by_head.get(App, ()):  # before the body is walked in ignorance
+                applied = beta.apply(term, self.facts)
+                assert applied is not None
+                self.trace.record(beta.name)
+                self.progress = True
+                return self.run(applied)
+            case Build(size, index, body):
+                count = self._static(size)
+                if count is not None and count > 0:
+                    done = self._unroll(count, index, body)
+                    if isinstance(done, list):
+                        hoisted, copies = self._split(done)
+                        return self._opened(let(hoisted, Vector(tuple(copies))))
+                    if done is not None:
+                        return Build(Const(count), done[0], done[1])
+            case Reduce(Reduction.SUM | Reduction.PRODUCT as reduction, size, index, body):
+                count = self._static(size)
+                if count is not None and count > 1 and not isinstance(body.type, Array):
+                    done = self._unroll(count, index, body)
+                    if isinstance(done, list):
+                        hoisted, copies = self._split(done)
+                        operation = p.add if reduction is Reduction.SUM else p.multiply
+                        return self._opened(let(hoisted, _combined(operation, copies)))
+                    if done is not None:
+                        return Reduce(reduction, Const(count), done[0], done[1])
+            case IFold(size, init, state, index, body):
+                count = self._static(size)
+                if count is not None and count > 0 and self._small(body, count):
+                    return self._opened(self._unrolled_fold(count, self.run(init), state, index, body))
+        return super().step(term)
+
+    def _opened(self, term: Term) -> Term:
+        """Normalise a term that unrolling made, all of whose substitutions are done."""
+        self.progress = True
+        return self.again(term)
+
+    def _static(self, size: Term) -> int | None:
+        size = self.run(size)
+        if isinstance(size, Const) and 0 < size.value <= self.policy.unroll:
+            return int(size.value)
+        return None
+
+    def _small(self, body: Term, count: int) -> bool:
+        return size_of_tree(body) * count <= self.policy.growth and not _has_symbolic_loop(body)
+
+    def _unroll(self, count: int, index: Var, body: Term) -> list[Term] | tuple[Var, Term] | None:
+        """The copies of the body (each a term in the current scope), or the loop's normal index and body."""
+        if _has_symbolic_loop(body):
+            return None
+        fresh, saved = self.enter(index)
+        self.facts.ranges[fresh] = Const(count)
+        self.facts.kept_symbolic.add(fresh)
+        new = self.run(body)
+        self.facts.kept_symbolic.discard(fresh)
+        del self.facts.ranges[fresh]
+        self.leave(index, fresh, saved)
+        if not self._small(new, count):
+            return None if new is body else (fresh, new)
+        return self._copies(count, fresh, new)
+
+    def _copies(self, count: int, index: Var, body: Term) -> list[Term]:
+        hoisted, rest = _invariant(index, body)
+        for var, _ in hoisted:
+            self.occurrences.uses.pop(var, None)
+        copies = [let(hoisted, Const(0))] if hoisted else [Const(0)]
+        return [copies[0], *[substitute1(rest, index, Const(k)) for k in range(count)]]
+
+    @staticmethod
+    def _split(done: list[Term]) -> tuple[tuple[tuple[Var, Term], ...], list[Term]]:
+        first = done[0]
+        return (first.bindings if isinstance(first, Let) else ()), done[1:]
+
+    def _unrolled_fold(self, count: int, init: Term, state: Var, index: Var, body: Term) -> Term:
+        body = substitute(body, self.env) if self.env else body
+        bindings: list[tuple[Var, Term]] = []
+        current: Term = init
+        for k in range(count):
+            name = state.renamed()
+            bindings.append((name, current))
+            current = refresh(substitute(body, {state: name, index: Const(k)}))
+        return let(bindings, current)
+
+
+def _combined(operation: p.Primitive, copies: list[Term]) -> Term:
+    """All copies added or multiplied, tuples component by component."""
+    if not isinstance(copies[0].type, Tuple):
+        total = copies[0]
+        for copy in copies[1:]:
+            total = Prim(operation, (total, copy))
+        return total
+    names = [Var("part", copy.type) for copy in copies]
+    count = len(copies[0].type.items)
+    items = [_combined(operation, [Proj(name, k) for name in names]) for k in range(count)]
+    return let(list(zip(names, copies, strict=True)), MakeTuple(tuple(items), copies[0].type))
+
+
+def _invariant(index: Var, body: Term) -> tuple[list[tuple[Var, Term]], Term]:
+    """The definitions at the top of a loop body that do not depend on the loop, and the rest of the body."""
+    if not isinstance(body, Let):
+        return [], body
+    varying = {index}
+    outside, inside = [], []
+    for var, value in body.bindings:
+        if varying.isdisjoint(value.free):
+            outside.append((var, value))
+        else:
+            varying.add(var)
+            inside.append((var, value))
+    return outside, let(inside, body.body)
+
+
+def _has_symbolic_loop(body: Term) -> bool:
+    for term in subterms(body):
+        match term:
+            case Build(size) | Reduce(_, size) | IFold(size):
+                if not isinstance(size, Const):
+                    return True
+            case _:
+                continue
+    return False
