@@ -65,6 +65,10 @@ def rows(A: fs.Array["n", 2]):  # noqa: F821, UP037
     return [r[0] for r in A]
 
 
+def counts(k: fs.Array["n", int]):  # noqa: F821, UP037
+    return k[0]
+
+
 def focal(camera):
     return camera.focal
 
@@ -275,6 +279,17 @@ RankError: A is annotated as fs.Array['n', 2], a 2-dimensional array of numbers,
   test_calls.py, line +0
     def rows(A: fs.Array["n", 2]):  # noqa: F821, UP037
              ^^^^^^^^^^^^^^^^^^^
+  hint: pass what the annotation says, or change it""",
+    ),
+    (
+        counts,
+        (X,),
+        {},
+        """\
+TypeMismatchError: k is annotated as fs.Array['n', int], a 1-dimensional array of integers, and is a 1-dimensional array of numbers
+  test_calls.py, line +0
+    def counts(k: fs.Array["n", int]):  # noqa: F821, UP037
+               ^^^^^^^^^^^^^^^^^^^^^
   hint: pass what the annotation says, or change it""",
     ),
     (

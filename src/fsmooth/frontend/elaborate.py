@@ -113,7 +113,8 @@ def _annotated(frame: Frame, given: Mapping[str, Var]) -> dict[str, Value]:
         annotation, place = found[name], places[name]
         wanted = mismatch(annotation, var.type)
         if wanted is not None:
-            error = RankError if isinstance(annotation, ArrayAnnotation) else TypeMismatchError
+            is_rank = isinstance(annotation, ArrayAnnotation) and len(annotation.sizes) != rank_of(var.type)
+            error = RankError if is_rank else TypeMismatchError
             frame.fail(
                 error,
                 place,

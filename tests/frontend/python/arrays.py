@@ -42,6 +42,7 @@ CASES = Cases(
             (MATRIX,),
         ),
         (lambda T: (T[0, 1, 2], T[0], T[0, 1], T[:, 1], T[:, 1, 2], T[:, :, 0], T[1, 1:, ::2], T[0][1][2]), (CUBE,)),
+        (lambda T: (T.T, T.transpose(), np.transpose(T), T.T.shape), (CUBE,)),
         (
             lambda x, k: x[k[0]],
             (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-LOOP = "write it as a loop or comprehension; fs.library lists what exists"
+LOOP = "write it as a loop or comprehension; docs/reference/library.md lists what exists"
 OUTSIDE = "compute it outside the compiled function and pass the result in"
 
 INSTEAD = {

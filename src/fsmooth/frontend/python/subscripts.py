@@ -11,6 +11,7 @@ from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.indexing import subscript, transpose
 from fsmooth.frontend.python.kinds import describe
+from fsmooth.frontend.python.library import library
 from fsmooth.frontend.python.names import attribute_of, item_of
 from fsmooth.frontend.python.records import part_of_record
 from fsmooth.frontend.python.sizes import count_elements, shape_of_array
@@ -100,8 +101,8 @@ def attribute(frame: Frame, node: ast.Attribute) -> Value:
             case "shape":
                 return shape_of_array(frame, term, node)
             case "T":
-                if rank_of(term.type) == 1:
-                    return term
+                if rank_of(term.type) != 2:
+                    return library(frame, "transpose", [term], node)
                 term = frame.bind(term, "a")
                 turned = transpose(term, frame.site(node))
                 frame.shared.views.remember(turned, term)
