@@ -36,7 +36,7 @@ from fsmooth.core.term import (
 from fsmooth.core.traverse import subterms
 from fsmooth.core.types import BOOL, F64, INT, Array, Bool, Float, Function, Int, Tuple, Type
 from fsmooth.frontend.text import TextError, parse
-from fsmooth.frontend.text.elaborate import Elaborator
+from fsmooth.frontend.text.exact import Exact
 from fsmooth.frontend.text.values import Native, Value
 from fsmooth.rewrite.strategy import Rule
 from tests.rules.laws import Equation, Kind
@@ -210,7 +210,7 @@ def instance(equation: Equation, metavariables: Opaque) -> Instance | None:
     """Both sides of the law; None if it has no type, or only with conversions that it does not write."""
 
     def term(text: str) -> Term:
-        return parse(text, elaborator=lambda written: Elaborator(written, metavariables.find))
+        return parse(text, elaborator=lambda written: Exact(written, metavariables.find))
 
     try:
         left, right = term(equation.left), term(equation.right)

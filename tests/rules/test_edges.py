@@ -11,6 +11,7 @@ from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.term import Const, If, Term, Var
 from fsmooth.core.types import BOOL, F64, INT, Array, Tuple
 from fsmooth.frontend.text import parse
+from fsmooth.frontend.text.exact import Exact
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import Rule
 from tests.rules.edges import EDGES, EXAMPLES
@@ -40,19 +41,19 @@ def test_edge(rule: Rule | None, case: str) -> None:
     law, _, where = case.partition(" where ")
     left_text, right_text = law.split(" ~> ")
     variables = {name: Var(name, type_) for name, type_ in TYPES.items()}
-    left = parse(left_text, variables)
+    left = parse(left_text, variables, elaborator=Exact)
     facts, known = Facts(), []
     for condition in where.split(" and ") if where else []:
         if sized := re.fullmatch(r"(\w) has (\d+) elements", condition):
             facts.static_sizes = {(variables[sized[1]], 0): int(sized[2])}
         else:
-            known.append(parse(condition, variables))
+            known.append(parse(condition, variables, elaborator=Exact))
             facts.assume(known[-1], True)
     result = rule.apply(left, facts)
     if right_text == "nothing":
         assert result is None, f"becomes {result}"
         return
-    right = parse(right_text, variables)
+    right = parse(right_text, variables, elaborator=Exact)
     assert result is not None, "does not fire"
     assert result.type == left.type
     assert alpha_equal(tidy(result), tidy(right)), f"becomes {result}"

@@ -252,7 +252,8 @@ def _where(elaborator: LibraryElaborator, arguments: Sequence[Term]) -> Term:
     if condition.type == BOOL:
         branches = together(list(arguments[1:]))
         if branches is not None and rank_of(branches[0].type) == 0:
-            return If(condition, branches[0], branches[1])
+            otherwise = elaborator.alike(branches[1], branches[0], _PLACE, "the two branches")
+            return If(condition, branches[0], otherwise)
     return elementwise(elaborator, "where", arguments)
 
 

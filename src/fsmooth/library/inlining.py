@@ -27,13 +27,6 @@ class LibraryElaborator(Elaborator):
     def __init__(self, site: Site = NOWHERE) -> None:
         super().__init__("", definition, site)
         self.known: set[tuple[object, object]] = set()
-        self.values: dict[Var, Term] = {}
-
-    def bound(self, name: str, value: Term, bindings: list[tuple[Var, Term]]) -> Var:
-        """As always, and remember the value for the sake of its sizes."""
-        variable = super().bound(name, value, bindings)
-        self.values[variable] = value
-        return variable
 
     def operate(self, operator: str, operands: list[Term], node: tree.Node) -> Term:
         """As always, and arithmetic on integer constants is done now (sizes)."""
@@ -43,7 +36,7 @@ class LibraryElaborator(Elaborator):
 
     def length(self, array: Term, axis: int) -> Term:
         """The size as a term that does not mention what the array is made from, where there is one."""
-        value = self.values.get(array) if isinstance(array, Var) else None
+        value = self.definitions.get(array) if isinstance(array, Var) else None
         if value is not None and is_cheap(size := resolved_size(value, axis)):
             return size
         return resolved_size(array, axis)
@@ -64,11 +57,14 @@ class LibraryElaborator(Elaborator):
             if relation.evaluate(left.value, right.value):
                 return body()
             raise WrongArguments(_IMPOSSIBLE[relation].format(left.value, right.value))
+        condition = Prim(relation, (left, right))
         self.known.add(fact)
+        self.required.append(condition)
         inner = body()
+        self.required.pop()
         self.known.discard(fact)
         numbers = (left, right) if relation is p.equal else ()
-        return Require(Prim(relation, (left, right)), inner, _FAILURES[relation], numbers, self.site)
+        return Require(condition, inner, _FAILURES[relation], numbers, self.site)
 
 
 _FOLDED = {"+": plus, "-": minus, "*": times, "×": times}

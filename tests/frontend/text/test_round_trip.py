@@ -40,6 +40,7 @@ from fsmooth.core.traverse import transform
 from fsmooth.core.types import BOOL, F32, F64, INT, Array, Function, Tuple
 from fsmooth.differentiate.remove import remove_derivatives
 from fsmooth.frontend import text as front
+from fsmooth.frontend.text.exact import Exact
 from fsmooth.library import parse
 from fsmooth.optimise.schedules import BEFORE_DERIVATIVE, DEFAULT, LN, NONE
 from tests.strategies import random_program
@@ -66,7 +67,7 @@ def back(term: Term) -> None:
     term = transform(term, one_scope)
     text = show(term)
     environment = {u.name: u for u in term.free}
-    again = front.parse(text, environment)
+    again = front.parse(text, environment, elaborator=Exact)
     assert alpha_equal(again, term), f"{text}\n\nparses to\n\n{show(again)}"
 
 

@@ -7,6 +7,7 @@ otherwise (`max v` is no reduction over a range but a library function).
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fsmooth.core.term import (
@@ -24,12 +25,14 @@ from fsmooth.core.term import (
     Update,
     Var,
     Zero,
+    let,
 )
 from fsmooth.core.types import F64, INT, Array, Tuple, Type, is_numeric
+from fsmooth.frontend.agreement import Fold
 from fsmooth.frontend.text import derivatives, tree
 from fsmooth.frontend.text.joins import converted, joined
 from fsmooth.frontend.text.types import NAMES, a
-from fsmooth.frontend.text.values import Scope, Value
+from fsmooth.frontend.text.values import Scope, Value, is_path
 
 if TYPE_CHECKING:
     from fsmooth.frontend.text.elaborate import Elaborator
@@ -60,7 +63,7 @@ def _build(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
     _count(elaborator, node, 2)
     size = elaborator.term(node.arguments[0], scope, INT)
     (index,), body = _under(elaborator, node.arguments[1], scope, (INT,), ("i",))
-    return Build(size, index, body)
+    return elaborator.rectangular(Build(size, index, body), node)
 
 
 def _ifold(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
@@ -73,13 +76,23 @@ def _ifold(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
         (state, index), body = _under(elaborator, function, scope, (init.type, INT), ("s", "i"))
         fitted = converted(body, init.type)
         if fitted is not None:
-            return IFold(size, init, state, index, fitted)
+            return _steady(elaborator, Fold(size, [init], state, index, fitted), function)
         common = joined(init.type, body.type)
         start = converted(init, common) if common is not None else None
         if start is None:
             break
         init = start
     raise elaborator.fail(f"the state is {a(init.type)}, but each step makes {a(body.type)}", function)
+
+
+def _steady(elaborator: Elaborator, fold: Fold, node: tree.Node) -> Term:
+    """The fold, if no array in its state changes its size.  A count that is asked for twice gets a name."""
+    init, step = elaborator.steady(fold, node)
+    if init is fold.inits[0] or is_path(fold.count):
+        return IFold(fold.count, init, fold.state, fold.index, step)
+    bound: list[tuple[Var, Term]] = []
+    count = elaborator.bound("steps", fold.count, bound)
+    return let(bound, _steady(elaborator, replace(fold, count=count), node))
 
 
 def _reduction(reduction: Reduction) -> Form:
@@ -92,7 +105,7 @@ def _reduction(reduction: Reduction) -> Form:
                 return None
         size = elaborator.term(node.arguments[0], scope, INT)
         (index,), body = _under(elaborator, node.arguments[1], scope, (INT,), ("i",))
-        return Reduce(reduction, size, index, body)
+        return elaborator.rectangular(Reduce(reduction, size, index, body), node)
 
     return form
 
@@ -153,7 +166,13 @@ def _update(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
     if not isinstance(array.type, Array):
         raise elaborator.fail(f"{a(array.type)} cannot be updated", node)
     index = elaborator.term(node.arguments[1], scope, INT)
-    return Update(array, index, elaborator.term(node.arguments[2], scope, array.type.element))
+    return _updated(elaborator, node, array, index, elaborator.term(node.arguments[2], scope, array.type.element))
+
+
+def _updated(elaborator: Elaborator, node: tree.Node, array: Term, index: Term, value: Term) -> Term:
+    if isinstance(array.type, Array) and value.type == array.type.element:
+        value = elaborator.alike(value, Get(array, index), node, "an element of an array")
+    return Update(array, index, value)
 
 
 def _check(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
@@ -180,12 +199,12 @@ FORMS: dict[str, Form] = {
 """Forms by name."""
 
 ON_TERMS: dict[str, Callable[..., Term]] = {
-    "pair": lambda a, b: MakeTuple((a, b)),
-    "fst": lambda a: Proj(a, 0),
-    "snd": lambda a: Proj(a, 1),
-    "get": Get,
-    "length": Length,
-    "delta": Delta,
-    "update": Update,
+    "pair": lambda elaborator, node, a, b: MakeTuple((a, b)),
+    "fst": lambda elaborator, node, a: Proj(a, 0),
+    "snd": lambda elaborator, node, a: Proj(a, 1),
+    "get": lambda elaborator, node, array, index: Get(array, index),
+    "length": lambda elaborator, node, array: Length(array),
+    "delta": lambda elaborator, node, size, index, value: Delta(size, index, value),
+    "update": _updated,
 }
 """What the forms that are functions do when they are passed as one: `vectorMap2 u v pair`."""
