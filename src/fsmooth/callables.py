@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -51,6 +52,14 @@ class Function:
 
     def __repr__(self) -> str:
         return f"<fsmooth {self.program.name}{self.program.signature}>"
+
+    def __reduce__(self) -> str | tuple[object, ...]:
+        """Pickled by name, if it has one (as a decorated function has), else by its program."""
+        qualified: str = self.__wrapped__.__qualname__
+        public: object = sys.modules.get(self.__module__)
+        for name in qualified.split("."):
+            public = getattr(public, name, None)
+        return qualified if public is self else (Function, (self.program, self.schedule))
 
     def __call__(self, *args: object, out: object | None = None, **kwargs: object) -> Any:
         fast = self._fast

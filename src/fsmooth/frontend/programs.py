@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import FunctionType
 
 from fsmooth.core.term import Method, Verb
 from fsmooth.errors import ArgumentError
+from fsmooth.frontend.python.source import not_python
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,16 +19,36 @@ class SourceProgram:
 
     function: Callable[..., object]
 
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise ArgumentError(f"{self.function!r} is not a function\n  hint: give a Python function or a lambda")
+
     @property
     def name(self) -> str:
-        """The function's own name."""
-        name = self.function.__name__
+        """The function's own name; the class's, of an object that can be called."""
+        name = getattr(self.function, "__name__", type(self.function).__name__)
         return "anonymous" if name == "<lambda>" else name
 
     @property
     def signature(self) -> inspect.Signature:
         """The function's parameters."""
-        return inspect.signature(self.function, follow_wrapped=not isinstance(self.function, FunctionType))
+        try:
+            return inspect.signature(self.function, follow_wrapped=not isinstance(self.function, FunctionType))
+        except (TypeError, ValueError):
+            raise not_python(self.function) from None
+
+    def __reduce__(self) -> tuple[Callable[..., SourceProgram], tuple[object]]:
+        """Pickled by the name of its function, which a decorator may have given to a compiled one."""
+        public: object = sys.modules.get(self.function.__module__)
+        for name in self.function.__qualname__.split("."):
+            public = getattr(public, name, None)
+        if getattr(public, "__wrapped__", None) is self.function:
+            return _of_wrapped, (public,)
+        return SourceProgram, (self.function,)
+
+
+def _of_wrapped(public: object) -> SourceProgram:
+    return SourceProgram(public.__wrapped__)  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ import linecache
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import FunctionType
+from types import FunctionType, MethodType
 
 from fsmooth.core.term import Site
 from fsmooth.errors import SourceNotAvailableError
@@ -62,10 +62,7 @@ def source_of(function: Callable[..., object]) -> Source:
     if not isinstance(function, FunctionType):  # a cache or the like; a wrapper of the user's is read itself
         function = inspect.unwrap(function)
     if not isinstance(function, FunctionType):
-        name = getattr(function, "__name__", repr(function))
-        raise SourceNotAvailableError(
-            f"{name} is not a Python function, so fsmooth cannot read it\n  hint: wrap it: lambda x: {name}(x)"
-        )
+        raise not_python(function)
     found = _cache.get(function.__code__)
     if found is not None:
         return Source(function, found.node, found.file, found.line_offset, found.column_offset, found.text)
@@ -85,6 +82,20 @@ def source_of(function: Callable[..., object]) -> Source:
     source = Source(function, node, function.__code__.co_filename, first - 1, column, text)
     _cache[function.__code__] = source
     return source
+
+
+def not_python(function: Callable[..., object]) -> SourceNotAvailableError:
+    """The error for what can be called and has no source: a built-in function, a bound method, a partial."""
+    name = getattr(function, "__name__", type(function).__name__)
+    if isinstance(function, functools.partial):
+        hint = "write a lambda in its place"
+    elif isinstance(function, MethodType):
+        hint = f"wrap it: lambda x: ….{name}(x)"
+    elif hasattr(function, "__name__"):
+        hint = f"wrap it: lambda x: {name}(x)"
+    else:
+        hint = "wrap it: lambda x: ….__call__(x)"
+    return SourceNotAvailableError(f"{name} is not a Python function, so fsmooth cannot read it\n  hint: {hint}")
 
 
 def _parse(text: str, function: FunctionType) -> ast.Module:
