@@ -45,16 +45,22 @@ class Sizes(ABC):
         if _difference_is_zero(left, right):
             return True
         left, right = self.known(left), self.known(right)
-        if isinstance(left, Const) and isinstance(right, Const):
-            a, b = max(int(left.value), 0), max(int(right.value), 0)
-            if a != b:
-                raise self.differ(a, b, what)
-            return True
-        return _difference_is_zero(left, right)
+        a, b = _constant(left), _constant(right)
+        if a is None or b is None:
+            return _difference_is_zero(left, right)
+        if a != b:
+            raise self.differ(a, b, what)
+        return True
 
 
 def _difference_is_zero(left: Term, right: Term) -> bool:
     return polynomial(left).plus(polynomial(right), -1).is_zero()
+
+
+def _constant(size: Term) -> int | None:
+    """The number that a size is; 0 if it is negative."""
+    coefficients = polynomial(size).coefficients
+    return max(coefficients.get((), 0), 0) if coefficients.keys() <= {()} else None
 
 
 @dataclass(frozen=True)

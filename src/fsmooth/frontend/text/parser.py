@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import cast
 
 from fsmooth.frontend.text import tree
@@ -123,9 +124,10 @@ def _real(token: Token) -> Node:
 
 
 def _group(opening: Token, inner: Node, closing: Token) -> Node:
+    """What is in the brackets; its place has them in it, so that what ends with it ends with them."""
     if isinstance(inner, tree.Number):
-        return tree.Number(inner.start, inner.end, inner.value, inner.single, grouped=True)
-    return inner
+        return replace(inner, start=opening.start, end=closing.end, grouped=True)
+    return replace(inner, start=opening.start, end=closing.end)
 
 
 def _none(opening: Token, closing: Token) -> list[Node]:
