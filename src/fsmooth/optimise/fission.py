@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from fsmooth.core.term import Build, Collect, Const, IFold, MakeTuple, Proj, Reduce, Reduction, Term, Var
 from fsmooth.core.traverse import bound_in, children, subterms
-from fsmooth.optimise.definitions import under_definitions
 from fsmooth.optimise.replacement import Replacement
-from fsmooth.optimise.sharing import Graph
+from fsmooth.optimise.sharing import Graph, under_definitions
 from fsmooth.rewrite.trace import Trace
 
 

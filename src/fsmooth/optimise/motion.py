@@ -8,7 +8,6 @@ again (optimise/emission.py).
 from __future__ import annotations
 
 from fsmooth.core.term import Term
-from fsmooth.optimise.definitions import drop_needless_definitions
 from fsmooth.optimise.emission import emit
 from fsmooth.optimise.failing import StaticSizes, failing_nodes, postorder
 from fsmooth.optimise.fission import split_sums
@@ -42,11 +41,7 @@ def move_and_share_all_reciprocals(term: Term, trace: Trace, static_sizes: Stati
 
 
 def _placed(root: Term, graph: Graph, trace: Trace, static_sizes: StaticSizes) -> Term:
-    def failing(node: Term) -> dict[int, frozenset[int]]:
-        return failing_nodes(node, postorder(node), static_sizes)
-
-    root = drop_needless_definitions(root, graph, failing(root))
     root = split_sums(root, graph, trace)
-    root = unswitch(root, graph, failing(root), trace)
-    root = tabulate(root, graph, failing(root), trace)
+    for prepare in (unswitch, tabulate):
+        root = prepare(root, graph, failing_nodes(root, postorder(root), static_sizes), trace)
     return emit(Placement(root, graph, trace, static_sizes))

@@ -72,9 +72,10 @@ class Placement:
                 self._use_parts(node, bound, unbound, evaluated)
 
     def _evaluated_in(self, node: Term, bound: list[Scope]) -> set[Scope]:
-        """The scopes in which `node` is evaluated without condition."""
+        """The outermost scopes in which `node` is evaluated without condition."""
         found = self._evaluated.get(id(node), set()).union(bound)
-        return {scope for scope in found if (id(node), scope) not in self.guards}
+        found = {scope for scope in found if (id(node), scope) not in self.guards}
+        return {scope for scope in found if scope.parent is None or found.isdisjoint(scope.parent.outwards())}
 
     def _evaluate_parts(self, node: Term, scope: Scope) -> None:
         """What `node` is made of is evaluated with it, but not what a length is the length of."""
@@ -155,31 +156,42 @@ class Placement:
         self.variables.setdefault(id(node), {})[scope] = Var(name, node.type)
 
     def _outside_loops(self, node: Term, scope: Scope) -> tuple[Scope, list[Term]]:
-        """The outermost scope to which `node` may move from `scope`, and the sizes of the loops that must run there."""
-        guards: list[Term] = []
+        """The outermost scope to which `node` may move from `scope`, and the sizes of the loops that must run there.
+
+        It leaves branches only to leave a loop around them, and only if the program evaluates it outside anyway.
+        """
+        here, guards = scope, []
         mentioned = node.free  # by the node and by its guards, which go where it goes
-        while scope.is_loop and scope.parent is not None and scope.variables.isdisjoint(mentioned):
-            if not (scope.certain and scope.at_home) and not self._may_stand(node, scope.parent):
-                if not scope.at_home:
+        while here.parent is not None and here.variables.isdisjoint(mentioned):
+            if not self._is_evaluated(node, here.parent):
+                if not here.is_loop:
                     break
-                assert scope.size is not None
-                if not self._runs_only_with(node, scope.size):
-                    if not self._worth_a_guard(node):
+                if not (here.certain and here.at_home) and not self._may_stand(node, here.parent):
+                    if not here.at_home:
                         break
-                    guards.append(scope.size)
-                    mentioned = mentioned | scope.size.free
-            scope = scope.parent
+                    assert here.size is not None
+                    if not self._runs_only_with(node, here.size):
+                        if not self._worth_a_guard(node):
+                            break
+                        guards.append(here.size)
+                        mentioned = mentioned | here.size.free
+            repeats = bool(here.variables)
+            here = here.parent
+            if repeats:
+                scope = here
         return scope, guards
 
     def _may_stand(self, node: Term, here: Scope) -> bool:
         """May `node` be evaluated in `here` whatever is evaluated there?  If it cannot fail, or is evaluated there anyway."""
         failing = self._failing.get(id(node))
-        if failing is None:
-            return True
-        evaluated = self._evaluated.get(id(node))
-        if evaluated is not None and not evaluated.isdisjoint(here.outwards()):
+        if failing is None or self._is_evaluated(node, here):
             return True
         return all([self._sizes.get(leaf) in here.positive or self._is_anchored(leaf, here) for leaf in failing])
+
+    def _is_evaluated(self, node: Term, here: Scope) -> bool:
+        """Is `node` evaluated without condition in `here` or a scope around it?"""
+        evaluated = self._evaluated.get(id(node))
+        return evaluated is not None and not evaluated.isdisjoint(here.outwards())
 
     def _is_anchored(self, leaf: int, here: Scope) -> bool:
         """Is this node evaluated without condition in `here` or a scope around it?"""

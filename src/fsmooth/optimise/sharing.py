@@ -5,8 +5,8 @@ every loop of the graph has variables of its own.  `optimise.motion` turns the g
 each shared node bound once, at the best place.
 
 A definition is evaluated where it stands, even if what follows reads it only in a loop or a branch.  So that this is
-not forgotten, the body of a region is a scope whose definitions are the nodes that the region evaluates first; its
-variables occur nowhere.  `optimise.definitions` drops those that say nothing new.
+not forgotten, the body of a region is then a scope, whose definitions are the nodes that the region evaluates first
+and whose variables occur nowhere.
 """
 
 from __future__ import annotations
@@ -39,6 +39,19 @@ from fsmooth.core.types import Float
 _COMMUTATIVE = frozenset({p.add, p.multiply, p.equal, p.not_equal, p.minimum, p.maximum, p.hypot})
 
 
+class _Region:
+    """What is defined in a region, and what is read there and in regions inside."""
+
+    def __init__(self) -> None:
+        self.defined: list[Term] = []
+        self.read: set[int] = set()
+        self.inside: set[int] = set()
+
+    def for_inside(self) -> list[Term]:
+        """The definitions that only regions inside read."""
+        return [node for node in self.defined if id(node) in self.inside and id(node) not in self.read]
+
+
 class Graph:
     """Interned nodes: structurally equal terms are the same object."""
 
@@ -47,20 +60,16 @@ class Graph:
         self._loops: dict[Hashable, Term] = {}
         self._shapes: dict[Hashable, int] = {}
         self._used: set[Var] = set()
-        self._defined: list[Term] = []
+        self._region = _Region()
         self.names: dict[int, str] = {}
 
     def of(self, term: Term) -> Term:
         """The node of `term`."""
-        return self._region(term, {}, {})
+        return self._body(term, {}, {})
 
     def under(self, definitions: Iterable[Term], body: Term) -> Term:
         """The node that evaluates `definitions`, then `body`."""
-        values: dict[int, Term] = {}
-        for value in definitions:
-            for part in value.items if isinstance(value, MakeTuple) else (value,):
-                if not isinstance(part, Var | Const) and part is not body:
-                    values[id(part)] = part
+        values = {id(value): value for value in definitions}
         if not values:
             return body
         return self.node(Let(tuple([(Var("evaluated", value.type), value) for value in values.values()]), body))
@@ -69,7 +78,10 @@ class Graph:
 
     def _intern(self, term: Term, env: dict[Var, Term], memo: dict[int, tuple[Term, Term]]) -> Term:
         if isinstance(term, Var):
-            return env.get(term, term)
+            node = env.get(term, term)
+            if not isinstance(node, Var):
+                self._region.read.add(id(node))
+            return node
         found = memo.get(id(term))
         if found is not None:
             return found[1]
@@ -77,12 +89,13 @@ class Graph:
         memo[id(term)] = (term, result)
         return result
 
-    def _region(self, term: Term, env: dict[Var, Term], memo: dict[int, tuple[Term, Term]]) -> Term:
-        """The node of what is evaluated as a unit, with what it defines."""
-        around, self._defined = self._defined, []
+    def _body(self, term: Term, env: dict[Var, Term], memo: dict[int, tuple[Term, Term]]) -> Term:
+        """The node of what is evaluated as a unit, with what it defines for its own regions."""
+        around, self._region = self._region, _Region()
         body = self._intern(term, env, memo)
-        defined, self._defined = self._defined, around
-        return self.under(defined, body)
+        region, self._region = self._region, around
+        around.inside |= region.inside | region.read
+        return self.under(region.for_inside(), body)
 
     def _make(self, term: Term, env: dict[Var, Term], memo: dict[int, tuple[Term, Term]]) -> Term:
         match term:
@@ -94,45 +107,50 @@ class Graph:
                         fresh = {}
                     inner[var] = node
                     if not isinstance(node, Var | Const):
-                        self._defined.append(node)
+                        self._region.defined.append(node)
                         self.names.setdefault(id(node), var.name)
                 return self._intern(body, inner, fresh)
             case Lam(parameters, body):
                 inner = {**env, **{q: self._own(q) for q in parameters}}
                 new = tuple([inner[q] for q in parameters])
-                return self.node(Lam(new, self._region(body, inner, {})))  # type: ignore[arg-type]
+                return self.node(Lam(new, self._body(body, inner, {})))  # type: ignore[arg-type]
             case Build(size, index, body):
                 size = self._intern(size, env, memo)
                 own = self._own(index)
-                return self.loop(Build(size, own, self._region(body, {**env, index: own}, {})))
+                return self.loop(Build(size, own, self._body(body, {**env, index: own}, {})))
             case Reduce(reduction, size, index, body):
                 size = self._intern(size, env, memo)
                 own = self._own(index)
-                return self.loop(Reduce(reduction, size, own, self._region(body, {**env, index: own}, {})))
+                return self.loop(Reduce(reduction, size, own, self._body(body, {**env, index: own}, {})))
             case IFold(size, init, state, index, body):
                 size, init = self._intern(size, env, memo), self._intern(init, env, memo)
                 own_state, own = self._own(state), self._own(index)
-                inside = self._region(body, {**env, state: own_state, index: own}, {})
+                inside = self._body(body, {**env, state: own_state, index: own}, {})
                 return self.loop(IFold(size, init, own_state, own, inside))
             case Collect(count, generators, guard, body):
                 count = self._intern(count, env, memo)
                 inner = dict(env)
                 new_generators: list[tuple[Term, Var]] = []
                 for size, index in generators:
-                    read = self._region if new_generators else self._intern
+                    read = self._body if new_generators else self._intern
                     size = read(size, inner, {})
                     own = self._own(index)
                     inner[index] = own
                     new_generators.append((size, own))
                 fresh = {}
-                guard, body = self._region(guard, inner, fresh), self._region(body, inner, fresh)
+                guard, body = self._body(guard, inner, fresh), self._body(body, inner, fresh)
                 return self.loop(Collect(count, tuple(new_generators), guard, body))
+            case Length(array, axis):
+                around, self._region = self._region, _Region()  # a length reads nothing
+                array = self._intern(array, env, memo)
+                self._region = around
+                return self.node(Length(array, axis))
             case _:
                 return self.node(rebuild(term, [self._part(term, k, env, memo) for k in range(len(children(term)))]))
 
     def _part(self, term: Term, k: int, env: dict[Var, Term], memo: dict[int, tuple[Term, Term]]) -> Term:
         child = children(term)[k]
-        return self._region(child, env, memo) if opens_region(term, k) else self._intern(child, env, memo)
+        return self._body(child, env, memo) if opens_region(term, k) else self._intern(child, env, memo)
 
     def _own(self, var: Var) -> Var:
         if var in self._used:
@@ -223,3 +241,10 @@ def head(term: Term) -> Hashable:
             return (Lam, parameters)
         case _:
             return type(term).__name__
+
+
+def under_definitions(body: Term) -> tuple[list[Term], Term]:
+    """What the body of a region evaluates first, and the rest."""
+    if isinstance(body, Let):
+        return [value for _, value in body.bindings], body.body
+    return [], body

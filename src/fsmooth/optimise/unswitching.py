@@ -12,9 +12,8 @@ from collections.abc import Container
 
 from fsmooth.core.term import Build, Const, If, Reduce, Term, Var
 from fsmooth.core.traverse import binds, children, subterms
-from fsmooth.optimise.definitions import under_definitions
 from fsmooth.optimise.replacement import Replacement
-from fsmooth.optimise.sharing import Graph
+from fsmooth.optimise.sharing import Graph, under_definitions
 from fsmooth.rewrite.trace import Trace
 
 _LARGEST = 2_000
