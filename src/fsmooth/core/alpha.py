@@ -26,6 +26,7 @@ from fsmooth.core.term import (
     Var,
     Zero,
 )
+from fsmooth.core.term.linear_maps import HCat, VCat
 from fsmooth.core.traverse import binds, bound_in, children
 
 
@@ -124,6 +125,8 @@ def _head(term: Term) -> Hashable:
             return "check"
         case Require():
             return ("require", term.failure, len(term.numbers))
+        case VCat() | HCat():
+            return (type(term).__name__, term.type)
         case Deriv(_, wrt, verb):
             return ("deriv", wrt, verb, term.method, term.single)
         case _:

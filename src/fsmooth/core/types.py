@@ -77,7 +77,19 @@ class Function:
         return f"({', '.join(map(repr, self.parameters))}) => {self.result!r}"
 
 
-Type = Float | Int | Bool | Tuple | Array | Function
+@dataclass(frozen=True)
+class Linear:
+    """Linear maps from `source` to `target`, two types of tangents (s ⊸ t, paper 001, Fig. 1)."""
+
+    source: Type
+    target: Type
+
+    def __repr__(self) -> str:
+        source = f"({self.source!r})" if isinstance(self.source, Linear | Function) else repr(self.source)
+        return f"{source} -o {self.target!r}"
+
+
+Type = Float | Int | Bool | Tuple | Array | Function | Linear
 Scalar = Float | Int | Bool
 
 F64 = Float(64)
@@ -137,8 +149,8 @@ def scalars_of(type_: Type) -> Iterator[Type]:
         case Tuple(items):
             for item in items:
                 yield from scalars_of(item)
-        case Function():
-            raise TypeError("a function has no scalar leaves")
+        case Function() | Linear():
+            raise TypeError(f"a {type_!r} has no scalar leaves")
         case _:
             yield type_
 
@@ -152,6 +164,19 @@ def has_function(type_: Type) -> bool:
             return has_function(element)
         case Tuple(items):
             return any(map(has_function, items))
+        case _:
+            return False
+
+
+def has_map(type_: Type) -> bool:
+    """Is a value of this type a linear map, or does it contain one?"""
+    match type_:
+        case Linear():
+            return True
+        case Array(element):
+            return has_map(element)
+        case Tuple(items):
+            return any(map(has_map, items))
         case _:
             return False
 
@@ -174,6 +199,8 @@ def dual(type_: Type) -> Type:
             return Tuple(tuple(map(dual, items)), names, record)
         case Function(parameters, result):
             return Function(tuple(map(dual, parameters)), dual(result))
+        case Linear():
+            raise TypeError("a linear map is not differentiated")
 
 
 def tangent(type_: Type) -> Type:
@@ -187,8 +214,8 @@ def tangent(type_: Type) -> Type:
             return Array(tangent(element))
         case Tuple(items, names, record):
             return Tuple(tuple(map(tangent, items)), names, record)
-        case Function():
-            raise TypeError("a function has no tangent")
+        case Function() | Linear():
+            raise TypeError(f"a {type_!r} has no tangent")
 
 
 def unzipped(type_: Type) -> Type:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from fsmooth.core.arithmetic import Arithmetic, single
-from fsmooth.core.evaluate import ArrayValue, Value
+from fsmooth.core.array_value import ArrayValue, Value
 from fsmooth.core.types import Array, Bool, Float, Int, Tuple, Type, array_of, leaf_of, rank_of
 
 _DTYPES = {Float(64): np.float64, Float(32): np.float32, Int(): np.int64, Bool(): np.bool_}
