@@ -91,7 +91,7 @@ class DivisionError(RunError, ZeroDivisionError):
 
 
 class OutOfMemoryError(RunError, MemoryError):
-    """No memory for the temporaries of a call."""
+    """No memory for the result or the temporaries of a call."""
 
 
 class CompilerNotFoundError(Error):

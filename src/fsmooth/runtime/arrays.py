@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from fsmooth.core.types import BOOL, F32, F64, INT, Array, Bool, Float, Int, Tuple, Type, array_of, leaf_of, rank_of
-from fsmooth.errors import ArgumentError
+from fsmooth.errors import ArgumentError, OutOfMemoryError
+from fsmooth.runtime.structure import with_parts
 
 DTYPES: dict[Type, Any] = {F64: np.float64, F32: np.float32, INT: np.int64, BOOL: np.bool_}
 C_TYPES: dict[Type, Any] = {F64: ctypes.c_double, F32: ctypes.c_float, INT: ctypes.c_int64, BOOL: ctypes.c_bool}
@@ -209,8 +210,16 @@ def allocate(type_: Type, shape: list[int], out: object | None, name: str) -> tu
                 f"{np.dtype(DTYPES[leaf]).name}, found {_found(out)}"
             )
         return out, [out]
-    made = np.empty(sizes, DTYPES[leaf])
+    made = _empty(sizes, DTYPES[leaf], name)
     return made, [made]
+
+
+def _empty(sizes: tuple[int, ...], dtype: Any, name: str) -> np.ndarray[Any, Any]:
+    try:
+        return np.empty(sizes, dtype)
+    except (MemoryError, ValueError):  # a ValueError where the number of bytes has no 64 bits
+        what = "the result" if name == "out" else f"the part {name.removeprefix('out')} of the result"
+        raise OutOfMemoryError(f"there is not enough memory for {what}, of shape {sizes}") from None
 
 
 @dataclasses.dataclass
@@ -222,9 +231,7 @@ class _Record:
 def finished(structure: object) -> object:
     """The Python value of what `allocate` gave, once it is filled."""
     if isinstance(structure, _Record):
-        values = tuple([finished(part) for part in structure.parts])
-        record: Callable[..., object] | None = structure.type.record
-        return record(*values) if record is not None else values
+        return with_parts(structure.type, tuple([finished(part) for part in structure.parts]))
     if isinstance(structure, np.ndarray):
         return structure
     return structure.value  # type: ignore[attr-defined]

@@ -56,5 +56,20 @@ def _spread(value: object, type_: Type, flat: list[object]) -> bool:
 def _gathered(leaves: Iterator[object], type_: Type) -> object:
     if not isinstance(type_, Tuple):
         return next(leaves)
-    values = tuple([_gathered(leaves, item) for item in type_.items])
-    return type_.record(*values) if type_.record is not None else values
+    return with_parts(type_, tuple([_gathered(leaves, item) for item in type_.items]))
+
+
+def with_parts(type_: Tuple, parts: tuple[object, ...]) -> object:
+    """The tuple, NamedTuple or dataclass of these parts.
+
+    Its constructor does not run: a derivative has the fields of a record, and need not pass the record's checks.
+    """
+    if type_.record is None:
+        return parts
+    assert isinstance(type_.record, type)
+    if issubclass(type_.record, tuple):
+        return tuple.__new__(type_.record, parts)
+    made: object = object.__new__(type_.record)
+    for name, part in zip(type_.names or (), parts, strict=True):
+        object.__setattr__(made, name, part)
+    return made

@@ -100,6 +100,7 @@ def call_static(frame: Frame, callee: Static, node: ast.Call) -> Value:
     if function is dataclasses.replace and len(node.args) == 1:
         record = frame.value(node.args[0])
         if isinstance(record.type, Tuple) and record.type.record is not None:
+            refuse_own_constructor(frame, record.type.record, node)
             return replaced(frame, record, node)
     if isinstance(function, FunctionType):
         return helper_call(frame, function, node)
@@ -138,9 +139,20 @@ def construct(frame: Frame, cls: type, node: ast.Call) -> Value:
     if not fields:
         what = cls.__name__ if cls.__module__ in ("builtins", "functools") else f"an object of class {cls.__name__}"
         frame.unsupported(node, what, INSTEAD.get(cls.__name__, "use a NamedTuple or a dataclass"))
+    refuse_own_constructor(frame, cls, node)
     values = matched(frame, inspect.signature(cls), node)
     items = tuple([frame.term(values[f], node) for f in fields])
     return MakeTuple(items, Tuple(tuple([i.type for i in items]), fields, cls))
+
+
+def refuse_own_constructor(frame: Frame, cls: object, node: ast.Call) -> None:
+    """A new record has the fields it is given: a constructor of the user's might compute others."""
+    parameters = getattr(cls, "__dataclass_params__", None)
+    name = getattr(cls, "__name__", "record")
+    if hasattr(cls, "__post_init__"):
+        frame.unsupported(node, f"a new {name}, which has __post_init__,", "make it outside the compiled function")
+    if parameters is not None and not parameters.init:
+        frame.unsupported(node, f"a new {name}, which has its own __init__,", "make it outside the compiled function")
 
 
 def call_program(frame: Frame, program: Program, node: ast.Call) -> Value:

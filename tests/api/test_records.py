@@ -1,0 +1,85 @@
+"""Records in and out: dataclasses of every kind come back as they are, without their constructors being run."""
+
+import dataclasses
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import fsmooth as fs
+
+
+@dataclasses.dataclass(kw_only=True)
+class Keywords:
+    a: float
+    b: np.ndarray
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Frozen:
+    a: float
+
+
+@dataclasses.dataclass
+class Derived:
+    a: float
+    twice: float = 0.0
+
+    def __post_init__(self):
+        if self.a < 0.0:
+            raise ValueError("a is negative")
+        self.twice = 2.0 * self.a
+
+
+@dataclasses.dataclass(init=False)
+class Own:
+    a: float
+
+    def __init__(self):
+        self.a = 1.0
+
+
+class Pair(NamedTuple):
+    a: float
+    b: float
+
+
+def shown(function, *arguments) -> list[str]:
+    with pytest.raises(fs.UnsupportedError) as caught:
+        fs.function(function)(*arguments)
+    lines = str(caught.value).splitlines()
+    return [lines[0], lines[-1]]
+
+
+def test_records_of_every_kind_come_back() -> None:
+    keywords = fs.function(lambda k: Keywords(a=k.a, b=2.0 * k.b))
+    for _ in range(2):  # the slow path, and the call shim
+        made = keywords(Keywords(a=1.0, b=np.ones(2)))
+        assert made.a == 1.0
+        assert np.array_equal(made.b, [2.0, 2.0])
+        assert fs.grad(lambda f: f.a**2)(Frozen(3.0)) == Frozen(6.0)
+        assert fs.grad(lambda p: p.a * p.b)(Pair(2.0, 3.0)) == Pair(3.0, 2.0)
+
+
+def test_a_gradient_need_not_pass_the_checks_of_its_class() -> None:
+    gradient = fs.grad(lambda d: -d.a * d.twice)
+    for _ in range(2):
+        made = gradient(Derived(3.0))
+        assert (type(made), made.a, made.twice) == (Derived, -6.0, -3.0)
+
+
+def test_constructors_that_compute_are_refused_in_programs() -> None:
+    hint = "  hint: make it outside the compiled function"
+    post = ["a new Derived, which has __post_init__, cannot be used in a compiled function", hint]
+    own = ["a new Own, which has its own __init__, cannot be used in a compiled function", hint]
+    assert shown(lambda x: Derived(x).twice, 1.0) == post
+    assert shown(lambda d: dataclasses.replace(d, a=2.0).twice, Derived(1.0)) == post
+    assert shown(lambda x: Own().a * x, 1.0) == own
+
+
+def test_no_memory_for_a_result() -> None:
+    message = r"not enough memory for the part \[1\] of the result, of shape \(4294967296, 4294967296\)"
+    with pytest.raises(fs.OutOfMemoryError, match=message):
+        fs.function(lambda n: (1.0, np.zeros((n, n))))(2**32)
+    with pytest.raises(fs.OutOfMemoryError, match="not enough memory for the result, of shape"):
+        fs.function(lambda n: np.zeros(n))(10**15)
