@@ -29,7 +29,8 @@ from fsmooth.core.term import (
     scalar_constant,
 )
 from fsmooth.core.types import INT, Array, Float, Tuple, Type, leaf_of, rank_of, tangent, unzipped
-from fsmooth.differentiate.dual import differentiate, dual_of, item, tangent_part, zipped
+from fsmooth.differentiate.dual import differentiate, dual_of
+from fsmooth.differentiate.encoding import item, tangent_part, zipped
 
 Hot = Callable[[Term], Term]
 

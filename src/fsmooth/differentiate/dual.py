@@ -9,18 +9,16 @@ each scope of the program, so the size of D⟦e⟧ is linear in that of e.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import cast
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import number
-from fsmooth.core.shape import shape_of
 from fsmooth.core.subst import Renaming, refresh, substitute
 from fsmooth.core.term import (
     App,
     Build,
     Collect,
-    Const,
     Delta,
     Get,
     If,
@@ -38,11 +36,14 @@ from fsmooth.core.term import (
     Var,
     Vector,
     Zero,
-    let,
 )
-from fsmooth.core.traverse import children, opens_region, subterms
-from fsmooth.core.types import Array, Bool, Float, Int, Tuple, Type, dual
+from fsmooth.core.types import Array, Float, Tuple, dual
+from fsmooth.differentiate.activity import Activities, Activity
 from fsmooth.differentiate.derivatives import RESULT_IS_REUSED, ROWS, NoDerivative
+from fsmooth.differentiate.encoding import first, item, lifted, primal_part, second
+from fsmooth.differentiate.layout import Layout, any_of, leaves_of
+from fsmooth.differentiate.scopes import Scopes, name_of
+from fsmooth.differentiate.shared import is_atomic, shared_terms
 
 
 def differentiate(function: Lam) -> Lam:
@@ -56,225 +57,35 @@ def differentiate(function: Lam) -> Lam:
 
 def dual_of(term: Term, active: Mapping[Var, Term]) -> Term:
     """D⟦term⟧, where each active variable stands for the given term of dual type.  Binders must be distinct."""
-    return _Dual(dict(active), _shared(term)).closed(term)
+    return _Dual(dict(active), shared_terms(term), Activity(term, active)).closed(term)
 
 
-def primal_part(value: Term, type_: Type) -> Term:
-    """The primal part of a term of type D_T⟦type_⟧."""
-    match type_:
-        case Float():
-            return first(value)
-        case Array(element):
-            if dual(element) == element:
-                return value
-            index = Var("i", Int())
-            size = shape_of(value)[0]
-            return Build(size, index, primal_part(Get(value, index), element))
-        case Tuple(items):
-            return MakeTuple(tuple([primal_part(item(value, k), t) for k, t in enumerate(items)]), type_)
-        case _:
-            return value
-
-
-def tangent_part(value: Term, type_: Type) -> Term:
-    """The tangent part of a term of type D_T⟦type_⟧; () for Int and Bool."""
-    match type_:
-        case Float():
-            return second(value)
-        case Array(element):
-            index = Var("i", Int())
-            return Build(shape_of(value)[0], index, tangent_part(Get(value, index), element))
-        case Tuple(items):
-            return MakeTuple(tuple([tangent_part(item(value, k), t) for k, t in enumerate(items)]), type_)
-        case _:
-            return MakeTuple(())
-
-
-def zipped(value: Term, tangent: Term) -> Term:
-    """The dual number, array or tuple made of a value and its tangent (vectorZip of Fig. 5, for any type)."""
-    match value.type:
-        case Float():
-            return MakeTuple((value, tangent))
-        case Array():
-            index = Var("i", Int())
-            return Build(shape_of(value)[0], index, zipped(Get(value, index), Get(tangent, index)))
-        case Tuple(items):
-            parts = [zipped(item(value, k), item(tangent, k)) for k in range(len(items))]
-            return MakeTuple(tuple(parts), value.type)
-        case _:
-            return value
-
-
-def lifted(value: Term) -> Term:
-    """(e, zero): a value that does not depend on what is differentiated."""
-    match value.type:
-        case Float() as type_:
-            return MakeTuple((value, Zero((), type_)))
-        case Array(element):
-            if dual(element) == element:
-                return value
-            index = Var("i", Int())
-            return Build(shape_of(value)[0], index, lifted(Get(value, index)))
-        case Tuple(items):
-            return MakeTuple(tuple([lifted(item(value, k)) for k in range(len(items))]), value.type)
-        case _:
-            return value
-
-
-def first(pair: Term) -> Term:
-    """fst, of a pair written out at once."""
-    return item(pair, 0)
-
-
-def second(pair: Term) -> Term:
-    """snd, of a pair written out at once."""
-    return item(pair, 1)
-
-
-def item(value: Term, k: int) -> Term:
-    """Component k."""
-    return value.items[k] if isinstance(value, MakeTuple) else Proj(value, k)
-
-
-def _atomic(term: Term) -> bool:
-    while isinstance(term, Get | Proj):
-        if isinstance(term, Get):
-            if not isinstance(term.index, Var | Const):
-                return False
-            term = term.array
-        else:
-            term = term.tuple
-    return isinstance(term, Var | Const | Zero)
-
-
-def _shared(root: Term) -> frozenset[int]:
-    """The subterms with a tangent that occur more than once as one object, and are worth a name."""
-    seen: set[int] = set()
-    found: set[int] = set()
-    for term in subterms(root):
-        for child in children(term):
-            if (
-                id(child) in seen
-                and not _atomic(child)
-                and not isinstance(child, Lam)
-                and dual(child.type) != child.type
-            ):
-                found.add(id(child))
-            seen.add(id(child))
-    return frozenset(found)
-
-
-def _crossing(root: Term, shared: frozenset[int]) -> tuple[Term, ...]:
-    """The shared subterms, innermost first, that the scope `root` evaluates itself and that a scope inside mentions too."""
-    if not shared:
-        return ()
-    direct: dict[int, Term] = {}
-    seen: set[int] = set()
-    inner: list[Term] = []
-    stack: list[tuple[Term, bool]] = [(root, False)]
-    while stack:
-        term, ready = stack.pop()
-        if ready:
-            direct[id(term)] = term
-        elif id(term) not in seen:
-            seen.add(id(term))
-            if id(term) in shared:
-                stack.append((term, True))
-            for k, child in enumerate(children(term)):
-                if opens_region(term, k):
-                    inner.append(child)
-                else:
-                    stack.append((child, False))
-    mentioned = {id(t) for term in inner for t in subterms(term)} if direct else set()
-    return tuple([term for key, term in direct.items() if key in mentioned])
-
-
-_NAMES = {p.add: "total", p.subtract: "difference", p.multiply: "product", p.divide: "quotient", p.power: "power"}
-
-
-def _name_of(term: Term) -> str:
-    """A name for the value of a term that has none."""
-    if not isinstance(term, Prim):
-        return "x"
-    return _NAMES.get(term.primitive, f"{term.primitive.name}_of")
-
-
-class _Dual:
+class _Dual(Scopes):
     """One application of D.  `active` maps variables to their dual; `scope` collects bindings."""
 
-    def __init__(self, active: dict[Var, Term], shared: frozenset[int]) -> None:
+    def __init__(self, active: dict[Var, Term], shared: frozenset[int], activity: Activity) -> None:
+        super().__init__(shared)
         self.active = active
+        self.is_active = activity.is_active
+        self.active_components = activity.of_state
         self.primal = Renaming({x: primal_part(v, x.type) for x, v in active.items()})
-        self.scope: list[tuple[Var, Term]] = []
-        self.shared = shared
-        self.crossing: tuple[Term, ...] = ()
-        self.known: dict[int, Term] = {}
         self.name: str | None = None
-
-    # -- scopes ----------------------------------------------------------------------------------------------------
 
     def closed(self, term: Term) -> Term:
         """D⟦term⟧ with its own bindings around it."""
         self.name_shared(term)
         return self.scoped(lambda: self.of(term), term)
 
-    def scoped(self, make: Callable[[], Term], term: Term) -> Term:
-        """What `make` makes of `term`, with the bindings around it that were made meanwhile; their names end with it."""
-        outer, self.scope = self.scope, []
-        crossing, self.crossing = self.crossing, _crossing(term, self.shared)
-        before = len(self.known)
-        result = make()
-        while len(self.known) > before:
-            self.known.popitem()
-        bindings, self.scope = self.scope, outer
-        self.crossing = crossing
-        return let(bindings, result)
-
-    def name_shared(self, inner: Term) -> None:
-        """Bind what this scope evaluates anyway and the scope `inner` mentions too, so that it is differentiated once."""
-        if not self.crossing:
-            return
-        mentioned = {id(t) for t in subterms(inner)}
-        for term in self.crossing:
-            if id(term) in mentioned:
-                self.of(term)
-
-    def bound(self, name: str, value: Term) -> Term:
-        """A name for `value` in the current scope, unless it is one already."""
-        if _atomic(value):
-            return value
-        var = Var(name, value.type)
-        self.scope.append((var, value))
-        return var
-
     def activate(self, var: Var, value: Term) -> None:
         """From here on `var` stands for the dual `value`."""
         self.active[var] = value
         self.primal.add(var, primal_part(value, var.type))
-
-    def is_active(self, term: Term) -> bool:
-        """Does `term` mention an active variable?"""
-        return not self.active.keys().isdisjoint(term.free)
 
     def p(self, term: Term) -> Term:
         """P⟦term⟧: the original computation."""
         return self.primal(term)
 
     # -- the clauses -------------------------------------------------------------------------------------------------
-
-    def of(self, term: Term) -> Term:
-        """D⟦term⟧; a subterm that occurs in several places as one object is bound where it is met first."""
-        if id(term) not in self.shared:
-            return self.clause(term)
-        found = self.known.get(id(term))
-        if found is None:
-            found = self.clause(term)
-            if isinstance(found, MakeTuple):
-                found = MakeTuple(tuple([self.bound("s", part) for part in found.items]), found.type)
-            else:
-                found = self.bound("s", found)
-            self.known[id(term)] = found
-        return found
 
     def clause(self, term: Term) -> Term:
         """The clause of Fig. 7 for `term`."""
@@ -284,10 +95,8 @@ class _Dual:
                 and dual(term.type) != term.type
                 and not isinstance(term, MakeTuple)
             ):
-                term = self.bound("a", term)
-            return lifted(term)
-        if isinstance(term.type, Int | Bool) and not isinstance(term, Let | App):
-            return self.p(term)
+                return lifted(self.bound("a", self.p(term)))
+            return lifted(self.p(term))
         match term:
             case Var():  # D-Var
                 return self.active[term]
@@ -309,11 +118,8 @@ class _Dual:
                 return Build(self.p(size), index, self.closed(body))
             case Vector(items):
                 return Vector(tuple([self.of(x) for x in items]))
-            case IFold(size, init, state, index, body):  # D-IFold
-                start = self.of(init)
-                new = Var(state.name, start.type, state.site)
-                self.activate(state, new)
-                return IFold(self.p(size), start, new, index, self.closed(body))
+            case IFold():  # D-IFold
+                return self.fold(term)
             case Reduce():
                 return self.reduction(term)
             case Collect(count, generators, guard, body):
@@ -341,7 +147,7 @@ class _Dual:
 
     def define(self, var: Var, value: Term) -> None:
         """D-Let for one binding: the primal keeps its name."""
-        if not self.is_active(value) or isinstance(value.type, Int | Bool):
+        if not self.is_active(value):
             if isinstance(value, Lam):
                 raise NoDerivative("a function bound to a name must be inlined before differentiation")
             self.scope.append((var, self.p(value)))
@@ -358,23 +164,63 @@ class _Dual:
 
     def scalar(self, term: Prim) -> Term:
         """D-Scalar: (P⟦e⟧, E⟦e⟧), with E⟦e⟧ from the table."""
-        name, self.name = self.name or _NAMES.get(term.primitive, f"{term.primitive.name}_of"), None
+        name, self.name = self.name or name_of(term), None
         arguments: list[Term] = []
         tangents: list[Term] = []
         for argument in term.arguments:
             if isinstance(argument.type, Float) and self.is_active(argument):
                 value = self.of(argument)
-                if not isinstance(value, MakeTuple) and not _atomic(value):
+                if not isinstance(value, MakeTuple) and not is_atomic(value):
                     value = self.bound("d", value)
-                arguments.append(self.bound(_name_of(argument), first(value)))
+                arguments.append(self.bound(name_of(argument), first(value)))
                 tangents.append(second(value))
             else:
-                arguments.append(self.bound(_name_of(argument), self.p(argument)))
+                arguments.append(self.bound(name_of(argument), self.p(argument)))
                 tangents.append(Zero((), argument.type) if isinstance(argument.type, Float) else MakeTuple(()))
         result: Term = Prim(term.primitive, tuple(arguments))
         if term.primitive in RESULT_IS_REUSED:
             result = self.bound(name, result)
         return MakeTuple((result, ROWS[term.primitive](tuple(arguments), result, tuple(tangents))))
+
+    def fold(self, term: IFold) -> Term:
+        """D-IFold with a flat state, in which only the active components are dual."""
+        activities = self.active_components(term.state)
+        layout = Layout(term.type, activities)
+        start = layout.packed(self.parts(term.init, activities))
+        state = Var(term.state.name, start.type, term.state.site)
+        self.active[term.state] = layout.dual(state)
+        self.primal.add(term.state, layout.primal(state))
+        self.name_shared(term.body)
+        body = self.scoped(lambda: layout.packed(self.parts(term.body, activities)), term.body)
+        loop = IFold(self.p(term.size), start, state, term.index, body)
+        return layout.dual(self.bound(term.state.name, loop) if layout.count > 1 else loop)
+
+    def parts(self, term: Term, active: Activities) -> list[Term]:
+        """The components of a state: D⟦·⟧ of those that are active, value and tangent in turn; P⟦·⟧ of the others."""
+        match term:
+            case MakeTuple(items) if isinstance(active, tuple):
+                return [part for x, a in zip(items, active, strict=True) for part in self.parts(x, a)]
+            case Let(bindings, body):
+                for var, value in bindings:
+                    self.define(var, value)
+                return self.parts(body, active)
+            case If(condition, then, otherwise) if isinstance(active, tuple):
+                layout = Layout(term.type, active)
+                branches: list[Term] = []
+                for branch in (then, otherwise):
+                    self.name_shared(branch)
+                    branches.append(self.scoped(lambda b=branch: layout.packed(self.parts(b, active)), branch))  # type: ignore[misc]
+                chosen = If(self.p(condition), *branches)
+                return layout.unpacked(self.bound("chosen", chosen))
+        if not any_of(active):
+            value = self.p(term)
+            return [value] if active is False else leaves_of(self.bound("s", value))
+        value = self.of(term)
+        if isinstance(value.type, Array):
+            return [value]
+        if not isinstance(value, MakeTuple):
+            value = self.bound("s", value)
+        return Layout(term.type, active).of_dual(value)
 
     def reduction(self, term: Reduce) -> Term:
         """Sums of duals; products as a loop; extrema through the index of the first extremum (design §4)."""

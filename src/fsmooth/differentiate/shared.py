@@ -1,0 +1,68 @@
+"""What a scope of a program mentions several times as one object: it is bound and differentiated once."""
+
+from __future__ import annotations
+
+from fsmooth.core.term import (
+    Const,
+    Get,
+    Lam,
+    Proj,
+    Term,
+    Var,
+    Zero,
+)
+from fsmooth.core.traverse import children, opens_region, subterms
+from fsmooth.core.types import dual
+
+
+def is_atomic(term: Term) -> bool:
+    while isinstance(term, Get | Proj):
+        if isinstance(term, Get):
+            if not isinstance(term.index, Var | Const):
+                return False
+            term = term.array
+        else:
+            term = term.tuple
+    return isinstance(term, Var | Const | Zero)
+
+
+def shared_terms(root: Term) -> frozenset[int]:
+    """The subterms with a tangent that occur more than once as one object, and are worth a name."""
+    seen: set[int] = set()
+    found: set[int] = set()
+    for term in subterms(root):
+        for child in children(term):
+            if (
+                id(child) in seen
+                and not is_atomic(child)
+                and not isinstance(child, Lam)
+                and dual(child.type) != child.type
+            ):
+                found.add(id(child))
+            seen.add(id(child))
+    return frozenset(found)
+
+
+def crossing_terms(root: Term, shared: frozenset[int]) -> tuple[Term, ...]:
+    """The shared subterms, innermost first, that the scope `root` evaluates itself and that a scope inside mentions too."""
+    if not shared:
+        return ()
+    direct: dict[int, Term] = {}
+    seen: set[int] = set()
+    inner: list[Term] = []
+    stack: list[tuple[Term, bool]] = [(root, False)]
+    while stack:
+        term, ready = stack.pop()
+        if ready:
+            direct[id(term)] = term
+        elif id(term) not in seen:
+            seen.add(id(term))
+            if id(term) in shared:
+                stack.append((term, True))
+            for k, child in enumerate(children(term)):
+                if opens_region(term, k):
+                    inner.append(child)
+                else:
+                    stack.append((child, False))
+    mentioned = {id(t) for term in inner for t in subterms(term)} if direct else set()
+    return tuple([term for key, term in direct.items() if key in mentioned])
