@@ -35,6 +35,7 @@ from fsmooth.core.term import (
     Length,
     Let,
     MakeTuple,
+    Plus,
     Prim,
     Proj,
     Reduce,
@@ -161,7 +162,7 @@ class Costs:
                 return self._loop(size, index, step)
             case IFold(size, init, _, index, body):
                 return self._of(init, Use.VALUE) + self._loop(size, index, self._of(body, Use.VALUE))
-            case Build() | Vector() | Delta():
+            case Build() | Vector() | Delta() | Plus():
                 return self._destination(term, Use.STORE)
             case Zero(sizes):
                 return self._destination(term, Use.STORE) if sizes else NOTHING
@@ -220,6 +221,8 @@ class Costs:
                 return self._loop(size, index, self._of(body, use))
             case Vector(items):
                 return self._all(items, use)
+            case Plus(items):
+                return self._of(items[0], use) + self._all(items[1:], Use.ADD)
             case Zero():
                 return self.elements(term) * STORE if use is Use.STORE else NOTHING
             case Delta(_, index, value):

@@ -1,7 +1,7 @@
 """The definitional interpreter: what a term means.
 
-Scalars are Python numbers, or whatever the chosen `Arithmetic` makes of them (core/arithmetic); arrays are
-`ArrayValue`s, which keep their shape when they are empty; tuples are Python tuples; functions are callables.
+Scalars are Python numbers, or whatever the chosen `Arithmetic` makes of them (core/arithmetic); tuples are Python
+tuples, functions callables; arrays keep their shape when they are empty; linear maps: `core.map_values`.
 
 >>> from fsmooth.core import build as b
 >>> from fsmooth.core.types import INT
@@ -12,12 +12,12 @@ Scalars are Python numbers, or whatever the chosen `Arithmetic` makes of them (c
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Union
+from collections.abc import Mapping
 
 from fsmooth.core.arithmetic import FLOATS, Arithmetic
+from fsmooth.core.array_value import ArrayValue, Value
 from fsmooth.core.build import zero_like
+from fsmooth.core.map_values import meaning
 from fsmooth.core.shape import shape_of
 from fsmooth.core.term import (
     App,
@@ -35,6 +35,8 @@ from fsmooth.core.term import (
     Length,
     Let,
     MakeTuple,
+    MapTerm,
+    Plus,
     Prim,
     Proj,
     Reduce,
@@ -49,17 +51,9 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.types import Array, Float, Tuple, Type
 
-Scalar = object
-Value = Union[object, "ArrayValue", tuple["Value", ...], Callable[..., "Value"]]
+__all__ = ["ArrayValue", "Environment", "OutOfBounds", "RequirementFailed", "Value", "evaluate"]
+
 Environment = Mapping[Var, Value]
-
-
-@dataclass(frozen=True)
-class ArrayValue:
-    """An array: its sizes (outermost first, of all array levels) and its elements."""
-
-    shape: tuple[int, ...]
-    items: tuple[Value, ...]
 
 
 class OutOfBounds(IndexError):
@@ -163,6 +157,11 @@ class _Evaluation:
                 new = self.of(value, env)
                 self.a.store(1)
                 return ArrayValue(old.shape, (*old.items[:at], new, *old.items[at + 1 :]))
+            case Plus(items):
+                total, *rest = [self.of(x, env) for x in items]
+                for item in rest:
+                    total = self.add(total, item, term.type)
+                return total
             case Check(index, size):
                 i, n = self.integer(index, env), self.integer(size, env)
                 if not 0 <= i < n:
@@ -173,6 +172,8 @@ class _Evaluation:
                     numbers = tuple([self.integer(x, env) for x in term.numbers])
                     raise RequirementFailed(term.failure, term.site, numbers)
                 return self.of(body, env)
+            case MapTerm():
+                return meaning(term, env, self)
             case Deriv():
                 raise TypeError("remove derivatives before evaluating (differentiate.remove)")
             case _:
@@ -181,8 +182,7 @@ class _Evaluation:
     # -- parts -----------------------------------------------------------------------------------------------------
 
     def integer(self, term: Term, env: dict[Var, Value]) -> int:
-        value = self.of(term, env)
-        assert isinstance(value, int)
+        assert isinstance(value := self.of(term, env), int)
         return value
 
     def array_of(self, term: Term, env: dict[Var, Value]) -> ArrayValue:
@@ -280,7 +280,16 @@ class _Evaluation:
             return self.of(zero_like(term), env)
         return self.zeros((), type_)
 
+    def zero_at(self, point: Term, env: dict[Var, Value]) -> Value:
+        """The zero of the space in which the tangents of `point` are."""
+        return self.of(zero_like(point), env)
+
+    def multiply(self, a: Value, b: Value, type_: Type) -> Value:
+        """The product of two numbers."""
+        return self.a.multiply(a, b, type_)
+
     def add(self, a: Value, b: Value, type_: Type) -> Value:
+        """The sum of two values."""
         if isinstance(a, ArrayValue) and isinstance(b, ArrayValue):
             assert isinstance(type_, Array)
             pairs = zip(a.items, b.items, strict=True)

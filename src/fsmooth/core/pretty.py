@@ -31,6 +31,7 @@ from fsmooth.core.term import (
     Length,
     Let,
     MakeTuple,
+    Plus,
     Prim,
     Proj,
     Reduce,
@@ -43,6 +44,7 @@ from fsmooth.core.term import (
     Verb,
     Zero,
 )
+from fsmooth.core.term.linear_maps import MAP_NAMES, MapTerm
 from fsmooth.core.traverse import bound_in, children
 from fsmooth.core.types import F32, Float, Tuple
 
@@ -71,6 +73,7 @@ _RESERVED = frozenset(
     | {word.value for word in Reduction}
     | {word.value for word in Verb}
     | set(p.TABLE)
+    | set(MAP_NAMES.values())
 )
 """Names that text gives a meaning of its own; a variable called so is printed with a suffix."""
 
@@ -196,9 +199,11 @@ class _Printer:
             case App(function, arguments):
                 called = [self.atom(t, indent) for t in (function, *arguments)]
                 return _APPLY, " ".join(called if arguments else [*called, "()"])
-            case Delta() | Update() | Check():
-                name = {Delta: "delta", Update: "update", Check: "check"}[type(term)]
+            case Delta() | Update() | Plus() | Check():
+                name = {Delta: "delta", Update: "update", Plus: "plus", Check: "check"}[type(term)]
                 return _APPLY, " ".join([name, *[self.atom(t, indent) for t in self.operands(term)]])
+            case MapTerm():
+                return _APPLY, " ".join([MAP_NAMES[type(term)], *[self.atom(t, indent) for t in children(term)]])
             case _:
                 raise TypeError(f"no text for {type(term).__name__}")
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from fsmooth.core.images import image
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import (
     App,
@@ -21,6 +22,7 @@ from fsmooth.core.term import (
     Length,
     Let,
     MakeTuple,
+    Plus,
     Proj,
     Reduce,
     Require,
@@ -31,6 +33,7 @@ from fsmooth.core.term import (
     Verb,
     Zero,
 )
+from fsmooth.core.term.linear_maps import Apply, ApplyReverse
 from fsmooth.core.types import Array, Function, Tuple, leaf_of, rank_of
 
 
@@ -86,6 +89,8 @@ def size_of(term: Term, axis: int = 0) -> Term:
             return size_of(init, axis)
         case Update(array):
             return size_of(array, axis)
+        case Plus((first, *_)):
+            return size_of(first, axis)
         case Reduce(_, _, index, body):
             return _closed(size_of(body, axis), (index,), term)
         case Require(_, body):
@@ -94,6 +99,9 @@ def size_of(term: Term, axis: int = 0) -> Term:
             return size_of(array, axis + 1)
         case App(Lam(parameters, body), arguments):
             return substitute(size_of(body, axis), dict(zip(parameters, arguments, strict=True)))
+        case Apply() | ApplyReverse():
+            seen = image(term)
+            return Length(term, axis) if seen is None else size_of(seen, axis)
         case Proj(tuple_, position):
             size = _component(tuple_, position, axis)
             unknown = isinstance(size, Length) and isinstance(size.array, Proj) and size.array.tuple is tuple_
@@ -193,8 +201,13 @@ def _component(tuple_: Term, position: int, axis: int) -> Term:
             return _closed(_component(body, position, axis), tuple([index for _, index in generators]), tuple_)
         case Get(If(_, inner_array, _) | IFold(_, inner_array) | Update(inner_array) | Require(_, inner_array), index):
             return _component(Get(inner_array, index), position, axis)
+        case Get(Plus((first, *_)), index):
+            return _component(Get(first, index), position, axis)
         case Get(Let(bindings, body), index):
             return size_of(Let(bindings, Proj(Get(body, index), position)), axis)
+        case Apply() | ApplyReverse():
+            seen = image(tuple_)
+            return Length(Proj(tuple_, position), axis) if seen is None else _component(seen, position, axis)
         case Proj(outer, inner):
             part = _projected(outer, inner)
             return Length(Proj(tuple_, position), axis) if part is None else _component(part, position, axis)

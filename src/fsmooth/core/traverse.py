@@ -26,6 +26,8 @@ from fsmooth.core.term import (
     Length,
     Let,
     MakeTuple,
+    MapTerm,
+    Plus,
     Prim,
     Proj,
     Reduce,
@@ -48,7 +50,7 @@ def children(term: Term) -> tuple[Term, ...]:
     >>> children(Build(n, i, i)) == (n, i)
     True
     """
-    return _CHILDREN[type(term)](term)
+    return term.parts if isinstance(term, MapTerm) else _CHILDREN[type(term)](term)
 
 
 def _let_children(t: Let) -> tuple[Term, ...]:
@@ -75,6 +77,7 @@ _CHILDREN: dict[type, Callable[..., tuple[Term, ...]]] = {
     Zero: lambda t: t.sizes,
     Delta: lambda t: (t.size, t.index, t.value),
     Update: lambda t: (t.array, t.index, t.value),
+    Plus: lambda t: t.items,
     Check: lambda t: (t.index, t.size),
     Require: lambda t: (t.condition, *t.numbers, t.body),
     Deriv: lambda t: (t.function,),
@@ -127,12 +130,16 @@ def rebuild(term: Term, new: Sequence[Term]) -> Term:
             return Delta(new[0], new[1], new[2])
         case Update():
             return Update(new[0], new[1], new[2])
+        case Plus():
+            return Plus(tuple(new))
         case Check():
             return Check(new[0], new[1], t.site)
         case Require():
             return Require(new[0], new[-1], t.failure, tuple(new[1:-1]), t.site)
         case Deriv():
             return Deriv(new[0], t.wrt, t.verb, t.method, t.single)
+        case MapTerm():
+            return t.with_parts(new)
         case Const() | Var():
             return term
         case _:

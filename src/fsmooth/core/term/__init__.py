@@ -17,11 +17,12 @@ fsmooth.core.term.base.IllTyped: add wants numbers of one type, not (Float, Int)
 
 from __future__ import annotations
 
-from fsmooth.core.term.arrays import Delta, Get, Length, Update, Vector, Zero
+from fsmooth.core.term.arrays import Delta, Get, Length, Plus, Update, Vector, Zero
 from fsmooth.core.term.base import NOWHERE, IllTyped, Site, Term
 from fsmooth.core.term.calculus import App, Const, If, Lam, Let, Prim, Var, let, scalar_constant
 from fsmooth.core.term.checks import Check, Failure, Require
 from fsmooth.core.term.derivative import Deriv, Method, Verb
+from fsmooth.core.term.linear_maps import MapTerm
 from fsmooth.core.term.loops import Build, Collect, IFold, Reduce, Reduction
 from fsmooth.core.term.tuples import MakeTuple, Proj
 
@@ -45,9 +46,11 @@ AnyTerm = (
     | Zero
     | Delta
     | Update
+    | Plus
     | Check
     | Require
     | Deriv
+    | MapTerm
 )
 """Every construct: what a central `match` must exhaust."""
 
@@ -69,8 +72,10 @@ __all__ = [
     "Length",
     "Let",
     "MakeTuple",
+    "MapTerm",
     "Method",
     "NOWHERE",
+    "Plus",
     "Prim",
     "Proj",
     "Reduce",

@@ -1,4 +1,4 @@
-"""Arrays without loops: displays, elements, lengths, sparse arrays, updates."""
+"""Arrays without loops: displays, elements, lengths, sparse arrays, updates, sums of arrays."""
 
 from __future__ import annotations
 
@@ -100,3 +100,23 @@ class Update(Term):
         self.index = index
         self.value = value
         self._typed(array.type)
+
+
+class Plus(Term):
+    """`plus a b …`: arrays of equal shape added element by element (⊕ of cotangents, paper 001, Fig. 4).
+
+    A constructor rather than a `build` of sums, so that the summands can be accumulated one after another into one
+    place: `plus (delta n i v) (delta n k w)` costs two additions, whatever n is.
+    """
+
+    __slots__ = ("items",)
+    __match_args__ = ("items",)
+
+    def __init__(self, items: tuple[Term, ...]) -> None:
+        if len(items) < 2:
+            raise IllTyped("plus adds two arrays or more")
+        first = items[0].type
+        if not isinstance(first, Array) or not is_additive(first) or any(item.type != first for item in items):
+            raise IllTyped(f"plus of {', '.join(repr(i.type) for i in items)}")
+        self.items = items
+        self._typed(first)

@@ -18,6 +18,7 @@ from fsmooth.core.term import (
     IFold,
     Length,
     MakeTuple,
+    Plus,
     Proj,
     Reduce,
     Reduction,
@@ -175,6 +176,17 @@ def _updated(elaborator: Elaborator, node: tree.Node, array: Term, index: Term, 
     return Update(array, index, value)
 
 
+def _plus(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
+    if len(node.arguments) < 2:
+        raise elaborator.fail("plus adds two arrays or more", node)
+    items = tuple([elaborator.term(a, scope) for a in node.arguments])
+    if not isinstance(items[0].type, Array) or any([item.type != items[0].type for item in items]):
+        raise elaborator.fail(f"plus adds arrays of one type, not {' and '.join([a(i.type) for i in items])}", node)
+    first, *rest = items
+    others = zip(rest, node.arguments[1:], strict=True)
+    return Plus((first, *[elaborator.alike(item, first, place, "arrays that are added") for item, place in others]))
+
+
 def _check(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
     _count(elaborator, node, 2)
     index, size = [elaborator.term(a, scope, INT) for a in node.arguments]
@@ -193,6 +205,7 @@ FORMS: dict[str, Form] = {
     "delta": _delta,
     "zero": _zero,
     "update": _update,
+    "plus": _plus,
     "check": _check,
     **derivatives.FORMS,
 }

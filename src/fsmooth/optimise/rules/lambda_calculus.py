@@ -18,6 +18,7 @@ from fsmooth.core.term import (
     Let,
     MakeTuple,
     Prim,
+    Plus,
     Proj,
     Require,
     Term,
@@ -121,7 +122,7 @@ def swap_definitions(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-_STRICT = (App, Prim, Get, Proj, Length, Check, Vector, MakeTuple, Delta, Update)
+_STRICT = (App, Prim, Get, Proj, Length, Check, Vector, MakeTuple, Delta, Update, Plus)
 _OPERATIONS = (Prim, Get, Proj, Length, Check)
 
 
