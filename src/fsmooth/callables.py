@@ -39,7 +39,10 @@ class Function:
         self.schedule = schedule
         self._lock = threading.RLock()
         self._entries: dict[tuple[object, ...], Entry] = {}
-        self._names = tuple(program.signature.parameters)
+        parameters = program.signature.parameters
+        self._names = tuple(parameters)
+        self._by_position = len([q for q in parameters.values() if q.kind is not q.KEYWORD_ONLY])
+        self._only_by_position = len([q for q in parameters.values() if q.kind is q.POSITIONAL_ONLY])
         self._fast: Callable[..., Any] | None = None
         base: Program = program
         while isinstance(base, DerivedProgram):
@@ -63,7 +66,7 @@ class Function:
 
     def __call__(self, *args: object, out: object | None = None, **kwargs: object) -> Any:
         fast = self._fast
-        if fast is not None:
+        if fast is not None and len(args) <= self._by_position:
             given = self._in_order(args, kwargs) if kwargs else args
             result = fast(*given) if out is None else fast(*given, out=out)
             if result is not None:
@@ -76,7 +79,7 @@ class Function:
     def _in_order(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> tuple[object, ...]:
         """All arguments by position, or something that no program takes, if it is not that simple."""
         names = self._names[len(args) :]
-        if len(names) != len(kwargs):
+        if len(names) != len(kwargs) or len(args) < self._only_by_position:
             return _NOT_IN_ORDER
         try:
             return (*args, *[kwargs[name] for name in names])
@@ -86,7 +89,7 @@ class Function:
     # -- compilation -------------------------------------------------------------------------------------------------
 
     def _bind(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> dict[str, object]:
-        if not kwargs and len(args) == len(self._names):
+        if not kwargs and len(args) == len(self._names) == self._by_position:
             return dict(zip(self._names, args, strict=True))
         try:
             bound = self.program.signature.bind(*args, **kwargs)

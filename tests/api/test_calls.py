@@ -304,3 +304,20 @@ def test_what_was_made_can_be_seen(tmp_path):
     assert "grad_dot" in header.read_text()
     assert repr(f) == "<fsmooth grad_dot(a, b)>"
     assert f.__wrapped__ is dot
+
+
+def test_parameters_by_keyword_or_position_only_stay_so():
+    by_keyword = fs.function(lambda x, *, k: x - k)
+    by_position = fs.function(lambda x, /, y: x - y)
+    tangent = fs.jvp(lambda x: x * x)
+    for _ in range(2):  # before and after the quick way is known
+        for wrong in (
+            lambda: by_keyword(2.0, 1.0),
+            lambda: by_position(x=2.0, y=1.0),
+            lambda: by_position(y=1.0),
+            lambda: tangent(2.0, 1.0),
+        ):
+            with pytest.raises(fs.ArgumentError, match="hint: its parameters are"):
+                wrong()
+        assert by_keyword(2.0, k=1.0) == by_position(2.0, 1.0) == by_position(2.0, y=1.0) == 1.0
+        assert tangent(2.0, tangent=1.0) == (4.0, 4.0)
