@@ -52,7 +52,6 @@ from fsmooth.core.term import (
 from fsmooth.core.types import Array, Float, Tuple, Type
 
 __all__ = ["ArrayValue", "Environment", "OutOfBounds", "RequirementFailed", "Value", "evaluate"]
-
 Environment = Mapping[Var, Value]
 
 
@@ -182,7 +181,8 @@ class _Evaluation:
     # -- parts -----------------------------------------------------------------------------------------------------
 
     def integer(self, term: Term, env: dict[Var, Value]) -> int:
-        assert isinstance(value := self.of(term, env), int)
+        value = self.of(term, env)
+        assert isinstance(value, int)
         return value
 
     def array_of(self, term: Term, env: dict[Var, Value]) -> ArrayValue:

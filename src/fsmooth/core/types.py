@@ -149,8 +149,10 @@ def scalars_of(type_: Type) -> Iterator[Type]:
         case Tuple(items):
             for item in items:
                 yield from scalars_of(item)
-        case Function() | Linear():
-            raise TypeError(f"a {type_!r} has no scalar leaves")
+        case Function():
+            raise TypeError("a function has no scalar leaves")
+        case Linear():
+            raise TypeError("a linear map has no scalar leaves")
         case _:
             yield type_
 
@@ -214,8 +216,10 @@ def tangent(type_: Type) -> Type:
             return Array(tangent(element))
         case Tuple(items, names, record):
             return Tuple(tuple(map(tangent, items)), names, record)
-        case Function() | Linear():
-            raise TypeError(f"a {type_!r} has no tangent")
+        case Function():
+            raise TypeError("a function has no tangent")
+        case Linear():
+            raise TypeError("a linear map has no tangent")
 
 
 def unzipped(type_: Type) -> Type:
