@@ -1,0 +1,66 @@
+"""A language model of stacked long short-term memories with diagonal weights, and its gradient (ADBench `lstm`, "D-LSTM").
+
+l layers read c characters of b bits and predict each next one.  Row 2i of the main parameters holds the weights of layer i, row
+2i + 1 its biases, each in four chunks of b: forget, ingate, outgate, change.  Row 2i of the state is the hidden state of layer
+i, row 2i + 1 its cell.
+
+Source: microsoft/ADBench (MIT), issue 143 of which explains the 2 in the normalisation.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+import fsmooth as fs
+from benchmarks.workloads import files
+
+
+def loss(main, extra, state, sequence):
+    """main (2l, 4b), extra (3, b): weights of the input and of the output, bias of the output; state (2l, b), sequence (c, b)."""
+    layers, bits, steps = len(state) // 2, len(extra[0]), len(sequence) - 1
+    hidden = [state[2 * i] for i in range(layers)]
+    cell = [state[2 * i + 1] for i in range(layers)]
+    total = 0.0
+    for t in range(steps):
+        x = sequence[t] * extra[0]
+        for i in range(layers):
+            weight, bias = main[2 * i], main[2 * i + 1]
+            after, output = [0.0] * bits, [0.0] * bits
+            for j in range(bits):
+                forget = fs.sigmoid(x[j] * weight[j] + bias[j])
+                ingate = fs.sigmoid(hidden[i, j] * weight[bits + j] + bias[bits + j])
+                outgate = fs.sigmoid(x[j] * weight[2 * bits + j] + bias[2 * bits + j])
+                change = math.tanh(hidden[i, j] * weight[3 * bits + j] + bias[3 * bits + j])
+                after[j] = cell[i, j] * forget + ingate * change
+                output[j] = outgate * math.tanh(after[j])
+            cell[i] = after
+            hidden[i] = output
+            x = output
+        y = x * extra[1] + extra[2]
+        norm = math.log(2.0 + sum(math.exp(v) for v in y))
+        total += sum(sequence[t + 1, j] * (y[j] - norm) for j in range(bits))
+    return -total / (bits * steps)
+
+
+objective = fs.function(loss)
+gradient = fs.value_and_grad(loss, wrt=("main", "extra"))
+
+
+class Instance(NamedTuple):
+    """The arguments of `loss`."""
+
+    main: np.ndarray
+    extra: np.ndarray
+    state: np.ndarray
+    sequence: np.ndarray
+
+
+def load(name: str) -> Instance:
+    """A file of ADBench: `l c b`, then the rows of the four arguments."""
+    numbers = files.numbers(f"lstm/{name}")
+    (l, c, b), numbers = numbers[:3].astype(int), numbers[3:]
+    main, extra, state, sequence = np.split(numbers, np.cumsum([8 * l * b, 3 * b, 2 * l * b]))
+    return Instance(main.reshape(2 * l, 4 * b), extra.reshape(3, b), state.reshape(2 * l, b), sequence.reshape(c, b))
