@@ -63,7 +63,7 @@ def source_of(function: Callable[..., object]) -> Source:
         function = inspect.unwrap(function)
     if not isinstance(function, FunctionType):
         raise not_python(function)
-    found = _cache.get(function.__code__)
+    found = _cache.get(_key(function))
     if found is not None:
         return Source(function, found.node, found.file, found.line_offset, found.column_offset, found.text)
     try:
@@ -76,11 +76,11 @@ def source_of(function: Callable[..., object]) -> Source:
     raw = "".join(lines)
     text = textwrap.dedent(raw)
     column = len(lines[0]) - len(lines[0].lstrip()) if text != raw else 0
-    node = _find(_parse(text, function), function, first)
+    node = _find(text, function)
     if node is None:
         return _from_file(function)
     source = Source(function, node, function.__code__.co_filename, first - 1, column, text)
-    _cache[function.__code__] = source
+    _cache[_key(function)] = source
     return source
 
 
@@ -98,62 +98,76 @@ def not_python(function: Callable[..., object]) -> SourceNotAvailableError:
     return SourceNotAvailableError(f"{name} is not a Python function, so fsmooth cannot read it\n  hint: {hint}")
 
 
-def _parse(text: str, function: FunctionType) -> ast.Module:
+def _find(text: str, function: FunctionType) -> ast.FunctionDef | ast.Lambda | None:
+    """The function in the text of its statement; None where there are several lambdas, or the text is cut off."""
     try:
-        return ast.parse(text)
+        tree = ast.parse(text)
     except SyntaxError:
-        pass
-    start = text.find("lambda")
-    for end in range(len(text), start, -1):
-        try:
-            return ast.parse("\n" * text.count("\n", 0, start) + "(" + text[start:end] + ")")
-        except SyntaxError:
-            continue
-    raise SourceNotAvailableError(f"the source of {function.__qualname__} cannot be parsed by itself")
-
-
-def _find(tree: ast.Module, function: FunctionType, first: int) -> ast.FunctionDef | ast.Lambda | None:
+        return None
     name = function.__code__.co_name  # a wrapper is called like what it wraps; its code is not
     if name != "<lambda>":
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef) and node.name == name:
                 return node
+            if isinstance(node, ast.AsyncFunctionDef) and node.name == name:
+                raise SourceNotAvailableError(f"{name} is a coroutine\n  hint: write def, not async def")
     lambdas = [n for n in ast.walk(tree) if isinstance(n, ast.Lambda)]
-    if len(lambdas) == 1:
-        return lambdas[0]
-    wanted = [p for p in function.__code__.co_positions() if p[0] is not None and p[2] is not None]
-    for node in lambdas:
-        names = [a.arg for a in node.args.args]
-        if names != list(function.__code__.co_varnames[: function.__code__.co_argcount]):
-            continue
-        low, high = (node.body.lineno, node.body.col_offset), (node.body.end_lineno, node.body.end_col_offset)
-        inside = [(line - first + 1, column) for line, _, column, _ in wanted if line and column is not None]
-        body = [q for q in inside if q != (1, 0)]
-        if body and all([low <= q <= high for q in body[-1:]]):
-            return node
-    return None
+    return lambdas[0] if len(lambdas) == 1 else None
 
 
 def _from_file(function: FunctionType) -> Source:
-    """One of several lambdas on a line: the one whose body is where the positions in its code say."""
+    """A function that its lines alone do not tell, by its place in the file: a lambda by the place of its body."""
     code = function.__code__
     text = "".join(linecache.getlines(code.co_filename))
     try:
         tree = ast.parse(text)
     except SyntaxError:
         tree = ast.parse("")
-    places = {(line, column, end_line, end) for line, end_line, column, end in code.co_positions()}
+    node = _lambda_in(tree, function) if code.co_name == "<lambda>" else _definition_in(tree, function)
+    source = Source(function, node, code.co_filename, 0, 0, text)
+    _cache[_key(function)] = source
+    return source
+
+
+def _lambda_in(tree: ast.Module, function: FunctionType) -> ast.Lambda:
+    """The innermost lambda whose body holds every place that its code names."""
+    code = function.__code__
+    places = [
+        ((line, column), (end_line, end))
+        for line, end_line, column, end in code.co_positions()
+        if line is not None and column is not None and end_line is not None and end  # others stand for no expression
+    ]
+    parameters = list(code.co_varnames[: code.co_argcount])
     found = [
         n
         for n in ast.walk(tree)
         if isinstance(n, ast.Lambda)
         and n.lineno == code.co_firstlineno
-        and (n.body.lineno, n.body.col_offset, n.body.end_lineno, n.body.end_col_offset) in places
-        and [a.arg for a in (*n.args.posonlyargs, *n.args.args)] == list(code.co_varnames[: code.co_argcount])
+        and [a.arg for a in (*n.args.posonlyargs, *n.args.args)] == parameters
+        and all([_start(n.body) <= first and last <= _end(n.body) for first, last in places])
     ]
-    if not found:
+    if not found or not places:
         raise SourceNotAvailableError("which lambda of this line is meant cannot be told; put it on a line of its own")
-    node = max(found, key=lambda n: (n.body.end_lineno or 0, n.body.end_col_offset or 0, -n.body.col_offset))
-    source = Source(function, node, code.co_filename, 0, 0, text)
-    _cache[code] = source
-    return source
+    return max(found, key=lambda n: _start(n.body))
+
+
+def _start(node: ast.expr) -> tuple[int, int]:
+    return node.lineno, node.col_offset
+
+
+def _end(node: ast.expr) -> tuple[int, int]:
+    return node.end_lineno or 0, node.end_col_offset or 0
+
+
+def _definition_in(tree: ast.Module, function: FunctionType) -> ast.FunctionDef:
+    code = function.__code__
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
+            first = min([node.lineno, *[d.lineno for d in node.decorator_list]])
+            if first == code.co_firstlineno:
+                return node
+    raise SourceNotAvailableError(f"the source of {function.__qualname__} cannot be found in {code.co_filename}")
+
+
+def _key(function: FunctionType) -> object:
+    return function.__code__.co_filename, function.__code__  # code of several files may be equal
