@@ -15,22 +15,28 @@ from hypothesis import HealthCheck, settings
 from fsmooth.core.term import Lam, Var
 from fsmooth.core.types import F64, INT, Array, Type, has_float
 from tests.random_terms.generator import Generator
-from tests.random_terms.scope import PAIR, POINT, RECORD, M, V
+from tests.random_terms.scope import DOUBLE, Kinds
 
-PARAMETERS: tuple[tuple[str, Type], ...] = (
-    ("u", V),
-    ("v", V),
-    ("A", M),
-    ("x", F64),
-    ("n", INT),
-    ("r", RECORD),
-    ("q", PAIR),
-    ("points", Array(POINT)),
-)
+
+def parameters(kinds: Kinds = DOUBLE) -> tuple[Var, ...]:
+    """The parameters of every program."""
+    types: dict[str, Type] = {
+        "u": kinds.vector,
+        "v": kinds.vector,
+        "A": kinds.matrix,
+        "x": kinds.real,
+        "n": INT,
+        "r": kinds.record,
+        "q": kinds.pair,
+        "points": Array(kinds.point),
+    }
+    return tuple([Var(name, type_) for name, type_ in types.items()])
+
+
 X = 3
 """The position of the number among the arguments."""
 
-FLOATS = tuple([k for k, (_, type_) in enumerate(PARAMETERS) if has_float(type_)])
+FLOATS = tuple([k for k, parameter in enumerate(parameters()) if has_float(parameter.type)])
 """The positions of the arguments that have derivatives."""
 
 fixed = settings(
@@ -42,14 +48,14 @@ fixed = settings(
 )
 
 
-def random_program(seed: int, depth: int = 4, result: Type = F64) -> tuple[Lam, list[object]]:
+def random_program(seed: int, depth: int = 4, result: Type = F64, kinds: Kinds = DOUBLE) -> tuple[Lam, list[object]]:
     """A closed program of vectors, a matrix, numbers, a record, a pair and an array of records, and arguments for it.
 
     Nearly all mention the number and at least two others of the arguments that have derivatives.
     """
     rng = random.Random(seed)
     for _ in range(20):
-        program = program_from(rng, depth, result)
+        program = program_from(rng, depth, result, kinds)
         mentioned = [k for k in FLOATS if program.parameters[k] in program.body.free]
         if X in mentioned and len(mentioned) >= 3:
             break
@@ -63,14 +69,14 @@ def programs(draw: st.DrawFn, depth: int = 3, result: Type = F64) -> tuple[Lam, 
     return program_from(rng, depth, result), arguments_from(rng)
 
 
-def program_from(rng: random.Random, depth: int, result: Type) -> Lam:
+def program_from(rng: random.Random, depth: int, result: Type, kinds: Kinds = DOUBLE) -> Lam:
     """A program drawn from a source of chance."""
-    parameters = tuple([Var(name, type_) for name, type_ in PARAMETERS])
-    return Lam(parameters, Generator(rng, list(parameters)).term(result, depth))
+    variables = parameters(kinds)
+    return Lam(variables, Generator(rng, list(variables), kinds).term(result, depth))
 
 
 def arguments_from(rng: random.Random) -> list[object]:
-    """Arguments for `PARAMETERS`; arrays may be empty.  Numbers are 0 or of a size at which nothing over- or underflows."""
+    """Arguments for `parameters`; arrays may be empty.  Numbers are 0 or of a size at which nothing over- or underflows."""
 
     def number() -> float:
         x = rng.gauss(0.0, 1.0)

@@ -24,8 +24,9 @@ from fsmooth.core.term import (
     Vector,
     Zero,
 )
-from fsmooth.core.types import F64, INT, Type
-from tests.random_terms.scope import Scope, V
+from fsmooth.core.types import INT, Type
+from tests.random_terms.fitting import fitted
+from tests.random_terms.scope import Scope
 
 
 class Arrays(Scope):
@@ -34,6 +35,10 @@ class Arrays(Scope):
     @abstractmethod
     def comparison(self, depth: int) -> Term:
         """A condition."""
+
+    def like(self, value: Term, model: Term) -> Term:
+        """`value` with its arrays repeated or cut to the sizes of those of `model`."""
+        return fitted(value, model)
 
     def build(self, element: Type) -> Callable[[int], Term]:
         def make(depth: int) -> Term:
@@ -49,24 +54,32 @@ class Arrays(Scope):
         return Build(
             rows,
             i,
-            self.under((i,), lambda: Build(columns, j, self.under((j,), lambda: self.term(F64, depth - 1), loop=True))),
+            self.under(
+                (i,), lambda: Build(columns, j, self.under((j,), lambda: self.term(self.real, depth - 1), loop=True))
+            ),
         )
 
     def display(self, element: Type) -> Callable[[int], Term]:
-        return lambda d: Vector(tuple([self.term(element, d) for _ in range(self.rng.randint(1, 3))]))
+        """Arrays among the elements get the sizes of the first."""
+
+        def make(depth: int) -> Term:
+            first, *rest = [self.term(element, depth) for _ in range(self.rng.randint(1, 3))]
+            return Vector((first, *[self.like(item, first) for item in rest]))
+
+        return make
 
     def zero(self, depth: int) -> Term:
-        return Zero((self.size(),))
+        return Zero((self.size(),), self.real)
 
     def delta(self, depth: int) -> Term:
         n = self.rng.randint(1, 3)
-        return Delta(Const(n), Const(self.rng.randrange(n)), self.term(F64, depth))
+        return Delta(Const(n), Const(self.rng.randrange(n)), self.term(self.real, depth))
 
     def update(self, depth: int) -> Term:
-        a = Var("a", V)
-        array = self.term(V, depth - 1)
+        a = Var("a", self.kinds.vector)
+        array = self.term(a.type, depth - 1)
         at = Check(Prim(p.modulo, (Const(self.rng.randint(0, 5)), Length(a))), Length(a))
-        new = self.term(F64, depth - 1)
+        new = self.term(self.real, depth - 1)
         return Let(((a, array),), If(Prim(p.less, (Const(0), Length(a))), Update(a, at, new), a))
 
     def collect(self, depth: int) -> Term:
@@ -74,12 +87,12 @@ class Arrays(Scope):
         size = self.size()
         guard = self.under((i,), lambda: self.comparison(0))
         count = Reduce(Reduction.SUM, size, i, If(guard, Const(1), Const(0)))
-        body = self.under((i,), lambda: self.term(F64, depth - 1), loop=True)
+        body = self.under((i,), lambda: self.term(self.real, depth - 1), loop=True)
         return Collect(count, ((size, i),), guard, body)
 
     def sum_of_arrays(self, depth: int) -> Term:
         i, j = Var("i", INT), Var("j", INT)
         size = Const(self.rng.randint(1, 3))
         inner = Const(self.rng.randint(1, 3))
-        body = self.under((i, j), lambda: self.term(F64, depth - 1), loop=True)
+        body = self.under((i, j), lambda: self.term(self.real, depth - 1), loop=True)
         return Reduce(Reduction.SUM, size, i, Build(inner, j, body))

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fsmooth.core.term import Const, Length, Let, MakeTuple, Term, Var, Zero
-from fsmooth.core.types import F64, INT, Array, Bool, Float, Int, Tuple, Type
+from fsmooth.core.types import F32, INT, Array, Bool, Float, Int, Tuple, Type
 from tests.random_terms.arrays import Arrays
 from tests.random_terms.loops import Loops
 from tests.random_terms.scalars import Scalars
-from tests.random_terms.scope import POINT, V
 
 Maker = Callable[[int], Term]
 
@@ -42,18 +41,20 @@ class Generator(Scalars, Loops, Arrays):
         return [lambda d, t=t: t for t in self.paths(type_)]  # type: ignore[misc]
 
     def real_choices(self, depth: int) -> list[Maker]:
-        leaf: list[Maker] = [*[self.number] * 9, *[self.element] * 6, lambda d: Zero(())]
+        leaf: list[Maker] = [*[self.number] * 9, *[self.element] * 6, lambda d: Zero((), self.real)]
         if depth <= 0:
             return leaf
         more: list[Maker] = [
             *[self.unary] * 2,
             *[self.binary] * 4,
-            self.conditional(F64),
-            *[self.let(F64)] * 2,
+            self.conditional(self.real),
+            *[self.let(self.real)] * 2,
             self.projection,
             self.applied,
             self.converted,
         ]
+        if self.real == F32:
+            more.append(self.widened)
         if self.loops < 3:
             more += [*[self.sum] * 3, *[self.fold] * 2, self.extremum, self.product, self.array_fold]
         return more if depth > 2 else [*more * 2, *leaf]
@@ -70,11 +71,13 @@ class Generator(Scalars, Loops, Arrays):
     def array_choices(self, type_: Type, element: Type, depth: int) -> list[Maker]:
         leaf = self.leaves(type_)
         if isinstance(element, Array) and depth > 0:
-            return [*leaf, self.matrix]
+            return [*leaf, self.matrix, *([self.conditional(type_)] if depth > 1 else [])]
         if depth <= 0 and leaf:
             return leaf
         more: list[Maker] = [self.build(element), self.build(element), self.display(element)]
-        if element == F64 and self.loops < 3:
+        if depth > 1:
+            more.append(self.conditional(type_))
+        if element == self.real and self.loops < 3:
             more += [self.zero, self.delta, self.update, self.collect, self.sum_of_arrays]
         return [*leaf, *more]
 
@@ -83,8 +86,9 @@ class Generator(Scalars, Loops, Arrays):
 
         def make(depth: int) -> Term:
             bindings: list[tuple[Var, Term]] = []
+            real, vector = self.real, self.kinds.vector
             for k in range(self.rng.randint(1, 3)):
-                kind = self.rng.choice((F64, F64, F64, V, INT, Tuple((F64, V)), POINT))
+                kind = self.rng.choice((real, real, real, vector, INT, Tuple((real, vector)), self.kinds.point))
                 var = Var(f"x{k}", kind)
                 bindings.append((var, self.term(kind, depth - 1)))
                 self.scope.append(var)

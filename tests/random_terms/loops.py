@@ -22,8 +22,8 @@ from fsmooth.core.term import (
     Var,
     Zero,
 )
-from fsmooth.core.types import F64, INT, Float, Int, Tuple, Type
-from tests.random_terms.scope import PAIR, POINT, Scope, V
+from fsmooth.core.types import INT, Float, Int, Tuple, Type
+from tests.random_terms.scope import Scope
 
 
 class Loops(Scope):
@@ -35,24 +35,26 @@ class Loops(Scope):
 
     def guard(self, i: Var, depth: int) -> Term:
         """A summand, sometimes at one index only."""
-        body = self.term(F64, depth)
+        body = self.term(self.real, depth)
         if self.rng.random() < 0.25:
-            return If(equals(i, self.term(INT, 0)), body, Zero(()))
+            return If(equals(i, self.term(INT, 0)), body, Zero((), self.real))
         return body
 
     def product(self, depth: int) -> Term:
         i = Var("i", INT)
-        return Reduce(Reduction.PRODUCT, self.size(), i, self.under((i,), lambda: self.term(F64, depth), loop=True))
+        return Reduce(
+            Reduction.PRODUCT, self.size(), i, self.under((i,), lambda: self.term(self.real, depth), loop=True)
+        )
 
     def extremum(self, depth: int) -> Term:
         i = Var("i", INT)
         size = self.size()
         kind = self.rng.choice((Reduction.MAX, Reduction.MIN))
-        body = Reduce(kind, size, i, self.under((i,), lambda: self.term(F64, depth), loop=True))
-        return If(Prim(p.less, (Const(0), size)), body, Const(-1.0))
+        body = Reduce(kind, size, i, self.under((i,), lambda: self.term(self.real, depth), loop=True))
+        return If(Prim(p.less, (Const(0), size)), body, self.constant(-1.0))
 
     def fold(self, depth: int) -> Term:
-        kind: Type = self.rng.choice((F64, Tuple((F64, F64)), PAIR, POINT))
+        kind: Type = self.rng.choice((self.real, Tuple((self.real, self.real)), self.kinds.pair, self.kinds.point))
         s, i = Var("s", kind), Var("i", INT)
         init = self.term(kind, depth - 1)
         step = self.under((s, i), lambda: self.damped(kind, s, depth), loop=True)
@@ -63,7 +65,7 @@ class Loops(Scope):
         """A step whose values stay small."""
         match kind:
             case Float():
-                return Prim(p.sin, (Prim(p.add, (state, self.term(F64, depth))),))
+                return Prim(p.sin, (Prim(p.add, (state, self.term(self.real, depth))),))
             case Int():
                 return Prim(p.modulo, (plus(state, self.term(INT, 0)), Const(7)))
             case Tuple(items):
@@ -72,15 +74,17 @@ class Loops(Scope):
         raise AssertionError
 
     def array_fold(self, depth: int) -> Term:
-        v = self.rng.choice(self.paths(V))
-        s, i = Var("s", V), Var("i", INT)
+        v = self.rng.choice(self.paths(self.kinds.vector))
+        s, i = Var("s", v.type), Var("i", INT)
 
         def step() -> Term:
             if self.rng.random() < 0.5:
                 at = Check(Prim(p.modulo, (i, Length(s))), Length(s))
-                return If(Prim(p.less, (Const(0), Length(s))), Update(s, at, Prim(p.sin, (self.term(F64, depth),))), s)
+                return If(
+                    Prim(p.less, (Const(0), Length(s))), Update(s, at, Prim(p.sin, (self.term(self.real, depth),))), s
+                )
             j = Var("j", INT)
-            return Build(Length(s), j, Prim(p.sin, (Prim(p.add, (Get(s, j), self.term(F64, 0))),)))
+            return Build(Length(s), j, Prim(p.sin, (Prim(p.add, (Get(s, j), self.term(self.real, 0))),)))
 
         loop = IFold(self.size(), v, s, i, self.under((s, i), step, loop=True))
         k = Var("k", INT)

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from fsmooth.core import primitives as p
 from fsmooth.core.term import App, Const, If, Lam, Prim, Proj, Reduce, Reduction, Term, Var
-from fsmooth.core.types import F64, INT, Tuple, Type
+from fsmooth.core.types import INT, Tuple, Type
 from tests.random_terms.scope import Scope
 
 
 def _positive(x: Term) -> Term:
-    return Prim(p.add, (Const(0.5), Prim(p.multiply, (Prim(p.tanh, (x,)), Prim(p.tanh, (x,))))))
+    return Prim(p.add, (Const(0.5, x.type), Prim(p.multiply, (Prim(p.tanh, (x,)), Prim(p.tanh, (x,))))))
 
 
 def _sine(x: Term) -> Term:
@@ -19,7 +19,7 @@ def _sine(x: Term) -> Term:
 
 
 def _inside(x: Term) -> Term:
-    return Prim(p.multiply, (Const(0.9), _sine(x)))
+    return Prim(p.multiply, (Const(0.9, x.type), _sine(x)))
 
 
 def _itself(x: Term) -> Term:
@@ -56,13 +56,13 @@ class Scalars(Scope):
 
     def number(self, depth: int) -> Term:
         """A variable or a part of one, rarely a constant."""
-        places = self.paths(F64)
+        places = self.paths(self.real)
         local = [t for t in places if self._is_local(t)]
         if local and self.rng.random() < 0.6:
             return self.rng.choice(local)
         if places and self.rng.random() < 0.9:
             return self.rng.choice([t for t in places if isinstance(t, Var)] if self.rng.random() < 0.5 else places)
-        return Const(round(self.rng.uniform(-2, 2), 2))
+        return self.constant(round(self.rng.uniform(-2, 2), 2))
 
     def _is_local(self, term: Term) -> bool:
         while isinstance(term, Proj):
@@ -71,10 +71,10 @@ class Scalars(Scope):
 
     def unary(self, depth: int) -> Term:
         operation, domain = self.rng.choice(SMOOTH)
-        return Prim(operation, (domain(self.term(F64, depth)),))
+        return Prim(operation, (domain(self.term(self.real, depth)),))
 
     def binary(self, depth: int) -> Term:
-        a, b = self.term(F64, depth), self.term(F64, depth)
+        a, b = self.term(self.real, depth), self.term(self.real, depth)
         match self.rng.randrange(11):
             case 0 | 1:
                 return Prim(p.add, (a, b))
@@ -96,14 +96,20 @@ class Scalars(Scope):
                 return Prim(self.rng.choice((p.hypot, p.atan2)), (a, _positive(b)))
 
     def converted(self, depth: int) -> Term:
-        scaled = Prim(p.multiply, (Const(0.25), Prim(p.to_float, (self.term(INT, 0),))))
-        return Prim(p.multiply, (Prim(p.add, (Const(0.5), scaled)), self.term(F64, depth)))
+        whole = Prim(p.conversion_to(self.real), (self.term(INT, 0),))
+        scaled = Prim(p.multiply, (self.constant(0.25), whole))
+        return Prim(p.multiply, (Prim(p.add, (self.constant(0.5), scaled)), self.term(self.real, depth)))
+
+    def widened(self, depth: int) -> Term:
+        """A step in double precision."""
+        wide = Prim(p.to_float, (self.term(self.real, depth),))
+        return Prim(p.conversion_to(self.real), (self.rng.choice((_sine, _positive))(wide),))
 
     def applied(self, depth: int) -> Term:
         """A function written out and applied at once."""
-        y = Var("y", F64)
-        body = self.under((y,), lambda: self.term(F64, depth))
-        return App(Lam((y,), body), (self.term(F64, depth - 1),))
+        y = Var("y", self.real)
+        body = self.under((y,), lambda: self.term(self.real, depth))
+        return App(Lam((y,), body), (self.term(self.real, depth - 1),))
 
     def integer(self, depth: int) -> Term:
         a, b = self.term(INT, depth), self.term(INT, depth)
@@ -114,14 +120,14 @@ class Scalars(Scope):
         """Where an extremum is."""
         i = Var("i", INT)
         kind = self.rng.choice((Reduction.ARGMAX, Reduction.ARGMIN))
-        return Reduce(kind, self.size(), i, self.under((i,), lambda: self.term(F64, min(depth, 1)), loop=True))
+        return Reduce(kind, self.size(), i, self.under((i,), lambda: self.term(self.real, min(depth, 1)), loop=True))
 
     def comparison(self, depth: int) -> Term:
         operation = self.rng.choice((p.less, p.less_equal, p.greater, p.greater_equal))
         chance = self.rng.random()
         if chance < 0.35:
             return Prim(self.rng.choice((operation, p.equal, p.not_equal)), (self.term(INT, 1), self.term(INT, 1)))
-        test: Term = Prim(operation, (self.term(F64, min(depth, 1)), self.term(F64, 0)))
+        test: Term = Prim(operation, (self.term(self.real, min(depth, 1)), self.term(self.real, 0)))
         if chance < 0.5 and self.loops < 3:
             i = Var("i", INT)
             kind = self.rng.choice((Reduction.ALL, Reduction.ANY))
@@ -131,8 +137,14 @@ class Scalars(Scope):
         return Prim(p.logical_not, (test,)) if chance < 0.75 else test
 
     def conditional(self, type_: Type) -> Callable[[int], Term]:
-        return lambda d: If(self.comparison(d), self.term(type_, d), self.term(type_, d))
+        """Arrays in the second branch get the sizes of those in the first."""
+
+        def make(depth: int) -> Term:
+            condition, then = self.comparison(depth), self.term(type_, depth)
+            return If(condition, then, self.like(self.term(type_, depth), then))
+
+        return make
 
     def projection(self, depth: int) -> Term:
-        pair = Tuple((F64, F64), self.rng.choice((None, ("left", "right"))))
+        pair = Tuple((self.real, self.real), self.rng.choice((None, ("left", "right"))))
         return Proj(self.term(pair, depth), self.rng.randrange(2))

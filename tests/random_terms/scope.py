@@ -5,22 +5,51 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Check, Const, Get, If, Length, Prim, Proj, Term, Var
-from fsmooth.core.types import F64, INT, Array, Int, Tuple, Type
+from fsmooth.core.types import F32, F64, INT, Array, Float, Int, Tuple, Type
 
-V, M = Array(F64), Array(Array(F64))
-RECORD = Tuple((F64, F64, V), ("scale", "shift", "weights"))
-POINT = Tuple((F64, F64), ("px", "py"))
-PAIR = Tuple((F64, INT))
+
+@dataclass(frozen=True)
+class Kinds:
+    """The types of a program whose numbers are of the type `real`."""
+
+    real: Float
+
+    @property
+    def vector(self) -> Array:
+        return Array(self.real)
+
+    @property
+    def matrix(self) -> Array:
+        return Array(self.vector)
+
+    @property
+    def record(self) -> Tuple:
+        return Tuple((self.real, self.real, self.vector), ("scale", "shift", "weights"))
+
+    @property
+    def point(self) -> Tuple:
+        return Tuple((self.real, self.real), ("px", "py"))
+
+    @property
+    def pair(self) -> Tuple:
+        return Tuple((self.real, INT))
+
+
+DOUBLE, SINGLE = Kinds(F64), Kinds(F32)
+V = DOUBLE.vector
 
 
 class Scope(ABC):
     """The variables in scope, and the source of chance."""
 
-    def __init__(self, rng: random.Random, scope: list[Var]) -> None:
+    def __init__(self, rng: random.Random, scope: list[Var], kinds: Kinds = DOUBLE) -> None:
         self.rng = rng
+        self.kinds = kinds
+        self.real = kinds.real
         self.scope = scope
         self.outer = len(scope)
         self.loops = 0
@@ -28,6 +57,14 @@ class Scope(ABC):
     @abstractmethod
     def term(self, type_: Type, depth: int) -> Term:
         """A term of the type."""
+
+    @abstractmethod
+    def like(self, value: Term, model: Term) -> Term:
+        """`value` with the sizes of `model`."""
+
+    def constant(self, value: float) -> Const:
+        """A real number."""
+        return Const(value, self.real)
 
     def under(self, variables: tuple[Var, ...], make: Callable[[], Term], loop: bool = False) -> Term:
         """`make` where `variables` are in scope."""
@@ -53,9 +90,13 @@ class Scope(ABC):
 
     def element(self, depth: int) -> Term:
         """An element of an array in scope, at a checked index; a number where there is none."""
-        places: list[Term] = [*self.paths(V), *self.paths(M), *self.paths(Array(POINT))]
+        places: list[Term] = [
+            *self.paths(self.kinds.vector),
+            *self.paths(self.kinds.matrix),
+            *self.paths(Array(self.kinds.point)),
+        ]
         if not places:
-            return Const(1.5)
+            return self.constant(1.5)
         place = self.rng.choice(places)
         row = Get(place, self.index(Length(place)))
         match row.type:
@@ -69,7 +110,7 @@ class Scope(ABC):
 
     def guarded(self, size: Term, value: Term) -> Term:
         """`value` unless the size is 0."""
-        return If(Prim(p.less, (Const(0), size)), value, Const(0.25))
+        return If(Prim(p.less, (Const(0), size)), value, self.constant(0.25))
 
     def index(self, size: Term) -> Term:
         """An integer in scope, most often the innermost, brought into range."""

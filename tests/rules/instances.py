@@ -158,7 +158,8 @@ def general(generator: Generator, type_: Type, depth: int) -> Term:
         case Tuple(items):
             return MakeTuple(tuple([general(generator, t, depth) for t in items]))
         case _:
-            return If(Prim(p.less, (generator.term(F64, 0), Const(0.1))), inner, generator.build(F64)(1))
+            condition = Prim(p.less, (generator.term(F64, 0), Const(0.1)))
+            return If(condition, inner, generator.like(generator.build(F64)(1), inner))
 
 
 def small(rng: random.Random, scope: list[Var], depth: int) -> Term:

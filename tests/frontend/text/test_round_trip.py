@@ -175,6 +175,13 @@ def test_derivatives() -> None:
 
 
 @pytest.mark.parametrize("seed", range(120))
+def test_sizes_in_random_programs_provably_agree(seed: int) -> None:
+    program = transform(random_program(seed, 4, (F64, V, Array(V))[seed % 3])[0], one_scope)
+    again = front.parse(show(program))
+    assert alpha_equal(again, program), f"{show(program)}\n\nparses to\n\n{show(again)}"
+
+
+@pytest.mark.parametrize("seed", range(120))
 def test_random_programs(seed: int) -> None:
     result = (F64, V, Array(V))[seed % 3]
     program, _ = random_program(seed, 4, result)
