@@ -39,7 +39,7 @@ bench-quick: .venv/bench
 
 .venv/bench: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install -q -e ".[bench]" || (echo "peers are not available; measuring without" && $(BIN)/python -m pip install -q -e ".[demo]")
+	$(BIN)/python -m pip install -q -e ".[bench$(CC_EXTRA)]" || (echo "peers are not available; measuring without" && $(BIN)/python -m pip install -q -e ".[demo$(CC_EXTRA)]")
 	touch $@
 
 clean:

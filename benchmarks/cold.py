@@ -82,7 +82,7 @@ def _python(code: str, cache: str, environment: dict[str, str]) -> tuple[float, 
     start = time.perf_counter()
     made = subprocess.run(
         [sys.executable, "-c", code],
-        env={**os.environ, **environment, "FSMOOTH_CACHE": cache, "FSMOOTH_CACHE_DIR": cache, "XDG_CACHE_HOME": cache},
+        env={**os.environ, **environment, "FSMOOTH_CACHE_DIR": cache, "XDG_CACHE_HOME": cache},
         capture_output=True,
         text=True,
         timeout=240,
