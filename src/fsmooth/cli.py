@@ -18,7 +18,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     if argv[:2] == ["demo", "bundle-adjustment"]:
         from fsmooth.demo.bundle_adjustment import main as demo  # noqa: PLC0415  (needs the extra `demo`)
 
-        return demo(argv[2:])
+        try:
+            return demo(argv[2:])
+        except ModuleNotFoundError as error:
+            print(f"{error.msg}; the demo needs more: pip install 'fsmooth[demo]'", file=sys.stderr)
+            return 1
     from fsmooth import Error, __version__  # noqa: PLC0415  (so that --help is quick)
 
     parser = argparse.ArgumentParser(prog="fsmooth", description="F smooth for Python.")
@@ -46,7 +50,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _emit(options: argparse.Namespace) -> int:
     from fsmooth import driver, function  # noqa: PLC0415
 
-    file, _, name = options.target.rpartition(":")
+    file, separator, name = options.target.rpartition(":")
+    if not separator:
+        raise ArgumentError(f"{options.target} names no function; write FILE:FUNCTION")
     if not Path(file).is_file():
         raise ArgumentError(f"{options.target}: there is no file {file!r}; write FILE:FUNCTION")
     spec = importlib.util.spec_from_file_location(Path(file).stem, file)

@@ -1,5 +1,7 @@
 """The command line."""
 
+import sys
+
 import pytest
 
 from fsmooth import __version__
@@ -25,7 +27,7 @@ def test_emit(file, capsys):
     [
         (["{}:nothing"], "no function"),
         (["{}x:total"], "no file"),
-        (["total"], "no file"),
+        (["total"], "total names no function; write FILE:FUNCTION"),
         (["{}:total", "float"], "2 arguments"),
         (["{}:total", "float[", "float"], "not a type"),
         (["{}:total", "float[]", "float", "--stage", "derivative"], "no stage"),
@@ -46,3 +48,14 @@ def test_cache_rules_and_version(tmp_path, monkeypatch, capsys):
     with pytest.raises(SystemExit):
         main(["--version"])
     assert __version__ in capsys.readouterr().out
+
+
+def test_a_demo_that_cannot_run(tmp_path, monkeypatch, capsys):
+    missing, other = tmp_path / "missing.txt", tmp_path / "other.txt"
+    other.write_text("1 2 3\nno problem\n")
+    for path in (missing, other):
+        assert main(["demo", "bundle-adjustment", str(path)]) == 1
+        assert f"{path} cannot be read as a problem: " in capsys.readouterr().err
+    monkeypatch.setitem(sys.modules, "rich.console", None)
+    assert main(["demo", "bundle-adjustment"]) == 1
+    assert "the demo needs more: pip install 'fsmooth[demo]'" in capsys.readouterr().err

@@ -6,6 +6,7 @@ Residuals and model are plain Python (demo/camera.py); their block Jacobian is o
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -38,6 +39,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--iterations", type=int, default=30)
     parser.add_argument("--png", type=Path, default=Path("bundle_adjustment.png"), help="where to put the picture")
     options = parser.parse_args(argv)
+    start = time.perf_counter()
+    try:
+        problem = load(options.problem)
+    except (OSError, ValueError) as error:
+        print(f"{options.problem} cannot be read as a problem: {error}", file=sys.stderr)
+        return 1
 
     from rich.console import Console  # noqa: PLC0415  (an extra: pip install fsmooth[demo])
     from rich.live import Live  # noqa: PLC0415
@@ -47,8 +54,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     from fsmooth.demo.solver import Step, levenberg_marquardt  # noqa: PLC0415
 
     console = Console()
-    start = time.perf_counter()
-    problem = load(options.problem)
     n, m, p = len(problem.cameras), len(problem.points), len(problem.observed)
     console.print(f"{n} cameras, {m} points, {p} observations; {9 * n + 3 * m} unknowns, {2 * p} residuals")
     where = (problem.camera_of, problem.point_of)
@@ -69,6 +74,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             table.add_row(str(step.iteration), f"{step.cost:.6e}", f"{step.damping:.1e}", gain, taken)
 
         cameras, points, steps = levenberg_marquardt(problem, residuals, derivatives, options.iterations, report)
+    if not console.is_terminal:
+        console.print()  # the table that is left in a file does not end its line
     after = residuals.function(cameras, points)
     total = time.perf_counter() - start
     draw(before, after, options.png)
