@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from fsmooth.core.term import Term, Var
+from fsmooth.optimise.interchange import interchange
 from fsmooth.optimise.motion import move, move_and_share_all_reciprocals, move_and_share_reciprocals
 from fsmooth.optimise.policy import Fusion, Policy
 from fsmooth.optimise.rules import checks, speculation
@@ -152,6 +153,16 @@ def normalise(family: Family, policy: Policy) -> Stage:
     return lambda term, trace, sizes: simplify(term, family, policy, trace, sizes)
 
 
+def interchange_loops(family: Family, policy: Policy) -> Stage:
+    """Sequential loops in a `build` run once for all elements; what that uncovers is normalised."""
+
+    def stage(term: Term, trace: Trace, sizes: StaticSizes) -> Term:
+        new = interchange(term, trace)
+        return new if new is term else simplify(new, family, policy, trace, sizes)
+
+    return stage
+
+
 def finish(policy: Policy) -> Stage:
     """Structural zeros that are left become numbers."""
     return lambda term, trace, sizes: simplify(term, ZEROS + PARTIAL_EVALUATION, policy, trace, sizes, passes=2)
@@ -188,7 +199,11 @@ _PARTIAL = (("partial evaluation", normalise(PARTIAL_EVALUATION, _KEEP)),)
 _FUSION_ONLY = (("fusion", normalise(_FUSED, _FUSE)),)
 _ZEROS = (("zeros", finish(_KEEP)),)
 _BEFORE = (("partial evaluation, fusion, checks", normalise(_FUSED + CHECKS, Policy(unroll=0))),)
-_NORMALISED = (("fusion, normalisation, fission, sparsity", normalise(_NORMAL, _FULL)), *_ZEROS)
+_NORMALISED: tuple[tuple[str, Stage], ...] = (
+    ("fusion, normalisation, fission, sparsity", normalise(_NORMAL, _FULL)),
+    *_ZEROS,
+)
+_INTERCHANGED = (_NORMALISED[0], ("loop interchange", interchange_loops(_NORMAL, _FULL)), *_ZEROS)
 _FIRST = (("requirements first", require_first),)
 _SHARED = (*_FIRST, ("sharing and motion", share))
 _SHARED_RECIPROCALS = (*_FIRST, ("reciprocals, sharing and motion", share_with_reciprocals))
@@ -196,13 +211,14 @@ _SHARED_RECIPROCALS = (*_FIRST, ("reciprocals, sharing and motion", share_with_r
 NONE = Schedule("NONE", _PARTIAL + _ZEROS, _PARTIAL, Destinations.COPIED)
 LF = Schedule("LF", _FUSION_ONLY + _ZEROS, _FUSION_ONLY, Destinations.COPIED)
 LN = Schedule("LN", _NORMALISED, _BEFORE, Destinations.COPIED)
-LICM = Schedule("LICM", _NORMALISED + _SHARED, _BEFORE, Destinations.COPIED)
-DPS = Schedule("DPS", _NORMALISED + _SHARED, _BEFORE)
-DEFAULT = Schedule("DEFAULT", _NORMALISED + _SHARED_RECIPROCALS, _BEFORE)
+LICM = Schedule("LICM", _INTERCHANGED + _SHARED, _BEFORE, Destinations.COPIED)
+DPS = Schedule("DPS", _INTERCHANGED + _SHARED, _BEFORE)
+DEFAULT = Schedule("DEFAULT", _INTERCHANGED + _SHARED_RECIPROCALS, _BEFORE)
 REAL = Schedule(
     "REAL",
     (
         ("fusion, normalisation, fission, sparsity, real-number laws", normalise(_NORMAL + REAL_LAWS, _FULL)),
+        ("loop interchange", interchange_loops(_NORMAL + REAL_LAWS, _FULL)),
         *_ZEROS,
         *_FIRST,
         ("all reciprocals, sharing and motion", share_with_all_reciprocals),
