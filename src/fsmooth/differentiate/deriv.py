@@ -29,6 +29,7 @@ from fsmooth.core.term import (
     scalar_constant,
 )
 from fsmooth.core.types import INT, Array, Float, Tuple, Type, leaf_of, rank_of, tangent, unzipped
+from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.dual import differentiate, dual_of
 from fsmooth.differentiate.encoding import item, tangent_part, zipped
 
@@ -49,6 +50,8 @@ def forward(deriv: Deriv) -> Lam:
             if deriv.verb is Verb.GRAD:
                 return Lam(function.parameters, gradient)
             return Lam(function.parameters, MakeTuple((refresh(function.body), gradient)))
+        case Verb.VJP:
+            raise NoDerivative("a vjp is a derivative in reverse mode")
         case Verb.JACOBIAN:
             return Lam(function.parameters, _jacobian(function, deriv.wrt, deriv.single))
 

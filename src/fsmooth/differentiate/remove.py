@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fsmooth.core.term import Deriv, Lam, Term
+from fsmooth.core.term import Deriv, Lam, Method, Term, Verb
 from fsmooth.core.traverse import subterms, transform
 from fsmooth.differentiate.deriv import forward
 from fsmooth.differentiate.derivatives import NoDerivative
+from fsmooth.differentiate.reverse.verbs import reverse
 
 Simplify = Callable[[Term], Term]
 
@@ -28,7 +29,10 @@ def remove_derivatives(term: Term, simplify: Simplify) -> Term:
         function = simplify(t.function)
         if not isinstance(function, Lam):
             raise NoDerivative("what is differentiated must be a function known at compile time")
-        return forward(Deriv(function, t.wrt, t.verb, t.method, t.single))
+        known = Deriv(function, t.wrt, t.verb, t.method, t.single)
+        if t.method is Method.REVERSE or t.verb is Verb.VJP:
+            return reverse(known)
+        return forward(known)
 
     return transform(term, change)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Build, Collect, Delta, If, Reduce, Update, Var, Vector
+from fsmooth.core.term import Build, Collect, Delta, If, Plus, Reduce, Update, Var, Vector
 from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ONE, ZERO, integer, same, zero_of
@@ -64,6 +64,13 @@ def delta_into(ctx: Context, term: Delta, dest: Destination, mode: Mode) -> None
     if mode is Mode.ASSIGN:
         fill_zero(ctx, dest)
     ctx.into(term.value, destination_at(dest, index), mode)
+
+
+def plus_into(ctx: Context, term: Plus, dest: Destination, mode: Mode) -> None:
+    """The first summand to the destination, the others added to it."""
+    for item in term.items:
+        ctx.into(item, dest, mode)
+        mode = Mode.ACCUMULATE
 
 
 def update_into(ctx: Context, term: Update, dest: Destination, mode: Mode) -> None:
@@ -164,7 +171,7 @@ def copy_into(ctx: Context, value: Value, dest: Destination, mode: Mode) -> None
     if isinstance(dest, Local) or not value.sizes:
         ctx.store(dest, load(value), mode)
         return
-    if mode is Mode.ASSIGN and value.dense and dest.dense:
+    if mode is Mode.ASSIGN and value.dense and dest.dense and not dest.added:
         ctx.emit(t.Copy(dest.buffer, dest.offset, value.buffer, value.offset, value.count(), value.leaf))
         return
     with Loop(ctx, Var("i", INT), value.sizes[0], t.Kind.PARALLEL) as loop:

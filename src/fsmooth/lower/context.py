@@ -103,7 +103,7 @@ class Context(ABC):
 
     def store(self, dest: View | Local, value: Expression, mode: Mode) -> None:
         """Write one scalar."""
-        accumulate = mode is Mode.ACCUMULATE
+        accumulate = mode is Mode.ACCUMULATE or dest.added
         if isinstance(dest, Local):
             if accumulate or not (isinstance(value, Name) and value.name == dest.name):
                 self.emit(Assign(dest.name, value, accumulate))

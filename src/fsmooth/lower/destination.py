@@ -6,7 +6,7 @@ An array of tuples is a `Group` of views: arrays of tuples are tuples of arrays 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from fsmooth.core.types import Type
@@ -23,7 +23,10 @@ class Mode(Enum):
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """Part of a buffer.  Without sizes it is one scalar in memory.  `dense`: row-major without gaps."""
+    """Part of a buffer.  Without sizes it is one scalar in memory.  `dense`: row-major without gaps.
+
+    `added`: as a destination it is added to, whatever the mode (lower/accumulators.py).
+    """
 
     buffer: str
     offset: Expression
@@ -31,11 +34,12 @@ class View:
     sizes: tuple[Expression, ...]
     leaf: Type
     dense: bool = True
+    added: bool = False
 
     def at(self, index: Expression) -> View:
         """The element, or the part, at an index of the first axis."""
         offset = plus(self.offset, times(index, self.strides[0]))
-        return View(self.buffer, offset, self.strides[1:], self.sizes[1:], self.leaf, self.dense)
+        return View(self.buffer, offset, self.strides[1:], self.sizes[1:], self.leaf, self.dense, self.added)
 
     def count(self) -> Expression:
         """The number of scalars."""
@@ -58,6 +62,7 @@ class Local:
 
     name: str
     type: Type
+    added: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,3 +125,17 @@ def dense_view(buffer: str, sizes: tuple[Expression, ...], leaf: Type) -> View:
 def load(view: View) -> Load:
     """The scalar at a view without axes."""
     return Load(view.buffer, view.offset, view.leaf)
+
+
+def is_added(place: Destination) -> bool:
+    """Is the place only added to?"""
+    if isinstance(place, Group):
+        return bool(place.items) and all([is_added(item) for item in place.items])  # type: ignore[arg-type]
+    return place.added
+
+
+def added(place: Destination) -> Destination:
+    """The place, to be added to whatever the mode."""
+    if isinstance(place, Group):
+        return Group(tuple([added(item) for item in place.items]), place.sizes)  # type: ignore[arg-type]
+    return replace(place, added=True)

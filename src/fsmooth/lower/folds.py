@@ -65,7 +65,7 @@ def _borrowed(ctx: Context, own: Destination, dest: Destination) -> Destination:
     """`own`, with every arena array replaced by an alias of the array of `dest`."""
     if isinstance(own, Group) and isinstance(dest, Group):
         return Group(tuple([_borrowed(ctx, o, d) for o, d in zip(own.items, dest.items, strict=True)]), own.sizes)  # type: ignore[arg-type]
-    if isinstance(own, View) and isinstance(dest, View) and dest.dense and own.sizes:
+    if isinstance(own, View) and isinstance(dest, View) and dest.dense and own.sizes and not dest.added:
         for position in range(len(ctx.block) - 1, -1, -1):
             s = ctx.block[position]
             if isinstance(s, t.Allocate) and s.buffer == own.buffer:

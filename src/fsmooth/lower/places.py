@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from fsmooth.core.term import Build, Get, If, IFold, Length, Let, Proj, Require, Term, Update, Var
+from fsmooth.core.term import Build, Get, If, IFold, Length, Let, Plus, Proj, Require, Term, Update, Var
 from fsmooth.core.traverse import children
 from fsmooth.core.types import Array, Tuple, Type, is_scalar
 from fsmooth.lower.cardinality import is_path
@@ -138,6 +138,8 @@ def stays(term: Term, part: Part) -> bool:
         case IFold(_, init, state, _, body):
             inner = Part((), part.place, part.type, {(state, ())}, {(state, ())})
             return stays(init, part) and not reads(body, part) and stays(body, inner)
+        case Plus(items):
+            return sum([stays(x, part) for x in items]) == 1 and sum([reads(x, part) for x in items]) == 1
         case Build():
             return _elementwise(term, part)
         case _:

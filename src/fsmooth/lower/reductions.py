@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Reduce, Reduction
+from fsmooth.core.alpha import alpha_equal
+from fsmooth.core.term import Delta, Let, MakeTuple, Reduce, Reduction, Term
 from fsmooth.core.types import BOOL, INT, Float, Type
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ZERO, plus, replace, zero_of
 from fsmooth.loops.usage import names_in
 from fsmooth.lower.arrays import fill_zero
 from fsmooth.lower.context import Context
-from fsmooth.lower.destination import Destination, Group, Local, Mode, View
+from fsmooth.lower.destination import Destination, Group, Local, Mode, View, added, destination_at
 from fsmooth.lower.loop import Loop
 
 _HINTS = {
@@ -34,19 +35,66 @@ def sum_into(ctx: Context, term: Reduce, dest: Destination, mode: Mode) -> None:
     """
     size = ctx.named(ctx.scalar(term.size), "n")
     sums: list[tuple[View | Local, Local]] = []
-    inner = _with_locals(ctx, dest, mode, sums)
+    filled = _filled(term) if mode is Mode.ASSIGN else frozenset()
+    inner = _with_locals(ctx, dest, mode, sums, filled)
     with Loop(ctx, term.index, size, t.Kind.REDUCTION, tuple([local.name for _, local in sums])):
-        ctx.into(term.body, inner, Mode.ACCUMULATE)
+        if filled:
+            _fill_and_add(ctx, term, inner, filled)
+        else:
+            ctx.into(term.body, inner, Mode.ACCUMULATE)
     for place, local in sums:
         ctx.store(place, t.Name(local.name, local.type), mode)
 
 
-def _with_locals(ctx: Context, dest: Destination, mode: Mode, sums: list[tuple[View | Local, Local]]) -> Destination:
-    """`dest` with a local for each scalar, and its arrays zeroed if they are not to be added to."""
+def _filled(term: Reduce) -> frozenset[int]:
+    """The components that are `delta n i e` in a loop over i < n: each element is written exactly once."""
+    body = term.body
+    while isinstance(body, Let):
+        if term.index in [var for var, _ in body.bindings]:
+            return frozenset()
+        body = body.body
+    if not isinstance(body, MakeTuple):
+        return frozenset()
+    return frozenset(
+        [
+            k
+            for k, item in enumerate(body.items)
+            if isinstance(item, Delta) and item.index is term.index and alpha_equal(item.size, term.size)
+        ]
+    )
+
+
+def _fill_and_add(ctx: Context, term: Reduce, dest: Destination, filled: frozenset[int]) -> None:
+    """One step: the components that are filled are assigned, the others added."""
+    assert isinstance(dest, Group)
+    at = ctx.scalar(term.index)
+    places = [
+        destination_at(place, at) if k in filled else added(place)  # type: ignore[arg-type]
+        for k, place in enumerate(dest.items)
+    ]
+    ctx.into(_elements(term.body, filled), Group(tuple(places)), Mode.ASSIGN)
+
+
+def _elements(body: Term, filled: frozenset[int]) -> Term:
+    if isinstance(body, Let):
+        return Let(body.bindings, _elements(body.body, filled))
+    assert isinstance(body, MakeTuple)
+    items = [item.value if k in filled else item for k, item in enumerate(body.items)]  # type: ignore[attr-defined]
+    return MakeTuple(tuple(items))
+
+
+def _with_locals(
+    ctx: Context, dest: Destination, mode: Mode, sums: list[tuple[View | Local, Local]], filled: frozenset[int]
+) -> Destination:
+    """`dest` with a local for each scalar, and its arrays zeroed if they are not to be added to, nor to be filled."""
     if isinstance(dest, Group):
-        return Group(tuple([_with_locals(ctx, item, mode, sums) for item in dest.items]), dest.sizes)  # type: ignore[arg-type]
+        items = [
+            item if k in filled else _with_locals(ctx, item, mode, sums, frozenset())  # type: ignore[arg-type]
+            for k, item in enumerate(dest.items)
+        ]
+        return Group(tuple(items), dest.sizes)
     if isinstance(dest, View) and dest.sizes:
-        if mode is Mode.ASSIGN:
+        if mode is Mode.ASSIGN and not dest.added:
             fill_zero(ctx, dest)
         return dest
     type_ = dest.leaf if isinstance(dest, View) else dest.type

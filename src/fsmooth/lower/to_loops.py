@@ -6,6 +6,7 @@ After: a loops program that writes the result to memory given by the caller.
 
 from __future__ import annotations
 
+from fsmooth.core.shape import Ragged
 from fsmooth.core.term import (
     App,
     Build,
@@ -20,6 +21,7 @@ from fsmooth.core.term import (
     Length,
     Let,
     MakeTuple,
+    Plus,
     Prim,
     Proj,
     Reduce,
@@ -35,10 +37,23 @@ from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import zero_of
 from fsmooth.loops.usage import prune
 from fsmooth.lower import arrays, expressions, folds, reductions
+from fsmooth.lower.accumulators import Sinks, accumulate, places_for, remaining, sinks_of
 from fsmooth.lower.aliases import alias
-from fsmooth.lower.cardinality import is_path, length
+from fsmooth.lower.cardinality import is_path, leaf_shapes, length
 from fsmooth.lower.context import Context
-from fsmooth.lower.destination import Destination, Group, Mode, Scalar, Value, View, load, readable, value_at
+from fsmooth.lower.destination import (
+    Destination,
+    Group,
+    Mode,
+    Scalar,
+    Value,
+    View,
+    added,
+    is_added,
+    load,
+    readable,
+    value_at,
+)
 from fsmooth.lower.identifiers import identifier
 from fsmooth.lower.interface import Interface, StaticSizes
 from fsmooth.lower.linear import linear_binding, linear_into
@@ -53,6 +68,8 @@ class Unsupported(TypeError):
 
 class Lowering(Context):
     """The dispatch of one function."""
+
+    accumulators = True
 
     def scalar(self, term: Term) -> t.Expression:
         match term:
@@ -166,6 +183,20 @@ class Lowering(Context):
             self.bind(var, value)
         return saved
 
+    def enter_accumulating(self, term: Let, sinks: Sinks, first: int = 0) -> list[tuple[Var, Value | None]]:
+        """Bind from binding `first` on, with what has a sink computed there."""
+        saved = []
+        for k in range(first, len(term.bindings)):
+            var, value = term.bindings[k]
+            saved.append((var, self.environment.get(var)))
+            if var in sinks.of:
+                places_for(self, term, sinks, k)
+            if var in sinks.of or var in sinks.places:
+                accumulate(self, term, sinks, k)
+            else:
+                self.bind(var, value)
+        return saved
+
     def _leave(self, saved: list[tuple[Var, Value | None]]) -> None:
         for var, old in reversed(saved):
             self._restore(var, old)
@@ -177,8 +208,17 @@ class Lowering(Context):
             self.environment[var] = old
 
     def into(self, term: Term, dest: Destination, mode: Mode) -> None:
+        if is_added(dest):
+            mode = Mode.ACCUMULATE
         match term:
             case Let(bindings, body):
+                sinks = sinks_of(term) if self.accumulators else None
+                if sinks is not None:
+                    sinks.places[None] = added(dest) if mode is Mode.ACCUMULATE else dest
+                    saved = self.enter_accumulating(term, sinks)
+                    self.into(sinks.body, remaining(sinks, dest), mode)
+                    self._leave(saved)
+                    return
                 split = linear_binding(term)
                 if split is None:
                     saved = self._enter(bindings)
@@ -213,6 +253,8 @@ class Lowering(Context):
                 arrays.delta_into(self, term, dest, mode)
             case Update():
                 arrays.update_into(self, term, dest, mode)
+            case Plus():
+                arrays.plus_into(self, term, dest, mode)
             case Collect():
                 arrays.collect_into(self, term, dest, mode)
             case Get(Build(_, var, body), index):
@@ -270,6 +312,8 @@ def _result_into(ctx: Lowering, interface: Interface, body: Term) -> None:
         if isinstance(body, Require):
             expressions.demand(ctx, body)
         else:
+            if not isinstance(body.body, Let | Require) and _accumulated(ctx, interface, body):
+                return
             split = None if isinstance(body.body, Let | Require) else linear_binding(body)
             for k, (var, value) in enumerate(body.bindings):
                 if split is None or k != split.binding:
@@ -280,6 +324,28 @@ def _result_into(ctx: Lowering, interface: Interface, body: Term) -> None:
                 return
         body = body.body
     ctx.into(body, interface.outputs(body), Mode.ASSIGN)
+
+
+def _accumulated(ctx: Lowering, interface: Interface, body: Let) -> bool:
+    """Lower the innermost outer scope with what is added to the results added there; False if nothing is."""
+    sinks = sinks_of(body) if ctx.accumulators else None
+    if sinks is None:
+        return False
+    first = min([k for k, (var, _) in enumerate(body.bindings) if var in sinks.of])
+    rest = Let(body.bindings[first:], body.body)
+    before = {var for var, _ in body.bindings[:first]}
+    try:
+        shapes = leaf_shapes(rest)
+    except Ragged:
+        return False
+    if any([x not in ctx.environment and x not in before for _, sizes in shapes for n in sizes for x in n.free]):
+        return False
+    for var, value in body.bindings[:first]:
+        ctx.bind(var, value)
+    sinks.places[None] = outputs = interface.outputs(rest)
+    ctx.enter_accumulating(body, sinks, first)
+    ctx.into(sinks.body, remaining(sinks, outputs), Mode.ASSIGN)
+    return True
 
 
 def _lower_shape(term: Lam, name: str, kernel: Lowering, static_sizes: StaticSizes) -> t.Function | None:

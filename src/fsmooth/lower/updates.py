@@ -7,7 +7,7 @@ what was already changed; then the others are replaced.
 from __future__ import annotations
 
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Build, If, IFold, Let, Require, Term, Update, Var
+from fsmooth.core.term import Build, If, IFold, Let, Plus, Require, Term, Update, Var
 from fsmooth.core.types import BOOL, Tuple, is_scalar
 from fsmooth.loops import tree as t
 from fsmooth.lower.arrays import build_into, copy_into
@@ -175,6 +175,12 @@ def mutate(ctx: Context, term: Term, part: Part) -> None:
             ctx.into(value, held, Mode.ASSIGN)
             mutate(ctx, array, part)
             copy_into(ctx, readable(held), place, Mode.ASSIGN)
+        case Plus(items):
+            [own] = [k for k, item in enumerate(items) if stays(item, part)]
+            mutate(ctx, items[own], part)
+            for k, item in enumerate(items):
+                if k != own:
+                    ctx.into(item, part.place, Mode.ACCUMULATE)
         case If(condition, then, otherwise):
             test = ctx.light(ctx.scalar(condition), "condition")
             outer = ctx.open_block()

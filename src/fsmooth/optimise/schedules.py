@@ -26,7 +26,7 @@ from fsmooth.core.term import Term, Var
 from fsmooth.optimise.interchange import interchange
 from fsmooth.optimise.motion import move, move_and_share_all_reciprocals, move_and_share_reciprocals
 from fsmooth.optimise.policy import Fusion, Policy
-from fsmooth.optimise.rules import checks, speculation
+from fsmooth.optimise.rules import accumulation, checks, speculation
 from fsmooth.optimise.rules import conditional as c
 from fsmooth.optimise.rules import fusion as f
 from fsmooth.optimise.rules import guards as g
@@ -69,8 +69,9 @@ REAL_LAWS: Family = (
     q.factor_out_of_sum,
 )
 CONDITIONAL: Family = (c.if_known, c.if_same, c.if_not, c.decide, c.discharge, c.discharge_require)
-FUSION: Family = (f.get_build, f.get_if, f.get_update, f.eta_build)
+FUSION: Family = (f.name_index, f.get_build, f.get_if, f.get_update, f.eta_build)
 SIZES: Family = (f.length_static, f.length_build, f.get_vector)
+ACCUMULATION: Family = (accumulation.plus_flat, accumulation.get_plus)
 FISSION: Family = (fission.project_fold, fission.project_sum)
 SPARSITY: Family = (
     s.get_zero,
@@ -110,7 +111,9 @@ REQUIREMENTS: Family = (
     req.require_out_of_display,
 )
 
-PARTIAL_EVALUATION: Family = LAMBDA + TUPLES + RING + CONDITIONAL + SIZES + (s.get_zero, s.get_delta, ln.fold_empty)
+PARTIAL_EVALUATION: Family = (
+    LAMBDA + TUPLES + RING + CONDITIONAL + SIZES + ACCUMULATION + (s.get_zero, s.get_delta, ln.fold_empty)
+)
 
 
 class Destinations(Enum):

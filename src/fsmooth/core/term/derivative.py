@@ -13,6 +13,7 @@ class Verb(Enum):
 
     DUAL            D⟦f⟧ of Fig. 7: takes and gives dual numbers; `wrt` is not used
     JVP             takes the arguments, then one tangent for each `wrt`; gives (value, tangent of the value)
+    VJP             takes the arguments, then the cotangent of the value; gives (value, cotangents of the `wrt`)
     GRAD            for a real-valued f: the gradient, a tuple of them unless `wrt` has one member
     VALUE_AND_GRAD  (value, gradient)
     JACOBIAN        see `core.types.jacobian`
@@ -20,6 +21,7 @@ class Verb(Enum):
 
     DUAL = "dual"
     JVP = "jvp"
+    VJP = "vjp"
     GRAD = "grad"
     VALUE_AND_GRAD = "value_and_grad"
     JACOBIAN = "jacobian"
@@ -30,6 +32,7 @@ class Method(Enum):
 
     AUTO = "auto"
     FORWARD = "forward"
+    REVERSE = "reverse"
 
 
 class Deriv(Term):
@@ -63,6 +66,8 @@ class Deriv(Term):
                 type_: Type = dual(f)
             case Verb.JVP:
                 type_ = Function((*f.parameters, *map(tangent, chosen)), Tuple((result, tangent(result))))
+            case Verb.VJP:
+                type_ = Function((*f.parameters, tangent(result)), Tuple((result, tangent(along))))
             case Verb.GRAD | Verb.VALUE_AND_GRAD:
                 if not isinstance(result, Float):
                     raise IllTyped(f"the gradient of a function that gives a {result!r}")

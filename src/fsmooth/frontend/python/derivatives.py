@@ -6,7 +6,8 @@ import ast
 
 from fsmooth.core.term import App, Deriv, IllTyped, Lam, MakeTuple, Require, Term, Var, Verb
 from fsmooth.core.term import Method as How
-from fsmooth.core.types import Float, Function, Int, Tuple, Type, has_float, leaf_of
+from fsmooth.core.types import F32, Float, Function, Int, Tuple, Type, has_float, leaf_of, scalars_of
+from fsmooth.core.weak import in_single, is_weak
 from fsmooth.errors import NotDifferentiableError, ProgramError, TypeMismatchError, UnknownMethodError
 from fsmooth.frontend.python.conversion import convert, project
 from fsmooth.frontend.python.frame import Frame
@@ -36,12 +37,13 @@ def derive(frame: Frame, verb: str, node: ast.Call) -> Value:
         what = f"fs.{verb} takes a function and wrt, not {len(node.args)} arguments"
         frame.fail(ArgumentMismatch, node, what, f"write fs.{verb}(f, wrt=…)")
     base = frame.expression(node.args[0])
+    how = How.AUTO
     wrt: object = constant_object(frame, node.args[1]) if len(node.args) > 1 else None
     for keyword in node.keywords:
         if keyword.arg == "wrt" and len(node.args) == 1:
             wrt = constant_object(frame, keyword.value)
         elif keyword.arg == "method":
-            require_method(frame, constant_object(frame, keyword.value), node)
+            how = method_named(frame, constant_object(frame, keyword.value), node)
         else:
             hint = "the schedule is that of the whole program" if keyword.arg == "schedule" else "leave it out"
             frame.fail(ArgumentMismatch, node, f"fs.{verb} has no argument {keyword.arg} in a program", hint)
@@ -50,16 +52,17 @@ def derive(frame: Frame, verb: str, node: ast.Call) -> Value:
     if not isinstance(base, Closure | Static | Derived):
         frame.fail(TypeMismatchError, node, f"fs.{verb} wants a function", f"write fs.{verb}(lambda x: …)")
     if verb == "hessian":
-        return Derived(Derived(base, "grad", wrt), "jacobian", wrt)
-    return Derived(base, verb, wrt)
+        return Derived(Derived(base, "grad", wrt, how), "jacobian", wrt, how)
+    return Derived(base, verb, wrt, how)
 
 
-def require_method(frame: Frame, method: object, node: ast.AST) -> None:
-    """A differentiation method must exist."""
-    names = [m.value for m in How]
-    if method not in names:
-        known = " or ".join([repr(n) for n in names])
+def method_named(frame: Frame, method: object, node: ast.AST) -> How:
+    """The differentiation method of that name."""
+    found = {m.value: m for m in How}.get(str(method))
+    if found is None:
+        known = " or ".join([repr(m.value) for m in How])
         frame.fail(UnknownMethod, node, f"there is no differentiation method {method!r}", f"use {known}")
+    return found
 
 
 def derivative(frame: Frame, derived: Derived, node: ast.Call) -> Value:
@@ -73,13 +76,14 @@ def derivative(frame: Frame, derived: Derived, node: ast.Call) -> Value:
     chosen = positions_of(frame, wrt if isinstance(wrt, tuple) else (wrt,), names, node)
     terms = differentiated(frame, values, [names[k] for k in chosen], node)
     kept = [n for n in names if n in terms]
-    parameters = {n: Var(n, terms[n].type) for n in kept}
-    body_names: dict[str, Value] = {**{n: v for n, v in values.items() if n not in parameters}, **parameters}
-    body = lambda_body(frame, derived.base, body_names, node)
-    require_result(frame, derived.verb, body.type, node)
-    function = Lam(tuple([parameters[n] for n in kept]), body)
+    function = lambda_of(frame, derived.base, values, {n: terms[n].type for n in kept}, node)
+    if is_single(function.body.type) and any([is_weak(terms[names[k]].type) for k in chosen]):
+        for name in [names[k] for k in chosen]:
+            terms[name] = frame.bind(convert(frame, terms[name], in_single(terms[name].type), node), name)
+        function = lambda_of(frame, derived.base, values, {n: terms[n].type for n in kept}, node)
+    require_result(frame, derived.verb, function.body.type, node)
     positions = tuple([kept.index(names[k]) for k in chosen])
-    deriv = Deriv(function, positions, verb, How.AUTO, single)
+    deriv = Deriv(function, positions, verb, derived.how, single)
     arguments = [terms[n] for n in kept]
     if verb is Verb.JVP:
         arguments += tangents(frame, deriv, arguments, node)
@@ -151,6 +155,21 @@ def require_differentiable(frame: Frame, name: str, type_: Type, node: ast.AST) 
             else f"pass real numbers: np.asarray({name}, float)"
         )
     frame.fail(NotDifferentiableError, node, f"{name} is {describe(type_)}, which has no derivative", hint)
+
+
+def lambda_of(
+    frame: Frame, base: Closure | Static | Derived, values: dict[str, Value], types: dict[str, Type], node: ast.AST
+) -> Lam:
+    """The function that is differentiated, of the arguments that are run-time values."""
+    parameters = {n: Var(n, t) for n, t in types.items()}
+    names: dict[str, Value] = {**{n: v for n, v in values.items() if n not in parameters}, **parameters}
+    return Lam(tuple(parameters.values()), lambda_body(frame, base, names, node))
+
+
+def is_single(type_: Type) -> bool:
+    """Are the real numbers in it float32 numbers?  Then so are derivatives, also by arguments that are weak."""
+    reals = [s for s in scalars_of(type_) if isinstance(s, Float)]
+    return len(reals) > 0 and all([s == F32 for s in reals])
 
 
 def lambda_body(frame: Frame, base: Closure | Static | Derived, names: dict[str, Value], node: ast.AST) -> Term:

@@ -65,7 +65,8 @@ def derived_of(program: DerivedProgram) -> Derived:
     """A derivative made outside, as one made inside."""
     inner = program.program
     base = derived_of(inner) if isinstance(inner, DerivedProgram) else Static(_Holder(inner))
-    return Derived(base, program.verb.value, program.wrt[0] if program.single else program.wrt)
+    wrt = program.wrt[0] if program.single else program.wrt
+    return Derived(base, program.verb.value, wrt, program.method)
 
 
 def signature_of_value(frame: Frame, base: Closure | Static | Derived, node: ast.AST) -> inspect.Signature:

@@ -11,6 +11,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from fsmooth.core.term import Method as How
 from fsmooth.core.term import Term
 from fsmooth.frontend.lookup import Lookup
 from fsmooth.frontend.programs import Program
@@ -49,6 +50,7 @@ class Derived:
     base: Closure | Static | Derived
     verb: str
     wrt: object
+    how: How = How.AUTO
 
 
 @dataclass(frozen=True, eq=False)

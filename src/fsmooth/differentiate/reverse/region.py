@@ -1,0 +1,178 @@
+"""r ⊙ᴿ ∇⟦e⟧ for a scope: its steps forwards, then backwards (paper 001, Fig. 5 and 6; design §4.1 and §4.2).
+
+A let is a composition: the cotangent of a variable is the sum of what its uses contribute, collected before it is passed
+on once.  On the way back a step is kept in the forward part only if something that runs later needs it, so that what
+the derivative does not need of the program is never run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from fsmooth.core.cost import Costs
+from fsmooth.core.term import Const, Get, MakeTuple, Proj, Require, Term, Var, Zero, let
+from fsmooth.core.types import has_float
+from fsmooth.differentiate.reverse.cotangents import Cotangents, Key, is_nothing
+from fsmooth.differentiate.reverse.steps import Item, Step, Steps
+
+Binding = tuple[Var, Term]
+Seed = Callable[["Reverser", Term], None]
+"""Contributes to the value of a region."""
+
+
+@dataclass(eq=False)
+class Region:
+    """A reversed scope: `forward` computes `value` and what `backward` needs; `cotangents` are of outer variables."""
+
+    forward: list[Item]
+    value: Term
+    backward: list[Binding]
+    cotangents: Cotangents
+
+    def leaving(self, *binders: Var) -> dict[Key, Term]:
+        """The cotangents of what is outside, by path; `binders` are the variables of the loop whose body this is."""
+        hidden = self.definitions().keys() | dict(self.backward).keys() | set(binders)
+        return self.cotangents.leaving(hidden)
+
+    def definitions(self) -> dict[Var, Term]:
+        """What the forward part defines."""
+        return {item.var: item.term for item in self.forward if isinstance(item, Step)}
+
+
+class Reverser:
+    """One region on its way back.  `transpose` passes the cotangent of a step on to its operands.
+
+    It gives the steps to put in the forward part if those are not just the step itself, where it is needed.
+    """
+
+    def __init__(self, steps: Steps, value: Term, wanted: bool, transpose: Transpose, costs: Costs) -> None:
+        self.steps = steps
+        self.value = value
+        self.transpose = transpose
+        self.costs = costs
+        self.forward: list[Item] = []
+        self.backward: dict[Var, Term] = {}
+        self.cotangents = Cotangents()
+        self.needed: set[Var] = set(value.free) if wanted else set()
+        self.place: dict[Var, int] = {x.var: k for k, x in enumerate(steps.items) if isinstance(x, Step)}
+
+    # -- what the rules for single steps use ---------------------------------------------------------------------------
+
+    def contribute(self, place: Term, cotangent: Term) -> None:
+        """Add to the cotangent of a path or a display, if anything in it is active."""
+        if is_nothing(cotangent) or not self.steps.is_active(place) or not has_float(place.type):
+            return
+        self.needed |= cotangent.free
+        self.needed |= place.free
+        self.cotangents.add(place, cotangent)
+
+    def named(self, name: str, value: Term) -> Term:
+        """`value` itself if it is an atom, else a variable of the backward part."""
+        if is_atomic(value):
+            return value
+        var = Var(name, value.type)
+        self.backward[var] = value
+        self.needed |= value.free
+        return var
+
+    def is_live(self, var: Var) -> bool:
+        """Does something that runs later need the value of this variable?"""
+        return var in self.needed
+
+    def inner(self, body: Term, seed: Seed, *, wanted: bool, states: frozenset[Var] = frozenset()) -> Region:
+        """The reversed body of a loop or a branch."""
+        active = frozenset([x for x in body.free if x in self.steps.active])
+        steps = Steps(active, self.steps.states | states)
+        return reversed_steps(steps, steps.value(body), seed, self.transpose, self.costs, wanted=wanted)
+
+    def before(self, var: Var, cotangent: Term) -> list[Item] | None:
+        """What must run before `var` so that its cotangent is known there; None if that depends on `var`."""
+        chosen: dict[Var, Term] = {}
+        pending = list(cotangent.free)
+        here = self.place[var]
+        while pending:
+            x = pending.pop()
+            if x is var or len(chosen) > _FEW:
+                return None
+            if x in chosen:
+                continue
+            if x in self.backward:
+                chosen[x] = self.backward[x]
+            elif self.place.get(x, -1) > here:
+                item = self.steps.items[self.place[x]]
+                assert isinstance(item, Step)
+                chosen[x] = item.term
+            else:
+                continue
+            pending.extend(chosen[x].free)
+        if chosen and any([isinstance(item, Require) for item in self.steps.items[here:]]):
+            return None
+        order = sorted([x for x in chosen if x in self.place], key=self.place.__getitem__)
+        order += [x for x in self.backward if x in chosen]
+        self.forward = [item for item in self.forward if isinstance(item, Require) or item.var not in chosen]
+        for x in chosen:
+            self.backward.pop(x, None)
+        return [Step(x, chosen[x], active=False) for x in order]
+
+    # -- the walk ------------------------------------------------------------------------------------------------------
+
+    def run(self) -> Region:
+        """Backwards over the steps."""
+        for item in reversed(self.steps.items):
+            if isinstance(item, Require):
+                self.needed |= item.condition.free.union(*[n.free for n in item.numbers])
+                self.forward.append(item)
+                continue
+            instead: Sequence[Item] | None = None
+            cotangent = self.cotangents.take(item.var) if item.active else None
+            if cotangent is not None and not is_nothing(cotangent):
+                instead = self.transpose(self, item, self.named(f"{item.var.name}_bar", cotangent))
+            if instead is None:
+                instead = [item] if self.is_live(item.var) else []
+            for kept in reversed(instead):
+                assert isinstance(kept, Step)
+                self.forward.append(kept)
+                self.needed |= kept.term.free
+        self.forward.reverse()
+        return Region(self.forward, self.value, list(self.backward.items()), self.cotangents)
+
+
+Transpose = Callable[[Reverser, Step, Term], Sequence[Item] | None]
+_FEW = 50
+
+
+def reversed_steps(
+    steps: Steps, value: Term, seed: Seed, transpose: Transpose, costs: Costs, *, wanted: bool
+) -> Region:
+    """The steps forwards and backwards; `wanted`: is the value used, or only its derivative?"""
+    walk = Reverser(steps, value, wanted, transpose, costs)
+    seed(walk, value)
+    return walk.run()
+
+
+def is_atomic(term: Term) -> bool:
+    """A constant, a number's zero, a path with atomic indices, a display of those."""
+    while isinstance(term, Get | Proj):
+        if isinstance(term, Get):
+            if not isinstance(term.index, Var | Const):
+                return False
+            term = term.array
+        else:
+            term = term.tuple
+    if isinstance(term, MakeTuple):
+        return all([is_atomic(item) for item in term.items])
+    return isinstance(term, Var | Const | Zero)
+
+
+def scope(items: Sequence[Item], body: Term) -> Term:
+    """The items around a body."""
+    bindings: list[Binding] = []
+    for item in reversed(items):
+        if isinstance(item, Require):
+            inner = let(tuple(reversed(bindings)), body)
+            body = Require(item.condition, inner, item.failure, item.numbers, item.site)
+            bindings = []
+        else:
+            bindings.append((item.var, item.term))
+    return let(tuple(reversed(bindings)), body)

@@ -1,0 +1,158 @@
+"""Store or recompute (design §4.4): what of the forward part of a loop body or a branch the backward part needs.
+
+A value that is dear to compute, or that is read from an array of a fold's state, is saved; the rest is computed again
+from what is saved.  Nothing runs more than twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fsmooth.core.build import get, nested_build
+from fsmooth.core.cost import Costs
+from fsmooth.core.shape import Ragged, shape_of, size_of
+from fsmooth.core.subst import substitute
+from fsmooth.core.term import Const, Length, MakeTuple, Proj, Term, Var, Zero, scalar_constant
+from fsmooth.core.traverse import transform
+from fsmooth.core.types import Array, Bool, Float, Int, Tuple, Type, is_scalar, leaf_of, rank_of
+from fsmooth.differentiate.reverse.region import Region
+from fsmooth.differentiate.reverse.steps import Item, Step
+
+DEAR = 8.0
+"""What costs as much as this is rather saved than computed again (a store, a load, and their memory)."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """`stored` are saved by the forward part, with a value of the same shape that depends on nothing inside; the
+    `recomputed` steps are computed again from them.  `states` are the parts of a fold's state among the stored.
+    """
+
+    stored: tuple[tuple[Var, Term], ...]
+    recomputed: tuple[Item, ...]
+
+
+def plan(
+    region: Region,
+    extra: Sequence[Term],
+    costs: Costs,
+    inside: frozenset[Var],
+    states: Mapping[Var, Term],
+    dear: float = DEAR,
+) -> Plan:
+    """What to do about the values that the backward part of `region`, and `extra` terms, mention.
+
+    `inside` are the variables of the loop itself; `states` are the parts of its state, with their initial values.
+    """
+    definitions = region.definitions()
+    hidden = frozenset(definitions) | inside | frozenset(states)
+    pending = [x for _, value in region.backward for x in value.free]
+    pending += [x for term in extra for x in term.free]
+    stored: dict[Var, Term] = {}
+    recomputed: set[Var] = set()
+    while pending:
+        x = pending.pop()
+        if x in stored or x in recomputed:
+            continue
+        if x in states:
+            blank = _blank(x, definitions, states, hidden)
+            assert blank is not None, "the shape of a state does not change"
+            stored[x] = blank
+            continue
+        value = definitions.get(x)
+        if value is None:
+            continue
+        saved = any([s in value.free and not is_scalar(s.type) for s in states])
+        if saved or costs.of(value).at() >= dear:
+            blank = _blank(x, definitions, states, hidden)
+            if blank is not None:
+                stored[x] = blank
+                continue
+        recomputed.add(x)
+        pending.extend(value.free)
+    again = tuple([item for item in region.forward if isinstance(item, Step) and item.var in recomputed])
+    order = {x: k for k, x in enumerate([*states, *definitions])}
+    return Plan(tuple(sorted(stored.items(), key=lambda s: order[s[0]])), again)
+
+
+def recomputing(region: Region, extra: Sequence[Term]) -> tuple[Item, ...]:
+    """Everything that the backward part needs, computed again."""
+    definitions = region.definitions()
+    pending = [x for _, value in region.backward for x in value.free]
+    pending += [x for term in extra for x in term.free]
+    wanted: set[Var] = set()
+    for item in region.forward:
+        if not isinstance(item, Step):
+            pending.extend(item.condition.free.union(*[n.free for n in item.numbers]))
+    while pending:
+        x = pending.pop()
+        if x not in wanted and x in definitions:
+            wanted.add(x)
+            pending.extend(definitions[x].free)
+    return tuple([item for item in region.forward if not isinstance(item, Step) or item.var in wanted])
+
+
+def _blank(
+    var: Var, definitions: Mapping[Var, Term], states: Mapping[Var, Term], hidden: frozenset[Var]
+) -> Term | None:
+    """A value of the shape of `var` that mentions nothing of the loop; None if there is none."""
+    try:
+        blank = _closed(_blank_of(var, var.type), definitions, states, hidden)
+    except Ragged:
+        return None
+    return blank if blank.free.isdisjoint(hidden) else None
+
+
+def _blank_of(term: Term, type_: Type) -> Term:
+    match type_:
+        case Float():
+            return Zero((), type_)
+        case Int() | Bool():
+            return scalar_constant(0, type_)
+        case Tuple(items):
+            return MakeTuple(tuple([_blank_of(Proj(term, k), t) for k, t in enumerate(items)]), type_)
+        case Array():
+            sizes = shape_of(term)
+            leaf = leaf_of(type_)
+            if isinstance(leaf, Float | Int):
+                return Zero(sizes, leaf)
+            return nested_build(sizes, lambda indices: _blank_of(get(term, *indices), leaf))
+        case _:
+            raise Ragged(term)
+
+
+def _closed(blank: Term, definitions: Mapping[Var, Term], states: Mapping[Var, Term], hidden: frozenset[Var]) -> Term:
+    """Lengths of what the loop defines, written with what is outside of it."""
+    for _ in range(_DEPTH):
+        if blank.free.isdisjoint(hidden):
+            return blank
+
+        def change(t: Term) -> Term:
+            if not isinstance(t, Length) or not isinstance(t.array, Var):
+                return t
+            source = definitions.get(t.array, states.get(t.array))
+            return t if source is None else size_of(source, t.axis)
+
+        new = transform(blank, change)
+        numbers = {x: definitions[x] for x in new.free if x in definitions and isinstance(x.type, Int)}
+        new = substitute(new, numbers) if numbers else new
+        if new is blank:
+            break
+        blank = new
+    return blank
+
+
+_DEPTH = 20
+
+
+def blank_rows(blank: Term, count: Term) -> Term:
+    """An array of `count` of them."""
+    if isinstance(blank, Zero):
+        return Zero((count, *blank.sizes), blank.leaf)
+    if isinstance(blank, Const) and isinstance(blank.type, Int):
+        return Zero((count,), blank.type)
+    return nested_build((count,), lambda _: blank)
+
+
+__all__ = ["DEAR", "Plan", "blank_rows", "plan", "rank_of", "recomputing"]

@@ -1,0 +1,213 @@
+"""A scope as a list of steps whose operands have names: what a reversed scope walks backwards.
+
+Before: any term.  After: steps `x = operation(atoms)` in evaluation order, and an atom for the value.  Atoms are
+constants, zeros, paths with atomic indices, and tuples of atoms; loops and branches keep their bodies, which are made
+into steps of their own when they are reversed.  (This is the ANF of the notes, paper 001, §5.1.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fsmooth.core import primitives as p
+from fsmooth.core.build import number
+from fsmooth.core.subst import Renaming, refresh, substitute
+from fsmooth.core.term import (
+    App,
+    Build,
+    Check,
+    Collect,
+    Const,
+    Delta,
+    Get,
+    If,
+    IFold,
+    Lam,
+    Length,
+    Let,
+    MakeTuple,
+    Plus,
+    Prim,
+    Proj,
+    Reduce,
+    Reduction,
+    Require,
+    Term,
+    Update,
+    Var,
+    Vector,
+    Zero,
+)
+from fsmooth.core.types import Array, Tuple, has_float, is_scalar
+from fsmooth.differentiate.derivatives import NoDerivative
+from fsmooth.differentiate.reverse.cotangents import component
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """`var = term`; `active` if it depends on what is differentiated."""
+
+    var: Var
+    term: Term
+    active: bool
+
+
+Item = Step | Require
+"""A `Require` stands for its condition alone: it is evaluated where it is in the list."""
+
+
+class Steps:
+    """The steps of one region.
+
+    `active` are the variables that the derivative is about; `states` are folds' states: an element read from one of
+    their arrays gets a name, so that the element can be saved instead of the array.
+    """
+
+    def __init__(self, active: frozenset[Var], states: frozenset[Var]) -> None:
+        self.items: list[Item] = []
+        self.active = set(active)
+        self.states = states
+        self.names = Renaming({})
+        self.known: dict[int, tuple[Term, Term]] = {}
+
+    def value(self, term: Term) -> Term:
+        """The atom for the value of `term`."""
+        return self._atom(term, None)
+
+    def is_active(self, term: Term) -> bool:
+        """Does `term` mention an active variable?"""
+        return not self.active.isdisjoint(term.free)
+
+    def _bind(self, term: Term, name: str | Var, active: bool) -> Var:
+        var = name if isinstance(name, Var) else Var(name, term.type)
+        self.items.append(Step(var, term, active))
+        if active:
+            self.active.add(var)
+        return var
+
+    def _define(self, var: Var, value: Term) -> None:
+        active = self.is_active(value)
+        atom = self._atom(value, var)
+        if atom is not var:
+            if active:
+                self.active.add(var)
+            self.names.add(var, atom)
+
+    def _atom(self, term: Term, name: Var | None) -> Term:
+        if isinstance(term, Var):
+            return self.names(term)
+        if isinstance(term, Const):
+            return term
+        found = self.known.get(id(term))
+        if found is not None:
+            return found[1]
+        result = self._new(term, name)
+        self.known[id(term)] = (term, result)
+        return result
+
+    def _new(self, term: Term, name: Var | None) -> Term:
+        match term:
+            case Let(bindings, body):
+                for var, value in bindings:
+                    self._define(var, value)
+                return self._atom(body, name)
+            case App(Lam(parameters, body), arguments):
+                for var, value in zip(parameters, arguments, strict=True):
+                    self._define(var, value)
+                return self._atom(body, name)
+            case Require(condition, body):
+                numbers = tuple([self.names(n) for n in term.numbers])
+                self.items.append(Require(self.names(condition), Const(0), term.failure, numbers, term.site))
+                return self._atom(body, name)
+            case MakeTuple(items):
+                return MakeTuple(tuple([self._atom(item, None) for item in items]), term.type)
+            case Zero(sizes, leaf):
+                return Zero(tuple([self._atom(size, None) for size in sizes]), leaf)
+            case Proj(whole, position):
+                return component(self._atom(whole, None), position)
+            case Get(array, index):
+                return self._element(self._atom(array, None), self._atom(index, None), name)
+            case Length(array) if isinstance(array, Var | Proj | Get):
+                return self.names(term)
+        if not self.is_active(term):
+            return self._bind(self.names(term), name or _hint(term), active=False)
+        if isinstance(term, Reduce) and term.reduction in (Reduction.MAX, Reduction.MIN):
+            return self._atom(self._at_extremum(term), name)
+        return self._bind(self._operation(term), name or _hint(term), active=has_float(term.type))
+
+    def _element(self, array: Term, index: Term, name: Var | None) -> Term:
+        if isinstance(array, Zero):
+            return Zero(array.sizes[1:], array.leaf)
+        path = Get(array, index)
+        if not is_scalar(path.type) or self.states.isdisjoint(array.free) or _root(array) not in self.states:
+            return path
+        return self._bind(path, name or _root(array).name, active=self.is_active(path))
+
+    def _operation(self, term: Term) -> Term:
+        """The operation with atoms for its operands."""
+        match term:
+            case Prim(primitive, arguments):
+                return Prim(primitive, tuple([self._atom(x, None) for x in arguments]))
+            case If(condition, then, otherwise):
+                return If(self._atom(condition, None), self.names(then), self.names(otherwise))
+            case Build(size, index, body):
+                return self.names(Build(self._atom(size, None), index, body))
+            case Reduce(reduction, size, index, body):
+                match reduction:
+                    case Reduction.SUM:
+                        return self.names(Reduce(reduction, self._atom(size, None), index, body))
+                    case Reduction.PRODUCT:
+                        return self._operation(as_fold(term))
+                    case _:
+                        return self.names(term)
+            case IFold(size, init, state, index, body):
+                start = self._atom(init, None)
+                new = self.names(IFold(self._atom(size, None), init, state, index, body))
+                assert isinstance(new, IFold)
+                return IFold(new.size, start, new.state, new.index, new.body)
+            case Vector(items):
+                return Vector(tuple([self._atom(x, None) for x in items]))
+            case Plus(items):
+                return Plus(tuple([self._atom(x, None) for x in items]))
+            case Delta(size, index, value):
+                return Delta(self._atom(size, None), self._atom(index, None), self._atom(value, None))
+            case Update(array, index, value):
+                return Update(self._atom(array, None), self._atom(index, None), self._atom(value, None))
+            case Collect() | Check():
+                return self.names(term)
+            case _:
+                raise NoDerivative(f"no reverse derivative of {type(term).__name__}")
+
+    def _at_extremum(self, term: Reduce) -> Term:
+        """The element at the first extremum (design §4): `let k = argmax … in e k`."""
+        arg = Reduction.ARGMAX if term.reduction is Reduction.MAX else Reduction.ARGMIN
+        own = Reduce(arg, self._atom(term.size, None), term.index, term.body)
+        where = self._bind(refresh(self.names(own)), "where", active=False)
+        return refresh(substitute(term.body, {term.index: where}))
+
+
+def as_fold(term: Reduce) -> IFold:
+    """A product as a fold: reversed, it has the products before and after each factor, exact where factors are zero."""
+    state = Var("product", term.type)
+    return IFold(term.size, number(1, term.type), state, term.index, Prim(p.multiply, (state, term.body)))
+
+
+def _hint(term: Term) -> str:
+    match term:
+        case Prim(primitive):
+            return {p.add: "total", p.multiply: "product", p.subtract: "difference", p.divide: "quotient"}.get(
+                primitive, primitive.name
+            )
+        case Reduce(reduction):
+            return reduction.value
+        case Check():
+            return "at"
+        case _:
+            return "a" if isinstance(term.type, Array) else "t" if isinstance(term.type, Tuple) else "x"
+
+
+def _root(path: Term) -> Var:
+    while not isinstance(path, Var):
+        assert isinstance(path, Get | Proj)
+        path = path.array if isinstance(path, Get) else path.tuple
+    return path

@@ -1,0 +1,251 @@
+"""The transpose of each construct: how the cotangent of a step is passed on (paper 001, Fig. 2 and Fig. 5).
+
+r ⊙ᴿ S(k) = k * r        r ⊙ᴿ (m ⋈ n) = (r ⊙ᴿ m, r ⊙ᴿ n)        r ⊙ᴿ V(m) = Σᵢ r[i] ⊙ᴿ m[i]        r ⊙ᴿ H(m) = build (i. r ⊙ᴿ m[i])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from fsmooth.core import primitives as p
+from fsmooth.core.build import zero_like
+from fsmooth.core.term import (
+    Build,
+    Collect,
+    Const,
+    Delta,
+    Get,
+    If,
+    IFold,
+    MakeTuple,
+    Plus,
+    Prim,
+    Proj,
+    Reduce,
+    Reduction,
+    Term,
+    Update,
+    Var,
+    Vector,
+    Zero,
+    let,
+)
+from fsmooth.core.types import Float
+from fsmooth.differentiate.derivatives import ROWS, NoDerivative
+from fsmooth.differentiate.reverse.cotangents import Key, place_of, same_key
+from fsmooth.differentiate.reverse.folds import transpose_fold
+from fsmooth.differentiate.reverse.region import Region, Reverser, Seed, scope
+from fsmooth.differentiate.reverse.residuals import plan, recomputing
+from fsmooth.differentiate.reverse.steps import Item, Step
+
+Leaving = Mapping[Key, Term]
+
+
+def transpose(walk: Reverser, step: Step, r: Term) -> Sequence[Item] | None:
+    """Pass `r`, the cotangent of the step's variable, on."""
+    match step.term:
+        case Prim():
+            _scalar(walk, step.term, step.var, r)
+        case Get() | Proj():
+            walk.contribute(step.term, r)
+        case Vector(items):
+            for k, item in enumerate(items):
+                walk.contribute(item, Get(r, Const(k)))
+        case Plus(items):
+            for item in items:
+                walk.contribute(item, r)
+        case Delta(_, index, value):
+            walk.contribute(value, Get(r, index))
+        case Update(array, index, value):
+            walk.contribute(value, Get(r, index))
+            walk.contribute(array, Update(r, index, zero_like(value)))
+        case If():
+            return _branch(walk, step, step.term, r)
+        case Build():
+            return _build(walk, step, step.term, r)
+        case Reduce(Reduction.SUM):
+            return _sum(walk, step, step.term, r)
+        case IFold():
+            return transpose_fold(walk, step, step.term, r)
+        case Collect():
+            raise NoDerivative("no reverse derivative of a filtered comprehension whose elements are stored")
+        case _:
+            raise NoDerivative(f"no reverse derivative of {type(step.term).__name__}")
+    return None
+
+
+def _scalar(walk: Reverser, term: Prim, result: Var, r: Term) -> None:
+    """One argument at a time: the rows are linear in the tangents, and a number is its own transpose."""
+    for k, argument in enumerate(term.arguments):
+        if not isinstance(argument.type, Float) or not walk.steps.is_active(argument):
+            continue
+        if term.primitive in (p.to_float, p.to_float32):
+            walk.contribute(argument, Prim(p.conversion_to(argument.type), (r,)))
+            continue
+        tangents: list[Term] = []
+        for j, other in enumerate(term.arguments):
+            zero = Zero((), other.type) if isinstance(other.type, Float) else MakeTuple(())
+            tangents.append(r if j == k else zero)
+        walk.contribute(argument, ROWS[term.primitive](term.arguments, result, tuple(tangents)))
+
+
+def _seed(r: Term) -> Seed:
+    return lambda inner, value: inner.contribute(value, r)
+
+
+def _tuple(items: Sequence[Term]) -> Term:
+    return items[0] if len(items) == 1 else MakeTuple(tuple(items))
+
+
+def _parts(whole: Term, count: int) -> list[Term]:
+    return [whole] if count == 1 else [Proj(whole, k) for k in range(count)]
+
+
+def _share_out(walk: Reverser, name: str, keys: Sequence[Key], value: Term) -> None:
+    """Bind the cotangents of several places, and contribute them."""
+    whole = Var(name, value.type)
+    walk.backward[whole] = value
+    walk.needed |= value.free
+    for key, part in zip(keys, _parts(whole, len(keys)), strict=True):
+        walk.contribute(place_of(key), part)
+
+
+# -- loops -------------------------------------------------------------------------------------------------------------
+
+
+def _build(walk: Reverser, step: Step, term: Build, r: Term) -> Sequence[Item] | None:
+    """r ⊙ᴿ V(m) = Σᵢ r[i] ⊙ᴿ m[i]."""
+    live = walk.is_live(step.var)
+    region = walk.inner(term.body, _seed(Get(r, term.index)), wanted=live)
+    leaving = region.leaving(term.index)
+    if not leaving:
+        return None
+    if not live:
+        _loop_back(walk, step, term, region, leaving, recomputing(region, list(leaving.values())))
+        return None
+    saved, whole, position = _saved(walk, step, term, region, leaving)
+    _loop_back(walk, step, term, region, leaving, saved)
+    if whole is None:
+        return None
+    return [whole, Step(step.var, Build(term.size, term.index, position), active=True)]
+
+
+def _sum(walk: Reverser, step: Step, term: Reduce, r: Term) -> Sequence[Item] | None:
+    """r ⊙ᴿ Σᵢ m(i) = Σᵢ r ⊙ᴿ m(i).
+
+    If r is known before the sum, value and cotangents are computed in one loop.
+    """
+    live = walk.is_live(step.var)
+    first = walk.before(step.var, r) if live else None
+    region = walk.inner(term.body, _seed(r), wanted=live)
+    leaving = region.leaving(term.index)
+    if not leaving:
+        return None if not first else [*first, step]
+    if not live:
+        _loop_back(walk, step, term, region, leaving, recomputing(region, list(leaving.values())))
+        return None
+    if first is not None:
+        both = MakeTuple((region.value, *leaving.values()))
+        loop = Reduce(Reduction.SUM, term.size, term.index, scope(region.forward, let(region.backward, both)))
+        whole = Var(f"{step.var.name}_both", loop.type)
+        for k, key in enumerate(leaving):
+            walk.contribute(place_of(key), Proj(whole, k + 1))
+        return [*first, Step(whole, loop, active=False), Step(step.var, Proj(whole, 0), active=True)]
+    saved, stored, position = _saved(walk, step, term, region, leaving)
+    _loop_back(walk, step, term, region, leaving, saved)
+    if stored is None:
+        return None
+    return [stored, Step(step.var, Reduce(Reduction.SUM, term.size, term.index, position), active=True)]
+
+
+def _saved(
+    walk: Reverser, step: Step, term: Build | Reduce, region: Region, leaving: Leaving
+) -> tuple[Sequence[Item], Step | None, Term]:
+    """The steps to recompute, reading what was saved; the loop that saves, if it is not the original one; its value."""
+    chosen = plan(region, list(leaving.values()), walk.costs, frozenset((term.index,)), {})
+    if not chosen.stored:
+        return chosen.recomputed, None, region.value
+    names = [x for x, _ in chosen.stored]
+    parts = list(names) if region.value in names else [region.value, *names]
+    loop = Build(term.size, term.index, scope(region.forward, _tuple(parts)))
+    whole = Var(f"{step.var.name}_saved", loop.type)
+    read = dict(zip(parts, _parts(Get(whole, term.index), len(parts)), strict=True))
+    items: list[Item] = [Step(x, read[x], active=False) for x in names]
+    return [*items, *chosen.recomputed], Step(whole, loop, active=False), read[region.value]
+
+
+def _loop_back(
+    walk: Reverser, step: Step, term: Build | Reduce, region: Region, leaving: Leaving, first: Sequence[Item]
+) -> None:
+    """The loop that sums the cotangents of all iterations."""
+    body = scope(first, let(region.backward, _tuple(list(leaving.values()))))
+    loop = Reduce(Reduction.SUM, term.size, term.index, body)
+    _share_out(walk, f"{step.var.name}_back", list(leaving), loop)
+
+
+# -- branches ----------------------------------------------------------------------------------------------------------
+
+
+def _branch(walk: Reverser, step: Step, term: If, r: Term) -> Sequence[Item] | None:
+    """The cotangents of the branch taken; zero for what only the other branch mentions."""
+    live = walk.is_live(step.var)
+    branches = [walk.inner(body, _seed(r), wanted=live) for body in (term.then, term.otherwise)]
+    each = [region.leaving() for region in branches]
+    keys = _union(each)
+    if not keys:
+        return None
+    cotangents = [[_at(leaving, key) for key in keys] for leaving in each]
+    if not live:
+        first = [recomputing(region, c) for region, c in zip(branches, cotangents, strict=True)]
+        _branch_back(walk, step, term, branches, keys, cotangents, first)
+        return None
+    plans = [
+        plan(region, c, walk.costs, frozenset(), {}, dear=4.0) for region, c in zip(branches, cotangents, strict=True)
+    ]
+    stored = [x for chosen in plans for x, _ in chosen.stored]
+    blanks = [blank for chosen in plans for _, blank in chosen.stored]
+    if not stored:
+        _branch_back(walk, step, term, branches, keys, cotangents, [chosen.recomputed for chosen in plans])
+        return None
+    made = []
+    for chosen, region in zip(plans, branches, strict=True):
+        own = {x for x, _ in chosen.stored}
+        saved = [x if x in own else blank for x, blank in zip(stored, blanks, strict=True)]
+        made.append(scope(region.forward, MakeTuple((region.value, *saved))))
+    both = If(term.condition, made[0], made[1])
+    whole = Var(f"{step.var.name}_saved", both.type)
+    read = {x: Step(x, Proj(whole, k + 1), active=False) for k, x in enumerate(stored)}
+    first_items = [[*[read[x] for x, _ in chosen.stored], *chosen.recomputed] for chosen in plans]
+    _branch_back(walk, step, term, branches, keys, cotangents, first_items)
+    return [Step(whole, both, active=False), Step(step.var, Proj(whole, 0), active=True)]
+
+
+def _branch_back(
+    walk: Reverser,
+    step: Step,
+    term: If,
+    branches: Sequence[Region],
+    keys: Sequence[Key],
+    cotangents: Sequence[Sequence[Term]],
+    first: Sequence[Sequence[Item]],
+) -> None:
+    sides = [
+        scope(items, let(region.backward, _tuple(values)))
+        for items, region, values in zip(first, branches, cotangents, strict=True)
+    ]
+    _share_out(walk, f"{step.var.name}_back", keys, If(term.condition, sides[0], sides[1]))
+
+
+def _union(each: Sequence[Leaving]) -> list[Key]:
+    """All paths that receive something, each once."""
+    found: list[Key] = []
+    for leaving in each:
+        found.extend([key for key in leaving if not any([same_key(key, other) for other in found])])
+    return found
+
+
+def _at(leaving: Leaving, key: Key) -> Term:
+    for other, cotangent in leaving.items():
+        if same_key(key, other):
+            return cotangent
+    return zero_like(place_of(key))
