@@ -90,16 +90,18 @@ def positions(theta, hand):
     """Where the vertices are: (M, 3)."""
     T = transforms(theta, hand)
     R = rotation_by_axis(theta[0:3])
+    side = -1.0 if hand.mirrored else 1.0
+
+    def moved(v, row):
+        """A coordinate of vertex v before the rotation of the whole."""
+        return sum(
+            hand.weights[v, b] * sum(T[hand.bones_of[v, b], row, c] * hand.base_positions[v, c] for c in range(4))
+            for b in range(hand.weights.shape[1])
+        )
 
     def position(v):
-        x = [0.0, 0.0, 0.0]
-        for b in range(hand.weights.shape[1]):
-            bone, weight = hand.bones_of[v, b], hand.weights[v, b]
-            for row in range(3):
-                x[row] += weight * sum(T[bone, row, c] * hand.base_positions[v, c] for c in range(4))
-        if hand.mirrored:
-            x[0] = -x[0]
-        return [sum(R[k][j] * x[j] for j in range(3)) + theta[3 + k] for k in range(3)]
+        x, y, z = side * moved(v, 0), moved(v, 1), moved(v, 2)
+        return [R[k][0] * x + R[k][1] * y + R[k][2] * z + theta[3 + k] for k in range(3)]
 
     return [position(v) for v in range(len(hand.weights))]
 
@@ -128,26 +130,44 @@ def complicated_errors(
     return [[error(i, k) for k in range(3)] for i in range(len(points))]
 
 
-def shifted_errors(
-    shift_and_theta: fs.Array[28],
+simple = fs.function(simple_errors)
+complicated = fs.function(complicated_errors)
+
+
+@fs.function
+def simple_columns(theta: fs.Array[26], hand, vertex_of: fs.Array["N", int], points: fs.Array["N", 3]):
+    """The derivative of the errors by each component of θ: (26, N, 3), a column of the Jacobian after the other."""
+
+    def column(r):
+        direction = [1.0 if k == r else 0.0 for k in range(26)]
+        along = fs.jvp(simple_errors, wrt="theta")
+        return along(theta, hand, vertex_of, points, tangent=direction)[1]
+
+    return [column(r) for r in range(26)]
+
+
+@fs.function
+def complicated_columns(
+    theta: fs.Array[26],
     u: fs.Array["N", 2],
     hand,
     triangles: fs.Array["T", 3, int],
     triangle_of: fs.Array["N", int],
     points: fs.Array["N", 3],
 ):
-    """The errors when every u is moved by the same two numbers, which stand before θ.
+    """The derivatives by u, (2, N, 3), and by θ, (26, N, 3).  No two errors share a u: all move at once."""
 
-    The derivative by these is the derivative of each error by its own u, in two columns: no two errors share a u.
-    """
-    moved = [[u[i, k] + shift_and_theta[k] for k in range(2)] for i in range(len(u))]
-    return complicated_errors(shift_and_theta[2:28], moved, hand, triangles, triangle_of, points)
+    def column_of_u(r):
+        direction = [[1.0 if k == r else 0.0 for k in range(2)] for _ in range(len(u))]
+        along = fs.jvp(complicated_errors, wrt="u")
+        return along(theta, u, hand, triangles, triangle_of, points, tangent=direction)[1]
 
+    def column(r):
+        direction = [1.0 if k == r else 0.0 for k in range(26)]
+        along = fs.jvp(complicated_errors, wrt="theta")
+        return along(theta, u, hand, triangles, triangle_of, points, tangent=direction)[1]
 
-simple = fs.function(simple_errors)
-complicated = fs.function(complicated_errors)
-simple_jacobian = fs.jacobian(simple_errors, wrt="theta")
-complicated_jacobian = fs.jacobian(shifted_errors, wrt="shift_and_theta")
+    return [column_of_u(r) for r in range(2)], [column(r) for r in range(26)]
 
 
 class Simple(NamedTuple):
@@ -164,7 +184,7 @@ class Simple(NamedTuple):
 
     def jacobian(self) -> np.ndarray:
         """(N, 3, 26)."""
-        return simple_jacobian(*self)
+        return np.moveaxis(simple_columns(*self), 0, 2)
 
 
 class Complicated(NamedTuple):
@@ -183,8 +203,7 @@ class Complicated(NamedTuple):
 
     def jacobian(self) -> np.ndarray:
         """(N, 3, 28): by u, then by θ."""
-        theta, *others = self
-        return complicated_jacobian(np.concatenate([[0.0, 0.0], theta]), *others)
+        return np.moveaxis(np.concatenate(complicated_columns(*self)), 0, 2)
 
 
 def load_hand(size: str) -> tuple[Hand, np.ndarray]:
