@@ -6,6 +6,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.build import both, either
 from fsmooth.core.term import Const, Get, If, Let, Prim, Reduce, Term, let, scalar_constant
 from fsmooth.core.traverse import children, rebuild
+from fsmooth.optimise.absent import absent
 from fsmooth.optimise.accesses import is_at_extremum
 from fsmooth.optimise.failing import is_certain
 from fsmooth.optimise.placement import Placement
@@ -43,7 +44,9 @@ class _Emission:
             for size in sizes:
                 run = both(Prim(p.less, (Const(0), self._reference(size, scope))), run)
             needed = either(run, needed)
-        return If(needed, result, scalar_constant(0, node.type))
+        otherwise = absent(node)
+        assert otherwise is not None
+        return If(needed, result, otherwise)
 
     def _reference(self, node: Term, scope: Scope) -> Term:
         """The variable of `node` that is seen in `scope`, or the node itself."""

@@ -7,8 +7,10 @@ in a loop over j: the first sum can then leave that loop.  Parts that depend on 
 
 from __future__ import annotations
 
-from fsmooth.core.term import Build, Collect, Const, IFold, MakeTuple, Proj, Reduce, Reduction, Term, Var
-from fsmooth.core.traverse import bound_in, children, subterms
+from collections.abc import Iterator
+
+from fsmooth.core.term import Build, Collect, Const, IFold, Length, MakeTuple, Proj, Reduce, Reduction, Term, Var
+from fsmooth.core.traverse import bound_in, children, opens_region, subterms
 from fsmooth.optimise.replacement import Replacement
 from fsmooth.optimise.sharing import Graph, under_definitions
 from fsmooth.rewrite.trace import Trace
@@ -55,8 +57,8 @@ def _split(node: Term, graph: Graph, inner: frozenset[Var], trace: Trace) -> Ter
                 return node
             trace.record("loop fission")
             parts: dict[int, Term] = {}
-            for number, (wanted, positions) in enumerate(groups.items()):
-                before = [d for d in definitions if (d.free & inner) - {index} <= wanted]
+            for number, positions in enumerate(groups.values()):
+                before = _shared([*definitions, *items], [items[k] for k in positions])
                 loop = _sum_of(size, index, before, [items[k] for k in positions], graph, number > 0)
                 for j, k in enumerate(positions):
                     parts[k] = loop if len(positions) == 1 else graph.node(Proj(loop, j))
@@ -74,3 +76,24 @@ def _sum_of(size: Term, index: Var, definitions: list[Term], items: list[Term], 
         definitions = [replacement.of(value) for value in definitions]
     body = items[0] if len(items) == 1 else graph.node(MakeTuple(tuple(items)))
     return graph.loop(Reduce(Reduction.SUM, size, index, graph.under(definitions, body)))
+
+
+def _shared(evaluated: list[Term], items: list[Term]) -> list[Term]:
+    """The largest parts that are evaluated without condition here, but only under conditions in `items`."""
+    parts = {id(t) for item in items for t in subterms(item)}
+    seen = {id(t) for t in _unconditional(items, set())}
+    return [t for t in _unconditional(evaluated, parts) if id(t) in parts and id(t) not in seen]
+
+
+def _unconditional(evaluated: list[Term], leaves: set[int]) -> Iterator[Term]:
+    """What these nodes evaluate without condition, down to `leaves` (by identity)."""
+    seen: set[int] = set()
+    stack = [*reversed(evaluated)]
+    while stack:
+        node = stack.pop()
+        if id(node) in seen or isinstance(node, Var | Const):
+            continue
+        seen.add(id(node))
+        yield node
+        if id(node) not in leaves and not isinstance(node, Length):
+            stack.extend([c for k, c in enumerate(children(node)) if not opens_region(node, k)])

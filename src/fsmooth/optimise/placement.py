@@ -29,7 +29,8 @@ from fsmooth.core.term import (
     Zero,
 )
 from fsmooth.core.traverse import children, opens_region
-from fsmooth.core.types import Float, Int
+from fsmooth.core.types import Int
+from fsmooth.optimise.absent import is_worth_a_test
 from fsmooth.optimise.failing import EXTREMA, StaticSizes, anchors_of, failing_nodes, postorder
 from fsmooth.optimise.scopes import Scope, Scopes, by_inner_scope, common_of
 from fsmooth.optimise.sharing import Graph
@@ -171,7 +172,7 @@ class Placement:
                         break
                     assert here.size is not None
                     if not self._runs_only_with(node, here.size):
-                        if not self._worth_a_guard(node):
+                        if not is_worth_a_test(node):
                             break
                         guards.append(here.size)
                         mentioned = mentioned | here.size.free
@@ -204,11 +205,6 @@ class Placement:
             return False
         before = children(node)[:-1]
         return id(node) not in self._failing[id(node)] and all([id(part) not in self._failing for part in before])
-
-    @staticmethod
-    def _worth_a_guard(node: Term) -> bool:
-        """A number from a loop: it leaves a loop that may not run under a test whether it runs."""
-        return isinstance(node, Reduce) and isinstance(node.type, Float | Int)
 
     def _escapes(self, node: Term, scope: Scope) -> bool:
         """Used by guard and body of one comprehension, which share no scope: computed in each."""

@@ -8,12 +8,14 @@ gather   in a loop over k, the subterms that depend on k only through one checke
          array over 0 … n-1 (a camera's rotation in bundle adjustment).  A test at run time, n < the trip count,
          chooses between the loop with the table and the loop without.
 
-Only total subterms that are evaluated in every iteration are tabulated, and only if they cost more than a load.
+Only what costs more than a load is tabulated.  What can fail must be evaluated in every iteration, of a nest also where
+the loop over i has no branch around the loop over j: then the table can leave that loop, under a test whether it runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
 
 from fsmooth.core import primitives as p
 from fsmooth.core.term import (
@@ -25,6 +27,7 @@ from fsmooth.core.term import (
     If,
     IFold,
     Lam,
+    Let,
     Prim,
     Reduce,
     Require,
@@ -32,7 +35,7 @@ from fsmooth.core.term import (
     Var,
     Vector,
 )
-from fsmooth.core.traverse import binds, bound_in, children
+from fsmooth.core.traverse import binds, bound_in, children, opens_region
 from fsmooth.core.types import INT, Float
 from fsmooth.optimise.replacement import Replacement
 from fsmooth.optimise.sharing import Graph
@@ -45,7 +48,24 @@ Failing = Mapping[int, frozenset[int]]
 
 def tabulate(root: Term, graph: Graph, failing: Failing, trace: Trace) -> Term:
     """The root of the graph with tables; `failing` are the nodes that can fail, by identity, with what fails in them."""
-    return _Tabulation(graph, failing, trace).visit(root, frozenset())
+    return _Tabulation(graph, failing, trace).visit(root, _OUTSIDE)
+
+
+class Around(NamedTuple):
+    """The indices of the loops around a node, and of those that no branch parts from it."""
+
+    all: frozenset[Var]
+    near: frozenset[Var]
+
+    def inside(self, node: Term, k: int) -> Around:
+        """Around child `k` of `node`."""
+        bound = () if isinstance(node, Lam) else bound_in(node, k)
+        if bound and not isinstance(node, Collect | Let):
+            return Around(self.all.union(bound), self.near.union(bound))
+        return Around(self.all.union(bound), frozenset()) if opens_region(node, k) else self
+
+
+_OUTSIDE = Around(frozenset(), frozenset())
 
 
 class _Tabulation:
@@ -56,8 +76,8 @@ class _Tabulation:
         self.memo: dict[int, Term] = {}
         self.weights: dict[int, float] = {}
 
-    def visit(self, node: Term, outer: frozenset[Var]) -> Term:
-        """`node` with tables in all its loops; `outer` are the indices of the loops around it."""
+    def visit(self, node: Term, outer: Around) -> Term:
+        """`node` with tables in all its loops; `outer` are the loops around it."""
         if isinstance(node, Var | Const):
             return node
         found = self.memo.get(id(node))
@@ -66,19 +86,15 @@ class _Tabulation:
         result = node
         if isinstance(node, Build | Reduce):
             result = self._gathered(node)
-            if result is node and not outer.isdisjoint(node.free):
+            if result is node and not outer.all.isdisjoint(node.free):
                 result = self._nested(node, outer)
         if result is node or isinstance(result, Build | Reduce):
             result = self._children(result, outer)
         self.memo[id(node)] = result
         return result
 
-    def _children(self, node: Term, outer: frozenset[Var]) -> Term:
-        new = []
-        for k, child in enumerate(children(node)):
-            bound = () if isinstance(node, Lam) else bound_in(node, k)
-            new.append(self.visit(child, outer | frozenset(bound) if bound else outer))
-        return self.graph.rebuilt(node, new)
+    def _children(self, node: Term, outer: Around) -> Term:
+        return self.graph.rebuilt(node, [self.visit(c, outer.inside(node, k)) for k, c in enumerate(children(node))])
 
     # -- gather ------------------------------------------------------------------------------------------------------
 
@@ -123,17 +139,19 @@ class _Tabulation:
                 memo[id(node)] = known
             return known
 
-        return [x for x in self._candidates(loop.body, only) if gather.index.free <= x.free]
+        return [x for x in self._candidates(loop.body, lambda x, _: only(x)) if gather.index.free <= x.free]
 
     # -- nest --------------------------------------------------------------------------------------------------------
 
-    def _nested(self, loop: Build | Reduce, outer: frozenset[Var]) -> Term:
+    def _nested(self, loop: Build | Reduce, outer: Around) -> Term:
         inner = _bound_inside(loop.body)
-        if not outer.isdisjoint(loop.size.free):
+        if not outer.all.isdisjoint(loop.size.free):
             return loop
 
-        def only(node: Term) -> bool:
-            return outer.isdisjoint(node.free) and inner.isdisjoint(node.free) and not self._can_fail(node)
+        def only(node: Term, certain: bool) -> bool:
+            if not (outer.all.isdisjoint(node.free) and inner.isdisjoint(node.free)):
+                return False
+            return (certain and bool(outer.near)) or not self._can_fail(node)
 
         chosen = [x for x in self._candidates(loop.body, only) if loop.index in x.free]
         if not chosen:
@@ -168,17 +186,23 @@ class _Tabulation:
 
     # -- candidates --------------------------------------------------------------------------------------------------
 
-    def _candidates(self, body: Term, only: Callable[[Term], bool]) -> list[Term]:
-        """Real-valued nodes for which `only` holds, largest first found, not in branches but those of a selected number."""
+    def _candidates(self, body: Term, only: Callable[[Term, bool], bool]) -> list[Term]:
+        """Real-valued nodes for which `only` holds, largest first found, not in branches but those of a selected number.
+
+        `only` is told whether the body evaluates the node without condition.
+        """
         chosen: list[Term] = []
         seen: set[int] = set()
-        stack = [body]
-        while stack:
+        certain, stack = True, [body]
+        inside: list[Term] = []
+        while stack or inside:
+            if not stack:
+                certain, stack, inside = False, inside[::-1], []
             node = stack.pop()
             if id(node) in seen or isinstance(node, Var | Const):
                 continue
             seen.add(id(node))
-            if isinstance(node.type, Float) and only(node):
+            if isinstance(node.type, Float) and only(node, certain):
                 if self._weight(node) > _LOAD:
                     chosen.append(node)
                 continue
@@ -187,7 +211,9 @@ class _Tabulation:
                 parts = parts[:1]
             elif isinstance(node, IFold | Collect):
                 parts = parts[:2] if isinstance(node, IFold) else parts[:1]
-            stack.extend(reversed(parts))
+            regions = [c for k, c in enumerate(parts) if opens_region(node, k)]
+            stack.extend([c for k, c in reversed(list(enumerate(parts))) if not opens_region(node, k)])
+            inside.extend(regions)
         return chosen
 
     def _weight(self, node: Term) -> float:

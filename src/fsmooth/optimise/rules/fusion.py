@@ -19,10 +19,27 @@ from fsmooth.core.term import (
     Var,
     Vector,
     Zero,
+    let,
 )
+from fsmooth.core.traverse import binds, subterms
+from fsmooth.core.types import Float
 from fsmooth.optimise.rules.totality import cannot_fail, checked, runs
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
+
+
+@rule(
+    "(build n (fun i -> e i))[argmax m (fun j -> f j)] ~> let k = argmax m (fun j -> f j) in (build n (fun i -> e i))[k]",
+    source="fsmooth",
+    heads=Get,
+)
+def name_index(t: Term, facts: Facts) -> Term | None:
+    """What is work to find is found once, however often the element reads its index.  Before `get_build`."""
+    match t:
+        case Get(Build(_, index) as array, i) if _is_work(i):
+            own = index.renamed()
+            return let(((own, i),), Get(array, own))
+    return None
 
 
 @rule(
@@ -153,3 +170,8 @@ def _is_place(array: Term) -> bool:
     while isinstance(array, Get):
         array = array.array
     return isinstance(array, Var)
+
+
+def _is_work(index: Term) -> bool:
+    """Is it more than reading and the arithmetic of indices?"""
+    return any([binds(t) or (isinstance(t, Prim) and isinstance(t.type, Float)) for t in subterms(index)])

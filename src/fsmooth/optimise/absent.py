@@ -1,0 +1,58 @@
+"""What stands for a value that nothing reads, because the loops that would read it do not run (optimise/placement.py).
+
+It has the shape of the value, and making it neither fails nor costs more than the value.
+"""
+
+from __future__ import annotations
+
+from fsmooth.core import primitives as p
+from fsmooth.core.shape import Ragged, size_of
+from fsmooth.core.term import Build, Const, If, IFold, Length, MakeTuple, Prim, Reduce, Term, Var, Zero, scalar_constant
+from fsmooth.core.types import Array, Float, Int, Tuple, Type, leaf_of, rank_of
+
+_COSTLY = 15
+"""The weight of exp, log and sin."""
+
+
+def absent(node: Term) -> Term | None:
+    """Zero in place of `node`, or nothing if its sizes are not simple."""
+    match node.type:
+        case Tuple(items) as type_:
+            parts = [scalar_constant(0, item) for item in items if isinstance(item, Float | Int)]
+            return MakeTuple(tuple(parts), type_) if len(parts) == len(items) else None
+        case type_:
+            return _zero(node, type_)
+
+
+def is_worth_a_test(node: Term) -> bool:
+    """Does it cost more than a test?  Then it leaves a loop that may not run under a test whether that runs."""
+    match node:
+        case Prim(primitive):
+            costly = primitive.weight >= _COSTLY
+        case If():
+            costly = isinstance(node.type, Array)
+        case _:
+            costly = isinstance(node, Build | Reduce | IFold)
+    return costly and absent(node) is not None
+
+
+def _zero(node: Term, type_: Type) -> Term | None:
+    if isinstance(type_, Float | Int):
+        return scalar_constant(0, type_)
+    if not isinstance(type_, Array) or not isinstance(leaf_of(type_), Float | Int):
+        return None
+    try:
+        sizes = [size_of(node, axis) for axis in range(rank_of(type_))]
+    except Ragged:
+        return None
+    return Zero(tuple(sizes), leaf_of(type_)) if all([_is_simple(size) for size in sizes]) else None
+
+
+def _is_simple(size: Term) -> bool:
+    match size:
+        case Const() | Var() | Length(Var()):
+            return True
+        case Prim(primitive, arguments):
+            return primitive in (p.add, p.subtract, p.multiply) and all([_is_simple(a) for a in arguments])
+        case _:
+            return False
