@@ -112,6 +112,16 @@ def simple_errors(theta: fs.Array[26], hand, vertex_of: fs.Array["N", int], poin
     return [[points[i, k] - V[vertex_of[i], k] for k in range(3)] for i in range(len(points))]
 
 
+def errors_on_triangles(u, V, triangles, triangle_of, points):
+    """Points minus points of triangles, which u places between their corners: (N, 3)."""
+
+    def error(i, k):
+        a, b, c = triangles[triangle_of[i]]
+        return points[i, k] - (u[i, 0] * V[a, k] + u[i, 1] * V[b, k] + (1.0 - u[i, 0] - u[i, 1]) * V[c, k])
+
+    return [[error(i, k) for k in range(3)] for i in range(len(points))]
+
+
 def complicated_errors(
     theta: fs.Array[26],
     u: fs.Array["N", 2],
@@ -120,14 +130,8 @@ def complicated_errors(
     triangle_of: fs.Array["N", int],
     points: fs.Array["N", 3],
 ):
-    """Points minus points of triangles, which u places: (N, 3)."""
-    V = positions(theta, hand)
-
-    def error(i, k):
-        a, b, c = triangles[triangle_of[i]]
-        return points[i, k] - (u[i, 0] * V[a, k] + u[i, 1] * V[b, k] + (1.0 - u[i, 0] - u[i, 1]) * V[c, k])
-
-    return [[error(i, k) for k in range(3)] for i in range(len(points))]
+    """The errors of points on triangles: (N, 3)."""
+    return errors_on_triangles(u, positions(theta, hand), triangles, triangle_of, points)
 
 
 simple = fs.function(simple_errors)
@@ -157,10 +161,12 @@ def complicated_columns(
 ):
     """The derivatives by u, (2, N, 3), and by θ, (26, N, 3).  No two errors share a u: all move at once."""
 
+    V = positions(theta, hand)
+
     def column_of_u(r):
         direction = [[1.0 if k == r else 0.0 for k in range(2)] for _ in range(len(u))]
-        along = fs.jvp(complicated_errors, wrt="u")
-        return along(theta, u, hand, triangles, triangle_of, points, tangent=direction)[1]
+        along = fs.jvp(errors_on_triangles, wrt="u")
+        return along(u, V, triangles, triangle_of, points, tangent=direction)[1]
 
     def column(r):
         direction = [1.0 if k == r else 0.0 for k in range(26)]
