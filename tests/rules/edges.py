@@ -182,6 +182,27 @@ EDGES: dict[str, tuple[str, ...]] = {
         "product n (fun i -> i) ~> nothing",
         "sum n (fun i -> delta m i x) ~> build n (fun i -> x) where n == m",
     ),
+    # displays
+    "split_display": (
+        "ifold (fun a l -> [a[1], a[0] * x]) [x, y] n"
+        " ~> let t = ifold (fun a l -> (a.1, a.0 * x)) (x, y) n in [t.0, t.1]",
+        "ifold (fun a l -> [a[1], 1.0]) (zero 2) n ~> let t = ifold (fun a l -> (a.1, 1.0)) (zero, zero) n in [t.0, t.1]",
+        "ifold (fun a l -> ([(a.0)[1], a.1], to_float (length a.0))) ([x, y], x) n"
+        " ~> let t = ifold (fun a l -> (a.1, a.2, to_float 2)) (x, y, x) n in ([t.0, t.1], t.2)",
+        "ifold (fun a l -> ([(a.0)[1], x], [(a.1)[l], x])) ([x, y], [x, y]) n"
+        " ~> let t = ifold (fun a l -> (a.1, x, [(a.2)[l], x])) (x, y, [x, y]) n in ([t.0, t.1], t.2)",
+        "ifold (fun a l -> [(a[0].1, x), a[0]]) [p, q] n"
+        " ~> let t = ifold (fun a l -> ((a.0.1, x), a.0)) (p, q) n in [t.0, t.1]",
+        "ifold (fun a l -> [a[l], x]) [x, y] n ~> nothing",
+        "ifold (fun a l -> [a[0], x]) v n ~> nothing",
+        "ifold (fun a l -> [a[0], x]) (zero m) n ~> nothing",
+        "ifold (fun a l -> [if l < 0 then a[2] else x, y]) [x, y] n ~> nothing",
+        "ifold (fun a l -> [sum m (fun i -> a[i]), y]) [x, y] n ~> nothing",
+        "ifold (fun a l -> if c then [a[1], y] else a) [x, y] n ~> nothing",
+        "ifold (fun a l -> a) [x, y] n ~> nothing",
+        "ifold (fun a l -> [a[1], v]) [u, v] n ~> nothing",
+        "ifold (fun a l -> let b = a in [b[0], x]) [x, y] n ~> nothing",
+    ),
     # speculation
     "select_displays": (
         "if c then [x, y] else [x] ~> nothing",

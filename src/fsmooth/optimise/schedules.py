@@ -28,6 +28,7 @@ from fsmooth.optimise.motion import move, move_and_share_all_reciprocals, move_a
 from fsmooth.optimise.policy import Fusion, Policy
 from fsmooth.optimise.rules import accumulation, checks, speculation
 from fsmooth.optimise.rules import conditional as c
+from fsmooth.optimise.rules import displays as d
 from fsmooth.optimise.rules import fusion as f
 from fsmooth.optimise.rules import guards as g
 from fsmooth.optimise.rules import lambda_calculus as lam
@@ -72,7 +73,7 @@ CONDITIONAL: Family = (c.if_known, c.if_same, c.if_not, c.decide, c.discharge, c
 FUSION: Family = (f.name_index, f.get_build, f.get_if, f.get_update, f.eta_build)
 SIZES: Family = (f.length_static, f.length_build, f.get_vector)
 ACCUMULATION: Family = (accumulation.plus_flat, accumulation.get_plus)
-FISSION: Family = (fission.project_fold, fission.project_sum)
+FISSION: Family = (fission.project_fold, fission.project_sum, d.split_display)
 SPARSITY: Family = (
     s.get_zero,
     s.get_delta,
