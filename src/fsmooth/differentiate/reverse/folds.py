@@ -51,8 +51,7 @@ def transpose_fold(walk: Reverser, step: Step, term: IFold, r: Term) -> Sequence
     result = final[0] if len(final) == 1 else MakeTuple(tuple(final))
     loop = IFold(term.size, whole_init, state, down, let(opened, scope(items, let(region.backward, result))))
     whole = Var(f"{step.var.name}_back", loop.type)
-    walk.backward[whole] = loop
-    walk.needed |= loop.free
+    walk.run_back(whole, loop)
     ends = [whole] if len(start) == 1 else [Proj(whole, k) for k in range(len(start))]
     for k, end in zip(bars, ends, strict=False):
         walk.contribute(initial[k], end)
@@ -103,7 +102,8 @@ def _reversed(
         for k, bar in bars.items():
             inner.contribute(_part(end, term, k), bar)
 
-    return reversed_steps(steps, value, seed, walk.transpose, walk.costs, wanted=True), bars
+    late = walk.late.union(bars.values())
+    return reversed_steps(steps, value, seed, walk.transpose, walk.costs, wanted=True, late=late), bars
 
 
 def _forward(

@@ -7,7 +7,7 @@ the derivative does not need of the program is never run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fsmooth.core.cost import Costs
@@ -46,16 +46,29 @@ class Reverser:
     It gives the steps to put in the forward part if those are not just the step itself, where it is needed.
     """
 
-    def __init__(self, steps: Steps, value: Term, wanted: bool, transpose: Transpose, costs: Costs) -> None:
+    def __init__(
+        self,
+        steps: Steps,
+        value: Term,
+        transpose: Transpose,
+        costs: Costs,
+        *,
+        wanted: bool,
+        late: frozenset[Var] = frozenset(),
+    ) -> None:
         self.steps = steps
         self.value = value
         self.transpose = transpose
         self.costs = costs
+        self.late = late
         self.forward: list[Item] = []
         self.backward: dict[Var, Term] = {}
         self.cotangents = Cotangents()
         self.needed: set[Var] = set(value.free) if wanted else set()
-        self.place: dict[Var, int] = {x.var: k for k, x in enumerate(steps.items) if isinstance(x, Step)}
+        self.later: dict[Var, Step] = {}
+        self.order: dict[Var, int] = {}
+        self.requires = False
+        self.late = late
 
     # -- what the rules for single steps use ---------------------------------------------------------------------------
 
@@ -72,47 +85,52 @@ class Reverser:
         if is_atomic(value):
             return value
         var = Var(name, value.type)
+        self.run_back(var, value)
+        return var
+
+    def run_back(self, var: Var, value: Term) -> None:
+        """The next definition of the backward part."""
         self.backward[var] = value
         self.needed |= value.free
-        return var
+        self.order[var] = len(self.order)
 
     def is_live(self, var: Var) -> bool:
         """Does something that runs later need the value of this variable?"""
         return var in self.needed
 
-    def inner(self, body: Term, seed: Seed, *, wanted: bool, states: frozenset[Var] = frozenset()) -> Region:
-        """The reversed body of a loop or a branch."""
+    def inner(self, body: Term, cotangent: Term, *, wanted: bool) -> Region:
+        """The reversed body of a loop or a branch whose value has the cotangent.
+
+        If its value is wanted the forward part runs in that of this region, where `cotangent` may not be known yet.
+        """
         active = frozenset([x for x in body.free if x in self.steps.active])
-        steps = Steps(active, self.steps.states | states)
-        return reversed_steps(steps, steps.value(body), seed, self.transpose, self.costs, wanted=wanted)
+        steps = Steps(active, self.steps.states)
+        late = frozenset([x for x in cotangent.free if x in self.backward or x in self.late]) if wanted else frozenset()
+
+        def seed(walk: Reverser, value: Term) -> None:
+            walk.contribute(value, cotangent)
+
+        return reversed_steps(steps, steps.value(body), seed, self.transpose, self.costs, wanted=wanted, late=late)
 
     def before(self, var: Var, cotangent: Term) -> list[Item] | None:
         """What must run before `var` so that its cotangent is known there; None if that depends on `var`."""
         chosen: dict[Var, Term] = {}
         pending = list(cotangent.free)
-        here = self.place[var]
         while pending:
             x = pending.pop()
-            if x is var or len(chosen) > _FEW:
+            if x is var or x in self.late or len(chosen) > _FEW:
                 return None
-            if x in chosen:
+            value = self.backward[x] if x in self.backward else self.later[x].term if x in self.later else None
+            if value is None or x in chosen:
                 continue
-            if x in self.backward:
-                chosen[x] = self.backward[x]
-            elif self.place.get(x, -1) > here:
-                item = self.steps.items[self.place[x]]
-                assert isinstance(item, Step)
-                chosen[x] = item.term
-            else:
-                continue
-            pending.extend(chosen[x].free)
-        if chosen and any([isinstance(item, Require) for item in self.steps.items[here:]]):
+            chosen[x] = value
+            pending.extend(value.free)
+        if chosen and self.requires:
             return None
-        order = sorted([x for x in chosen if x in self.place], key=self.place.__getitem__)
-        order += [x for x in self.backward if x in chosen]
-        self.forward = [item for item in self.forward if isinstance(item, Require) or item.var not in chosen]
+        order = sorted(chosen, key=self.order.__getitem__)
         for x in chosen:
             self.backward.pop(x, None)
+            self.later.pop(x, None)
         return [Step(x, chosen[x], active=False) for x in order]
 
     # -- the walk ------------------------------------------------------------------------------------------------------
@@ -123,6 +141,7 @@ class Reverser:
             if isinstance(item, Require):
                 self.needed |= item.condition.free.union(*[n.free for n in item.numbers])
                 self.forward.append(item)
+                self.requires = True
                 continue
             instead: Sequence[Item] | None = None
             cotangent = self.cotangents.take(item.var) if item.active else None
@@ -133,9 +152,11 @@ class Reverser:
             for kept in reversed(instead):
                 assert isinstance(kept, Step)
                 self.forward.append(kept)
+                self.later[kept.var] = kept
+                self.order[kept.var] = -len(self.forward)
                 self.needed |= kept.term.free
-        self.forward.reverse()
-        return Region(self.forward, self.value, list(self.backward.items()), self.cotangents)
+        forward = [item for item in reversed(self.forward) if isinstance(item, Require) or self.later[item.var] is item]
+        return Region(forward, self.value, list(self.backward.items()), self.cotangents)
 
 
 Transpose = Callable[[Reverser, Step, Term], Sequence[Item] | None]
@@ -143,10 +164,17 @@ _FEW = 50
 
 
 def reversed_steps(
-    steps: Steps, value: Term, seed: Seed, transpose: Transpose, costs: Costs, *, wanted: bool
+    steps: Steps,
+    value: Term,
+    seed: Seed,
+    transpose: Transpose,
+    costs: Costs,
+    *,
+    wanted: bool,
+    late: frozenset[Var] = frozenset(),
 ) -> Region:
     """The steps forwards and backwards; `wanted`: is the value used, or only its derivative?"""
-    walk = Reverser(steps, value, wanted, transpose, costs)
+    walk = Reverser(steps, value, transpose, costs, wanted=wanted, late=late)
     seed(walk, value)
     return walk.run()
 

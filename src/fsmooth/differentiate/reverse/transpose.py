@@ -34,7 +34,7 @@ from fsmooth.core.types import Float
 from fsmooth.differentiate.derivatives import ROWS, NoDerivative
 from fsmooth.differentiate.reverse.cotangents import Key, place_of, same_key
 from fsmooth.differentiate.reverse.folds import transpose_fold
-from fsmooth.differentiate.reverse.region import Region, Reverser, Seed, scope
+from fsmooth.differentiate.reverse.region import Region, Reverser, scope
 from fsmooth.differentiate.reverse.residuals import plan, recomputing
 from fsmooth.differentiate.reverse.steps import Item, Step
 
@@ -89,8 +89,9 @@ def _scalar(walk: Reverser, term: Prim, result: Var, r: Term) -> None:
         walk.contribute(argument, ROWS[term.primitive](term.arguments, result, tuple(tangents)))
 
 
-def _seed(r: Term) -> Seed:
-    return lambda inner, value: inner.contribute(value, r)
+def _late(walk: Reverser, r: Term, live: bool) -> frozenset[Var]:
+    """What is not known in the forward part of a loop or branch: its own cotangent, if it runs before that is known."""
+    return walk.late | r.free if live else frozenset()
 
 
 def _tuple(items: Sequence[Term]) -> Term:
@@ -104,8 +105,7 @@ def _parts(whole: Term, count: int) -> list[Term]:
 def _share_out(walk: Reverser, name: str, keys: Sequence[Key], value: Term) -> None:
     """Bind the cotangents of several places, and contribute them."""
     whole = Var(name, value.type)
-    walk.backward[whole] = value
-    walk.needed |= value.free
+    walk.run_back(whole, value)
     for key, part in zip(keys, _parts(whole, len(keys)), strict=True):
         walk.contribute(place_of(key), part)
 
@@ -116,7 +116,7 @@ def _share_out(walk: Reverser, name: str, keys: Sequence[Key], value: Term) -> N
 def _build(walk: Reverser, step: Step, term: Build, r: Term) -> Sequence[Item] | None:
     """r ⊙ᴿ V(m) = Σᵢ r[i] ⊙ᴿ m[i]."""
     live = walk.is_live(step.var)
-    region = walk.inner(term.body, _seed(Get(r, term.index)), wanted=live)
+    region = walk.inner(term.body, Get(r, term.index), wanted=live, late=_late(walk, r, live))
     leaving = region.leaving(term.index)
     if not leaving:
         return None
@@ -137,7 +137,8 @@ def _sum(walk: Reverser, step: Step, term: Reduce, r: Term) -> Sequence[Item] | 
     """
     live = walk.is_live(step.var)
     first = walk.before(step.var, r) if live else None
-    region = walk.inner(term.body, _seed(r), wanted=live)
+    late = walk.late if first is not None else _late(walk, r, live)
+    region = walk.inner(term.body, r, wanted=live, late=late)
     leaving = region.leaving(term.index)
     if not leaving:
         return None if not first else [*first, step]
@@ -189,7 +190,7 @@ def _loop_back(
 def _branch(walk: Reverser, step: Step, term: If, r: Term) -> Sequence[Item] | None:
     """The cotangents of the branch taken; zero for what only the other branch mentions."""
     live = walk.is_live(step.var)
-    branches = [walk.inner(body, _seed(r), wanted=live) for body in (term.then, term.otherwise)]
+    branches = [walk.inner(body, r, wanted=live, late=_late(walk, r, live)) for body in (term.then, term.otherwise)]
     each = [region.leaving() for region in branches]
     keys = _union(each)
     if not keys:

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import cast
 
 from fsmooth.core.build import zero_like
 from fsmooth.core.cost import Costs
-from fsmooth.core.shape import size_of
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import (
-    Build,
-    Const,
-    Delta,
     Deriv,
-    Get,
     Lam,
     MakeTuple,
-    Proj,
     Term,
     Var,
     Verb,
     let,
     scalar_constant,
 )
-from fsmooth.core.types import INT, Array, Float, Tuple, tangent
+from fsmooth.core.types import tangent
 from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.reverse.region import Region, Seed, reversed_steps, scope
 from fsmooth.differentiate.reverse.steps import Steps
@@ -54,10 +49,41 @@ def reverse(deriv: Deriv) -> Lam:
             raise NoDerivative(f"no reverse derivative for {deriv.verb.value}")
 
 
-def _region(function: Lam, chosen: list[Var], seed: Seed, *, wanted: bool) -> Region:
+@dataclass(frozen=True)
+class Split:
+    """revf$f and revr$f of paper 001, §6.1.
+
+    `forward` takes the arguments of f and gives (value, residuals); `backward` takes the `kept` arguments of f (by
+    position), the residuals one by one, and the cotangent of the value, and gives the cotangents of the `wrt` arguments.
+    """
+
+    forward: Lam
+    backward: Lam
+    kept: tuple[int, ...]
+
+
+def split(function: Lam, wrt: tuple[int, ...], single: bool) -> Split:
+    """The derivative of a function in two parts: the second can be called often without running f again."""
+    function = cast(Lam, refresh(function))
+    chosen = [function.parameters[k] for k in wrt]
+    r = Var("cotangent", tangent(function.body.type))
+    region = _region(function, chosen, lambda walk, value: walk.contribute(value, r), wanted=True, late=frozenset((r,)))
+    definitions = region.definitions()
+    parts = [_cotangent(region, x) for x in chosen]
+    back = let(region.backward, parts[0] if single else MakeTuple(tuple(parts)))
+    residuals = [x for x in definitions if x in back.free]
+    kept = tuple([k for k, x in enumerate(function.parameters) if x in back.free])
+    forward = Lam(function.parameters, scope(region.forward, MakeTuple((region.value, MakeTuple(tuple(residuals))))))
+    parameters = (*[function.parameters[k] for k in kept], *residuals, r)
+    return Split(cast(Lam, refresh(forward)), cast(Lam, refresh(Lam(parameters, back))), kept)
+
+
+def _region(
+    function: Lam, chosen: list[Var], seed: Seed, *, wanted: bool, late: frozenset[Var] = frozenset()
+) -> Region:
     steps = Steps(frozenset(chosen), frozenset())
     value = steps.value(function.body)
-    return reversed_steps(steps, value, seed, transpose, Costs(), wanted=wanted)
+    return reversed_steps(steps, value, seed, transpose, Costs(), wanted=wanted, late=late)
 
 
 def _cotangent(region: Region, x: Var) -> Term:
@@ -67,6 +93,3 @@ def _cotangent(region: Region, x: Var) -> Term:
 
 def _whole(region: Region, result: Term) -> Term:
     return refresh(scope(region.forward, let(region.backward, result)))
-
-
-__all__ = ["Array", "Build", "Const", "Delta", "Float", "Get", "INT", "Proj", "Tuple", "reverse", "size_of"]
