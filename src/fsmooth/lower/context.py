@@ -173,10 +173,6 @@ class Context(ABC):
         """Let the next loop use the name."""
         self._indices_in_use.discard(index.name)
 
-    def reserve(self, name: str) -> None:
-        """Keep a name from being given out."""
-        self._names.add(name)
-
     def local(self, hint: str, type_: Type, value: Expression | None = None) -> Local:
         """Declare a mutable local."""
         name = self.fresh(hint)

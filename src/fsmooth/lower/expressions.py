@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Check, Const, Delta, If, Prim, Require, Vector
+from fsmooth.core.term import Check, Const, Delta, If, Prim, Require
 from fsmooth.core.types import BOOL, INT, Bool
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import is_integer, minus, parts, plus, replace, same, times, zero_of
+from fsmooth.loops.arithmetic import minus, parts, plus, replace, same, times, zero_of
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Scalar, Value, View, load
 
@@ -167,11 +167,3 @@ def lower_delta_element(ctx: Context, term: Delta, index: t.Expression) -> t.Exp
     inner.append(t.Assign(local.name, value))
     ctx.emit(t.If(condition, inner))
     return t.Name(local.name, local.type)
-
-
-def lower_vector_element(ctx: Context, term: Vector, index: t.Expression) -> t.Expression | None:
-    """`[e0, e1, …][k]` for a constant k; None if the vector must be stored."""
-    for k, item in enumerate(term.items):
-        if is_integer(index, k):
-            return ctx.scalar(item)
-    return None
