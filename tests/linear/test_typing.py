@@ -28,6 +28,8 @@ from fsmooth.core.term.linear_maps import (
 )
 from fsmooth.core.traverse import children, rebuild
 from fsmooth.core.types import BOOL, F32, F64, INT, UNIT, Array, Function, Linear, Tuple, Type, has_map, tangent
+from fsmooth.frontend.text import TextError, parse
+from fsmooth.frontend.text.exact import Exact
 
 V = Array(F64)
 PAIR = Tuple((F64, V))
@@ -68,22 +70,22 @@ TYPES: list[tuple[Term, Type, str]] = [
 
 ILL_TYPED: list[tuple[Callable[[], Term], str]] = [
     (lambda: Apply(x, x), "a Float is no linear map"),
-    (lambda: Apply(m, v), "Float -o Array<Float> applied to a Array<Float>"),
-    (lambda: ApplyReverse(x, m), "Float -o Array<Float> applied in reverse to a Float"),
-    (lambda: Compose(m, m), "Float -o Array<Float> after Float -o Array<Float>"),
-    (lambda: AddMaps(m, k), "the sum of Float -o Array<Float> and Array<Float> -o Float"),
+    (lambda: Apply(m, v), "Float ⊸ Array<Float> applied to a Array<Float>"),
+    (lambda: ApplyReverse(x, m), "Float ⊸ Array<Float> applied in reverse to a Float"),
+    (lambda: Compose(m, m), "Float ⊸ Array<Float> after Float ⊸ Array<Float>"),
+    (lambda: AddMaps(m, k), "the sum of Float ⊸ Array<Float> and Array<Float> ⊸ Float"),
     (lambda: AddMaps(x, m), "a Float is no linear map"),
-    (lambda: ZeroMap(m, x), "there are no tangents of a Float -o Array<Float>"),
+    (lambda: ZeroMap(m, x), "there are no tangents of a Float ⊸ Array<Float>"),
     (lambda: ZeroMap(x, step), "there are no tangents of a (Float, Int) => Float"),
-    (lambda: UnitMap(maps), "there are no tangents of a Array<Float -o Array<Float>>"),
+    (lambda: UnitMap(maps), "there are no tangents of a Array<Float ⊸ Array<Float>>"),
     (lambda: ScaleMap(n), "scaled by a Int"),
     (lambda: ScaleMap(x, Const(1.0, F32)), "a Float32 scaled by a Float"),
     (lambda: VCat(()), "× of no maps has no source (use a zero map)"),
-    (lambda: VCat((m, k)), "× of Float -o Array<Float>, Array<Float> -o Float"),
+    (lambda: VCat((m, k)), "× of Float ⊸ Array<Float>, Array<Float> ⊸ Float"),
     (lambda: VCat((m,), record), "1 maps for {a: Float, b: Array<Float>}"),
     (lambda: HCat(()), "⋈ of no maps has no target (use a zero map)"),
-    (lambda: HCat((m, k)), "⋈ of Float -o Array<Float>, Array<Float> -o Float"),
-    (lambda: VCatArray(m), "a Float -o Array<Float> is no array of linear maps"),
+    (lambda: HCat((m, k)), "⋈ of Float ⊸ Array<Float>, Array<Float> ⊸ Float"),
+    (lambda: VCatArray(m), "a Float ⊸ Array<Float> is no array of linear maps"),
     (lambda: HCatArray(v), "a Array<Float> is no array of linear maps"),
     (lambda: Transpose(x), "a Float is no linear map"),
     (lambda: LambdaMap(x, indexed), "a size is an Int, not a Float"),
@@ -132,8 +134,40 @@ def test_maps_are_told_apart() -> None:
 
 
 def test_linear_types() -> None:
-    assert repr(Linear(Linear(F64, F64), Linear(F64, V))) == "(Float -o Float) -o Float -o Array<Float>"
+    assert repr(Linear(Linear(F64, F64), Linear(F64, V))) == "(Float ⊸ Float) ⊸ Float ⊸ Array<Float>"
     assert has_map(Array(Tuple((F64, Linear(F64, F64)))))
     assert not has_map(record)
     with pytest.raises(TypeError, match="a linear map has no tangent"):
         tangent(Linear(F64, F64))
+
+
+@pytest.mark.parametrize(("term", "type_", "text"), TYPES, ids=[text for _, _, text in TYPES])
+def test_text_is_read_back(term: Term, type_: Type, text: str) -> None:
+    """But for records: text has no names for the parts of × and ⋈."""
+    free = tuple(sorted(term.free, key=lambda v: v.id))
+    function = Lam(free, term)
+    read = parse(repr(function), elaborator=Exact)
+    assert isinstance(read, Lam)
+    if "{" in repr(type_):
+        assert [p.type for p in read.parameters] == [p.type for p in free]
+    else:
+        assert alpha_equal(read, function)
+
+
+MISTAKES = [
+    ("fun (x : Float) -> lmApply x", "lmApply takes 2 arguments, not 1"),
+    ("fun (x : Float) -> lmScale x x x", "lmScale takes 1 or 2 arguments, not 3"),
+    ("lmVCat", "a function cannot stand here"),
+    ("fun (x : Float) -> lmOne", "a function cannot stand here"),
+    ("fun (x : Float) -> lmApply x x", "a Float is no linear map"),
+    ("fun (n : Int) -> lmSum n", "lmSum takes 2 arguments, not 1"),
+    ("fun (n : Int) -> lmSum n n", "a function of Int is wanted here"),
+    ("fun (n : Int) -> lmFold n", "lmFold takes 4 arguments, not 1"),
+    ("fun (n : Int) -> lmSum n (fun i j -> i)", "1 arguments for 2 parameters"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), MISTAKES, ids=[message for _, message in MISTAKES])
+def test_mistakes_in_text(text: str, message: str) -> None:
+    with pytest.raises(TextError, match=message):
+        parse(text)

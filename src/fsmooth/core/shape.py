@@ -227,6 +227,11 @@ def _projected(tuple_: Term, position: int) -> Term | None:
             return _projected(inner, position) or Proj(inner, position)
         case Let(bindings, body):
             return Let(bindings, _projected(body, position) or Proj(body, position))
+        case App(Lam(parameters, body), arguments):
+            return App(Lam(parameters, _projected(body, position) or Proj(body, position)), arguments)
+        case Apply() | ApplyReverse():
+            seen = image(tuple_)
+            return None if seen is None else (_projected(seen, position) or Proj(seen, position))
         case Proj(outer, inner_position):
             part = _projected(outer, inner_position)
             return None if part is None else (_projected(part, position) or Proj(part, position))

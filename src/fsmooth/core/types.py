@@ -86,7 +86,7 @@ class Linear:
 
     def __repr__(self) -> str:
         source = f"({self.source!r})" if isinstance(self.source, Linear | Function) else repr(self.source)
-        return f"{source} -o {self.target!r}"
+        return f"{source} ⊸ {self.target!r}"
 
 
 Type = Float | Int | Bool | Tuple | Array | Function | Linear

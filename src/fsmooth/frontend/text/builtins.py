@@ -30,7 +30,7 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.types import F64, INT, Array, Tuple, Type, is_numeric
 from fsmooth.frontend.agreement import Fold
-from fsmooth.frontend.text import derivatives, tree
+from fsmooth.frontend.text import derivatives, linear_maps, tree
 from fsmooth.frontend.text.joins import converted, joined
 from fsmooth.frontend.text.types import NAMES, a
 from fsmooth.frontend.text.values import Scope, Value, is_path
@@ -208,6 +208,7 @@ FORMS: dict[str, Form] = {
     "plus": _plus,
     "check": _check,
     **derivatives.FORMS,
+    **linear_maps.FORMS,
 }
 """Forms by name."""
 

@@ -40,6 +40,7 @@ _KEYWORDS = {
 _SYMBOLS = {
     "->": "ARROW",
     "=>": "IMPLIES",
+    "⊸": "LOLLIPOP",
     "||": "OR",
     "&&": "AND",
     "!": "NOT",
@@ -68,7 +69,7 @@ _COMPARISONS = ("<=", ">=", "==", "<>", "!=")
 _OPERATORS = sorted([*_SYMBOLS, *_COMPARISONS], key=len, reverse=True)
 _ANY_OPERATOR = "|".join([re.escape(s) for s in _OPERATORS])
 _SECTIONS = "|".join(
-    [re.escape(s) for s in _OPERATORS if s not in {"(", ")", "[", "]", "{", "}", ",", ":", "->", "=>"}]
+    [re.escape(s) for s in _OPERATORS if s not in {"(", ")", "[", "]", "{", "}", ",", ":", "->", "=>", "⊸"}]
 )
 
 _TOKEN = re.compile(

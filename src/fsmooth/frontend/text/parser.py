@@ -240,6 +240,7 @@ _ACTIONS: dict[str, Callable[..., object]] = {
     "first_field": _first_field,
     "next_field": _next_field,
     "type_function": _function_type,
+    "type_linear": lambda a, arrow, b: tree.LinearType(a.start, b.end, a, b),
     "type_pair": lambda a, star, b: tree.TupleType(a.start, b.end, (a, b)),
     "type_name": lambda x: tree.NamedType(x.start, x.end, x.text),
     "type_array": lambda x, o, t, c: tree.NamedType(x.start, c.end, x.text, t),

@@ -47,6 +47,14 @@ class FunctionType(Node):
     result: Node
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class LinearType(Node):
+    """`A ⊸ B`: linear maps."""
+
+    source: Node
+    target: Node
+
+
 # -- expressions ---------------------------------------------------------------------------------------------------
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fsmooth.core.types import BOOL, F32, F64, INT, UNIT, Array, Function, Tuple, Type
+from fsmooth.core.types import BOOL, F32, F64, INT, UNIT, Array, Function, Linear, Tuple, Type
 from fsmooth.frontend.text import tree
 from fsmooth.frontend.text.mistakes import TextError
 
@@ -48,6 +48,8 @@ def type_of(node: tree.Node, text: str) -> Type:
             return type_of(inner, text)
         case tree.FunctionType(parameters=parameters, result=result):
             return Function(tuple([type_of(q, text) for q in parameters]), type_of(result, text))
+        case tree.LinearType(source=source, target=target):
+            return Linear(type_of(source, text), type_of(target, text))
         case tree.NamedType(name=name):
             raise TextError(f"`{name}` is no type; there are Float, Int, Bool, Array<…>", text, node.start, node.end)
         case _:
