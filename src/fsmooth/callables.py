@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fsmooth.core.types import Array, Tuple, Type, leaf_of
+from fsmooth.core.weak import weakness
 from fsmooth.entries import Entry
 from fsmooth.errors import ArgumentError
 from fsmooth.frontend.programs import DerivedProgram, Program
@@ -103,13 +104,21 @@ class Function:
         values = self._bind(args, kwargs)
         types = {name: _type_or_static(value, name) for name, value in values.items()}
         key = tuple([_key(t) for t in types.values()])
-        entry = self._entries.get(key)
-        if entry is None or not entry.is_current():
+        weak = tuple([weakness(t) for t in types.values() if isinstance(t, Type)])
+        entry = self._found(key, weak)
+        if entry is None:
             with self._lock:
-                entry = self._entries.get(key)
-                if entry is None or not entry.is_current():
-                    entry = self._entries[key] = Entry(self.program, self.schedule, types)
+                entry = self._found(key, weak)
+                if entry is None:
+                    self._entries.pop((key, None), None)
+                    entry = Entry(self.program, self.schedule, types)
+                    self._entries[key, weak if entry.interface.single else None] = entry
         return entry, values
+
+    def _found(self, key: tuple[object, ...], weak: tuple[object, ...]) -> Entry | None:
+        """The entry for types that compare as `key`; which numbers are weak matters only where there is float32."""
+        entry = self._entries.get((key, None)) or self._entries.get((key, weak))
+        return entry if entry is not None and entry.is_current() else None
 
     # -- looking inside ----------------------------------------------------------------------------------------------
 

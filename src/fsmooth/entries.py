@@ -6,7 +6,8 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from fsmooth.core.types import Type
+from fsmooth.core.types import F32, Type, leaf_of
+from fsmooth.core.weak import weakness
 from fsmooth.frontend.programs import Program
 from fsmooth.runtime.arrays import infer_type
 from fsmooth.runtime.built_in import copied, same
@@ -52,12 +53,14 @@ class Entry:
 
     def _new_interface(self) -> Interface:
         from fsmooth import driver  # noqa: PLC0415  (the compiler is loaded when something is compiled)
+        from fsmooth.core.traverse import subterms  # noqa: PLC0415
         from fsmooth.runtime.manifest import BuiltIn, Input, Interface  # noqa: PLC0415
 
         elaborated = self.elaborated
         inputs = [Input(q.name, q.type, q.fetch) for q in elaborated.parameters]
         built_in = [BuiltIn(q.fetch, q.value) for q in elaborated.staged]
-        return Interface(tuple(inputs), tuple(built_in), tuple(sorted(driver.static_axes(elaborated))))
+        single = any([leaf_of(part.type) == F32 for part in subterms(elaborated.term)])
+        return Interface(tuple(inputs), tuple(built_in), tuple(sorted(driver.static_axes(elaborated))), single)
 
     @property
     def elaborated(self) -> Elaborated:
@@ -75,9 +78,13 @@ class Entry:
                 value = built_in.fetch()
                 if value is not snapshot and not same(value, snapshot):
                     return False
-            return all([infer_type(fetch(), name) == type_ for fetch, name, type_ in self.captured])
+            return all([self._fits(infer_type(fetch(), name), type_) for fetch, name, type_ in self.captured])
         except NOT_THERE:
             return False
+
+    def _fits(self, found: Type, wanted: Type) -> bool:
+        """Is it the type that was compiled for, where that matters also in which numbers are weak?"""
+        return found == wanted and (not self.interface.single or weakness(found) == weakness(wanted))
 
     def __call__(self, values: Mapping[str, object], out: object | None) -> object:
         library, inputs = self.library_for(values)
@@ -175,7 +182,7 @@ class Entry:
         from fsmooth.runtime.cache import compiled  # noqa: PLC0415  (loaded when something is compiled)
         from fsmooth.runtime.compiler import find_compiler  # noqa: PLC0415
         from fsmooth.runtime.manifest import Compiled  # noqa: PLC0415
-        from fsmooth.runtime.shim import can_serve, shim_source  # noqa: PLC0415
+        from fsmooth.runtime.shim import can_serve, shim_of_weak_and_strong, shim_source  # noqa: PLC0415
 
         stages = self.stages(sizes)
         code = stages.code
@@ -183,7 +190,9 @@ class Entry:
         module, shim = "", ""
         if can_serve(code.parameters, code.result):
             module = f"fs_{code.name}"
-            shim = shim_source(code.name, module, code.parameters, code.result, stages.static_sizes)
+            parameters = [q.type for q in self.interface.inputs]
+            make = shim_of_weak_and_strong if self.interface.single else shim_source
+            shim = make(code.name, module, parameters, code.result, stages.static_sizes)
         path = compiled(code.source + shim, code.statements, find_compiler())
         return Compiled(path.name, code, module)
 

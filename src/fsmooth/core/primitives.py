@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from fsmooth.core import ieee
 from fsmooth.core.gamma import digamma_of, lgamma_of, trigamma_of
 from fsmooth.core.types import BOOL, F32, F64, INT, Bool, Float, Int, Type
+from fsmooth.core.weak import WEAK, Weak, strongest
 
 Signature = Callable[[tuple[Type, ...]], Type | None]
 
@@ -56,14 +57,18 @@ def _define(
 # -- typing rules ------------------------------------------------------------------------------------------------
 
 
+def _decided(types: tuple[Type, ...]) -> Type:
+    return strongest(types) if isinstance(types[0], Weak) else types[0]
+
+
 def _floats(types: tuple[Type, ...]) -> Type | None:
     """real numbers of one width"""
-    return types[0] if isinstance(types[0], Float) and all(t == types[0] for t in types) else None
+    return _decided(types) if isinstance(types[0], Float) and all(t == types[0] for t in types) else None
 
 
 def _numbers(types: tuple[Type, ...]) -> Type | None:
     """numbers of one type"""
-    return types[0] if isinstance(types[0], Float | Int) and all(t == types[0] for t in types) else None
+    return _decided(types) if isinstance(types[0], Float | Int) and all(t == types[0] for t in types) else None
 
 
 def _integers(types: tuple[Type, ...]) -> Type | None:
@@ -89,7 +94,7 @@ def _logic(types: tuple[Type, ...]) -> Type | None:
 
 def _selection(types: tuple[Type, ...]) -> Type | None:
     """a truth value and two scalars of one type"""
-    return types[1] if isinstance(types[0], Bool) and _equality(types[1:]) is not None else None
+    return _decided(types[1:]) if isinstance(types[0], Bool) and _equality(types[1:]) is not None else None
 
 
 def _to(result: Type, *sources: type) -> Signature:
@@ -98,6 +103,13 @@ def _to(result: Type, *sources: type) -> Signature:
         return result if isinstance(types[0], sources) else None
 
     return conversion
+
+
+def _to_float(types: tuple[Type, ...]) -> Type | None:
+    """a number"""
+    if isinstance(types[0], Int | Bool | Weak):
+        return WEAK
+    return F64 if isinstance(types[0], Float) else None
 
 
 def _float_test(types: tuple[Type, ...]) -> Type | None:
@@ -163,7 +175,7 @@ select = _define("select", 3, _selection, lambda c, a, b: a if c else b, 1)
 
 # -- conversions ---------------------------------------------------------------------------------------------------
 
-to_float = _define("to_float", 1, _to(F64, Int, Bool, Float), float, 1)
+to_float = _define("to_float", 1, _to_float, float, 1)
 to_float32 = _define("to_float32", 1, _to(F32, Int, Bool, Float), ieee.single, 1)
 to_int = _define("to_int", 1, _to(INT, Float, Bool, Int), ieee.truncate, 1)
 

@@ -11,6 +11,7 @@ from fsmooth import library
 from fsmooth.core.term import Const, Lam, Length, Require, Term, Var
 from fsmooth.core.traverse import transform
 from fsmooth.core.types import BOOL, F64, INT, Type, array_of, leaf_of, rank_of
+from fsmooth.core.weak import WEAK
 from fsmooth.errors import ArgumentError, RankError, TypeMismatchError
 from fsmooth.frontend.annotations import ArrayAnnotation, annotations_of, mismatch
 from fsmooth.frontend.programs import DerivedProgram, LibraryProgram, Program, SourceProgram
@@ -131,7 +132,7 @@ def _annotated(frame: Frame, given: Mapping[str, Var]) -> dict[str, Value]:
                 if isinstance(size, int):
                     frame.shared.static_sizes[var, axis] = size
         if leaf is float and leaf_of(var.type) in (INT, BOOL):
-            result[name] = convert(frame, var, array_of(F64, rank_of(var.type)), place)
+            result[name] = convert(frame, var, array_of(F64, rank_of(var.type)) if rank_of(var.type) else WEAK, place)
     return result
 
 

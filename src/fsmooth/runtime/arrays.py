@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from fsmooth.core.types import BOOL, F32, F64, INT, Array, Bool, Float, Int, Tuple, Type, array_of, leaf_of, rank_of
+from fsmooth.core.weak import WEAK
 from fsmooth.errors import ArgumentError, OutOfMemoryError
 from fsmooth.runtime.structure import with_parts
 
@@ -40,7 +41,7 @@ def infer_type(value: object, name: str) -> Type:
     if isinstance(value, int):
         return INT
     if isinstance(value, float):
-        return F64
+        return WEAK
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = tuple([f.name for f in dataclasses.fields(value)])
         items = tuple([infer_type(getattr(value, n), f"{name}.{n}") for n in names])

@@ -16,6 +16,7 @@ from types import FunctionType
 
 from fsmooth.backend.c.program import CProgram
 from fsmooth.core.types import Array, Tuple, Type
+from fsmooth.core.weak import weakness
 from fsmooth.frontend.lookup import Lookup, Step
 from fsmooth.frontend.programs import Program
 from fsmooth.runtime import cache
@@ -46,6 +47,8 @@ class Interface:
     inputs: tuple[Input, ...]
     built_in: tuple[BuiltIn, ...]
     axes: tuple[tuple[int, int], ...]
+    single: bool
+    """Does float32 occur in it, so that it matters which numbers are weak (core.weak)?"""
 
 
 @dataclass(frozen=True)
@@ -69,12 +72,13 @@ class Manifest:
         found = self._read("interface")
         if not isinstance(found, tuple):
             return None
-        inputs, built_in, axes = found
+        inputs, built_in, axes, single = found
         fetches = [self._lookup(where) for where in built_in]
         return Interface(
             tuple([Input(name, type_, where and self._lookup(where)) for name, type_, where in inputs]),
             tuple([BuiltIn(fetch, fetch()) for fetch in fetches]),
             axes,
+            single,
         )
 
     def store_interface(self, interface: Interface) -> bool:
@@ -84,7 +88,7 @@ class Manifest:
             built_in = [self._where(q.fetch) for q in interface.built_in]
         except ValueError:
             return False
-        self._write("interface", (inputs, built_in, interface.axes))
+        self._write("interface", (inputs, built_in, interface.axes, interface.single))
         return True
 
     def compiled(self, sizes: tuple[int, ...] | None) -> Compiled | None:
@@ -132,9 +136,9 @@ def manifest_of(program: Program, types: Sequence[object], schedule: str, compil
         survey = Survey(program)
         survey.add(own_sources(), schedule, compiler, cache.processor())
         for type_ in types:
-            if _is_type(type_):
+            if isinstance(type_, Type):
                 records = _records(type_)
-                survey.add(type_, [f"{cls.__module__}.{cls.__qualname__}" for cls in records])
+                survey.add(type_, weakness(type_), [f"{cls.__module__}.{cls.__qualname__}" for cls in records])
                 for cls in records:
                     survey.methods(cls)
             else:
@@ -145,10 +149,6 @@ def manifest_of(program: Program, types: Sequence[object], schedule: str, compil
     except (NotDescribedError, RecursionError):
         return None
     return Manifest(survey)
-
-
-def _is_type(value: object) -> bool:
-    return isinstance(value, Type)
 
 
 def _records(type_: object) -> list[type]:

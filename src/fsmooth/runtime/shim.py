@@ -9,9 +9,10 @@ and the caller takes the slow path, which converts or explains.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from fsmooth.core.types import BOOL, F32, F64, INT, Array, Tuple, Type, leaf_of, rank_of, unzipped
+from fsmooth.core.types import BOOL, F32, F64, INT, Array, Float, Tuple, Type, leaf_of, rank_of, unzipped
+from fsmooth.core.weak import Weak
 from fsmooth.runtime.arrays import leaves
 
 _C = {F64: "double", F32: "float", INT: "int64_t", BOOL: "_Bool"}
@@ -138,13 +139,31 @@ def shim_source(
     name: str, module: str, parameters: Sequence[Type], result: Type, static: Mapping[tuple[int, int], int]
 ) -> str:
     """The C of the shim for the kernel `name`, as the extension module `module`."""
+    return _shim(name, module, parameters, result, static, _any_number)
+
+
+def shim_of_weak_and_strong(
+    name: str, module: str, parameters: Sequence[Type], result: Type, static: Mapping[tuple[int, int], int]
+) -> str:
+    """A shim for which Python's floats and NumPy's float64 are different types (core.weak)."""
+    return _shim(name, module, parameters, result, static, _weak_or_strong)
+
+
+def _shim(
+    name: str,
+    module: str,
+    parameters: Sequence[Type],
+    result: Type,
+    static: Mapping[tuple[int, int], int],
+    test: Callable[[Type], str],
+) -> str:
     outputs = leaves(unzipped(result))
     parts = [leaves(unzipped(q)) for q in parameters]
     starts = [sum([len(part) for part in parts[:k]]) for k in range(len(parts))]
     inputs = [leaf for part in parts for leaf in part]
     fixed = {(starts[k], axis): n for (k, axis), n in static.items() if isinstance(unzipped(parameters[k]), Array)}
     is_tuple = isinstance(unzipped(result), Tuple)
-    reads, passed, views = _inputs(inputs, fixed)
+    reads, passed, views = _inputs(inputs, fixed, test)
     opens, targets, results = _outputs(outputs, is_tuple)
     sizes = sum([rank_of(leaf) for leaf in outputs])
     arguments = ", ".join([*passed, ""])[: None if passed else 0]
@@ -198,7 +217,9 @@ def _format(leaf: Type) -> str:
     return ", ".join([f"'{c}'" for c in (_FORMAT[leaf] * 2)[:2]])
 
 
-def _inputs(parameters: Sequence[Type], static: Mapping[tuple[int, int], int]) -> tuple[list[str], list[str], int]:
+def _inputs(
+    parameters: Sequence[Type], static: Mapping[tuple[int, int], int], test: Callable[[Type], str]
+) -> tuple[list[str], list[str], int]:
     """Statements that read the arguments, the C expressions to pass on, and the number of views."""
     reads: list[str] = []
     passed: list[str] = []
@@ -216,11 +237,24 @@ def _inputs(parameters: Sequence[Type], static: Mapping[tuple[int, int], int]) -
             passed += [f"(const {_C[leaf]} *){view}.buf", *[f"{view}.shape[{axis}]" for axis in range(rank)]]
             views += 1
             continue
-        reads += [f"    if (!({_SCALAR_TEST[leaf].format(k)})) goto miss;"]
+        reads += [f"    if (!({test(leaf).format(k)})) goto miss;"]
         reads += [f"    const {_C[leaf]} x{k} = {_SCALAR_READ[leaf].format(k)};"]
         reads += ["    if (PyErr_Occurred()) goto miss;"] if leaf == INT else []
         passed.append(f"x{k}")
     return reads, passed, views
+
+
+def _any_number(leaf: Type) -> str:
+    """Is it what the program takes?  A float64 number of Python's or NumPy's."""
+    return _SCALAR_TEST[leaf]
+
+
+def _weak_or_strong(leaf: Type) -> str:
+    """Is it what the program takes?  A float64 number of Python's if it is weak, else of NumPy's."""
+    if not isinstance(leaf, Float) or leaf != F64:
+        return _SCALAR_TEST[leaf]
+    own = "fs_is(args[{0}], &PyFloat_Type, 1)"
+    return own if isinstance(leaf, Weak) else f"{_SCALAR_TEST[leaf]} && !{own}"
 
 
 _SCALAR_TEST = {

@@ -9,13 +9,15 @@ from fsmooth.core import primitives as p
 from fsmooth.core.build import minus, number, plus, times
 from fsmooth.core.primitives import Primitive
 from fsmooth.core.term import Build, Const, Failure, Get, If, Prim, Require, Term, Var
-from fsmooth.core.types import F64, INT, Array, Bool, Float, Int, Tuple, rank_of
+from fsmooth.core.types import F32, INT, Array, Bool, Float, Int, Tuple, leaf_of, rank_of
+from fsmooth.core.weak import WEAK
 from fsmooth.errors import RankError, TypeMismatchError
-from fsmooth.frontend.python.conversion import common, convert
+from fsmooth.frontend.python.conversion import common, convert, real
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.modulo import real_floor_division, real_modulo
 from fsmooth.frontend.python.sizes import length_of, same_size
+from fsmooth.frontend.python.weak import strengthened
 
 _KEEPS_INTEGERS = frozenset({p.absolute, p.sign, p.maximum, p.minimum, p.floor, p.ceil})
 
@@ -45,6 +47,8 @@ def elementwise(frame: Frame, operation: Callable[..., Term], arguments: list[Te
                 f"{describe(arrays[0].type)} and {describe(arrays[-1].type)} cannot be combined element by element",
                 "fsmooth does not broadcast arrays of different ranks; write a comprehension over the indices",
             )
+    if any([leaf_of(a.type) == F32 for a in arguments]):  # a list of Python's floats is an array of float64 here
+        arguments = [strengthened(a) if isinstance(a.type, Array) else a for a in arguments]
     bound = [frame.bind(a, "a") if isinstance(a.type, Array) else frame.bind(a, "x") for a in arguments]
     arrays = [a for a in bound if isinstance(a.type, Array)]
     size = length_of(frame, arrays[0], node)
@@ -90,11 +94,11 @@ def scalar_binary(frame: Frame, primitive: Primitive, a: Term, b: Term, node: as
     a, b = common(frame, a, b, node)
     if isinstance(a.type, Int):
         if primitive is p.divide:
-            return Prim(p.divide, (convert(frame, a, F64, node), convert(frame, b, F64, node)))
+            return quotient(frame, a, b)
         if primitive in (p.floor_divide, p.modulo):
             return integer_division(frame, primitive, a, b, node)
         if primitive is p.power:
-            return Prim(p.power, (convert(frame, a, F64, node), convert(frame, b, F64, node)))
+            return Prim(p.power, (real(frame, a, WEAK), real(frame, b, WEAK)))
         fold = {p.add: plus, p.subtract: minus, p.multiply: times}.get(primitive)
         if fold is not None:
             return fold(a, b)
@@ -103,6 +107,13 @@ def scalar_binary(frame: Frame, primitive: Primitive, a: Term, b: Term, node: as
     if isinstance(a.type, Float) and primitive is p.modulo:
         return real_modulo(frame, a, b)
     return Prim(primitive, (a, b))
+
+
+def quotient(frame: Frame, a: Term, b: Term) -> Term:
+    """A / b of integers, a weak number."""
+    if isinstance(a, Const) and isinstance(b, Const) and b.value != 0:
+        return Const(a.value / b.value, WEAK)
+    return Prim(p.divide, (real(frame, a, WEAK), real(frame, b, WEAK)))
 
 
 def integer_division(frame: Frame, primitive: Primitive, a: Term, b: Term, node: ast.AST) -> Term:
@@ -138,7 +149,7 @@ def constant_power(frame: Frame, x: Term, exponent: Const, node: ast.AST) -> Ter
             if isinstance(x, Const):
                 return Const(int(x.value) ** int(value))
             return repeated(frame, x, int(value)) if value <= 8 else Prim(p.integer_power, (x, exponent))
-        x = convert(frame, x, F64, node)
+        x = real(frame, x, WEAK)
     if float(value).is_integer() and abs(value) <= 8:
         power = repeated(frame, x, abs(int(value)))
         return power if value >= 0 else Prim(p.divide, (number(1.0, x.type), power))
@@ -175,5 +186,5 @@ def apply_primitive(frame: Frame, primitive: Primitive, xs: list[Term], node: as
         return xs[0] if primitive in (p.floor, p.ceil) else Prim(primitive, tuple(xs))
     if len(xs) == 2:
         xs = list(common(frame, xs[0], xs[1], node))
-    xs = [x if isinstance(x.type, Float) else convert(frame, x, F64, node) for x in xs]
+    xs = [x if isinstance(x.type, Float) else real(frame, x, WEAK) for x in xs]
     return Prim(primitive, tuple(xs))

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from fsmooth.core import primitives as p
 from fsmooth.core.build import number, plus
 from fsmooth.core.term import Build, Const, If, MakeTuple, Prim, Reduction, Term, Var
-from fsmooth.core.types import F64, INT, Array, Bool, Float, Int, Tuple
+from fsmooth.core.types import INT, Array, Bool, Float, Int, Tuple
+from fsmooth.core.weak import WEAK
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.python.arithmetic import binary
 from fsmooth.frontend.python.comprehensions import comprehension
@@ -24,6 +25,7 @@ from fsmooth.frontend.python.reductions import reduce_generator
 from fsmooth.frontend.python.scalars import scalar_function
 from fsmooth.frontend.python.sizes import at_least_zero, length_of
 from fsmooth.frontend.python.values import Sequence, Static, Unrolled, Value
+from fsmooth.frontend.python.weak import weakened
 
 
 def to_integer(frame: Frame, function: object, node: ast.Call) -> Term:
@@ -64,7 +66,7 @@ def round_call(frame: Frame, node: ast.Call) -> Value:
     (x,) = positional(frame, node, 1)
     if isinstance(x.type, Int):
         return x
-    x = frame.bind(convert(frame, x, F64, node) if isinstance(x.type, Bool) else x, "x")
+    x = frame.bind(convert(frame, x, WEAK, node) if isinstance(x.type, Bool) else x, "x")
     if not isinstance(x.type, Float):
         frame.fail(
             TypeMismatchError, node, f"expected a number, found {describe(x.type)}", "round the elements one by one"
@@ -87,9 +89,9 @@ def divmod_call(frame: Frame, node: ast.Call) -> Value:
 def float_call(frame: Frame, node: ast.Call) -> Value:
     """float(x), float("inf")."""
     if len(node.args) == 1 and isinstance(node.args[0], ast.Constant) and node.args[0].value in NOT_FINITE:
-        return Const(float(node.args[0].value))
+        return Const(float(node.args[0].value), WEAK)
     (x,) = positional(frame, node, 1)
-    return convert(frame, x, F64, node) if not isinstance(x.type, Float) else x
+    return weakened(x) if isinstance(x.type, Float) else convert(frame, x, WEAK, node)
 
 
 def bool_call(frame: Frame, node: ast.Call) -> Value:

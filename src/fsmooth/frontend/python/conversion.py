@@ -9,22 +9,21 @@ from fsmooth.core.build import build, number
 from fsmooth.core.shape import size_of
 from fsmooth.core.term import Const, Get, MakeTuple, Prim, Proj, Term, Zero, scalar_constant
 from fsmooth.core.types import F32, Array, Bool, Float, Int, Tuple, Type
+from fsmooth.core.weak import is_weak
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.kinds import describe, join_types
+from fsmooth.frontend.python.weak import narrowed, strengthened
 
 
 def convert(frame: Frame, term: Term, wanted: Type, node: ast.AST) -> Term:
     """`term` at type `wanted`: Int and Bool to Float, constants at once, arrays and tuples part by part."""
     have = term.type
     if have == wanted:
-        return term
+        return term if is_weak(wanted) else strengthened(term)
     if isinstance(wanted, Float) and isinstance(have, Float | Int | Bool):
-        if isinstance(term, Const):
-            return scalar_constant(float(term.value), wanted)
-        if isinstance(term, Zero):
-            return Zero((), wanted)
-        return Prim(p.conversion_to(wanted), (term,))
+        made = real(frame, term, wanted)
+        return made if is_weak(wanted) else strengthened(made)
     if isinstance(wanted, Int) and isinstance(have, Bool):
         return Prim(p.to_int, (term,))
     if isinstance(wanted, Array) and isinstance(have, Array):
@@ -37,6 +36,19 @@ def convert(frame: Frame, term: Term, wanted: Type, node: ast.AST) -> Term:
     frame.fail(
         TypeMismatchError, node, f"expected {describe(wanted)}, found {describe(have)}", "give it a value of that type"
     )
+
+
+def real(frame: Frame, term: Term, wanted: Float) -> Term:
+    """A number as a real number of the width that is wanted; that of an integer is weak."""
+    if term.type == wanted:
+        return Const(term.value, wanted) if isinstance(term, Const) else term
+    if isinstance(term, Const):
+        return scalar_constant(float(term.value), wanted)
+    if isinstance(term, Zero):
+        return Zero((), wanted)
+    if wanted == F32:
+        return narrowed(frame, term)
+    return Prim(p.conversion_to(wanted), (term,))
 
 
 def join(frame: Frame, a: Type, b: Type, node: ast.AST, what: str = "these values") -> Type:
@@ -53,12 +65,10 @@ def project(term: Term, k: int) -> Term:
 
 
 def common(frame: Frame, a: Term, b: Term, node: ast.AST) -> tuple[Term, Term]:
-    """Both numbers at their common type; a literal takes the width of the other."""
-    if isinstance(a, Const) and isinstance(a.type, Float) and b.type == F32:
-        return number(float(a.value), F32), b
-    if isinstance(b, Const) and isinstance(b.type, Float) and a.type == F32:
-        return a, number(float(b.value), F32)
+    """Both numbers at their common type, ready for one primitive; a weak one takes the width of the other."""
     joined = join(frame, a.type, b.type, node, "the operands")
+    if isinstance(joined, Float) and not isinstance(a.type, Bool) and not isinstance(b.type, Bool):
+        return real(frame, a, joined), real(frame, b, joined)
     return convert(frame, a, joined, node), convert(frame, b, joined, node)
 
 

@@ -7,7 +7,7 @@ import ast
 from fsmooth.core.term import App, Deriv, IllTyped, Lam, MakeTuple, Require, Term, Var, Verb
 from fsmooth.core.term import Method as How
 from fsmooth.core.types import F32, Float, Function, Int, Tuple, Type, has_float, leaf_of, scalars_of
-from fsmooth.core.weak import in_single, is_weak
+from fsmooth.core.weak import in_single, is_weak, strong
 from fsmooth.errors import NotDifferentiableError, ProgramError, TypeMismatchError, UnknownMethodError
 from fsmooth.frontend.python.conversion import convert, project
 from fsmooth.frontend.python.frame import Frame
@@ -88,7 +88,8 @@ def derivative(frame: Frame, derived: Derived, node: ast.Call) -> Value:
     if verb is Verb.JVP:
         arguments += tangents(frame, deriv, arguments, node)
     try:
-        return frame.bind(App(deriv, tuple(arguments)), "derivative")
+        made = App(deriv, tuple(arguments))
+        return frame.bind(made, "derivative", made.type if is_weak(function.body.type) else strong(made.type))
     except IllTyped as error:
         frame.fail(TypeMismatchError, node, str(error), "look at the types of the arguments")
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from fsmooth.core.build import build
 from fsmooth.core.term import Const, MakeTuple, Term, Vector
-from fsmooth.core.types import Array, Int, Tuple, leaf_of
+from fsmooth.core.types import Array, Float, Int, Tuple, leaf_of
 from fsmooth.errors import TypeMismatchError, UndefinedNameError
 from fsmooth.frontend.python.conversion import convert, join
 from fsmooth.frontend.python.frame import Frame
@@ -58,21 +58,28 @@ def tuple_display(frame: Frame, items: list[Value]) -> Value:
 def constant(frame: Frame, value: object) -> Value:
     """A literal."""
     if isinstance(value, bool | int | float):
-        return Const(value)
+        return number_of(value)
     return Static(value)
+
+
+def number_of(value: bool | int | float | np.generic) -> Const:
+    """A number known at compile time; Python's own floats are weak."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    wanted = type_of_object(value)
+    return Const(float(plain), wanted) if isinstance(wanted, Float) else Const(plain)
 
 
 def as_term(frame: Frame, value: Value, node: ast.AST) -> Term:
     match value:
         case Static(inner):
             if isinstance(inner, bool | int | float | np.integer | np.floating | np.bool_):
-                return Const(inner if isinstance(inner, bool | int | float) else inner.item())
+                return number_of(inner)
             if isinstance(inner, tuple) and inner and all([is_number_like(frame, x) for x in inner]):
                 return MakeTuple(tuple([frame.as_term(Static(x), node) for x in inner]))
             if isinstance(inner, list) and inner and all([is_number_like(frame, x) for x in inner]):
                 return display(frame, [frame.as_term(Static(x), node) for x in inner], node)
             if isinstance(inner, np.ndarray) and inner.size and inner.size <= 256:
-                return frame.as_term(Static(inner.tolist()), node)
+                return array_of_numbers(frame, inner, node)
             what = getattr(inner, "__name__", None) or repr(inner)
             hint = "call it, or pass its result in" if callable(inner) else "use numbers, arrays and tuples of them"
             frame.fail(TypeMismatchError, node, f"{what} is not a real number or an array", hint)
@@ -89,6 +96,13 @@ def as_term(frame: Frame, value: Value, node: ast.AST) -> Term:
             )
 
 
+def array_of_numbers(frame: Frame, array: np.ndarray[tuple[int, ...], np.dtype[np.generic]], node: ast.AST) -> Term:
+    """An array of NumPy's known at compile time."""
+    if array.ndim == 0:
+        return number_of(array.dtype.type(array))
+    return display(frame, [array_of_numbers(frame, np.asarray(row), node) for row in array], node)
+
+
 def is_number_like(frame: Frame, value: object) -> bool:
     """A number, or a list, tuple or array of such."""
     if isinstance(value, list | tuple):
@@ -98,7 +112,7 @@ def is_number_like(frame: Frame, value: object) -> bool:
 
 def known(value: object) -> Value:
     """A part of a container known at compile time."""
-    return Const(value) if isinstance(value, bool | int | float) else Static(value)
+    return number_of(value) if isinstance(value, bool | int | float) else Static(value)
 
 
 def written_lists(frame: Frame, left: ast.expr, op: ast.operator, right: ast.expr, node: ast.AST) -> Term | None:

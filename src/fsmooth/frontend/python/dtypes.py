@@ -14,6 +14,7 @@ from fsmooth.frontend.python.arithmetic import elementwise
 from fsmooth.frontend.python.conversion import convert, truth
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import constant_object
+from fsmooth.frontend.python.weak import strengthened
 
 
 def element_type(frame: Frame, node: ast.expr) -> Type | None:
@@ -43,7 +44,7 @@ def with_leaf(frame: Frame, term: Term, wanted: Type, node: ast.AST) -> Term:
     """A number or an array with elements of type `wanted`."""
     have = leaf_of(term.type)
     if wanted == have:
-        return term
+        return strengthened(term)
     if not isinstance(have, Float | Int | Bool):
         frame.fail(TypeMismatchError, node, "only arrays of numbers have a dtype", "convert their parts one by one")
     if isinstance(term, Zero) and not isinstance(wanted, Bool):

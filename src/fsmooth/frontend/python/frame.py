@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn, Self
 
 from fsmooth.core.term import Const, Get, Length, Proj, Require, Site, Term, Var, Zero, let
+from fsmooth.core.types import Type
 from fsmooth.errors import ProgramError, UnsupportedError
 from fsmooth.frontend.diagnose import render
 from fsmooth.frontend.python.aliases import Views, forget_aliases
@@ -127,11 +128,11 @@ class Frame(ABC):
 
     # -- scopes ------------------------------------------------------------------------------------------------------
 
-    def bind(self, value: Term, name: str = "t") -> Term:
-        """A name for `value` in the open scope, unless it is a constant or a path."""
+    def bind(self, value: Term, name: str = "t", type_: Type | None = None) -> Term:
+        """A name for `value` in the open scope, unless it is a constant or a path; at its type or an equal one."""
         if is_path(value):
             return value
-        var = Var(name, value.type)
+        var = Var(name, value.type if type_ is None else type_)
         self.scope.append((var, value))
         self.shared.definitions[var] = value
         self.shared.views.remember(var, value)

@@ -8,11 +8,13 @@ from fsmooth.core import primitives as p
 from fsmooth.core.build import build, minus, plus, times
 from fsmooth.core.term import Build, Check, Const, Get, Length, Prim, Site, Term, Update, Var
 from fsmooth.core.types import F64, INT, Array, Bool, Float, Int, rank_of
+from fsmooth.core.weak import is_weak
 from fsmooth.errors import IndexOutOfBoundsError, ProgramError, RankError, TypeMismatchError
 from fsmooth.frontend.python.conversion import convert
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.kinds import describe
-from fsmooth.frontend.python.sizes import alike, length_of, never_negative
+from fsmooth.frontend.python.kinds import describe, identical, join_types
+from fsmooth.frontend.python.signs import never_negative
+from fsmooth.frontend.python.sizes import alike, length_of
 
 
 def checked(frame: Frame, index: Term, size: Term, node: ast.AST, what: str) -> Term:
@@ -122,6 +124,9 @@ def updated(frame: Frame, array: Term, indices: list[Term], value: Term, node: a
             f"{what} holds integers, so a real number cannot be put into it",
             f"make {what} an array of real numbers: start it with 0.0, or dtype=float",
         )
+    joined = join_types(wanted, value.type)
+    if is_weak(wanted) and joined is not None and not identical(joined, wanted):
+        array, wanted = frame.bind(convert(frame, array, Array(joined), node), what), joined
     new = convert(frame, value, wanted, node)
     return Update(array, at, alike(frame, new, Get(array, at), node, f"an element of {what}"))
 

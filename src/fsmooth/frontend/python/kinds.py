@@ -7,13 +7,18 @@ import dataclasses
 import numpy as np
 
 from fsmooth.core.types import BOOL, F32, F64, INT, Array, Bool, Float, Int, Tuple, Type, array_of
+from fsmooth.core.weak import WEAK, Weak, weakness
 
 
 def join_types(a: Type, b: Type) -> Type | None:
-    """The smallest type to which both convert, if any."""
-    if a == b:
+    """The smallest type to which both convert, if any; a weak number becomes what the other is."""
+    if identical(a, b):
         return a
     match a, b:
+        case Weak(), Float():
+            return b
+        case Float(), Weak():
+            return a
         case Float(), Float():
             return F64
         case Float(), Int():
@@ -28,6 +33,11 @@ def join_types(a: Type, b: Type) -> Type | None:
             if all([q is not None for q in parts]):
                 return Tuple(tuple([q for q in parts if q is not None]), a.names, a.record)
     return None
+
+
+def identical(a: Type, b: Type) -> bool:
+    """Are two types the same, also in what is weak?"""
+    return a is b or (a == b and weakness(a) == weakness(b))
 
 
 def describe(type_: Type) -> str:
@@ -69,7 +79,7 @@ def type_of_object(value: object) -> Type | None:
     if isinstance(value, np.float32):
         return F32
     if isinstance(value, float | np.floating):
-        return F64
+        return F64 if isinstance(value, np.floating) else WEAK
     if isinstance(value, np.ndarray):
         leaf: Type | None = None
         if value.dtype == np.float32:

@@ -22,6 +22,7 @@ from fsmooth.frontend.python.macro import deriv_call
 from fsmooth.frontend.python.scalars import OWN_SCALAR, SCALAR, scalar_function
 from fsmooth.frontend.python.sizes import branch, length_of
 from fsmooth.frontend.python.values import Closure, Static, Value
+from fsmooth.frontend.python.weak import strengthened
 
 _IDENTITY = frozenset({"array", "asarray", "ascontiguousarray", "asarray_chkfinite"})
 
@@ -40,6 +41,12 @@ COUNTING = frozenset({"sum", "prod", "mean", "average", "std", "var", "cumsum"})
 
 
 def numpy_call(frame: Frame, name: str, function: object, node: ast.Call) -> Value:
+    """NumPy's functions by name: of Python's own floats too they make numbers of NumPy's, which are not weak."""
+    result = numpy_function(frame, name, function, node)
+    return strengthened(result) if isinstance(result, Term) else result
+
+
+def numpy_function(frame: Frame, name: str, function: object, node: ast.Call) -> Value:
     """NumPy's functions by name."""
     if function in SCALAR:
         return scalar_function(frame, SCALAR[function], node)
@@ -73,7 +80,7 @@ def created(frame: Frame, name: str, node: ast.Call) -> Value:
         result: Value = own_array(frame, given, node) if name == "array" and isinstance(given.type, Array) else given
     else:
         result = library_call(frame, {"empty": "zeros", "empty_like": "zeros_like"}.get(name, name), made)
-    made_term = frame.term(result, node)
+    made_term = strengthened(frame.term(result, node))
     if name == "full_like" and not dtype:
         leaf = leaf_of(frame.value(node.args[0]).type)
         return with_leaf(frame, made_term, leaf, node)

@@ -13,7 +13,7 @@ from fsmooth.frontend.python.conversion import convert, project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.iterables import iterable, loop_index
 from fsmooth.frontend.python.jumps import flag_of, without_jumps
-from fsmooth.frontend.python.kinds import describe, join_types
+from fsmooth.frontend.python.kinds import describe, identical, join_types
 from fsmooth.frontend.python.names import look_up
 from fsmooth.frontend.python.sizes import FrameSizes
 from fsmooth.frontend.python.syntax import assigned_names, returns, target_names
@@ -67,7 +67,7 @@ def loop(frame: Frame, node: ast.For) -> None:
                     f"start {name} with a value of the type that the loop gives it",
                 )
         joined_types = [t for t in new if t is not None]
-        if joined_types == types and not attempt[3]:
+        if all([identical(a, b) for a, b in zip(joined_types, types, strict=True)]) and not attempt[3]:
             break
         types = joined_types
         frame.names.update(attempt[3])

@@ -7,7 +7,8 @@ import math
 
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Reduction
-from fsmooth.core.types import F64, Int
+from fsmooth.core.types import Int
+from fsmooth.core.weak import WEAK
 from fsmooth.frontend.python.arithmetic import apply_primitive, binary, elementwise
 from fsmooth.frontend.python.built_in import reduce_call, to_integer
 from fsmooth.frontend.python.conversion import convert
@@ -31,7 +32,7 @@ def math_call(frame: Frame, function: object, name: str, node: ast.Call) -> Valu
         return logs[0] if len(logs) == 1 else binary(frame, ast.Div(), logs[0], logs[1], node)
     if function is math.pow:
         a, b = positional(frame, node, 2)
-        return binary(frame, ast.Pow(), convert(frame, a, F64, node) if isinstance(a.type, Int) else a, b, node)
+        return binary(frame, ast.Pow(), convert(frame, a, WEAK, node) if isinstance(a.type, Int) else a, b, node)
     if function is math.fsum:
         return reduce_call(frame, Reduction.SUM, node)
     if function is math.prod:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Set
 from typing import NoReturn
 
 from fsmooth.core import primitives as p
@@ -15,6 +14,7 @@ from fsmooth.errors import ProgramError, RaggedError, SizeError
 from fsmooth.frontend import agreement
 from fsmooth.frontend.python.conversion import convert, join
 from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.signs import never_negative
 
 
 def same_size(frame: Frame, a: Term, b: Term, node: ast.AST, what: str) -> Term:
@@ -53,25 +53,6 @@ def equal_sizes(frame: Frame, a: Term, b: Term, node: ast.AST, what: str) -> boo
 def at_least_zero(size: Term) -> Term:
     """A size as a user sees it: that of `range(4, 2)` is 0."""
     return size if never_negative(size, frozenset()) else Prim(p.maximum, (size, Const(0)))
-
-
-def never_negative(size: Term, counters: Set[Var]) -> bool:
-    """Is a size made only of what cannot be negative?  `counters` are indices of loops."""
-    match size:
-        case Const(value):
-            return value >= 0
-        case Length():
-            return True
-        case Var():
-            return size in counters
-        case Prim(primitive, arguments) if primitive in (p.add, p.multiply, p.floor_divide, p.modulo, p.minimum):
-            return all([never_negative(a, counters) for a in arguments])
-        case Prim(primitive, arguments) if primitive is p.maximum:
-            return any([never_negative(a, counters) for a in arguments])
-        case Require(_, inner):
-            return never_negative(inner, counters)
-        case _:
-            return False
 
 
 class TypeMismatchSize(SizeError, ProgramError):

@@ -1,0 +1,27 @@
+"""What cannot be negative: sizes, indices of loops, and what is made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+from fsmooth.core import primitives as p
+from fsmooth.core.term import Const, Length, Prim, Require, Term, Var
+
+
+def never_negative(size: Term, counters: Set[Var]) -> bool:
+    """Is a size made only of what cannot be negative?  `counters` are indices of loops."""
+    match size:
+        case Const(value):
+            return value >= 0
+        case Length():
+            return True
+        case Var():
+            return size in counters
+        case Prim(primitive, arguments) if primitive in (p.add, p.multiply, p.floor_divide, p.modulo, p.minimum):
+            return all([never_negative(a, counters) for a in arguments])
+        case Prim(primitive, arguments) if primitive is p.maximum:
+            return any([never_negative(a, counters) for a in arguments])
+        case Require(_, inner):
+            return never_negative(inner, counters)
+        case _:
+            return False
