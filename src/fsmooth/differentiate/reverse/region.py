@@ -7,7 +7,7 @@ the derivative does not need of the program is never run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fsmooth.core.cost import Costs
@@ -68,7 +68,6 @@ class Reverser:
         self.later: dict[Var, Step] = {}
         self.order: dict[Var, int] = {}
         self.requires = False
-        self.late = late
 
     # -- what the rules for single steps use ---------------------------------------------------------------------------
 

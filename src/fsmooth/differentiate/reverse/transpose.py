@@ -1,6 +1,8 @@
 """The transpose of each construct: how the cotangent of a step is passed on (paper 001, Fig. 2 and Fig. 5).
 
-r ⊙ᴿ S(k) = k * r        r ⊙ᴿ (m ⋈ n) = (r ⊙ᴿ m, r ⊙ᴿ n)        r ⊙ᴿ V(m) = Σᵢ r[i] ⊙ᴿ m[i]        r ⊙ᴿ H(m) = build (i. r ⊙ᴿ m[i])
+r ⊙ᴿ S(k) = k * r        r ⊙ᴿ (m ⋈ n) = (r ⊙ᴿ m, r ⊙ᴿ n)        r ⊙ᴿ V(m) = Σᵢ r[i] ⊙ᴿ m[i]
+
+r ⊙ᴿ H(m) = build (i. r ⊙ᴿ m[i])
 """
 
 from __future__ import annotations
@@ -89,11 +91,6 @@ def _scalar(walk: Reverser, term: Prim, result: Var, r: Term) -> None:
         walk.contribute(argument, ROWS[term.primitive](term.arguments, result, tuple(tangents)))
 
 
-def _late(walk: Reverser, r: Term, live: bool) -> frozenset[Var]:
-    """What is not known in the forward part of a loop or branch: its own cotangent, if it runs before that is known."""
-    return walk.late | r.free if live else frozenset()
-
-
 def _tuple(items: Sequence[Term]) -> Term:
     return items[0] if len(items) == 1 else MakeTuple(tuple(items))
 
@@ -116,7 +113,7 @@ def _share_out(walk: Reverser, name: str, keys: Sequence[Key], value: Term) -> N
 def _build(walk: Reverser, step: Step, term: Build, r: Term) -> Sequence[Item] | None:
     """r ⊙ᴿ V(m) = Σᵢ r[i] ⊙ᴿ m[i]."""
     live = walk.is_live(step.var)
-    region = walk.inner(term.body, Get(r, term.index), wanted=live, late=_late(walk, r, live))
+    region = walk.inner(term.body, Get(r, term.index), wanted=live)
     leaving = region.leaving(term.index)
     if not leaving:
         return None
@@ -137,8 +134,7 @@ def _sum(walk: Reverser, step: Step, term: Reduce, r: Term) -> Sequence[Item] | 
     """
     live = walk.is_live(step.var)
     first = walk.before(step.var, r) if live else None
-    late = walk.late if first is not None else _late(walk, r, live)
-    region = walk.inner(term.body, r, wanted=live, late=late)
+    region = walk.inner(term.body, r, wanted=live)
     leaving = region.leaving(term.index)
     if not leaving:
         return None if not first else [*first, step]
@@ -190,7 +186,7 @@ def _loop_back(
 def _branch(walk: Reverser, step: Step, term: If, r: Term) -> Sequence[Item] | None:
     """The cotangents of the branch taken; zero for what only the other branch mentions."""
     live = walk.is_live(step.var)
-    branches = [walk.inner(body, r, wanted=live, late=_late(walk, r, live)) for body in (term.then, term.otherwise)]
+    branches = [walk.inner(body, r, wanted=live) for body in (term.then, term.otherwise)]
     each = [region.leaving() for region in branches]
     keys = _union(each)
     if not keys:
