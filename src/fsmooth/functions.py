@@ -13,15 +13,19 @@ import functools
 from typing import Any
 
 
-class Named:
-    """A function of M̃: a name inside programs, a compiled function outside."""
-
+class Named:  # a function of M̃: a name inside programs, a compiled function outside
     __module__ = "fsmooth.functions"
 
     def __init__(self, name: str) -> None:
         self.__name__ = name
         self.__qualname__ = name
-        self.__doc__ = f"M̃'s {name} (fsmooth.library)."
+
+    @property
+    def __doc__(self) -> str:  # type: ignore[override]
+        """What it is, in F̃ where it is written in it."""
+        from fsmooth.library.description import description  # noqa: PLC0415  (only for those who ask)
+
+        return description(self.__name__)
 
     def __repr__(self) -> str:
         return f"<fsmooth.{self.__name__}>"
