@@ -15,6 +15,7 @@ from fsmooth.core.term import (
     If,
     Length,
     Let,
+    Plus,
     Prim,
     Reduce,
     Reduction,
@@ -89,6 +90,15 @@ class Arrays(Scope):
         count = Reduce(Reduction.SUM, size, i, If(guard, Const(1), Const(0)))
         body = self.under((i,), lambda: self.term(self.real, depth - 1), loop=True)
         return Collect(count, ((size, i),), guard, body)
+
+    def plus(self, type_: Type) -> Callable[[int], Term]:
+        """Two or three arrays, the others with the sizes of the first."""
+
+        def make(depth: int) -> Term:
+            first, *rest = [self.term(type_, depth) for _ in range(self.rng.randint(2, 3))]
+            return Plus((first, *[self.like(item, first) for item in rest]))
+
+        return make
 
     def sum_of_arrays(self, depth: int) -> Term:
         i, j = Var("i", INT), Var("j", INT)

@@ -71,14 +71,14 @@ class Generator(Scalars, Loops, Arrays):
     def array_choices(self, type_: Type, element: Type, depth: int) -> list[Maker]:
         leaf = self.leaves(type_)
         if isinstance(element, Array) and depth > 0:
-            return [*leaf, self.matrix, *([self.conditional(type_)] if depth > 1 else [])]
+            return [*leaf, self.matrix, *([self.conditional(type_), self.plus(type_)] if depth > 1 else [])]
         if depth <= 0 and leaf:
             return leaf
         more: list[Maker] = [self.build(element), self.build(element), self.display(element)]
         if depth > 1:
             more.append(self.conditional(type_))
         if element == self.real and self.loops < 3:
-            more += [self.zero, self.delta, self.update, self.collect, self.sum_of_arrays]
+            more += [self.zero, self.delta, self.update, self.collect, self.sum_of_arrays, self.plus(type_)]
         return [*leaf, *more]
 
     def let(self, type_: Type) -> Maker:

@@ -26,6 +26,7 @@ from fsmooth.core.term import (
     Lam,
     Let,
     MakeTuple,
+    Plus,
     Prim,
     Proj,
     Reduce,
@@ -137,6 +138,8 @@ class _Dual(Scopes):
                 return Delta(self.p(size), self.p(index), self.of(value))
             case Update(array, index, value):
                 return Update(self.of(array), self.p(index), self.of(value))
+            case Plus(items):
+                return Plus(tuple([self.of(x) for x in items]))
             case Require(condition, body):
                 numbers = tuple([self.p(n) for n in term.numbers])
                 return Require(self.p(condition), self.closed(body), term.failure, numbers, term.site)
