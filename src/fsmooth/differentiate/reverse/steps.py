@@ -38,7 +38,7 @@ from fsmooth.core.term import (
     Vector,
     Zero,
 )
-from fsmooth.core.types import Array, Tuple, has_float, is_scalar
+from fsmooth.core.types import INT, Array, Tuple, has_float, is_scalar
 from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.reverse.cotangents import component
 
@@ -133,6 +133,8 @@ class Steps:
             return self._bind(self.names(term), name or _hint(term), active=False)
         if isinstance(term, Reduce) and term.reduction in (Reduction.MAX, Reduction.MIN):
             return self._atom(self._at_extremum(term), name)
+        if isinstance(term, Collect) and has_float(term.type):
+            return self._atom(self._at_found(term), name)
         return self._bind(self._operation(term), name or _hint(term), active=has_float(term.type))
 
     def _element(self, array: Term, index: Term, name: Var | None) -> Term:
@@ -184,6 +186,18 @@ class Steps:
         own = Reduce(arg, self._atom(term.size, None), term.index, term.body)
         where = self._bind(refresh(self.names(own)), "where", active=False)
         return refresh(substitute(term.body, {term.index: where}))
+
+    def _at_found(self, term: Collect) -> Term:
+        """The elements where the guard holds: `let w = collect (i | guard) i in build count (k. e[w[k]])`."""
+        count = self._atom(term.count, None)
+        indices = tuple([index for _, index in term.generators])
+        own = Collect(count, term.generators, term.guard, indices[0] if len(indices) == 1 else MakeTuple(indices))
+        where = self._bind(refresh(self.names(own)), "where", active=False)
+        k = Var("k", INT)
+        at = Get(where, k)
+        places = [at] if len(indices) == 1 else [Proj(at, j) for j in range(len(indices))]
+        body = substitute(term.body, dict(zip(indices, places, strict=True)))
+        return refresh(Build(count, k, body))
 
 
 def as_fold(term: Reduce) -> IFold:

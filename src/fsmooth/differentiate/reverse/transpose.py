@@ -13,7 +13,6 @@ from fsmooth.core import primitives as p
 from fsmooth.core.build import zero_like
 from fsmooth.core.term import (
     Build,
-    Collect,
     Const,
     Delta,
     Get,
@@ -69,8 +68,6 @@ def transpose(walk: Reverser, step: Step, r: Term) -> Sequence[Item] | None:
             return _sum(walk, step, step.term, r)
         case IFold():
             return transpose_fold(walk, step, step.term, r)
-        case Collect():
-            raise NoDerivative("no reverse derivative of a filtered comprehension whose elements are stored")
         case _:
             raise NoDerivative(f"no reverse derivative of {type(step.term).__name__}")
     return None
