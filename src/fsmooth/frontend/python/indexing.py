@@ -7,7 +7,7 @@ import ast
 from fsmooth.core import primitives as p
 from fsmooth.core.build import build, minus, plus, times
 from fsmooth.core.term import Build, Check, Const, Get, Length, Prim, Site, Term, Update, Var
-from fsmooth.core.types import F64, INT, Array, Bool, Float, Int, rank_of
+from fsmooth.core.types import F64, INT, Array, Bool, Float, Int, array_of, rank_of
 from fsmooth.core.weak import is_weak
 from fsmooth.errors import IndexOutOfBoundsError, ProgramError, RankError, TypeMismatchError
 from fsmooth.frontend.python.conversion import convert
@@ -112,8 +112,9 @@ def updated(frame: Frame, array: Term, indices: list[Term], value: Term, node: a
             "give one index for each dimension",
         )
     first, *rest = indices
+    array = frame.bind(giving_way(frame, array, len(indices), value, node), "a")
+    assert isinstance(array.type, Array)
     wanted = array.type.element
-    array = frame.bind(array, "a")
     at = frame.bind(checked(frame, first, length_of(frame, array, node), node, what), "at")
     if rest:
         return Update(array, at, updated(frame, Get(array, at), rest, value, node, what))
@@ -124,11 +125,19 @@ def updated(frame: Frame, array: Term, indices: list[Term], value: Term, node: a
             f"{what} holds integers, so a real number cannot be put into it",
             f"make {what} an array of real numbers: start it with 0.0, or dtype=float",
         )
-    joined = join_types(wanted, value.type)
-    if is_weak(wanted) and joined is not None and not identical(joined, wanted):
-        array, wanted = frame.bind(convert(frame, array, Array(joined), node), what), joined
     new = convert(frame, value, wanted, node)
     return Update(array, at, alike(frame, new, Get(array, at), node, f"an element of {what}"))
+
+
+def giving_way(frame: Frame, array: Term, depth: int, value: Term, node: ast.AST) -> Term:
+    """An array of weak numbers at the width of a value that is put into it, `depth` axes inside; others as they are."""
+    element = array.type
+    for _ in range(depth):
+        element = element.element if isinstance(element, Array) else element
+    joined = join_types(element, value.type)
+    if not is_weak(element) or joined is None or identical(joined, element):
+        return array
+    return convert(frame, array, array_of(joined, depth), node)
 
 
 def transpose(array: Term, site: Site) -> Term:

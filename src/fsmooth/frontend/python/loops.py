@@ -55,7 +55,7 @@ def loop(frame: Frame, node: ast.For) -> None:
     if carried_still != carried:
         lost = next(n for n in carried if n not in carried_still)
         look_up(frame, lost, node)
-    for _ in range(4):
+    while True:  # each time a type grows, or a name loses its value
         attempt = loop_body(frame, node, source, carried, types, index)
         new = [join_types(a, b) for a, b in zip(types, attempt[1], strict=True)]
         for name, old, made, joined in zip(carried, types, attempt[1], new, strict=True):
