@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 from fsmooth.core import primitives as p
 from fsmooth.core.build import both, either
 from fsmooth.core.term import Const, Get, If, Let, Prim, Reduce, Term, let, scalar_constant
@@ -35,15 +37,11 @@ class _Emission:
     def _guarded(self, node: Term, scope: Scope) -> Term:
         """A node that left loops that may not run is computed only if they do."""
         result = self._made(node, scope)
-        ways = self.placement.guards.get((id(node), scope), [])
+        ways = self.placement.guards.get((id(node), scope), ())
         if not ways:
             return result
-        needed: Term = Const(False)
-        for sizes in reversed(ways):
-            run: Term = Const(True)
-            for size in sizes:
-                run = both(Prim(p.less, (Const(0), self._reference(size, scope))), run)
-            needed = either(run, needed)
+        runs = [[Prim(p.less, (Const(0), self._reference(size, scope))) for size in sizes] for sizes in ways]
+        needed = reduce(either, [reduce(both, tests) for tests in runs])
         otherwise = absent(node)
         assert otherwise is not None
         return If(needed, result, otherwise)

@@ -36,6 +36,9 @@ from fsmooth.optimise.scopes import Scope, Scopes, by_inner_scope, common_of
 from fsmooth.optimise.sharing import Graph
 from fsmooth.rewrite.trace import Trace
 
+Ways = list[list[Term]]
+"""Sizes of loops: all those of one way must run."""
+
 
 class Placement:
     """Where each node of a graph is computed.
@@ -49,10 +52,11 @@ class Placement:
         self.order = postorder(root)
         self.scopes = Scopes()
         self.variables: dict[int, dict[Scope, Var]] = {}
-        self.guards: dict[tuple[int, Scope], list[list[Term]]] = {}
+        self.guards: dict[tuple[int, Scope], Ways] = {}
         self._names = graph.names
         self._trace = trace
         self._uses: dict[int, dict[Scope, int]] = {}
+        self._tested: dict[tuple[int, Scope], list[Ways]] = {}
         self._evaluated: dict[int, set[Scope]] = {}
         self._generated = frozenset([i for t in self.order if isinstance(t, Collect) for _, i in t.generators])
         self._failing = failing_nodes(root, self.order, static_sizes)
@@ -101,6 +105,16 @@ class Placement:
                 continue
             for scope, count in wheres:
                 self._use(child, scope, count)
+                ways = self._ways_to(node, scope, unbound.get(scope, 0))
+                if ways:
+                    self._tested.setdefault((id(child), scope), []).extend([ways] * count)
+
+    def _ways_to(self, node: Term, scope: Scope, unbound: int) -> Ways:
+        """How the loops must run for `node` to be computed in `scope`, where it has so many uses for each of which it is."""
+        if not unbound:
+            return self.guards.get((id(node), scope), [])
+        tested = self._tested.get((id(node), scope), [])
+        return _shortest([way for ways in tested for way in ways]) if len(tested) == unbound else []
 
     def _use(self, child: Term, scope: Scope, count: int) -> None:
         uses = self._uses.setdefault(id(child), {})
@@ -119,34 +133,46 @@ class Placement:
             return [], uses
         bound: list[Scope] = []
         unbound: dict[Scope, int] = {}
+        tested: dict[Scope, int] = {}  # where it is used under tests only
         pending = [uses]
         while pending:
             group = pending.pop()
             here = common_of(list(group))
             if not self._may_stand(node, here):
                 if here in group:
-                    unbound[here] = group.pop(here)
+                    count = group.pop(here)
+                    are_tested = count == len(self._tested.get((id(node), here), ())) and is_worth_a_test(node)
+                    (tested if are_tested else unbound)[here] = count
                 pending.extend(by_inner_scope(here, group))
                 continue
             scope, guards = self._outside_loops(node, here)
             if guards and scope in unbound:
                 scope, guards = here, []  # what is needed there is not what is left of a loop that does not run
-            if scope is here and sum(group.values()) == 1:
+            count = sum(group.values()) + tested.get(scope, 0)
+            if scope is here and count == 1:
                 unbound.update(group)
                 continue
-            self._guard(node, scope, guards, scope in bound)
             if scope not in bound:
                 bound.append(scope)
-                self._bind(node, scope, moved=scope is not here, shared=sum(group.values()) > 1)
+                self._guard(node, scope, [guards] if guards else [])
+                self._bind(node, scope, moved=scope is not here, shared=count > 1)
+            elif (id(node), scope) in self.guards:
+                self._guard(node, scope, [*self.guards[id(node), scope], guards] if guards else [])
+        for scope, count in tested.items():
+            if scope not in bound and count > 1:
+                bound.append(scope)
+                self._guard(node, scope, [[]])
+                self._bind(node, scope, moved=False, shared=True)
+            elif scope not in bound:
+                unbound[scope] = count
         return bound, unbound
 
-    def _guard(self, node: Term, scope: Scope, guards: list[Term], is_bound: bool) -> None:
-        """`node` is needed in `scope` if loops over all these sizes run, or those of other uses of it do."""
-        others = self.guards.get((id(node), scope), [])
-        if not guards:
-            self.guards.pop((id(node), scope), None)
-        elif others or not is_bound:
-            self.guards[id(node), scope] = [*others, guards]
+    def _guard(self, node: Term, scope: Scope, ways: Ways) -> None:
+        """`node` is needed in `scope` if loops run one of these ways, or as the tests of other uses there say."""
+        self.guards.pop((id(node), scope), None)
+        if ways:
+            tested = self._tested.get((id(node), scope), [])
+            self.guards[id(node), scope] = _shortest([*[way for others in tested for way in others], *ways])
 
     def _bind(self, node: Term, scope: Scope, moved: bool, shared: bool) -> None:
         if moved:
@@ -213,6 +239,16 @@ class Placement:
             for here in scope.outwards():
                 wanted -= here.variables
         return bool(wanted)
+
+
+def _shortest(ways: Ways) -> Ways:
+    """These ways, but those that another implies."""
+    kept: dict[frozenset[int], list[Term]] = {}
+    for way in sorted(ways, key=len):
+        sizes = frozenset([id(size) for size in way])
+        if sizes and not any([other <= sizes for other in kept]):
+            kept[sizes] = way
+    return list(kept.values())
 
 
 def _trivial(node: Term) -> bool:
