@@ -125,7 +125,13 @@ EDGES: dict[str, tuple[str, ...]] = {
         "x * (if c then x else y) ~> if c then x * x else x * y",
         "x + y ~> nothing",
     ),
-    "if_not": ("if c then x else y ~> nothing", "if c then false else true ~> nothing"),
+    "if_not": (
+        "if c then x else y ~> nothing",
+        "if c then false else true ~> nothing",
+        "if !c then p else q ~> if c then q else p",
+        "if !c then u else (require length u == length v in v) ~> nothing",
+        "if !c then (x, u) else (y, v) ~> nothing",
+    ),
     "decide": (
         "i < j ~> nothing",
         "i <= j ~> nothing where i <> j",

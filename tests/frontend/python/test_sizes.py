@@ -30,6 +30,14 @@ def either(x, y, k):
     return x if k > 0 else y
 
 
+def neither(x, y, k):
+    return x if not (k > 0) else y
+
+
+def neither_of_pairs(x, y, k):
+    return (1.0, x) if not (k > 0) else (2.0, y)
+
+
 def either_statement(x, y, k):
     if k > 0:
         z = x
@@ -115,6 +123,8 @@ GOOD = [
     (either, (X, X + 1, 1)),
     (either, (X, X + 1, -1)),
     (either, (X, LONG, 1)),
+    (neither, (X, LONG, -1)),
+    (neither_of_pairs, (X, LONG, -1)),
     (either_statement, (X, X + 1, -1)),
     (either_statement, (X, LONG, 1)),
     (returned_early, (X, LONG, 1)),
@@ -140,6 +150,8 @@ BAD = [
     (unpacked_rows, (WIDE.T,)),
     (row_assigned, (WIDE, LONG)),
     (either, (X, LONG, -1)),
+    (neither, (X, LONG, 1)),
+    (neither_of_pairs, (LONG, X, 1)),
     (either_statement, (X, LONG, -1)),
     (either_statement, (LONG, X, -1)),
     (returned_early, (X, LONG, -1)),

@@ -87,6 +87,7 @@ U, V = [1.0, 2.0, 3.0], [4.0, 5.0, 6.0, 7.0, 8.0]
 A = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
 UNKNOWN = [
     "if c then u else v",
+    "let d = !c in if !d then [u] else [v]",
     "(if c then (n, [u]) else (n, [v])).1",
     "if c then build 2 (fun i -> u) else build n (fun i -> v)",
     "let p = if c then build 2 (fun i -> (1.0, u)) else build n (fun i -> (2.0, v)) in p[0].1",

@@ -6,7 +6,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.term import Check, Const, If, Prim, Require, Term, Var
 from fsmooth.core.traverse import bound_in, children, rebuild
-from fsmooth.core.types import Int
+from fsmooth.core.types import Array, Int, Tuple, Type
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
 
@@ -61,15 +61,22 @@ def replaced(t: Term, old: Term, new: Term) -> Term:
     return rebuild(t, parts)
 
 
-@rule("if !c then a else b ~> if c then b else a;  if c then true else false ~> c", source="fsmooth", heads=If)
+@rule("if !c then x else y ~> if c then y else x;  if c then true else false ~> c", source="fsmooth", heads=If)
 def if_not(t: Term, facts: Facts) -> Term | None:
-    """Branches in the order of the positive condition."""
+    """Branches in the order of the positive condition.  With arrays in them they stay: the size is that of the first.
+
+    The other may have that size only because it requires it, and so only where it is evaluated.
+    """
     match t:
         case If(c, Const(True), Const(False)):
             return c
-        case If(Prim(primitive, (c,)), a, b) if primitive is p.logical_not:
+        case If(Prim(primitive, (c,)), a, b) if primitive is p.logical_not and not _has_sizes(a.type):
             return If(c, b, a)
     return None
+
+
+def _has_sizes(type_: Type) -> bool:
+    return isinstance(type_, Array) or (isinstance(type_, Tuple) and any(map(_has_sizes, type_.items)))
 
 
 @rule(
