@@ -162,6 +162,8 @@ def _with_definition(size: Term, var: Var, value: Term) -> Term:
     if isinstance(value.type, Array):
         lengths = {a: size_of(value, a) for a in range(rank_of(value.type))}
         return _resolve(size, var, value, lengths)
+    if isinstance(value.type, Tuple):
+        return _resolve_parts(size, var, value)
     return substitute(size, {var: value})
 
 
@@ -177,6 +179,18 @@ def _resolve(size: Term, var: Var, value: Term, lengths: dict[int, Term]) -> Ter
 
     resolved = transform(size, change)
     return substitute(resolved, {var: value})
+
+
+def _resolve_parts(size: Term, var: Var, value: Term) -> Term:
+    """`size` with the tuple `var` replaced by its definition, lengths of parts of it resolved rather than recomputed."""
+    from fsmooth.core.traverse import transform  # noqa: PLC0415  (keeps this module's imports to the shapes themselves)
+
+    def change(t: Term) -> Term:
+        if not isinstance(t, Length) or var not in t.free:
+            return t
+        return size_of(substitute(t.array, {var: value}), t.axis)
+
+    return substitute(transform(size, change), {var: value})
 
 
 def _component(tuple_: Term, position: int, axis: int) -> Term:
