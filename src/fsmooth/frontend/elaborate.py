@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from fsmooth import library
-from fsmooth.core.term import Const, Lam, Length, Require, Term, Var
+from fsmooth.core import primitives as p
+from fsmooth.core.term import Const, Lam, Length, Prim, Require, Term, Var
 from fsmooth.core.traverse import transform
 from fsmooth.core.types import BOOL, F64, INT, Type, array_of, leaf_of, rank_of
 from fsmooth.core.weak import WEAK
@@ -24,6 +25,7 @@ from fsmooth.frontend.python.reader import Reader
 from fsmooth.frontend.python.sizes import same_size
 from fsmooth.frontend.python.source import source_of
 from fsmooth.frontend.python.values import Static, Value
+from fsmooth.frontend.python.weak import at_one_width
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ def _library(program: LibraryProgram, arguments: Mapping[str, Type | object]) ->
     if len(variables) != len(arguments):
         raise ArgumentError(f"{program.name} takes numbers and arrays")
     try:
-        body = library.expand(program.name, variables)
+        body = library.expand(program.name, at_one_width(variables, lambda a: Prim(p.to_float32, (a,))))
     except library.WrongArguments as error:
         raise ArgumentError(str(error)) from None
     return Elaborated(Lam(variables, body), tuple([Parameter(v.name, v.type) for v in variables]), (), ())

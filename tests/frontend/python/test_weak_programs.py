@@ -247,6 +247,27 @@ def test_a_captured_number_that_becomes_numpys() -> None:
         assert np.array_equal(program(X), given * X)
 
 
+def test_what_the_cache_keeps_is_for_weak_or_strong_numbers() -> None:
+    def scaled(a, x):
+        return [a * v for v in x]
+
+    for _ in range(2):
+        for a in (0.5, np.float64(0.5)):
+            assert fs.function(scaled)(a, X).dtype == (a * X).dtype
+
+
+def test_functions_of_the_library_outside_programs() -> None:
+    assert fs.maximum(X, 1.0).dtype == np.float32
+    assert np.allclose(fs.hypot(0.3, X), np.hypot(0.3, X), rtol=1e-6)
+    assert fs.maximum(X.astype(float), 1.0).dtype == np.float64
+
+
+def test_where_it_differs_from_numpy() -> None:
+    assert fs.function(lambda k, x: [k[i] * x[i] for i in range(3)])(np.arange(3), X).dtype == np.float32
+    assert fs.function(lambda x: [math.exp(v) for v in x])(X).dtype == np.float32
+    assert fs.function(lambda x: [float(v) for v in x])(X).dtype == np.float32
+
+
 def test_an_annotated_integer_is_weak() -> None:
     def scaled(a: float, x):
         return [a * v for v in x]

@@ -7,10 +7,12 @@ costs some units in the last place of a float32 and saves a conversion in each s
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from fsmooth.core import primitives as p
 from fsmooth.core.build import number
 from fsmooth.core.term import Build, Const, Get, If, Let, MakeTuple, Prim, Term, Var, Vector, Zero
-from fsmooth.core.types import F32, Array, Bool, Float, Int, Tuple, Type
+from fsmooth.core.types import F32, Array, Bool, Float, Int, Tuple, Type, leaf_of
 from fsmooth.core.weak import WEAK, is_weak, strong
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.signs import never_negative
@@ -46,6 +48,14 @@ def retyped(term: Term, wanted: Type) -> Term:
         case _:
             same = Var("same", wanted)
             return Let(((same, term),), same)
+
+
+def at_one_width(arguments: Sequence[Term], narrow: Callable[[Term], Term]) -> list[Term]:
+    """The arguments of one function: beside float32 and nothing wider, weak numbers are narrowed."""
+    leaves = [leaf_of(a.type) for a in arguments]
+    if {t for t in leaves if isinstance(t, Float) and not is_weak(t)} != {F32}:
+        return list(arguments)
+    return [narrow(a) if isinstance(a.type, Float) and is_weak(a.type) else a for a in arguments]
 
 
 _FACTORS = frozenset({p.multiply, p.divide, p.negate})
