@@ -4,12 +4,13 @@
 
 The first component of t is used once, as a summand of the first result; so the loop adds to the memory of that
 result, and nothing is stored in between.  The same holds for a summand of an array that is bound to a name, and of one
-row of either.  The first to write to a destination assigns, the others add.
+row of either.  The first to write to a destination assigns, the others add.  An array that is a result itself is
+computed in the memory of the result, and read there by whoever else needs it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from fsmooth.core.shape import Ragged, shape_of
@@ -22,16 +23,19 @@ from fsmooth.lower.destination import Destination, Group, Mode, View, added, is_
 from fsmooth.lower.storage import storage_for
 
 Path = tuple[int, ...]
-Binding = tuple[Var, Term]
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Sink:
-    """Where a component of a bound variable is added: part `path` of the value of `owner` (None: the result), at `rows`."""
+    """Where a component of a bound variable goes: part `path` of the value of `owner` (None: the result), at `rows`.
+
+    `whole`: it is that part, not a summand of it.
+    """
 
     owner: Var | None
     path: Path
     rows: tuple[Term, ...]
+    whole: bool
 
 
 @dataclass(eq=False)
@@ -45,36 +49,53 @@ class Sinks:
     written: set[tuple[Var | None, Path]] = field(default_factory=set)
 
 
-def sinks_of(scope: Let) -> Sinks | None:
+@dataclass(frozen=True)
+class Allowed:
+    """Which parts of the result may be computed in place (`whole`), and which may be added to (`summand`)."""
+
+    whole: Callable[[Path], bool]
+    summand: Callable[[Path], bool]
+
+
+def sinks_of(scope: Let, allowed: Allowed) -> Sinks | None:
     """The sinks of a scope; None if there are none."""
     position = {var: k for k, (var, _) in enumerate(scope.bindings)}
     found: dict[Var, dict[Path, Sink]] = {}
     values: dict[Var, Term] = {}
-    owners: list[tuple[Var | None, Term]] = [(None, scope.body)]
-    owners += [(var, value) for var, value in scope.bindings if isinstance(value, Plus)]
-    for owner, value in owners:
+    body = scope.body
+    for owner, value in [(None, scope.body), *[(v, x) for v, x in scope.bindings if isinstance(x, Plus)]]:
         candidates: list[tuple[Var, Path, Sink]] = []
-        _candidates(value, owner, (), (), position, candidates)
+        _candidates(value, owner, (), (), position, candidates, top=True)
         taken = []
         for var, component, sink in candidates:
             first = position[var]
+            if component in found.get(var, {}) or _is_display(scope.bindings[first][1]):
+                continue
+            if sink.whole:
+                if not allowed.whole(sink.path):
+                    continue
+            elif owner is None and not allowed.summand(sink.path):
+                continue
+            elif _occurrences(scope, first, var, component) != 1:
+                continue
             if owner is not None and not _has_size(scope, first, position[owner]):
                 continue
-            rows_known = all([isinstance(r, Const) or position.get(r, -1) < first for r in sink.rows])  # type: ignore[call-overload]
-            if rows_known and _occurrences(scope, first, var, component) == 1:
+            if all([isinstance(r, Const) or position.get(r, -1) < first for r in sink.rows]):  # type: ignore[call-overload]
                 found.setdefault(var, {})[component] = sink
-                taken.append((var, component))
-        if taken:
-            new = _without(value, taken)
-            if owner is not None:
-                values[owner] = new
-            else:
-                values_body = new
-        if owner is None and not taken:
-            values_body = value
-    if not found:
-        return None
-    return Sinks(found, values, values_body)
+                if not sink.whole:
+                    taken.append((var, component))
+        if taken and owner is None:
+            body = _without(value, taken)
+        elif taken and owner is not None:
+            values[owner] = _without(value, taken)
+    return Sinks(found, values, body) if found else None
+
+
+def _is_display(value: Term) -> bool:
+    """Is it a path or a tuple of paths, which has no computation of its own?"""
+    if isinstance(value, MakeTuple):
+        return True
+    return _component(value) is not None or isinstance(value, Let)
 
 
 def _candidates(
@@ -84,21 +105,23 @@ def _candidates(
     rows: tuple[Term, ...],
     position: dict[Var, int],
     found: list[tuple[Var, Path, Sink]],
+    *,
+    top: bool,
 ) -> None:
     """The components of bound variables that are summands of parts of `term`."""
     match term:
         case MakeTuple(items) if not rows:
             for k, item in enumerate(items):
-                _candidates(item, owner, (*path, k), rows, position, found)
+                _candidates(item, owner, (*path, k), rows, position, found, top=top)
         case Plus(items):
             for item in items:
-                _candidates(item, owner, path, rows, position, found)
+                _candidates(item, owner, path, rows, position, found, top=False)
         case Delta(_, index, value) if isinstance(index, Var | Const) and isinstance(value.type, Array):
-            _candidates(value, owner, path, (*rows, index), position, found)
+            _candidates(value, owner, path, (*rows, index), position, found, top=False)
         case Var() | Proj():
             root = _component(term)
             if root is not None and root[0] in position and isinstance(term.type, Array):
-                found.append((root[0], root[1], Sink(owner, path, rows)))
+                found.append((root[0], root[1], Sink(owner, path, rows, whole=top)))
         case _:
             return
 
@@ -215,6 +238,8 @@ def _place(ctx: Context, sinks: Sinks, sink: Sink) -> Destination:
     for k in sink.path:
         assert isinstance(place, Group)
         place = place.items[k]  # type: ignore[assignment]
+    if sink.whole:
+        return place
     key = (sink.owner, sink.path)
     before = key in sinks.written
     sinks.written.add(key)

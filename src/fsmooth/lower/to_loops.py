@@ -37,7 +37,7 @@ from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import zero_of
 from fsmooth.loops.usage import prune
 from fsmooth.lower import arrays, expressions, folds, reductions
-from fsmooth.lower.accumulators import Sinks, accumulate, places_for, remaining, sinks_of
+from fsmooth.lower.accumulators import Allowed, Sinks, accumulate, places_for, remaining, sinks_of
 from fsmooth.lower.aliases import alias
 from fsmooth.lower.cardinality import is_path, leaf_shapes, length
 from fsmooth.lower.context import Context
@@ -58,6 +58,7 @@ from fsmooth.lower.identifiers import identifier
 from fsmooth.lower.interface import Interface, StaticSizes
 from fsmooth.lower.linear import linear_binding, linear_into
 from fsmooth.lower.notes import storage_notes
+from fsmooth.lower.replacement import is_place
 from fsmooth.lower.storage import storage_for
 from fsmooth.lower.tidy import tidy
 
@@ -212,7 +213,7 @@ class Lowering(Context):
             mode = Mode.ACCUMULATE
         match term:
             case Let(bindings, body):
-                sinks = sinks_of(term) if self.accumulators else None
+                sinks = sinks_of(term, _allowed(dest, mode)) if self.accumulators else None
                 if sinks is not None:
                     sinks.places[None] = added(dest) if mode is Mode.ACCUMULATE else dest
                     saved = self.enter_accumulating(term, sinks)
@@ -267,7 +268,9 @@ class Lowering(Context):
                 assert not isinstance(dest, Group)
                 self.store(dest, self.scalar(term), mode)
             case _:
-                arrays.copy_into(self, self.value(term), dest, mode)
+                value = self.value(term)
+                if mode is Mode.ACCUMULATE or not is_place(value, dest):
+                    arrays.copy_into(self, value, dest, mode)
 
 
 def lower(term: Lam, name: str, static_sizes: StaticSizes | None = None) -> t.Program:
@@ -326,9 +329,25 @@ def _result_into(ctx: Lowering, interface: Interface, body: Term) -> None:
     ctx.into(body, interface.outputs(body), Mode.ASSIGN)
 
 
+_ANYTHING = Allowed(whole=lambda path: True, summand=lambda path: True)
+
+
+def _allowed(dest: Destination, mode: Mode) -> Allowed:
+    """In a destination that is assigned to a part may be computed in place, unless something was added to it before."""
+
+    def whole(path: tuple[int, ...]) -> bool:
+        part = dest
+        for k in path:
+            assert isinstance(part, Group)
+            part = part.items[k]  # type: ignore[assignment]
+        return mode is Mode.ASSIGN and not is_added(part)
+
+    return Allowed(whole, lambda path: True)
+
+
 def _accumulated(ctx: Lowering, interface: Interface, body: Let) -> bool:
     """Lower the innermost outer scope with what is added to the results added there; False if nothing is."""
-    sinks = sinks_of(body) if ctx.accumulators else None
+    sinks = sinks_of(body, _ANYTHING) if ctx.accumulators else None
     if sinks is None:
         return False
     first = min([k for k, (var, _) in enumerate(body.bindings) if var in sinks.of])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fsmooth.core import primitives as p
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import parts
-from fsmooth.loops.usage import expressions_of, walk
+from fsmooth.loops.arithmetic import parts, same
+from fsmooth.loops.usage import expressions_of, names_in, walk
 
 _VECTOR_MATH = frozenset(
     (
@@ -40,6 +40,7 @@ def vectorise(loop: t.For) -> None:
     private: set[str] = set()
     gains = bool(loop.reduced)
     extrema = {name for name, _ in loop.extrema}
+    stored: dict[str, t.Expression] = {}
     for s in walk(loop.body):
         match s:
             case t.Declare():
@@ -48,7 +49,7 @@ def vectorise(loop: t.For) -> None:
                 if s.name not in private | extrema and not (s.accumulate and s.name in loop.reduced):
                     return
             case t.Store():
-                if loop.kind is not t.Kind.PARALLEL:
+                if loop.kind is not t.Kind.PARALLEL and not _own_element(s, loop, stored):
                     return
             case t.If():
                 pass
@@ -60,6 +61,41 @@ def vectorise(loop: t.For) -> None:
                 return
             gains = gains or bool(used & _VECTOR_MATH)
     loop.simd = gains
+
+
+def _own_element(store: t.Store, loop: t.For, stored: dict[str, t.Expression]) -> bool:
+    """Does each iteration of a sum write, of this buffer, one element that no other iteration touches?"""
+    if not same(stored.setdefault(store.buffer, store.index), store.index) or not _is_unit(store.index, loop.index):
+        return False
+    return all([same(x.index, store.index) for x in _loads(loop.body) if x.buffer == store.buffer])
+
+
+def _is_unit(at: t.Expression, index: str) -> bool:
+    """Is it the loop's index plus something that does not change?"""
+    match at:
+        case t.Name(name):
+            return name == index
+        case t.Operation(primitive, (left, right)) if primitive is p.add:
+            names: tuple[set[str], set[str]] = (set(), set())
+            names_in(left, names[0])
+            names_in(right, names[1])
+            if index in names[0] and index in names[1]:
+                return False
+            return _is_unit(left, index) or _is_unit(right, index)
+        case _:
+            return False
+
+
+def _loads(body: list[t.Statement]) -> list[t.Load]:
+    found: list[t.Load] = []
+    for s in walk(body):
+        stack = list(expressions_of(s))
+        while stack:
+            x = stack.pop()
+            if isinstance(x, t.Load):
+                found.append(x)
+            stack.extend(parts(x))
+    return found
 
 
 def stays_scalar(e: t.Expression) -> bool:
