@@ -5,6 +5,7 @@ import functools
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -65,9 +66,9 @@ def test_what_has_a_name_is_the_same_function_again() -> None:
 
 def test_in_another_process() -> None:
     code = "import pickle, sys; print(pickle.load(sys.stdin.buffer)([1.0, 2.0]))"
-    made = subprocess.run(
-        [sys.executable, "-c", code], input=pickle.dumps(fs.grad(squares)), capture_output=True, check=True
-    )
+    root = Path(__file__).parents[2]
+    given = pickle.dumps(fs.grad(squares))
+    made = subprocess.run([sys.executable, "-c", code], input=given, capture_output=True, check=True, cwd=root)
     assert made.stdout.decode().strip() == "[2. 4.]"
 
 
