@@ -5,8 +5,6 @@ A camera has 11 parameters: rotation r (angle-axis), centre C, focal length f, p
 Source: microsoft/ADBench (MIT).  Its files have one camera, point, weight and feature, which stand for equal ones.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -7,8 +7,6 @@ points u inside triangles (complicated).
 Source: microsoft/ADBench (MIT).
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
@@ -160,7 +158,6 @@ def complicated_columns(
     points: fs.Array["N", 3],
 ):
     """The derivatives by u, (2, N, 3), and by θ, (26, N, 3).  No two errors share a u: all move at once."""
-
     V = positions(theta, hand)
 
     def column_of_u(r):

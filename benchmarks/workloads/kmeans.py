@@ -3,8 +3,6 @@
 Source: gradbench/gradbench (MIT), after Futhark's benchmark suite.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

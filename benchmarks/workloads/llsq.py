@@ -3,8 +3,6 @@
 Source: bradbell/cmpad, through gradbench/gradbench (MIT).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 import fsmooth as fs

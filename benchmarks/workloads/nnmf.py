@@ -3,8 +3,6 @@
 Source: paper 000 (Fig. 10), in both factors.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

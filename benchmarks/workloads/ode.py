@@ -5,8 +5,6 @@ y'[0] = x[0], y'[i] = x[i] y[i - 1], y(0) = 0, up to time 2.
 Source: bradbell/cmpad, through gradbench/gradbench (MIT).  The gradient of y[n - 1] is zero to double precision for large n.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 import fsmooth as fs

@@ -1,4 +1,4 @@
-"""Control of a particle in an electric field: gradient descent over a simulation that differentiates the potential (GradBench `particle`).
+"""A particle in an electric field: gradient descent over a simulation that differentiates (GradBench `particle`).
 
 Two charges, at (10, 10 - w) and (10, 0), repel a particle.  It starts at (0, 8) with velocity (0.75, 0) and is followed by
 Euler's method until it reaches the ground y = 0.  Sought is the w that brings it there nearest to x = 0.

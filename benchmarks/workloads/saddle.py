@@ -6,8 +6,6 @@ function goes through the inner search, which itself uses gradients.
 Source: gradbench/gradbench (MIT), after Siskind and Pearlmutter.
 """
 
-from __future__ import annotations
-
 import fsmooth as fs
 from benchmarks.workloads.descent import minimiser
 

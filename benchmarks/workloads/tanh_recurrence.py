@@ -1,7 +1,5 @@
 """A recurrence of tanh (a plain recurrent network) over T steps of h numbers, and its gradient in the weights."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
