@@ -47,6 +47,7 @@ def loop(frame: Frame, node: ast.For) -> None:
     inits = [frame.term(frame.names[n], node) for n in carried]
     types = [t.type for t in inits]
     index = loop_index(frame, node.target, node)
+    live = changes_what_it_reads(frame, node)
     for name in element_assigned(node.body):
         array = frame.names.get(name)
         if isinstance(array, Term) and isinstance(array.type, Array) and name in carried:
@@ -56,7 +57,7 @@ def loop(frame: Frame, node: ast.For) -> None:
         lost = next(n for n in carried if n not in carried_still)
         look_up(frame, lost, node)
     while True:  # each time a type grows, or a name loses its value
-        attempt = loop_body(frame, node, source, carried, types, index)
+        attempt = loop_body(frame, node, None if live else source, carried, types, index)
         new = [join_types(a, b) for a, b in zip(types, attempt[1], strict=True)]
         for name, old, made, joined in zip(carried, types, attempt[1], new, strict=True):
             if joined is None:
@@ -90,8 +91,36 @@ def loop(frame: Frame, node: ast.For) -> None:
         frame.names[name] = frame.bind(project(whole, k), name)
 
 
+def changes_what_it_reads(frame: Frame, node: ast.For) -> bool:
+    """Does the body assign elements of the array that the loop goes over?  Then each step reads what is there by then."""
+    views = frame.shared.views
+    arrays = {n: frame.names.get(n) for n in iterated(node.iter)}
+    read = {place for a in arrays.values() if isinstance(a, Term) for place in views.within(a)}
+    changed = {n: frame.names.get(n) for n in element_assigned(node.body)}
+    is_shared = any([isinstance(a, Term) and not read.isdisjoint(views.within(a)) for a in changed.values()])
+    if not is_shared and arrays.keys().isdisjoint(changed):
+        return False
+    for part in [part for statement in node.body for part in ast.walk(statement)]:
+        if isinstance(part, ast.Assign) and any([isinstance(t, ast.Name) and t.id in arrays for t in part.targets]):
+            frame.unsupported(part, "a new value for an array that a loop goes over", "go over a .copy() of it")
+    return True
+
+
+def iterated(node: ast.expr) -> set[str]:
+    """The names of the arrays whose elements a loop over `node` reads in each step."""
+    match node:
+        case ast.Name(name):
+            return {name}
+        case ast.Subscript(value) | ast.Attribute(value, "T"):
+            return iterated(value)
+        case ast.Call(ast.Name("enumerate" | "zip" | "reversed" | "map"), arguments):
+            return {name for a in arguments for name in iterated(a)}
+        case _:
+            return set()
+
+
 def loop_body(
-    frame: Frame, node: ast.For, source: Sequence, carried: list[str], types: list[Type], index: Var
+    frame: Frame, node: ast.For, source: Sequence | None, carried: list[str], types: list[Type], index: Var
 ) -> tuple[Term, list[Type], Var, dict[str, Value]]:
     """One step of a loop at the given types: its term, the types it gives, the state, the names that lose their value."""
     state_type: Type = types[0] if len(types) == 1 else Tuple(tuple(types))
@@ -102,7 +131,9 @@ def loop_body(
     try:
         for k, name in enumerate(carried):
             frame.names[name] = state if len(carried) == 1 else Proj(state, k)
-        assign_target(frame, node.target, source.element(index), node)
+        current = iterable(frame, node.iter) if source is None else source
+        assert isinstance(current, Sequence)
+        assign_target(frame, node.target, current.element(index), node)
         for statement in node.body:
             frame.statement(statement)
         values = [frame.term(frame.names[n], node) for n in carried]
