@@ -66,6 +66,15 @@ def all_at_once(x):
     return s
 
 
+def unrolled(x):
+    x = x.copy()
+    s = 0.0
+    for a, b in zip(x, (1.0, 2.0, 3.0), strict=True):
+        x[2] = 10.0
+        s = 2.0 * s + a * b
+    return s
+
+
 def a_copy(x):
     x = x.copy()
     s = 0.0
@@ -83,7 +92,7 @@ def another_array(x):
     return s + x[0]
 
 
-PROGRAMS = [the_last, each_itself, the_next, zeros_in_pairs, backwards, all_at_once, a_copy, another_array]
+PROGRAMS = [the_last, each_itself, the_next, zeros_in_pairs, backwards, all_at_once, unrolled, a_copy, another_array]
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

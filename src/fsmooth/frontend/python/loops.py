@@ -35,8 +35,11 @@ def loop(frame: Frame, node: ast.For) -> None:
         frame.names[flag] = Const(False)
     source = iterable(frame, node.iter)
     if isinstance(source, Unrolled):
-        for item in source.items:
-            assign_target(frame, node.target, item, node)
+        live = changes_what_it_reads(frame, node)
+        for k in range(len(source.items)):
+            current = iterable(frame, node.iter) if live else source
+            assert isinstance(current, Unrolled)
+            assign_target(frame, node.target, current.items[k], node)
             for statement in node.body:
                 frame.statement(statement)
         return
