@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from benchmarks.gradbench import answer
 from benchmarks.gradbench_modules import MODULES
 from benchmarks.workloads import ba, files, gmm, ht, kmeans, lstm

@@ -1,0 +1,286 @@
+"""Every workload against the values computed independently for the files of the suites, or against a closed form."""
+
+import numpy as np
+import pytest
+from benchmarks.workloads import (
+    ba,
+    files,
+    gmm,
+    hello,
+    ht,
+    kmeans,
+    llsq,
+    lse,
+    lstm,
+    nnmf,
+    ode,
+    particle,
+    scalar_recurrence,
+    tanh_recurrence,
+)
+
+import fsmooth as fs
+
+METHODS = ("auto", "forward")
+SIGNS = {"adbench": gmm.ADBENCH, "gradbench": gmm.GRADBENCH}
+
+
+def _close(found: object, wanted: object, relative: float = 1e-8) -> None:
+    """Each entry, not the whole; exact zeros must be zero."""
+    found, wanted = np.asarray(found, dtype=float), np.asarray(wanted, dtype=float)
+    assert found.shape == wanted.shape
+    assert np.all(np.abs(found - wanted) <= relative * np.abs(wanted))
+
+
+# -- gmm ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("suite", SIGNS)
+@pytest.mark.parametrize("name", files.expected("gmm"))
+def test_gmm(name: str, suite: str) -> None:
+    wanted = files.expected("gmm")[name]
+    _close(gmm.objective(*gmm.load(name), SIGNS[suite]), wanted[f"objective_{suite}"], 1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("suite", SIGNS)
+@pytest.mark.parametrize("name", ["test.txt", "gmm_d2_K5.txt"])
+def test_gradient_of_gmm(name: str, suite: str, method: str) -> None:
+    wanted = files.expected("gmm")[name]
+    gradient = fs.value_and_grad(gmm.log_posterior, wrt=("alpha", "mu", "q", "l"), method=method)
+    value, parts = gradient(*gmm.load(name), SIGNS[suite])
+    _close(value, wanted[f"objective_{suite}"], 1e-12)
+    _close(gmm.in_order_of_adbench(*parts), wanted[f"gradient_{suite}"])
+
+
+@pytest.mark.parametrize("name", ["gmm_d10_K5.txt"])
+def test_larger_gradient_of_gmm(name: str) -> None:
+    wanted = files.expected("gmm")[name]
+    _, parts = gmm.gradient(*gmm.load(name), gmm.GRADBENCH)
+    _close(gmm.in_order_of_adbench(*parts), wanted["gradient_gradbench"])
+
+
+def test_a_wishart_prior_with_its_parameters() -> None:
+    """gamma and m are 1 and 0 in all files: here against the Wishart distribution, of which Q.T @ Q is a sample."""
+    from scipy.stats import wishart
+
+    d, m, gamma = 3, 2, 1.5
+    random = np.random.default_rng(0)
+    q, l = random.normal(size=d), random.normal(size=3)
+    Q = np.diag(np.exp(q))
+    Q[1, 0], Q[2, 0], Q[2, 1] = l
+    alpha, x = np.zeros(1), np.zeros((1, d))
+    likelihood = sum(q) - 0.5 * d * np.log(2 * np.pi)
+    found = gmm.objective(alpha, np.zeros((1, d)), q[None], l[None], x, gamma, m, gmm.GRADBENCH) - likelihood
+    log_density = wishart(df=d + m + 1, scale=np.eye(d) / gamma**2).logpdf(Q.T @ Q)
+    assert found == pytest.approx(log_density, rel=1e-10)
+
+
+# -- ba -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", files.expected("ba"))
+def test_ba(name: str) -> None:
+    problem, wanted = ba.load(name), files.expected("ba")[name]
+    errors, of_weights = ba.objective(*problem)
+    J, dw = ba.blocks(*problem)
+    p = len(problem.w)
+    _close(errors, np.tile(wanted["reproj_err"], (p, 1)))
+    _close(of_weights, np.full(p, wanted["w_err"]))
+    _close(J, np.tile(wanted["J"], (p, 1, 1)))
+    _close(dw, np.full(p, wanted["dw_err"]))
+
+
+def test_ba_looks_up_each_camera_and_point() -> None:
+    """All are equal in the files: here they differ."""
+    random = np.random.default_rng(0)
+    one = ba.load("test.txt")
+    cams = one.cams[0] + 0.01 * random.normal(size=(3, 11))
+    X, w, feats = one.X[0] + 0.1 * random.normal(size=(4, 3)), random.random(5), random.normal(size=(5, 2))
+    cam_of, point_of = np.array([2, 0, 1, 2, 0]), np.array([3, 1, 0, 2, 2])
+    errors, _ = ba.objective(cams, X, w, feats, cam_of, point_of)
+    J, _ = ba.blocks(cams, X, w, feats, cam_of, point_of)
+    for i, (c, k) in enumerate(zip(cam_of, point_of, strict=True)):
+        each = ba.replicate(1, 1, 1, cams[c], X[k], w[i], feats[i])
+        _close(errors[i], ba.objective(*each)[0][0], 1e-12)
+        _close(J[i], ba.blocks(*each)[0][0], 1e-12)
+
+
+def test_ba_without_rotation() -> None:
+    cam = np.array([0.0, 0.0, 0.0, 0.1, 0.2, 0.3, 2.0, 0.01, 0.02, 0.1, 0.01])
+    X, feat = np.array([0.5, -0.4, 3.0]), np.array([0.1, 0.2])
+    problem = ba.replicate(1, 1, 1, cam, X, 0.7, feat)
+    u = (X - cam[3:6])[:2] / (X - cam[3:6])[2]
+    n = u @ u
+    _close(ba.objective(*problem)[0][0], 0.7 * (2.0 * (1 + 0.1 * n + 0.01 * n * n) * u + [0.01, 0.02] - feat), 1e-12)
+    assert np.all(np.isfinite(ba.blocks(*problem)[0]))
+
+
+def test_compressed_rows() -> None:
+    from scipy.sparse import csr_array
+
+    problem = ba.load("test.txt")
+    J, dw = ba.blocks(*problem)
+    rows, columns, values = ba.compressed_rows(problem, J, dw)
+    dense = csr_array((values, columns, rows)).toarray()
+    n, m, p = len(problem.cams), len(problem.X), len(problem.w)
+    assert dense.shape == (3 * p, 11 * n + 3 * m + p)
+    for i in range(p):
+        c, k = problem.cam_of[i], problem.point_of[i]
+        _close(dense[2 * i : 2 * i + 2, 11 * c : 11 * c + 11], J[i, :, :11])
+        _close(dense[2 * i : 2 * i + 2, 11 * n + 3 * k : 11 * n + 3 * k + 3], J[i, :, 11:14])
+        _close(dense[2 * i : 2 * i + 2, 11 * n + 3 * m + i], J[i, :, 14])
+    _close(dense[2 * p :, 11 * n + 3 * m :], np.diag(dw))
+
+
+# -- ht -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", files.expected("hand"))
+def test_ht(name: str) -> None:
+    problem, wanted = ht.load(name), files.expected("hand")[name]
+    errors, J = problem.errors(), problem.jacobian()
+    assert len(errors) == wanted["n_corr"]
+    _close(errors.ravel()[:12], np.ravel(wanted["objective_first12"])[:12])
+    _close(np.linalg.norm(errors), wanted["objective_norm2"], 1e-12)
+    J = J.reshape(-1, J.shape[2])
+    assert list(J.shape) == wanted["jac_shape"]
+    _close(J[:12], wanted["jac_first12rows"])
+    _close(np.linalg.norm(J), wanted["jac_fro"], 1e-12)
+    _close(np.linalg.norm(J, axis=0), wanted["jac_colnorms"], 1e-11)
+
+
+def test_ht_mirrored_and_without_rotation() -> None:
+    problem = ht.load("test.txt")
+    theta = problem.theta.copy()
+    theta[:3] = 0.0
+    straight = problem._replace(theta=theta)
+    mirrored = straight._replace(hand=problem.hand._replace(mirrored=True))
+    one = problem.points - straight.errors() - theta[3:6]
+    other = problem.points - mirrored.errors() - theta[3:6]
+    _close(other, one * [-1.0, 1.0, 1.0], 1e-12)
+
+
+# -- lstm ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", files.expected("lstm"))
+def test_lstm(name: str) -> None:
+    wanted = files.expected("lstm")[name]
+    _close(lstm.objective(*lstm.load(name)), wanted["objective"], 1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_gradient_of_lstm(method: str) -> None:
+    name = "lstm_l2_c1024.txt"
+    wanted = files.expected("lstm")[name]
+    gradient = fs.value_and_grad(lstm.loss, wrt=("main", "extra"), method=method)
+    value, parts = gradient(*lstm.load(name))
+    _close(value, wanted["objective"], 1e-12)
+    _close(np.concatenate([part.ravel() for part in parts]), wanted["gradient"])
+
+
+# -- those with closed forms ----------------------------------------------------------------------------------------
+
+
+def test_kmeans() -> None:
+    points, centroids = kmeans.generate(200, 7, 3)
+    squared = ((points[:, None] - centroids) ** 2).sum(axis=2)
+    nearest = squared.argmin(axis=1)
+    _close(kmeans.cost(points, centroids), squared.min(axis=1).sum(), 1e-12)
+    wanted = np.array([centroids[j] - points[nearest == j].mean(axis=0) for j in range(7)])
+    np.testing.assert_allclose(kmeans.direction(points, centroids), wanted, atol=1e-13)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_ode(method: str) -> None:
+    """The classical Runge-Kutta method is exact for polynomials up to degree four: y[i] = Π 2 x[j] / (j + 1)."""
+    x = ode.generate(4)
+    y = np.cumprod(2.0 * x / np.arange(1, 5))
+    _close(ode.primal(x, 3), y, 1e-12)
+    _close(fs.grad(ode.last, method=method)(x, 3), y[-1] / x, 1e-12)
+
+
+def test_ode_in_small_steps_is_that_of_a_naive_program() -> None:
+    x, s = ode.generate(9), 7
+
+    def slope(y: np.ndarray) -> np.ndarray:
+        return x * np.concatenate([[1.0], y[:-1]])
+
+    h, y = 2.0 / s, np.zeros(9)
+    for _ in range(s):
+        k1 = slope(y)
+        k2 = slope(y + h / 2 * k1)
+        k3 = slope(y + h / 2 * k2)
+        y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + slope(y + h * k3))
+    _close(ode.primal(x, s), y, 1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_llsq(method: str) -> None:
+    x, n = llsq.generate(16), 50
+    t = -1.0 + 2.0 * np.arange(n) / (n - 1.0)
+    V = np.vander(t, 16, increasing=True)
+    residual = np.sign(t) - V @ x
+    _close(llsq.primal(x, n), 0.5 * residual @ residual, 1e-12)
+    _close(fs.grad(llsq.half_sum_of_squares, method=method)(x, n), -V.T @ residual, 1e-10)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("shift", [0.0, -1e4, 1e4])
+def test_lse(method: str, shift: float) -> None:
+    x = lse.generate(100) + shift
+    weights = np.exp(x - x.max())
+    _close(lse.primal(x), x.max() + np.log(weights.sum()), 1e-12)
+    _close(fs.grad(lse.logsumexp, method=method)(x), weights / weights.sum(), 1e-12)
+
+
+def test_hello() -> None:
+    assert hello.square(3.0) == 9.0
+    assert hello.double(3.0) == 6.0
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_nnmf(method: str) -> None:
+    problem = nnmf.generate(7)
+    M = np.outer(problem.u, problem.v)
+    _close(nnmf.primal(*problem), np.sum(np.log(M) + problem.A / M), 1e-12)
+    by_u, by_v = fs.grad(nnmf.cost, wrt=("u", "v"), method=method)(*problem)
+    G = 1.0 / M - problem.A / M**2
+    _close(by_u, G @ problem.v, 1e-10)
+    _close(by_v, G.T @ problem.u, 1e-10)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("T", [0, 1, 6])
+def test_tanh_recurrence(T: int, method: str) -> None:
+    """Against the reverse pass written by hand."""
+    W, U, b, inputs = problem = tanh_recurrence.generate(T, 4)
+    states = [np.zeros(4)]
+    for x in inputs:
+        states.append(np.tanh(W @ states[-1] + U @ x + b))
+    _close(tanh_recurrence.primal(*problem), states[-1] @ states[-1], 1e-12)
+    by_W, by_U, by_b, cotangent = np.zeros((4, 4)), np.zeros((4, 4)), np.zeros(4), 2.0 * states[-1]
+    for t in reversed(range(T)):
+        inner = cotangent * (1.0 - states[t + 1] ** 2)
+        by_W, by_U, by_b = by_W + np.outer(inner, states[t]), by_U + np.outer(inner, inputs[t]), by_b + inner
+        cotangent = W.T @ inner
+    found = fs.grad(tanh_recurrence.loss, wrt=("W", "U", "b"), method=method)(*problem)
+    for part, wanted in zip(found, (by_W, by_U, by_b), strict=True):
+        np.testing.assert_allclose(part, wanted, rtol=1e-10, atol=1e-14)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("steps", [0, 1, 2, 7, 20, 100])
+def test_scalar_recurrence(steps: int, method: str) -> None:
+    x, a, by_x, by_a = 0.5, 0.25, 1.0, 0.0
+    for _ in range(steps):
+        by_x, by_a = by_x * np.cos(x), by_a * np.cos(x) + 1.0
+        x = np.sin(x) + a
+    _close(scalar_recurrence.primal(0.5, 0.25, steps), x, 1e-12)
+    _close(fs.grad(scalar_recurrence.last, wrt=("x", "a"), method=method)(0.5, 0.25, steps), [by_x, by_a], 1e-10)
+
+
+def test_a_particle_lands_at_the_origin_if_controlled_as_expected() -> None:
+    landing = fs.function(lambda w: particle.landing(w, "forward"))
+    assert landing(particle.EXPECTED) < 1e-8 < landing(0.0)
