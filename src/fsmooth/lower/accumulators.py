@@ -11,7 +11,7 @@ computed in the memory of the result, and read there by whoever else needs it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fsmooth.core.shape import Ragged, shape_of
 from fsmooth.core.term import Const, Delta, Let, MakeTuple, Plus, Proj, Term, Var, Zero, let
@@ -71,13 +71,13 @@ def sinks_of(scope: Let, allowed: Allowed) -> Sinks | None:
             first = position[var]
             if component in found.get(var, {}) or _is_display(scope.bindings[first][1]):
                 continue
-            if sink.whole:
-                if not allowed.whole(sink.path):
+            if sink.whole and not allowed.whole(sink.path):
+                sink = replace(sink, whole=False)
+            if not sink.whole:
+                if owner is None and not allowed.summand(sink.path):
                     continue
-            elif owner is None and not allowed.summand(sink.path):
-                continue
-            elif _occurrences(scope, first, var, component) != 1:
-                continue
+                if _occurrences(scope, first, var, component) != 1:
+                    continue
             if owner is not None and not _has_size(scope, first, position[owner]):
                 continue
             if all([isinstance(r, Const) or position.get(r, -1) < first for r in sink.rows]):  # type: ignore[call-overload]
@@ -199,7 +199,7 @@ def _nothing(term: Term) -> Zero:
 def places_for(ctx: Context, scope: Let, sinks: Sinks, at: int) -> None:
     """Make storage for the owners of the components of binding `at`."""
     var = scope.bindings[at][0]
-    for sink in sinks.of[var].values():
+    for sink in sinks.of.get(var, {}).values():
         if sink.owner is None or sink.owner in sinks.places:
             continue
         position = next(k for k, (v, _) in enumerate(scope.bindings) if v is sink.owner)

@@ -32,7 +32,9 @@ HEAVY = 24
 
 
 class Context(ABC):
-    """The state of lowering one function."""
+    """The state of lowering one function.  `accumulators`: may values be computed where they are added or returned?"""
+
+    accumulators = True
 
     def __init__(self) -> None:
         self.block: list[Statement] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from fsmooth.core.term import Build, Get, If, IFold, Length, Let, Plus, Proj, Require, Term, Update, Var
+from fsmooth.core.term import Build, Delta, Get, If, IFold, Length, Let, Plus, Proj, Require, Term, Update, Var
 from fsmooth.core.traverse import children
 from fsmooth.core.types import Array, Tuple, Type, is_scalar
 from fsmooth.lower.cardinality import is_path
@@ -139,11 +139,19 @@ def stays(term: Term, part: Part) -> bool:
             inner = Part((), part.place, part.type, {(state, ())}, {(state, ())})
             return stays(init, part) and not reads(body, part) and stays(body, inner)
         case Plus(items):
-            return sum([stays(x, part) for x in items]) == 1 and sum([reads(x, part) for x in items]) == 1
+            own = [x for x in items if stays(x, part)]
+            return len(own) == 1 and all([x is own[0] or is_one_hot(x) or not reads(x, part) for x in items])
         case Build():
             return _elementwise(term, part)
         case _:
             return False
+
+
+def is_one_hot(term: Term) -> bool:
+    """Is it one number in an array of zeros?"""
+    while isinstance(term, Delta):
+        term = term.value
+    return is_scalar(term.type)
 
 
 def _elementwise(term: Build, part: Part) -> bool:

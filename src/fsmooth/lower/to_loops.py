@@ -70,8 +70,6 @@ class Unsupported(TypeError):
 class Lowering(Context):
     """The dispatch of one function."""
 
-    accumulators = True
-
     def scalar(self, term: Term) -> t.Expression:
         match term:
             case Const():

@@ -7,10 +7,12 @@ what was already changed; then the others are replaced.
 from __future__ import annotations
 
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Build, If, IFold, Let, Plus, Require, Term, Update, Var
+from fsmooth.core.term import Build, Delta, If, IFold, Let, Plus, Require, Term, Update, Var
 from fsmooth.core.types import BOOL, Tuple, is_scalar
 from fsmooth.loops import tree as t
+from fsmooth.lower.accumulators import accumulate, places_for
 from fsmooth.lower.arrays import build_into, copy_into
+from fsmooth.lower.cardinality import is_path
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import (
     Group,
@@ -24,6 +26,7 @@ from fsmooth.lower.destination import (
     readable,
 )
 from fsmooth.lower.expressions import demand
+from fsmooth.lower.fold_sinks import step_sinks
 from fsmooth.lower.loop import Loop
 from fsmooth.lower.places import Part, reads, stays, under
 from fsmooth.lower.replacement import (
@@ -49,8 +52,14 @@ def advance(ctx: Context, term: Term, parts: list[Part], top: list[t.Statement] 
     match term:
         case Let(bindings, body):
             saved = []
+            sinks = step_sinks(ctx, term, parts, top=top is not None) if ctx.accumulators else None
             for k, (var, value) in enumerate(bindings):
                 saved.append((var, ctx.environment.get(var)))
+                if sinks is not None and (var in sinks.of or var in sinks.places):
+                    places_for(ctx, term, sinks, k)
+                    accumulate(ctx, term, sinks, k)
+                    _readers(parts, var, value)
+                    continue
                 _bind(
                     ctx,
                     var,
@@ -59,7 +68,7 @@ def advance(ctx: Context, term: Term, parts: list[Part], top: list[t.Statement] 
                     [v for _, v in bindings[k + 1 :]] if _is_candidate(value, parts) else [],
                     body,
                 )
-            advance(ctx, body, parts, top)
+            advance(ctx, body if sinks is None else sinks.body, parts, top)
             _restore(ctx, saved)
         case Require():
             demand(ctx, term)
@@ -110,6 +119,11 @@ def _bind(ctx: Context, var: Var, value: Term, parts: list[Part], later: list[Te
                 q.holders, q.readers = {(var, ())}, {(var, ())}
                 return
     ctx.bind(var, value)
+    _readers(parts, var, value)
+
+
+def _readers(parts: list[Part], var: Var, value: Term) -> None:
+    """From here on `var` may share memory with what `value` reads."""
     for q in parts:
         inner = under(q, ((var, value),))
         q.holders, q.readers = inner.holders, inner.readers
@@ -177,9 +191,13 @@ def mutate(ctx: Context, term: Term, part: Part) -> None:
             copy_into(ctx, readable(held), place, Mode.ASSIGN)
         case Plus(items):
             [own] = [k for k, item in enumerate(items) if stays(item, part)]
+            first = {k: _one_hot(ctx, x, part) for k, x in enumerate(items) if k != own and reads(x, part)}
             mutate(ctx, items[own], part)
             for k, item in enumerate(items):
-                if k != own:
+                if k in first:
+                    place, number = first[k]
+                    ctx.store(place, number, Mode.ACCUMULATE)
+                elif k != own:
                     ctx.into(item, part.place, Mode.ACCUMULATE)
         case If(condition, then, otherwise):
             test = ctx.light(ctx.scalar(condition), "condition")
@@ -213,6 +231,25 @@ def mutate(ctx: Context, term: Term, part: Part) -> None:
             raise AssertionError(f"{type(term).__name__} does not stay in place")
 
 
+def _one_hot(ctx: Context, term: Term, part: Part) -> tuple[View | Local, t.Expression]:
+    """The number in an array of zeros, computed from the present contents of the part, and its place there."""
+    place = part.place
+    while isinstance(term, Delta):
+        place = destination_at(place, ctx.named(ctx.scalar(term.index), "k"))
+        term = term.value
+    assert not isinstance(place, Group)
+    return place, ctx.named(ctx.scalar(term), "summand")
+
+
+def _in_spare(ctx: Context, new: Term, part: Part) -> Value | None:
+    """The next value of the part, if it was computed already where the next value goes."""
+    if not part.spares or not is_path(new):
+        return None
+    value = ctx.value(new)
+    inside = all([isinstance(x, View) and x.buffer in part.spares.values() for x in leaves(value)])
+    return value if inside else None
+
+
 def _replace(ctx: Context, components: list[tuple[Part, New]], top: list[t.Statement] | None) -> None:
     """Compute what reads the old state, change in place what can be, then replace the rest."""
     in_place = in_place_order(components)
@@ -224,6 +261,10 @@ def _replace(ctx: Context, components: list[tuple[Part, New]], top: list[t.State
             continue
         if isinstance(new, Term):
             if q.is_held(new):
+                continue
+            there = _in_spare(ctx, new, q)
+            if there is not None:
+                after.append((q, there, True))
                 continue
             if isinstance(q.place, Local):
                 expression = ctx.scalar(new)

@@ -38,7 +38,7 @@ def vectorise(loop: t.For) -> None:
     if loop.kind not in (t.Kind.PARALLEL, t.Kind.REDUCTION):
         return
     private: set[str] = set()
-    gains = bool(loop.reduced)
+    gains = loop.kind is t.Kind.REDUCTION
     extrema = {name for name, _ in loop.extrema}
     stored: dict[str, t.Expression] = {}
     for s in walk(loop.body):

@@ -1,0 +1,72 @@
+"""Accumulators among the parts of a fold's state (design §6): a step adds to them in place.
+
+    ifold (fun (a, b) i -> let t = sum n (…) in (plus a (fst t), snd t)) …
+
+What is only added to a part that nothing else in the step reads goes straight into that part; what is the next value of
+a part goes straight to where that is kept until the step is over.
+"""
+
+from __future__ import annotations
+
+from fsmooth.core.term import Let, MakeTuple, Plus, Term
+from fsmooth.core.types import is_scalar
+from fsmooth.lower.accumulators import Allowed, Path, Sinks, sinks_of
+from fsmooth.lower.context import Context
+from fsmooth.lower.destination import Destination, Group, added, leaves
+from fsmooth.lower.places import Part, reads
+from fsmooth.lower.replacement import exchangeable, spare_place
+
+
+def step_sinks(ctx: Context, term: Let, parts: list[Part], *, top: bool) -> Sinks | None:
+    """The sinks of the body of a fold, with their places; `top`: may the parts exchange buffers here?"""
+    by_path = {q.path: q for q in parts}
+    result = term.body
+
+    def item(path: Path) -> Term | None:
+        found: Term = result
+        for k in path:
+            if not isinstance(found, MakeTuple):
+                return None
+            found = found.items[k]
+        return found
+
+    def adds(path: Path) -> bool:
+        part, value = by_path.get(path), item(path)
+        if part is None or not isinstance(value, Plus):
+            return False
+        others = [v for _, v in term.bindings] + [x for q in parts if q is not part for x in [item(q.path)] if x]
+        held = [x for x in value.items if part.is_held(x)]
+        rest = [x for x in value.items if not part.is_held(x)]
+        return len(held) == 1 and not any([reads(x, part) for x in [*others, *rest]])
+
+    def replaces(path: Path) -> bool:
+        part = by_path.get(path)
+        if part is None or not top or part.spares or is_scalar(part.type):
+            return False
+        return all([exchangeable(x) for x in leaves(part.place)])
+
+    if result.type != _type_of(parts) and not isinstance(result, MakeTuple):
+        return None
+    sinks = sinks_of(term, Allowed(replaces, adds))
+    if sinks is None:
+        return None
+    wanted = {s.path: s.whole for by in sinks.of.values() for s in by.values() if s.owner is None}
+    places: dict[Path, Destination] = {}
+    for path, whole in wanted.items():
+        part = by_path[path]
+        places[path] = spare_place(ctx, part.place, part.spares) if whole else added(part.place)
+    if places:
+        sinks.places[None] = _tree(places, ())
+    return sinks
+
+
+def _type_of(parts: list[Part]) -> object:
+    return parts[0].type if len(parts) == 1 else None
+
+
+def _tree(places: dict[Path, Destination], path: Path) -> Destination:
+    """The places as a group; what has none is never asked for."""
+    if path in places:
+        return places[path]
+    count = 1 + max([p[len(path)] for p in places if p[: len(path)] == path], default=-1)
+    return Group(tuple([_tree(places, (*path, k)) for k in range(count)]))
