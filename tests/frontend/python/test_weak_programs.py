@@ -266,6 +266,16 @@ def test_where_it_differs_from_numpy() -> None:
     assert fs.function(lambda k, x: [k[i] * x[i] for i in range(3)])(np.arange(3), X).dtype == np.float32
     assert fs.function(lambda x: [math.exp(v) for v in x])(X).dtype == np.float32
     assert fs.function(lambda x: [float(v) for v in x])(X).dtype == np.float32
+    assert fs.function(lambda w, x: [sum(w) * v for v in x])([0.5, 0.25], X).dtype == np.float64
+
+
+def test_defaults_are_weak() -> None:
+    def scaled(x, a=0.5, *, b: float = 2.0):
+        return [a * v * b for v in x]
+
+    program = fs.function(scaled)
+    assert program(X).dtype == program(X, b=3).dtype == np.float32
+    assert program(X, a=np.float64(1.0)).dtype == program(X, b=np.float64(1.0)).dtype == np.float64
 
 
 def test_an_annotated_integer_is_weak() -> None:
