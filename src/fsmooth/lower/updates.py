@@ -191,11 +191,11 @@ def mutate(ctx: Context, term: Term, part: Part) -> None:
             copy_into(ctx, readable(held), place, Mode.ASSIGN)
         case Plus(items):
             [own] = [k for k, item in enumerate(items) if stays(item, part)]
-            first = {k: _one_hot(ctx, x, part) for k, x in enumerate(items) if k != own and reads(x, part)}
+            before = {k: _one_hot(ctx, x, part) for k, x in enumerate(items) if k != own and reads(x, part)}
             mutate(ctx, items[own], part)
             for k, item in enumerate(items):
-                if k in first:
-                    place, number = first[k]
+                if k in before:
+                    place, number = before[k]
                     ctx.store(place, number, Mode.ACCUMULATE)
                 elif k != own:
                     ctx.into(item, part.place, Mode.ACCUMULATE)
