@@ -40,6 +40,21 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "build n (fun i -> v[check k (length v)]) ~> nothing",
         "build n (fun i -> require c in v[check i (length v)]) ~> nothing",
     ),
+    "plus_flat": (
+        "plus u (zero (length u)) u ~> plus u u",
+        "plus (zero n) (zero n) ~> zero n",
+        "plus (plus u (build (length u) (fun i -> x))) u ~> plus u (build (length u) (fun i -> x)) u",
+        "plus u (plus (build (length u) (fun i -> x)) u) (zero (length u)) ~> plus u (build (length u) (fun i -> x)) u",
+        "plus A (zero (length A) (length A 1)) ~> A",
+        "plus u (build (length u) (fun i -> 0.0)) ~> nothing",
+        "plus u u ~> nothing",
+    ),
+    "get_plus": (
+        "(plus u (build (length u) (fun k -> x)) u)[i] ~> u[i] + (build (length u) (fun k -> x))[i] + u[i]",
+        "(plus A A)[i] ~> plus A[i] A[i]",
+        "(plus w w)[i] ~> nothing",
+        "(plus u u)[check i n] ~> u[check i n] + u[check i n]",
+    ),
     "fold_constants": (
         "1.0 + 2.0 ~> 3.0",
         "7 // 2 ~> 3",
@@ -192,7 +207,12 @@ EDGES: dict[str, tuple[str, ...]] = {
         "ifold (fun a l -> ([(a.0)[1], x], [(a.1)[l], x])) ([x, y], [x, y]) n"
         " ~> let t = ifold (fun a l -> (a.1, x, [(a.2)[l], x])) (x, y, [x, y]) n in ([t.0, t.1], t.2)",
         "ifold (fun a l -> [(a[0].1, x), a[0]]) [p, q] n"
-        " ~> let t = ifold (fun a l -> ((a.0.1, x), a.0)) (p, q) n in [t.0, t.1]",
+        " ~> let t = ifold (fun a l -> (a.1, x, a.0, a.1)) (p.0, p.1, q.0, q.1) n in [(t.0, t.1), (t.2, t.3)]",
+        "ifold (fun a l -> [(let b = a[0] * x in (b, b)).0, a[0]]) [x, y] n ~>"
+        " let t = ifold (fun a l -> ((let b = a.0 * x in (b, b)).0, a.0)) (x, y) n in [t.0, t.1]",
+        "ifold (fun a l -> [let b = a[0].0 * x in (b, b), a[0]]) [(let c = x * y in (c, c)), q] n ~>"
+        " let c = x * y in let t = ifold (fun a l -> let b = a.0 * x in (b, b, a.0, a.1)) (c, c, q.0, q.1) n in"
+        " [(t.0, t.1), (t.2, t.3)]",
         "ifold (fun a l -> [a[l], x]) [x, y] n ~> nothing",
         "ifold (fun a l -> [a[0], x]) v n ~> nothing",
         "ifold (fun a l -> [a[0], x]) (zero m) n ~> nothing",

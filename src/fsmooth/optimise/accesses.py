@@ -39,6 +39,11 @@ class Accesses:
     def __init__(self, root: Term, order: Iterable[Term], static_sizes: Mapping[tuple[Var, int], int]) -> None:
         self.facts = Facts()
         self.facts.static_sizes = static_sizes
+        self.learn(order)
+        self._assume_what_is_required(root)
+
+    def learn(self, order: Iterable[Term]) -> None:
+        """The ranges of the loops among these nodes, too."""
         for node in order:
             match node:
                 case Build(size, index) | Reduce(_, size, index) | IFold(size, _, _, index):
@@ -48,7 +53,6 @@ class Accesses:
                 case Prim(primitive, (a, b)) if primitive is p.minimum and isinstance(node.type, Int):
                     for bound in (a, b):
                         self.facts.assume(Prim(p.less_equal, (node, bound)), value=True)
-        self._assume_what_is_required(root)
 
     def proved(self, access: Get | Update | Delta) -> bool:
         """Is it in bounds wherever the variables of its index have values, and its checks hold?"""

@@ -12,8 +12,8 @@ become arrays over i.  A loop inside the body of such a loop, which has both kin
 alike.  What the loops need of definitions that depend on i is stored in arrays before them, or computed where
 it is needed if that is cheap.
 
-The loop is evaluated by the `build` whatever i is, so once at least if 1 <= n; where n may be 0, so that nothing fails
-or takes time that did not before, all of it stands under `if 0 < n`.
+The loop is evaluated by the `build` whatever i is, so at least once if 1 <= n.  Where n may be 0 and something could
+fail, all of it stands under `if 0 < n`; what cannot fail need not, so that other loops can be merged with it.
 """
 
 from __future__ import annotations
@@ -23,58 +23,105 @@ from fsmooth.core.cost import Costs
 from fsmooth.core.dependence import Dependence
 from fsmooth.core.shape import Ragged, shape_of
 from fsmooth.core.subst import refresh
-from fsmooth.core.term import Build, Const, Get, If, IFold, Let, MakeTuple, Prim, Proj, Term, Var, Zero, let
+from fsmooth.core.term import (
+    Build,
+    Check,
+    Const,
+    Delta,
+    Get,
+    If,
+    IFold,
+    Let,
+    MakeTuple,
+    Prim,
+    Proj,
+    Reduce,
+    Require,
+    Term,
+    Update,
+    Var,
+    Zero,
+    let,
+)
 from fsmooth.core.traverse import children, size_of_tree, transform
 from fsmooth.core.types import Bool, Float, Int, Tuple, leaf_of
-from fsmooth.optimise.regions import Definitions, component, flattened, loops_evaluated_in, needed_for
+from fsmooth.optimise.accesses import Accesses
+from fsmooth.optimise.failing import EXTREMA, StaticSizes, is_certain, postorder
+from fsmooth.optimise.regions import Definitions, component, flattened, loops_evaluated_in, needed_for, read
 from fsmooth.rewrite.trace import Trace
 
 _CHEAP = 2.0
 """Definitions of at most this weight are computed again and not stored."""
+
+_LARGEST_SIZE = 9
+"""Sizes of more nodes than this are not written several times."""
 
 
 class Stuck(Exception):
     """The loop cannot be taken apart."""
 
 
-def interchange(term: Term, trace: Trace) -> Term:
+def interchange(term: Term, trace: Trace, static_sizes: StaticSizes) -> Term:
     """The term in which sequential loops that a `build` evaluates for each element run once, where that pays."""
+    accesses: list[Accesses] = []  # at most one, made when it is needed
 
     def change(t: Term) -> Term:
         if not isinstance(t, Build) or not any([t.index in f.free for f in loops_evaluated_in(t.body)]):
             return t
-        new = interchanged(t)
+        new = _interchanged(t)
         if new is None:
             return t
+        if not is_certain(t.size):
+            if not accesses:
+                accesses.append(Accesses(term, postorder(term), static_sizes))
+            if _may_fail(t, accesses[0]):
+                guarded = _if_it_runs(t, new)
+                if guarded is None:
+                    return t
+                new = guarded
         trace.record("loop interchange")
         return new
 
     return transform(term, change)
 
 
-def interchanged(loop: Build) -> Term | None:
+def _interchanged(loop: Build) -> Term | None:
     """`loop` with the sequential loops that its body evaluates outside; None where that is impossible or does not pay."""
-    if size_of_tree(loop.size) > 9:
+    if size_of_tree(loop.size) > _LARGEST_SIZE:
         return None
     own = refresh(loop)
     assert isinstance(own, Build)
     try:
         result = _Elements(own.size, own.index, flattened(own.body)).shared()
-        return None if result is None else _if_it_runs(loop, refresh(result))
-    except (Stuck, Ragged):
+    except Stuck:
         return None
+    return None if result is None else refresh(result)
 
 
-def _if_it_runs(loop: Build, new: Term) -> Term:
-    """`new` where the loop has elements; an empty array where it has none."""
-    if isinstance(loop.size, Const) and loop.size.value > 0:
-        return new
+def _may_fail(loop: Build, accesses: Accesses) -> bool:
+    """Is anything in it not certain to exist, whatever loop it stands in?"""
+    order = postorder(loop)
+    accesses.learn(order)
+    for node in order:
+        match node:
+            case Check() | Require():
+                return True
+            case Reduce(reduction, size) if reduction in EXTREMA and not is_certain(size):
+                return True
+            case Get() | Update() | Delta() if not accesses.proved(node):
+                return True
+    return False
+
+
+def _if_it_runs(loop: Build, new: Term) -> Term | None:
+    """`new` where the loop has elements, an empty array where it has none; None if that cannot be written."""
     leaf = leaf_of(loop.type)
-    if not isinstance(leaf, Float | Int):
-        raise Stuck
-    sizes = shape_of(loop)
-    if any([not size.free <= loop.free for size in sizes]):
-        raise Stuck
+    try:
+        sizes = shape_of(loop)
+    except Ragged:
+        return None
+    if not isinstance(leaf, Float | Int) or any([not size.free <= loop.free for size in sizes]):
+        return None
     return If(Prim(p.less, (Const(0), loop.size)), new, Zero(sizes, leaf))
 
 
@@ -130,7 +177,7 @@ class _Elements:
         for k, part in enumerate(flow):
             parts.append(Proj(var, k))
             if not self.dependence.depends(part):
-                own = self._read(component(value, k), self.outer)
+                own = read(component(value, k), self.outer)
                 if self.varying.isdisjoint(own.free):
                     name = Var(var.name, own.type, var.site)
                     steady.append((name, own))
@@ -139,7 +186,7 @@ class _Elements:
 
     def _for_all(self, value: Term) -> Term:
         """`value`, which is the same for all elements, outside of them."""
-        new = self._read(value, self.outer)
+        new = read(value, self.outer)
         if not self.varying.isdisjoint(new.free):
             raise Stuck
         return new
@@ -147,24 +194,9 @@ class _Elements:
     def _each(self, moving: Definitions, result: Term) -> Build:
         """`build` of `result`, with the definitions it needs."""
         views = {**self.outer, **self.inner}
-        body = self._read(result, views)
-        definitions = [(var, self._read(value, views)) for var, value in moving]
+        body = read(result, views)
+        definitions = [(var, read(value, views)) for var, value in moving]
         return Build(self.size, self.index, let(needed_for(body, definitions), body))
-
-    def _read(self, term: Term, views: dict[Var, Term]) -> Term:
-        if views.keys().isdisjoint(term.free):
-            return term
-
-        def change(t: Term) -> Term:
-            match t:
-                case Var():
-                    return views.get(t, t)
-                case Proj(MakeTuple(items), k):
-                    return items[k]
-                case _:
-                    return t
-
-        return transform(term, change)
 
     # -- loops -------------------------------------------------------------------------------------------------------
 

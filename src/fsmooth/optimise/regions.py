@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from fsmooth.core.term import If, IFold, Let, MakeTuple, Proj, Term, Var, let
-from fsmooth.core.traverse import children, opens_region, rebuild
+from fsmooth.core.traverse import children, opens_region, rebuild, transform
 
 Definitions = list[tuple[Var, Term]]
 
@@ -75,3 +75,20 @@ def needed_for(result: Term, definitions: Definitions) -> Definitions:
             kept.append((var, value))
             needed |= value.free
     return kept[::-1]
+
+
+def read(term: Term, views: Mapping[Var, Term]) -> Term:
+    """`term` with variables replaced, and components of tuples that are written out then taken at once."""
+    if views.keys().isdisjoint(term.free):
+        return term
+
+    def change(t: Term) -> Term:
+        match t:
+            case Var():
+                return views.get(t, t)
+            case Proj(MakeTuple(items), k):
+                return items[k]
+            case _:
+                return t
+
+    return transform(term, change)

@@ -24,6 +24,7 @@ from enum import Enum
 
 from fsmooth.core.term import Term, Var
 from fsmooth.optimise.interchange import interchange
+from fsmooth.optimise.merging import merge_loops
 from fsmooth.optimise.motion import move, move_and_share_all_reciprocals, move_and_share_reciprocals
 from fsmooth.optimise.policy import Fusion, Policy
 from fsmooth.optimise.rules import accumulation, checks, speculation
@@ -157,11 +158,11 @@ def normalise(family: Family, policy: Policy) -> Stage:
     return lambda term, trace, sizes: simplify(term, family, policy, trace, sizes)
 
 
-def interchange_loops(family: Family, policy: Policy) -> Stage:
-    """Sequential loops in a `build` run once for all elements; what that uncovers is normalised."""
+def then_normalise(change: Stage, family: Family, policy: Policy) -> Stage:
+    """A pass over the loops; what that uncovers, if anything, is normalised."""
 
     def stage(term: Term, trace: Trace, sizes: StaticSizes) -> Term:
-        new = interchange(term, trace)
+        new = change(term, trace, sizes)
         return new if new is term else simplify(new, family, policy, trace, sizes)
 
     return stage
@@ -207,7 +208,12 @@ _NORMALISED: tuple[tuple[str, Stage], ...] = (
     ("fusion, normalisation, fission, sparsity", normalise(_NORMAL, _FULL)),
     *_ZEROS,
 )
-_INTERCHANGED = (_NORMALISED[0], ("loop interchange", interchange_loops(_NORMAL, _FULL)), *_ZEROS)
+_INTERCHANGED = (
+    _NORMALISED[0],
+    ("loop interchange", then_normalise(interchange, _NORMAL, _FULL)),
+    ("loops merged", then_normalise(merge_loops, _NORMAL, _FULL)),
+    *_ZEROS,
+)
 _FIRST = (("requirements first", require_first),)
 _SHARED = (*_FIRST, ("sharing and motion", share))
 _SHARED_RECIPROCALS = (*_FIRST, ("reciprocals, sharing and motion", share_with_reciprocals))
@@ -222,7 +228,8 @@ REAL = Schedule(
     "REAL",
     (
         ("fusion, normalisation, fission, sparsity, real-number laws", normalise(_NORMAL + REAL_LAWS, _FULL)),
-        ("loop interchange", interchange_loops(_NORMAL + REAL_LAWS, _FULL)),
+        ("loop interchange", then_normalise(interchange, _NORMAL + REAL_LAWS, _FULL)),
+        ("loops merged", then_normalise(merge_loops, _NORMAL + REAL_LAWS, _FULL)),
         *_ZEROS,
         *_FIRST,
         ("all reciprocals, sharing and motion", share_with_all_reciprocals),

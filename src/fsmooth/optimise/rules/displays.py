@@ -6,10 +6,11 @@ Unrolling makes displays of small arrays (design §6); where a loop reads them o
 from __future__ import annotations
 
 from fsmooth.core.build import components
-from fsmooth.core.subst import substitute1
+from fsmooth.core.subst import refresh, substitute1
 from fsmooth.core.term import Const, Get, IFold, Length, Let, MakeTuple, Proj, Term, Var, Vector, Zero, let
 from fsmooth.core.traverse import children, subterms, transform
 from fsmooth.core.types import Bool, Float, Int, Tuple
+from fsmooth.optimise.regions import component
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
 
@@ -42,18 +43,23 @@ def split_display(t: Term, facts: Facts) -> Term | None:
     chosen = _read_at_places(t, chosen) if chosen else chosen
     if not chosen:
         return None
+    outside: list[tuple[Var, Term]] = []
+    inside: list[tuple[Var, Term]] = list(bindings)
     start: list[Term] = []
     new: list[Term] = []
     for k, (a, b) in enumerate(zip(before, after, strict=True)):
-        start += chosen.get(k, [a])
-        new += b.items if isinstance(b, Vector) and k in chosen else [b]
+        if isinstance(b, Vector) and k in chosen:
+            start += [number for x in chosen[k] for number in _numbers(x, outside)]
+            new += [number for x in b.items for number in _numbers(x, inside)]
+        else:
+            start.append(a)
+            new.append(b)
     first = MakeTuple(tuple(start)) if len(start) > 1 else start[0]
     own = Var(state.name, first.type, state.site)
-    parts = _parts(t, chosen, own)
-    read = _reading(let(bindings, MakeTuple(tuple(new)) if len(new) > 1 else new[0]), state, parts)
-    loop = IFold(size, first, own, index, read)
+    step = let(inside, MakeTuple(tuple(new)) if len(new) > 1 else new[0])
+    loop = IFold(size, first, own, index, _reading(step, state, _parts(t, chosen, own)))
     whole = Var(state.name, loop.type, state.site)
-    return Let(((whole, loop),), _together(_parts(t, chosen, whole), t))
+    return Let((*outside, (whole, loop)), _together(_parts(t, chosen, whole), t))
 
 
 def _is_small(value: Vector) -> bool:
@@ -67,10 +73,24 @@ def _elements(value: Term, count: int) -> list[Term] | None:
     match value:
         case Vector(items) if len(items) == count:
             return list(items)
-        case Zero((Const(size),), leaf) if size == count:
+        case Zero((Const(size),), Float() as leaf) if size == count:
             return [Zero((), leaf)] * count
         case _:
             return None
+
+
+def _width(element: Term) -> int:
+    return len(element.type.items) if isinstance(element.type, Tuple) else 1
+
+
+def _numbers(element: Term, definitions: list[tuple[Var, Term]]) -> list[Term]:
+    """The numbers of an element, which is one or a tuple of some; what it defines is added to the definitions."""
+    if isinstance(element, Let):
+        own = refresh(element)
+        assert isinstance(own, Let)
+        definitions += own.bindings
+        return _numbers(own.body, definitions)
+    return [component(element, k) for k in range(_width(element))] if isinstance(element.type, Tuple) else [element]
 
 
 def _read_at_places(loop: IFold, arrays: dict[int, list[Term]]) -> dict[int, list[Term]]:
@@ -102,15 +122,18 @@ def _position(t: Term, state: Var) -> int | None:
 def _parts(loop: IFold, chosen: dict[int, list[Term]], whole: Var) -> list[Term | list[Term]]:
     """The components of the old state in terms of the new one: an array that is split is a list of its elements."""
     count = len(loop.type.items) if isinstance(loop.type, Tuple) else 1
-    total = sum([len(chosen[k]) if k in chosen else 1 for k in range(count)])
+    total = sum([sum(map(_width, chosen[k])) if k in chosen else 1 for k in range(count)])
     flat: list[Term] = [Proj(whole, j) for j in range(total)] if total > 1 else [whole]
     parts: list[Term | list[Term]] = []
     for k in range(count):
-        if k in chosen:
-            parts.append(flat[: len(chosen[k])])
-            del flat[: len(chosen[k])]
-        else:
+        if k not in chosen:
             parts.append(flat.pop(0))
+            continue
+        elements: list[Term] = []
+        for x in chosen[k]:
+            own, flat = flat[: _width(x)], flat[_width(x) :]
+            elements.append(MakeTuple(tuple(own), x.type) if isinstance(x.type, Tuple) else own[0])
+        parts.append(elements)
     return parts
 
 
