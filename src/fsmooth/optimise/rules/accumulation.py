@@ -10,7 +10,7 @@ from fsmooth.rewrite.strategy import rule
 
 
 @rule(
-    "plus u (zero (length u)) ~> u;  plus (zero (length u)) u ~> u;  plus (plus u v) u ~> plus u v u",
+    "plus u (zero (length u)) ~> u;  plus (zero (length u)) u ~> u;  plus (plus u u) u ~> plus u u u",
     source="001, Fig. 4",
     heads=Plus,
 )
@@ -30,9 +30,9 @@ def plus_flat(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-@rule("(plus u v)[i] ~> u[i] + v[i];  (plus A B)[i] ~> plus A[i] B[i]", source="001, Fig. 4", heads=Get)
+@rule("(plus u u)[i] ~> u[i] + u[i]", source="001, Fig. 4", heads=Get)
 def get_plus(t: Term, facts: Facts) -> Term | None:
-    """An element of a sum of arrays of numbers, or of arrays of those."""
+    """An element of a sum of arrays of numbers; of arrays of arrays, whose elements are added by `plus`."""
     match t:
         case Get(Plus(items), index) if isinstance(t.type, Array | Float | Int):
             elements = [Get(item, index) for item in items]
