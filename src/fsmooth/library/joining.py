@@ -9,6 +9,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.build import components, get, times
 from fsmooth.core.term import Build, Term, Var, Vector, let
 from fsmooth.core.types import INT, Array, Tuple, rank_of
+from fsmooth.frontend.text import tree
 from fsmooth.frontend.text.joins import together
 from fsmooth.library.inlining import LibraryElaborator, WrongArguments, resolved_size
 from fsmooth.library.pieces import index_along, inlined, shape_of, shared, unravelled
@@ -74,7 +75,13 @@ def stack(elaborator: LibraryElaborator, arguments: Sequence[Term]) -> Term:
     same = together(parts)
     if same is None:
         raise WrongArguments("stack of values of several types")
-    return _same_shapes(elaborator, same, 0, lambda: Vector(tuple(same)))()
+    first, *rest = same
+
+    def rows() -> Term:
+        """Arrays of tuples may have arrays in these."""
+        return Vector((first, *[elaborator.alike(row, first, tree.Node(0, 0), "rows of an array") for row in rest]))
+
+    return _same_shapes(elaborator, same, 0, rows)()
 
 
 def _agreeing(elaborator: LibraryElaborator, left: Term, right: Term, body: Callable[[], Term]) -> Callable[[], Term]:

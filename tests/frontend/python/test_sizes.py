@@ -113,6 +113,11 @@ def pairs_written_out(x, y):
     return last_weights([(1.0, x), (2.0, y)])
 
 
+def stacked_lists_of_pairs(x, y):
+    rows = np.stack(([(1.0, x) for _ in range(2)], [(2.0, y) for _ in range(2)]))
+    return rows[1, 1][1]
+
+
 def zipped_strictly(x, y):
     return [a * b for a, b in zip(x, y, strict=True)]
 
@@ -166,6 +171,7 @@ BAD = [
     (carried_list_of_pairs, (X, LONG, 2, 3)),
     (pairs_written_out, (X, LONG)),
     (pairs_written_out, (LONG, X)),
+    (stacked_lists_of_pairs, (X, LONG)),
 ]
 
 
