@@ -65,6 +65,11 @@ EDGES: dict[str, tuple[str, ...]] = {
         "(build n (fun i -> 2 * i))[check k n] ~> 2 * check k n",
         "v[k] ~> nothing",
     ),
+    "name_index": (
+        "(build n (fun i -> x))[argmax n (fun k -> y)] ~> let j = argmax n (fun k -> y) in (build n (fun i -> x))[j]",
+        "(build n (fun i -> i))[k + 1] ~> nothing",
+        "v[argmax n (fun i -> x)] ~> nothing",
+    ),
     "length_build": (
         "length (build (n - 2) (fun i -> x)) ~> maximum (n - 2) 0",
         "length (build (length v) (fun i -> x)) ~> length v",

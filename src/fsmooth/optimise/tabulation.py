@@ -83,13 +83,18 @@ class _Tabulation:
         found = self.memo.get(id(node))
         if found is not None:
             return found
-        result = node
+        result: Term
         if isinstance(node, Build | Reduce):
-            result = self._gathered(node)
-            if result is node and not outer.all.isdisjoint(node.free):
-                result = self._nested(node, outer)
-        if result is node or isinstance(result, Build | Reduce):
-            result = self._children(result, outer)
+            loop = node if outer.all.isdisjoint(node.free) else self._nested(node, outer)
+            result = self._gathered(loop)
+            if isinstance(result, If):
+                outer = outer.inside(result, 1)
+                ways = [self._children(way, outer) for way in (result.then, result.otherwise)]
+                result = self.graph.rebuilt(result, [result.condition, *ways])
+            else:
+                result = self._children(result, outer)
+        else:
+            result = self._children(node, outer)
         self.memo[id(node)] = result
         return result
 
@@ -143,7 +148,7 @@ class _Tabulation:
 
     # -- nest --------------------------------------------------------------------------------------------------------
 
-    def _nested(self, loop: Build | Reduce, outer: Around) -> Term:
+    def _nested(self, loop: Build | Reduce, outer: Around) -> Build | Reduce:
         inner = _bound_inside(loop.body)
         if not outer.all.isdisjoint(loop.size.free):
             return loop
