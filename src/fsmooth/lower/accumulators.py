@@ -69,8 +69,11 @@ def sinks_of(scope: Let, allowed: Allowed) -> Sinks | None:
         taken = []
         for var, component, sink in candidates:
             first = position[var]
-            if component in found.get(var, {}) or _is_display(scope.bindings[first][1]):
+            known = found.get(var, {})
+            if component in known or _is_display(scope.bindings[first][1]):
                 continue
+            if any([s.owner is owner and s.path == sink.path for s in known.values()]):
+                continue  # two components are computed at once, and must not share memory
             if sink.whole and not allowed.whole(sink.path):
                 sink = replace(sink, whole=False)
             if not sink.whole:

@@ -8,15 +8,18 @@ whose next value is made by updates of the old one, which nothing else reads aft
 
 from __future__ import annotations
 
-from fsmooth.core.term import IFold, Var
+from collections.abc import Mapping
+
+from fsmooth.core.term import IFold, MakeTuple, Term, Var
 from fsmooth.core.types import Type
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ZERO
 from fsmooth.lower.arrays import copy_into
 from fsmooth.lower.context import Context
-from fsmooth.lower.destination import Destination, Group, Mode, Value, View, leaves, readable
+from fsmooth.lower.destination import Destination, Group, Mode, Value, View, added, leaves, readable
+from fsmooth.lower.fold_roles import Role, roles_of
 from fsmooth.lower.loop import Loop
-from fsmooth.lower.places import parts_of
+from fsmooth.lower.places import Path, parts_of
 from fsmooth.lower.storage import storage_for
 from fsmooth.lower.updates import advance
 
@@ -29,18 +32,20 @@ def fold(ctx: Context, term: IFold) -> Value:
 def fold_into(ctx: Context, term: IFold, dest: Destination, mode: Mode) -> None:
     """The final state to a destination, which serves as one of the buffers."""
     if mode is Mode.ACCUMULATE:
-        copy_into(ctx, fold(ctx, term), dest, mode)
-        return
+        dest = added(dest)
     result = _run(ctx, term, dest)
     for value, place in _leaf_pairs(result, dest):
         if not (isinstance(value, View) and isinstance(place, View) and _within(ctx, value, place)):
-            copy_into(ctx, value, place, mode)
+            copy_into(ctx, value, place, Mode.ASSIGN)
 
 
 def _run(ctx: Context, term: IFold, dest: Destination | None) -> Value:
     size = ctx.named(ctx.scalar(term.size), "n")
-    state = _state_storage(ctx, term, dest)
-    ctx.into(term.init, state, Mode.ASSIGN)
+    roles = roles_of(term)
+    own = storage_for(ctx, term.init, term.state.name)
+    unset: set[Path] = {path for path, role in roles.items() if role is Role.RECORD}
+    state = own if dest is None else _borrowed(ctx, own, dest, roles, (), unset)
+    _start(ctx, term.init, state, (), unset)
     parts = parts_of(term.state.type, state, term.state)
     saved = ctx.environment.get(term.state)
     before = ctx.block
@@ -55,22 +60,44 @@ def _run(ctx: Context, term: IFold, dest: Destination | None) -> Value:
     return readable(state)
 
 
-def _state_storage(ctx: Context, term: IFold, dest: Destination | None) -> Destination:
-    """Storage for the state: the destination's own arrays where there are, under a name of the state."""
-    own = storage_for(ctx, term.init, term.state.name)
-    return own if dest is None else _borrowed(ctx, own, dest)
+def _start(ctx: Context, init: Term, state: Destination, path: Path, unset: set[Path]) -> None:
+    """The initial state, but for the parts that need none."""
+    if path in unset:
+        return
+    if isinstance(init, MakeTuple) and isinstance(state, Group):
+        for k, (item, place) in enumerate(zip(init.items, state.items, strict=True)):
+            _start(ctx, item, place, (*path, k), unset)  # type: ignore[arg-type]
+        return
+    ctx.into(init, state, Mode.ASSIGN)
 
 
-def _borrowed(ctx: Context, own: Destination, dest: Destination) -> Destination:
-    """`own`, with every arena array replaced by an alias of the array of `dest`."""
+def _borrowed(
+    ctx: Context, own: Destination, dest: Destination, roles: Mapping[Path, Role], path: Path, unset: set[Path]
+) -> Destination:
+    """`own`, with arena arrays replaced by aliases of the arrays of `dest`.
+
+    What is to be added to serves if the fold only adds to it, from zero; then it is not set to zero first.
+    """
     if isinstance(own, Group) and isinstance(dest, Group):
-        return Group(tuple([_borrowed(ctx, o, d) for o, d in zip(own.items, dest.items, strict=True)]), own.sizes)  # type: ignore[arg-type]
-    if isinstance(own, View) and isinstance(dest, View) and dest.dense and own.sizes and not dest.added:
+        return Group(
+            tuple(
+                [
+                    _borrowed(ctx, o, d, roles, (*path, k), unset)  # type: ignore[arg-type]
+                    for k, (o, d) in enumerate(zip(own.items, dest.items, strict=True))
+                ]
+            ),
+            own.sizes,
+        )
+    if isinstance(own, View) and isinstance(dest, View) and dest.dense and own.sizes:
+        if dest.added and roles.get(path) is not Role.SUM:
+            return own
         for position in range(len(ctx.block) - 1, -1, -1):
             s = ctx.block[position]
             if isinstance(s, t.Allocate) and s.buffer == own.buffer:
                 ctx.block[position] = t.Choose(own.buffer, own.leaf, dest.buffer, dest.offset, None, None, None)
                 ctx.aliases[own.buffer] = dest.buffer
+                if dest.added:
+                    unset.add(path)
                 break
     return own
 

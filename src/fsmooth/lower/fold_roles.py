@@ -1,0 +1,105 @@
+"""What a fold does with the arrays of its state that start as zeros: only adds to them, or fills them row by row."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from fsmooth.core.alpha import alpha_equal
+from fsmooth.core.shape import size_of
+from fsmooth.core.term import IFold, Length, Let, MakeTuple, Plus, Proj, Require, Term, Update, Var, Zero
+from fsmooth.core.traverse import children
+from fsmooth.core.types import Array
+
+Path = tuple[int, ...]
+
+
+class Role(Enum):
+    """SUM: `plus a e`, and a is read nowhere else.  RECORD: row i is written in step i, none is read."""
+
+    SUM = "sum"
+    RECORD = "record"
+
+
+def roles_of(fold: IFold) -> dict[Path, Role]:
+    """The roles of the parts of the state that have one."""
+    body = fold.body
+    aliases: dict[Var, Term] = {}
+    values: list[Term] = []
+    while isinstance(body, Let | Require):
+        if isinstance(body, Let):
+            for var, value in body.bindings:
+                if isinstance(value, Proj) or value is fold.state:
+                    aliases[var] = value
+                else:
+                    values.append(value)
+        else:
+            values.extend([body.condition, *body.numbers])
+        body = body.body
+    found: dict[Path, Role] = {}
+    ends: list[tuple[Path, Term]] = []
+    _parts(fold.init, body, (), ends, found, fold, aliases)
+    for path in list(found):
+        others = [*values, *[end for p, end in ends if p != path]]
+        own = next(end for p, end in ends if p == path)
+        inner = [x for x in children(own) if _place(x, fold.state, aliases) != path]
+        if any([_reads(x, fold.state, path, aliases) for x in [*others, *inner]]):
+            del found[path]
+    return found
+
+
+def _parts(
+    init: Term,
+    end: Term,
+    path: Path,
+    ends: list[tuple[Path, Term]],
+    found: dict[Path, Role],
+    fold: IFold,
+    aliases: dict[Var, Term],
+) -> None:
+    if isinstance(init, MakeTuple) and isinstance(end, MakeTuple):
+        for k, (first, item) in enumerate(zip(init.items, end.items, strict=True)):
+            _parts(first, item, (*path, k), ends, found, fold, aliases)
+        return
+    ends.append((path, end))
+    if not isinstance(init, Zero) or not isinstance(init.type, Array):
+        return
+    match end:
+        case Plus(items) if sum([_place(x, fold.state, aliases) == path for x in items]) == 1:
+            found[path] = Role.SUM
+        case Update(array, index, _) if index is fold.index and _place(array, fold.state, aliases) == path:
+            if alpha_equal(size_of(init), fold.size):
+                found[path] = Role.RECORD
+
+
+def _place(term: Term, state: Var, aliases: dict[Var, Term]) -> Path | None:
+    """The positions of `state.0.1`, through names; None for anything else."""
+    path: list[int] = []
+    while True:
+        if isinstance(term, Proj):
+            path.append(term.position)
+            term = term.tuple
+        elif isinstance(term, Var) and term in aliases:
+            term = aliases[term]
+        else:
+            return tuple(reversed(path)) if term is state else None
+
+
+def _reads(term: Term, state: Var, path: Path, aliases: dict[Var, Term]) -> bool:
+    """Might the term read this part of the state?  (Lengths do not.)"""
+    seen: set[int] = set()
+    stack = [term]
+    while stack:
+        t = stack.pop()
+        if id(t) in seen:
+            continue
+        seen.add(id(t))
+        place = _place(t, state, aliases)
+        if place is not None:
+            shared = min(len(place), len(path))
+            if place[:shared] == path[:shared]:
+                return True
+            continue
+        if isinstance(t, Length) and _place(t.array, state, aliases) is not None:
+            continue
+        stack.extend(children(t))
+    return False
