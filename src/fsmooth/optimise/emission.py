@@ -40,7 +40,9 @@ class _Emission:
         ways = self.placement.guards.get((id(node), scope), ())
         if not ways:
             return result
-        runs = [[Prim(p.less, (Const(0), self._reference(size, scope))) for size in sizes] for sizes in ways]
+        runs: list[list[Term]] = [
+            [Prim(p.less, (Const(0), self._reference(size, scope))) for size in sizes] for sizes in ways
+        ]
         needed = reduce(either, [reduce(both, tests) for tests in runs])
         otherwise = absent(node)
         assert otherwise is not None
