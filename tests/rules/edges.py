@@ -7,7 +7,7 @@ compilation.
 
 from __future__ import annotations
 
-from tests.rules import edges_of_figure_8
+from tests.rules import edges_of_figure_8, edges_of_linear_maps
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "sum_of_invariant": (
@@ -89,6 +89,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
 
 EDGES: dict[str, tuple[str, ...]] = {
     **edges_of_figure_8.EDGES,
+    **edges_of_linear_maps.EDGES,
     # sparsity
     "zero_laws": (
         "x / zero ~> nothing",

@@ -16,6 +16,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.subst import refresh, substitute
 from fsmooth.core.term import (
     App,
+    Build,
     Check,
     Const,
     Delta,
@@ -34,12 +35,13 @@ from fsmooth.core.term import (
     Vector,
 )
 from fsmooth.core.traverse import subterms
-from fsmooth.core.types import BOOL, F64, INT, Array, Bool, Float, Function, Int, Tuple, Type
+from fsmooth.core.types import BOOL, F64, INT, Array, Bool, Float, Function, Int, Linear, Tuple, Type, has_map
 from fsmooth.frontend.text import TextError, parse
 from fsmooth.frontend.text.exact import Exact
 from fsmooth.frontend.text.values import Native, Value
 from fsmooth.rewrite.strategy import Rule
 from tests.rules.laws import Equation, Kind
+from tests.rules.maps import SIZE, map_term
 from tests.strategies import Generator
 
 VECTOR = Array(F64)
@@ -141,6 +143,8 @@ class Random(Opaque):
 def general(generator: Generator, type_: Type, depth: int) -> Term:
     """A random term whose root no law looks at; sometimes one that fails for some values of its variables."""
     rng = generator.rng
+    if has_map(type_):
+        return _map(generator, type_, depth)
     inner = generator.term(type_, depth)
     match type_:
         case Float():
@@ -160,6 +164,18 @@ def general(generator: Generator, type_: Type, depth: int) -> Term:
         case _:
             condition = Prim(p.less, (generator.term(F64, 0), Const(0.1)))
             return If(condition, inner, generator.like(generator.build(F64)(1), inner))
+
+
+def _map(generator: Generator, type_: Type, depth: int) -> Term:
+    """A linear map, or an array or tuple of them."""
+    match type_:
+        case Linear():
+            return map_term(type_, lambda: general(generator, F64, depth))
+        case Array(element):
+            return Build(Const(SIZE), Var("i", INT), general(generator, element, depth))
+        case Tuple(items):
+            return MakeTuple(tuple([general(generator, t, depth) for t in items]))
+    raise AssertionError(type_)
 
 
 def small(rng: random.Random, scope: list[Var], depth: int) -> Term:

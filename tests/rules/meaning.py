@@ -24,7 +24,7 @@ class Meaning:
 REORDERS = frozenset({"fold_to_sum", "fold_guarded_sum", "sum_split"})
 """The order of additions is another (design §5, "Numbers")."""
 
-STRUCTURAL = ("zero", "delta")
+STRUCTURAL = ("zero", "delta", "lmZero")
 """Laws of structural zeros are exact by definition, not for the number 0.0."""
 
 DISCARDS = frozenset(
@@ -58,6 +58,7 @@ DISCARDS = frozenset(
             "multiply_zero_integer",
             "project_fold",
         ),
+        *("apply_zero", "reverse_zero", "compose_zero", "apply_lambda", "reverse_lambda"),
         *("project_tuple", "sum_guard_out", "sum_short", "sum_single", "sum_zero", "zero_laws"),
     }
 )

@@ -11,7 +11,8 @@ from fsmooth.core.evaluate import ArrayValue, Environment, OutOfBounds, Requirem
 from fsmooth.core.shape import Ragged
 from fsmooth.core.term import Check, Delta, Get, Length, Site, Term, Update, Var
 from fsmooth.core.traverse import transform
-from fsmooth.core.types import Array, Bool, Float, Function, Int, Tuple, Type
+from fsmooth.core.types import Array, Bool, Float, Function, Int, Linear, Tuple, Type
+from tests.rules.maps import map_value, seen
 
 CONTRACT, PLANTED = Site("contract"), Site("planted")
 
@@ -50,7 +51,7 @@ def contracted(term: Term) -> Term:
 def outcome(term: Term, environment: Environment) -> Outcome:
     """What evaluation gives."""
     try:
-        return evaluate(contracted(term), environment)
+        return seen(evaluate(contracted(term), environment), term.type)
     except OutOfBounds as error:
         return Undefined() if error.site is CONTRACT else Error("OutOfBounds")
     except RequirementFailed:
@@ -142,4 +143,6 @@ class Environments:
                 return ArrayValue(sizes[: type_.rank], items)
             case Tuple(items):
                 return tuple([self.value(t, rng, sizes) for t in items])
+            case Linear():
+                return map_value(type_, rng)
         raise AssertionError(type_)

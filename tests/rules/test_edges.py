@@ -9,7 +9,7 @@ import pytest
 
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.term import Const, If, Term, Var
-from fsmooth.core.types import BOOL, F64, INT, Array, Tuple
+from fsmooth.core.types import BOOL, F64, INT, Array, Linear, Tuple
 from fsmooth.frontend.text import parse
 from fsmooth.frontend.text.exact import Exact
 from fsmooth.rewrite.facts import Facts
@@ -31,6 +31,8 @@ TYPES = {
     "A": Array(Array(F64)),
     **dict.fromkeys("pq", PAIR),
     "w": Array(PAIR),
+    **dict.fromkeys("fg", Linear(F64, F64)),
+    "z": Array(Linear(F64, F64)),
 }
 CASES = [(RULES.get(name), case) for table in (EDGES, EXAMPLES) for name, cases in table.items() for case in cases]
 

@@ -130,11 +130,9 @@ class _Meaning:
             case Transpose(m):
                 return _flipped(self.map(m))
             case LambdaMap(size, function):
-                type_ = map_type(term)
-                return self.tabulated([_a_map(m) for m in self.values(size, function)], function, type_.source, _UP)
+                return self.tabulated(size, function, lambda m: m, map_type(term).source, _UP)
             case SumMap(size, function):
-                columns = [_flipped(_a_map(m)) for m in self.values(size, function)]
-                return _flipped(self.tabulated(columns, function, map_type(term).target, _DOWN))
+                return _flipped(self.tabulated(size, function, _flipped, map_type(term).target, _DOWN))
             case FoldMap():
                 return self.fold(term)
             case _:
@@ -182,28 +180,26 @@ class _Meaning:
 
         return MapValue(apply, reverse)
 
-    def tabulated(self, rows: list[MapValue], function: Term, common: Type, ways: Ways) -> MapValue:
-        """ℒ of a function with the values `rows`."""
+    def tabulated(
+        self, size: Term, function: Term, turned: Callable[[MapValue], MapValue], common: Type, ways: Ways
+    ) -> MapValue:
+        """ℒ of a function, whose values may be turned into their transposes."""
+        n, f = self.value(size), self.value(function)
+        assert isinstance(n, int)
         _, back = ways
 
-        def apply(x: Value) -> Value:
-            return lambda i: rows[i].apply(x)
+        def each(i: Value) -> MapValue:
+            return turned(_a_map(_called(f, i)))
 
         def reverse(g: Value) -> Value:
-            if rows:
-                return self.total([m.reverse(_called(g, i)) for i, m in enumerate(rows)], common)
+            if n > 0:
+                return self.total([each(i).reverse(_called(g, i)) for i in range(n)], common)
             first = App(function, (Const(0),))
             type_ = map_type(first)
             element = Var("g", type_.target if ways is _UP else type_.source)
             return self.interpreter.zero_at(back(first, element), {**self.env, element: _called(g, 0)})
 
-        return MapValue(apply, reverse)
-
-    def values(self, size: Term, function: Term) -> list[Value]:
-        """The values of a function on 0 … size-1."""
-        n, f = self.value(size), self.value(function)
-        assert isinstance(n, int)
-        return [_called(f, i) for i in range(n)]
+        return MapValue(lambda x: lambda i: each(i).apply(x), reverse)
 
     # -- folds -------------------------------------------------------------------------------------------------------
 

@@ -25,11 +25,11 @@ from fsmooth.core.term import (
     Zero,
 )
 from fsmooth.core.traverse import size_of_tree
-from fsmooth.core.types import Function, Int, Tuple, leaf_of
+from fsmooth.core.types import Function, Int, Tuple, has_map, leaf_of
 
 
 def is_trivial(value: Term) -> bool:
-    """Always inlined: constants, variables, paths, sizes, structural zeros, functions."""
+    """Always inlined: constants, variables, paths, sizes, structural zeros, functions, linear maps (paper 001, §3)."""
     match value:
         case Const() | Var() | Zero() | Lam():
             return True
@@ -42,7 +42,7 @@ def is_trivial(value: Term) -> bool:
         case Prim(_, arguments) if isinstance(value.type, Int):
             return size_of_tree(value) <= 9 and all([is_cheap_index(a) for a in arguments])
         case _:
-            return isinstance(value.type, Function)
+            return isinstance(value.type, Function) or (has_map(value.type) and not isinstance(value, MakeTuple))
 
 
 def is_cheap_index(index: Term) -> bool:
