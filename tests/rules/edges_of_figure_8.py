@@ -145,6 +145,9 @@ EDGES: dict[str, tuple[str, ...]] = {
         "i == i + 1 ~> false",
         "0 <= length v ~> true",
         "0 < length v ~> nothing",
+        "argmax n (fun k -> v[k]) < n ~> true where 0 < n",
+        "argmax n (fun k -> v[k]) < n ~> nothing",
+        "argmax 0 (fun k -> x) < 0 ~> nothing",
     ),
     "discharge": (
         "check i n ~> nothing where i < n",

@@ -12,6 +12,7 @@ from fsmooth.core.term import (
     Lam,
     Let,
     MakeTuple,
+    Plus,
     Prim,
     Proj,
     Reduce,
@@ -22,7 +23,7 @@ from fsmooth.core.term import (
     let,
 )
 from fsmooth.core.traverse import size_of_tree, subterms
-from fsmooth.core.types import Array, Tuple
+from fsmooth.core.types import Array, Tuple, Type
 from fsmooth.optimise.bindings import Bindings
 from fsmooth.optimise.rules.lambda_calculus import beta
 
@@ -49,7 +50,7 @@ class Unrolling(Bindings):
                         return Build(Const(count), done[0], done[1])
             case Reduce(Reduction.SUM | Reduction.PRODUCT as reduction, size, index, body):
                 count = self._static(size)
-                if count is not None and count > 1 and not isinstance(body.type, Array):
+                if count is not None and count > 1 and not _has_array(body.type):
                     done = self._unroll(count, index, body)
                     if isinstance(done, list):
                         hoisted, copies = self._split(done)
@@ -115,8 +116,15 @@ class Unrolling(Bindings):
         return let(bindings, current)
 
 
+def _has_array(type_: Type) -> bool:
+    """Is it an array, or a tuple with one?"""
+    return isinstance(type_, Array) or (isinstance(type_, Tuple) and any([_has_array(item) for item in type_.items]))
+
+
 def _combined(operation: p.Primitive, copies: list[Term]) -> Term:
-    """All copies added or multiplied, tuples component by component."""
+    """All copies added or multiplied, tuples component by component, arrays as wholes."""
+    if isinstance(copies[0].type, Array):
+        return Plus(tuple(copies))
     if not isinstance(copies[0].type, Tuple):
         total = copies[0]
         for copy in copies[1:]:

@@ -152,7 +152,7 @@ class Bounds:
         """A term that `atom` is below, if `atom` is known to lie in 0 … bound-1."""
         match atom:
             case Reduce(reduction, size) if reduction in (Reduction.ARGMAX, Reduction.ARGMIN):
-                return size
+                return size if self._positive(size, alpha_key(atom)) else None
             case Prim(primitive, (_, divisor)) if primitive is p.modulo:
                 return divisor if self._positive(divisor, alpha_key(atom)) else None
             case Var():
