@@ -199,3 +199,21 @@ def test_the_size_of_a_written_array_does_not_depend_on_what_its_elements_mentio
     assert repr(shape_of(Build(Const(2), r, Build(Length(hot, 1), i, x)))) == "(2, 2)"
     with pytest.raises(Ragged):
         shape_of(Build(Const(2), r, Build(Length(Build(r, i, x)), i, x)))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "build n (fun i -> build m (fun j -> (i, v)))",
+        "if n > m then build n (fun i -> build m (fun j -> (i, v))) else build n (fun i -> build m (fun j -> (j, v)))",
+        "[build n (fun i -> (i, v)), build n (fun i -> (m, v))]",
+        "let w = update v 0 1.0 in build n (fun i -> build m (fun j -> (i, w)))",
+        "ifold (fun s i -> update s 0 (s[1])) (build n (fun i -> [(i, v), (m, v)])) m",
+        "require n > 0 in build n (fun i -> if m > 0 then [(i, v)] else [(n, v)])",
+    ],
+)
+def test_arrays_in_the_tuples_of_a_matrix(rows: str):
+    term = parse(f"fun (n: Int) (m: Int) (v: Vector) -> {rows}")
+    assert isinstance(term, Lam)
+    array = Proj(Get(Get(term.body, Const(0)), Const(0)), 1)
+    assert repr(size_of(array)) == "length v"

@@ -219,6 +219,12 @@ def _component(tuple_: Term, position: int, axis: int) -> Term:
             return _component(Get(first, index), position, axis)
         case Get(Let(bindings, body), index):
             return size_of(Let(bindings, Proj(Get(body, index), position)), axis)
+        case Get(Get() as inner, index):
+            row = _row(inner)
+            if row is None:
+                return Length(Proj(tuple_, position), axis)
+            part, indices = row
+            return _closed(_component(Get(part, index), position, axis), indices, tuple_)
         case Apply() | ApplyReverse():
             seen = image(tuple_)
             return Length(Proj(tuple_, position), axis) if seen is None else _component(seen, position, axis)
@@ -230,6 +236,30 @@ def _component(tuple_: Term, position: int, axis: int) -> Term:
             return substitute(inner_size, dict(zip(parameters, arguments, strict=True)))
         case _:
             return Length(Proj(tuple_, position), axis)
+
+
+def _row(element: Get) -> tuple[Term, tuple[Var, ...]] | None:
+    """A term with the shape of a row of an array that is not a path, and indices bound in it; None for a path."""
+    match element:
+        case Get(Build(_, index, body), _):
+            return body, (index,)
+        case Get(Collect(_, generators, _, body), _):
+            return body, tuple([index for _, index in generators])
+        case Get(Vector((item, *_)), _) | Get(Delta(_, _, item), _):
+            return item, ()
+        case Get(If(_, array, _) | IFold(_, array) | Update(array) | Require(_, array) | Plus((array, *_)), index):
+            return _row(Get(array, index))
+        case Get(Let(bindings, body), index):
+            return Let(bindings, Get(body, index)), ()
+        case Get(Get() as inner, index):
+            outer = _row(inner)
+            if outer is None:
+                return None
+            part, indices = outer
+            within = _row(Get(part, index))
+            return (Get(part, index), indices) if within is None else (within[0], (*indices, *within[1]))
+        case _:
+            return None
 
 
 def _projected(tuple_: Term, position: int) -> Term | None:
