@@ -223,8 +223,8 @@ def _component(tuple_: Term, position: int, axis: int) -> Term:
             row = _row(inner)
             if row is None:
                 return Length(Proj(tuple_, position), axis)
-            part, indices = row
-            return _closed(_component(Get(part, index), position, axis), indices, tuple_)
+            like, indices = row
+            return _closed(_component(Get(like, index), position, axis), indices, tuple_)
         case Apply() | ApplyReverse():
             seen = image(tuple_)
             return Length(Proj(tuple_, position), axis) if seen is None else _component(seen, position, axis)
