@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fsmooth.core.build import minus, zero_like
+from fsmooth.core.shape import size_of
 from fsmooth.core.subst import substitute
-from fsmooth.core.term import Const, Get, IFold, MakeTuple, Proj, Term, Update, Var, let
+from fsmooth.core.term import Const, Get, IFold, Length, MakeTuple, Proj, Term, Update, Var, let
+from fsmooth.core.traverse import transform
 from fsmooth.core.types import INT, Tuple, has_float
 from fsmooth.differentiate.reverse.cotangents import added, component, place_of
 from fsmooth.differentiate.reverse.region import Region, Reverser, reversed_steps, scope
@@ -24,7 +26,7 @@ def transpose_fold(walk: Reverser, step: Step, term: IFold, r: Term) -> Sequence
     """Pass the cotangent of the last state on."""
     parts = _parts_of(term.state)
     initial = [_part(term.init, term, k) for k in range(len(parts))]
-    body = substitute(term.body, {term.state: _joined(parts, term)})
+    body = _with_lengths(substitute(term.body, {term.state: _joined(parts, term)}), parts, initial)
     region, bars = _reversed(walk, term, parts, initial, body)
     following = [region.cotangents.take(parts[k]) for k in bars]
     steps_back = [zero_like(parts[k]) if c is None else c for k, c in zip(bars, following, strict=True)]
@@ -58,6 +60,21 @@ def transpose_fold(walk: Reverser, step: Step, term: IFold, r: Term) -> Sequence
     for key, end in zip(keys, ends[len(bars) :], strict=True):
         walk.contribute(place_of(key), end)
     return instead
+
+
+def _with_lengths(body: Term, parts: Sequence[Var], initial: Sequence[Term]) -> Term:
+    """The lengths of the state are those of the initial one, so that asking for them does not read the state."""
+    first = dict(zip(parts, initial, strict=True))
+
+    def change(t: Term) -> Term:
+        if not isinstance(t, Length):
+            return t
+        size = size_of(t.array, t.axis)
+        if isinstance(size, Length) and isinstance(size.array, Var) and size.array in first:
+            return size_of(first[size.array], size.axis)
+        return t
+
+    return transform(body, change)
 
 
 def _parts_of(state: Var) -> list[Var]:
