@@ -18,6 +18,7 @@ from fsmooth.core.values import value_of
 from fsmooth.differentiate.dual import dual_of
 from fsmooth.differentiate.encoding import zipped
 from fsmooth.library import parse
+from fsmooth.optimise import merging
 from fsmooth.optimise.merging import merge_loops
 from fsmooth.rewrite.trace import Trace
 from tests.lower.random_folds import Generator
@@ -167,3 +168,25 @@ def test_every_program_has_its_values_once() -> None:
     new, _ = optimised(derivative("any number of parameters", Verb.VALUE_AND_GRAD))
     _, calls = run(new, [0.3, -0.7, 1.1], 6)
     assert calls["sin"] == own["sin"]
+
+
+def test_many_loops_that_share_nothing_are_not_all_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[object] = []
+    original = merging._partition  # noqa: SLF001
+    monkeypatch.setattr(merging, "_partition", lambda a, b: tried.append(a) or original(a, b))
+    counts = []
+    for count in (20, 40, 80):
+        tried.clear()
+        loops = [f"let a{k} = ifold (fun s i -> sin (s + {k}.0)) x n in " for k in range(count)]
+        total = " + ".join([f"a{k}" for k in range(count)])
+        term = parse(f"{HEAD} {''.join(loops)} {total}")
+        assert merge_loops(term, Trace(), {}) is term
+        counts.append(len(tried))
+    assert counts[2] - counts[1] == 2 * (counts[1] - counts[0])
+    assert counts[0] > 20
+
+
+def test_many_equal_loops_become_one() -> None:
+    loops = [f"let a{k} = ifold (fun s i -> (sin s.0, s.1 + {k}.0 * s.0)) (x, {k}.0) n in " for k in range(40)]
+    total = " + ".join([f"a{k}.1" for k in range(40)])
+    assert states(f"{HEAD} {''.join(loops)} {total}") == ["(" + ", ".join(["Float"] * 41) + ")"]

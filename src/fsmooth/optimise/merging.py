@@ -33,6 +33,9 @@ from fsmooth.rewrite.trace import Trace
 _ROUNDS = 12
 """Partitions that are not stable after so many refinements are given up."""
 
+_TRIES = 4
+"""So many loops before it, at most, is a loop compared with."""
+
 
 def merge_loops(term: Term, trace: Trace, static_sizes: StaticSizes) -> Term:
     """The term in which loops of one region and size that share work are one."""
@@ -55,28 +58,56 @@ def merge_loops(term: Term, trace: Trace, static_sizes: StaticSizes) -> Term:
 
 def _merged(region: Term, trace: Trace) -> Term:
     """The region with its own loops merged."""
-    sizes = [loop.size for loop in loops_evaluated_in(region)]
-    if not any([alpha_equal(a, b) for k, a in enumerate(sizes) for b in sizes[:k]]):
+    graph = Graph()
+    if not _alike(list(loops_evaluated_in(region)), graph):
         return region
     flat = flattened(refresh(region))
     definitions, result, changed = list(flat.bindings), flat.body, False
+    earlier: dict[Hashable, list[Var]] = {}
     position = 0
     while position < len(definitions):
-        for other in range(position):
-            new = _joined(definitions, other, position)
+        var, loop = definitions[position]
+        if not isinstance(loop, IFold):
+            position += 1
+            continue
+        keys = _keys(loop, graph)
+        candidates = {v: None for key in keys for v in earlier.get(key, ())}
+        places = {v: k for k, (v, _) in enumerate(definitions[:position]) if v in candidates} if candidates else {}
+        for k in sorted(places.values(), reverse=True)[:_TRIES]:
+            new = _joined(definitions, k, position)
             if new is not None:
-                definitions, seen = new
+                definitions, var, seen = new
                 result = read(result, seen)
+                keys |= {key for key, found in earlier.items() if not seen.keys().isdisjoint(found)}
                 trace.record("loops merged")
                 changed = True
-                position = 0
                 break
-        position += 1
+        else:
+            position += 1
+        for key in keys:
+            earlier.setdefault(key, []).append(var)
     return let(definitions, result) if changed else region
 
 
-def _joined(definitions: Definitions, k: int, j: int) -> tuple[Definitions, dict[Var, Term]] | None:
-    """The definitions with those at k < j, if both are loops, in one; and what their variables stand for."""
+def _keys(loop: IFold, graph: Graph) -> set[Hashable]:
+    """Loops that have none of these in common share nothing: the size together with how a component starts."""
+    size = id(graph.of(loop.size))
+    return {(size, id(graph.of(x)), repr(x.type)) for x in _initial(loop)}
+
+
+def _alike(loops: list[IFold], graph: Graph) -> bool:
+    """Could some of them share anything?"""
+    met: set[Hashable] = set()
+    for loop in loops:
+        own = _keys(loop, graph)
+        if not met.isdisjoint(own):
+            return True
+        met |= own
+    return False
+
+
+def _joined(definitions: Definitions, k: int, j: int) -> tuple[Definitions, Var, dict[Var, Term]] | None:
+    """The definitions with the loops at k < j in one, its name, and what the names of the two stand for."""
     (first, a), (second, b) = definitions[k], definitions[j]
     if not isinstance(a, IFold) or not isinstance(b, IFold) or not alpha_equal(a.size, b.size):
         return None
@@ -93,7 +124,7 @@ def _joined(definitions: Definitions, k: int, j: int) -> tuple[Definitions, dict
     between = definitions[k + 1 : j]
     moved = [(var, value) for var, value in between if var in before]
     rest = [(var, value) for var, value in between if var not in before] + definitions[j + 1 :]
-    return [*definitions[:k], *moved, (whole, loop), *[(var, read(value, seen)) for var, value in rest]], seen
+    return [*definitions[:k], *moved, (whole, loop), *[(var, read(value, seen)) for var, value in rest]], whole, seen
 
 
 def _joint(a: IFold, b: IFold, classes: list[int]) -> IFold:
