@@ -47,10 +47,7 @@ def added(terms: Iterable[Term], place: Term) -> Term:
         return present[0]
     match present[0].type:
         case Float():
-            total = present[0]
-            for t in present[1:]:
-                total = Prim(p.add, (total, t))
-            return total
+            return _total(present)
         case Array():
             return Plus(tuple(present))
         case Tuple(items) as type_:
@@ -58,6 +55,20 @@ def added(terms: Iterable[Term], place: Term) -> Term:
             return MakeTuple(tuple(parts), type_)
         case _:
             raise AssertionError(f"a cotangent of type {present[0].type!r}")
+
+
+def _total(terms: list[Term]) -> Term:
+    """Numbers added: a few one after the other, many by halves, so that terms stay shallow."""
+    if len(terms) > _FEW:
+        half = len(terms) // 2
+        return Prim(p.add, (_total(terms[:half]), _total(terms[half:])))
+    total = terms[0]
+    for t in terms[1:]:
+        total = Prim(p.add, (total, t))
+    return total
+
+
+_FEW = 8
 
 
 def component(value: Term, k: int) -> Term:
