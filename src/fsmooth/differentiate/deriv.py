@@ -11,27 +11,26 @@ from collections.abc import Callable
 from typing import cast
 
 from fsmooth.core.build import get, nested_build, zero_like
-from fsmooth.core.shape import shape_of, size_of
+from fsmooth.core.shape import size_of
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import (
     Build,
-    Const,
     Delta,
     Deriv,
     Get,
     Lam,
     Let,
     MakeTuple,
-    Proj,
     Term,
     Var,
     Verb,
     scalar_constant,
 )
-from fsmooth.core.types import INT, Array, Float, Tuple, Type, leaf_of, rank_of, tangent, unzipped
+from fsmooth.core.types import INT, Array, Float, Tuple, Type, rank_of, tangent, unzipped
 from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.dual import differentiate, dual_of
 from fsmooth.differentiate.encoding import item, tangent_part, zipped
+from fsmooth.differentiate.leaves import element_at, leaf, leaf_shape
 
 Hot = Callable[[Term], Term]
 
@@ -129,10 +128,10 @@ def _outputs(type_: Type, path: tuple[int, ...], function: Lam, wrt: tuple[int, 
 def _block(function: Lam, position: int, path: tuple[int, ...]) -> Term:
     """One output leaf along one argument, in the unzipped structure of the argument."""
     x = function.parameters[position]
-    sizes = _leaf_shape(function.body, path)
+    sizes = leaf_shape(function.body, path)
 
     def pick(value: Term) -> Term:
-        return _leaf(value, path)
+        return leaf(value, path)
 
     return _transposed(_over_inputs(function, position, pick), x, unzipped(tangent(x.type)), (), sizes)
 
@@ -144,7 +143,7 @@ def _transposed(value: Term, x: Term, structure: Type, path: tuple[int, ...], si
         parts = [_transposed(whole, x, t, (*path, k), sizes) for k, t in enumerate(structure.items)]
         return Let(((whole, value),), MakeTuple(tuple(parts), structure))
     rank = rank_of(structure)
-    inputs = _leaf_shape(x, path)
+    inputs = leaf_shape(x, path)
     assert len(inputs) == rank
     if not sizes:
         return _select_input(value, x.type, path, inputs) if path else value
@@ -153,49 +152,11 @@ def _transposed(value: Term, x: Term, structure: Type, path: tuple[int, ...], si
     whole = value if isinstance(value, Var) else Var("JT", value.type)
     body = nested_build(
         sizes,
-        lambda outer: nested_build(inputs, lambda inner: get(_element(whole, x.type, path, inner), *outer), "r"),
+        lambda outer: nested_build(inputs, lambda inner: get(element_at(whole, x.type, path, inner), *outer), "r"),
         "o",
     )
     return body if whole is value else Let(((whole, value),), body)
 
 
 def _select_input(value: Term, type_: Type, path: tuple[int, ...], inputs: tuple[Term, ...]) -> Term:
-    return nested_build(inputs, lambda inner: _element(value, type_, path, inner), "r")
-
-
-def _element(value: Term, type_: Type, path: tuple[int, ...], indices: tuple[Term, ...]) -> Term:
-    """The element of a value of (zipped) type `type_` at the leaf `path` and `indices` of its unzipped form."""
-    match type_:
-        case Array(element):
-            return _element(Get(value, indices[0]), element, path, indices[1:])
-        case Tuple(items):
-            return _element(item(value, path[0]), items[path[0]], path[1:], indices)
-        case _:
-            return value
-
-
-def _leaf(value: Term, path: tuple[int, ...]) -> Term:
-    """The leaf `path` of the unzipped form of `value`, as an array of scalars."""
-    if not path:
-        return value
-    match value.type:
-        case Array():
-            index = Var("o", INT)
-            return Build(size_of(value), index, _leaf(Get(value, index), path))
-        case _:
-            return _leaf(item(value, path[0]), path[1:])
-
-
-def _leaf_shape(value: Term, path: tuple[int, ...]) -> tuple[Term, ...]:
-    """The sizes of the leaf `path` of the unzipped form of `value`."""
-    if isinstance(value.type, Array) and not isinstance(leaf_of(value.type), Tuple):
-        return shape_of(value)
-    match value.type:
-        case Array():
-            return (size_of(value), *_leaf_shape(Get(value, Const(0)), path))
-        case Tuple():
-            return _leaf_shape(
-                Proj(value, path[0]) if not isinstance(value, MakeTuple) else value.items[path[0]], path[1:]
-            )
-        case _:
-            return ()
+    return nested_build(inputs, lambda inner: element_at(value, type_, path, inner), "r")

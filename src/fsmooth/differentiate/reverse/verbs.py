@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
-from fsmooth.core.build import zero_like
-from fsmooth.core.cost import Costs
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import (
     Deriv,
@@ -20,9 +18,9 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.types import tangent
 from fsmooth.differentiate.derivatives import NoDerivative
-from fsmooth.differentiate.reverse.region import Region, Seed, reversed_steps, scope
-from fsmooth.differentiate.reverse.steps import Steps
-from fsmooth.differentiate.reverse.transpose import transpose
+from fsmooth.differentiate.reverse.jacobians import jacobian
+from fsmooth.differentiate.reverse.region import Region, scope
+from fsmooth.differentiate.reverse.whole import cotangent_of, region_of
 
 
 def reverse(deriv: Deriv) -> Lam:
@@ -31,20 +29,22 @@ def reverse(deriv: Deriv) -> Lam:
     chosen = [function.parameters[k] for k in deriv.wrt]
 
     def gradient(region: Region) -> Term:
-        parts = [_cotangent(region, x) for x in chosen]
+        parts = [cotangent_of(region, x) for x in chosen]
         return parts[0] if deriv.single else MakeTuple(tuple(parts))
 
     match deriv.verb:
         case Verb.GRAD | Verb.VALUE_AND_GRAD:
             one = scalar_constant(1.0, function.body.type)
             wanted = deriv.verb is Verb.VALUE_AND_GRAD
-            region = _region(function, chosen, lambda walk, value: walk.contribute(value, one), wanted=wanted)
+            region = region_of(function, chosen, lambda walk, value: walk.contribute(value, one), wanted=wanted)
             result = gradient(region)
             return Lam(function.parameters, _whole(region, MakeTuple((region.value, result)) if wanted else result))
         case Verb.VJP:
             r = Var("cotangent", tangent(function.body.type))
-            region = _region(function, chosen, lambda walk, value: walk.contribute(value, r), wanted=True)
+            region = region_of(function, chosen, lambda walk, value: walk.contribute(value, r), wanted=True)
             return Lam((*function.parameters, r), _whole(region, MakeTuple((region.value, gradient(region)))))
+        case Verb.JACOBIAN:
+            return Lam(function.parameters, jacobian(function, deriv.wrt, deriv.single))
         case _:
             raise NoDerivative(f"no reverse derivative for {deriv.verb.value}")
 
@@ -67,28 +67,17 @@ def split(function: Lam, wrt: tuple[int, ...], single: bool) -> Split:
     function = cast(Lam, refresh(function))
     chosen = [function.parameters[k] for k in wrt]
     r = Var("cotangent", tangent(function.body.type))
-    region = _region(function, chosen, lambda walk, value: walk.contribute(value, r), wanted=True, late=frozenset((r,)))
+    region = region_of(
+        function, chosen, lambda walk, value: walk.contribute(value, r), wanted=True, late=frozenset((r,))
+    )
     definitions = region.definitions()
-    parts = [_cotangent(region, x) for x in chosen]
+    parts = [cotangent_of(region, x) for x in chosen]
     back = let(region.backward, parts[0] if single else MakeTuple(tuple(parts)))
     residuals = [x for x in definitions if x in back.free]
     kept = tuple([k for k, x in enumerate(function.parameters) if x in back.free])
     forward = Lam(function.parameters, scope(region.forward, MakeTuple((region.value, MakeTuple(tuple(residuals))))))
     parameters = (*[function.parameters[k] for k in kept], *residuals, r)
     return Split(cast(Lam, refresh(forward)), cast(Lam, refresh(Lam(parameters, back))), kept)
-
-
-def _region(
-    function: Lam, chosen: list[Var], seed: Seed, *, wanted: bool, late: frozenset[Var] = frozenset()
-) -> Region:
-    steps = Steps(frozenset(chosen), frozenset())
-    value = steps.value(function.body)
-    return reversed_steps(steps, value, seed, transpose, Costs(), wanted=wanted, late=late)
-
-
-def _cotangent(region: Region, x: Var) -> Term:
-    found = region.cotangents.take(x)
-    return zero_like(x) if found is None else found
 
 
 def _whole(region: Region, result: Term) -> Term:

@@ -1,0 +1,27 @@
+"""The region of a whole function, and what leaves it: the cotangents of the parameters that are differentiated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fsmooth.core.build import zero_like
+from fsmooth.core.cost import Costs
+from fsmooth.core.term import Lam, Term, Var
+from fsmooth.differentiate.reverse.region import Region, Seed, reversed_steps
+from fsmooth.differentiate.reverse.steps import Steps
+from fsmooth.differentiate.reverse.transpose import transpose
+
+
+def region_of(
+    function: Lam, chosen: Sequence[Var], seed: Seed, *, wanted: bool, late: frozenset[Var] = frozenset()
+) -> Region:
+    """The body of a function, reversed with respect to the `chosen` parameters; its binders must be distinct."""
+    steps = Steps(frozenset(chosen), frozenset())
+    value = steps.value(function.body)
+    return reversed_steps(steps, value, seed, transpose, Costs(), wanted=wanted, late=late)
+
+
+def cotangent_of(region: Region, x: Var) -> Term:
+    """The cotangent of a parameter; zero if nothing contributed."""
+    found = region.cotangents.take(x)
+    return zero_like(x) if found is None else found
