@@ -81,6 +81,26 @@ def test_no_seeds() -> None:
     assert run(new, [], STEPS)[0] == []
 
 
+def test_a_batch_is_not_stored_for_what_leaves_its_loop_anyway() -> None:
+    """Trajectories that share nothing but what no step changes: each runs to its end, in registers."""
+
+    def series(q, x0: float, m: int):
+        x = x0
+        for _ in range(m):
+            x = x + 0.01 * fs.sin(x) * sum(q[j] * j for j in range(len(q)))
+        return x
+
+    @fs.function
+    def batch(q, xs, m: int):
+        return [fs.grad(series)(q, xs[i], m) for i in range(len(xs))]
+
+    q, xs = np.full(5, 0.1), np.linspace(0, 1, 4)
+    expected = [fs.jacobian(series)(q, x, STEPS) for x in xs]
+    assert np.allclose(batch(q, xs, STEPS), expected, rtol=1e-12)
+    assert "xs_n0 * q_n0, sizeof" not in code_of(batch)
+    assert code_of(batch).count("sin(") == 1
+
+
 def test_nothing_fails_that_is_not_evaluated() -> None:
     """The loop reads w[k], which may not exist; without seeds it never did."""
     s, k = Var("s", Tuple((F64, F64))), Var("k", INT)

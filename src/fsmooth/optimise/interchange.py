@@ -43,8 +43,8 @@ from fsmooth.core.term import (
     Zero,
     let,
 )
-from fsmooth.core.traverse import children, size_of_tree, transform
-from fsmooth.core.types import Bool, Float, Int, Tuple, leaf_of
+from fsmooth.core.traverse import binds, children, size_of_tree, subterms, transform
+from fsmooth.core.types import Array, Bool, Float, Int, Tuple, leaf_of
 from fsmooth.optimise.accesses import Accesses
 from fsmooth.optimise.failing import EXTREMA, StaticSizes, is_certain, postorder
 from fsmooth.optimise.regions import Definitions, component, flattened, loops_evaluated_in, needed_for, read
@@ -52,6 +52,9 @@ from fsmooth.rewrite.trace import Trace
 
 _CHEAP = 2.0
 """Definitions of at most this weight are computed again and not stored."""
+
+_NUMBER, _ARRAY = 2.0, 24.0
+"""What storing and loading a component of the state of each element weighs; arrays no longer stay in the cache."""
 
 _LARGEST_SIZE = 9
 """Sizes of more nodes than this are not written several times."""
@@ -150,8 +153,6 @@ class _Elements:
             return None
         return let(steady, self._each(moving, result))
 
-    # -- regions -----------------------------------------------------------------------------------------------------
-
     def _apart(self, region: Term, around: Definitions) -> tuple[Definitions, Definitions, Term]:
         """What a region defines for all elements, what it defines for each, and its result."""
         definitions, result = (region.bindings, region.body) if isinstance(region, Let) else ((), region)
@@ -197,8 +198,6 @@ class _Elements:
         body = read(result, views)
         definitions = [(var, read(value, views)) for var, value in moving]
         return Build(self.size, self.index, let(needed_for(body, definitions), body))
-
-    # -- loops -------------------------------------------------------------------------------------------------------
 
     def _parts(self, loop: IFold) -> tuple[list[int], list[int]]:
         """The components of the state that are the same for all elements, and those that are not."""
@@ -248,7 +247,7 @@ class _Elements:
         see(loop.state, state)
         around = self._available(loop.body, steady, moving)
         inside, each, result = self._apart(loop.body, around)
-        self._count_gain(loop.body, len(own))
+        self._count_gain(loop, own)
         body = let(inside, packed(result, each))
         shared = IFold(self._for_all(loop.size), init, state, loop.index, body)
         whole = Var(var.name, shared.type, var.site)
@@ -272,18 +271,29 @@ class _Elements:
     def _is_cheap(self, value: Term) -> bool:
         return isinstance(value.type, Float | Int | Bool) and self.costs.of(value).at() <= _CHEAP
 
-    def _count_gain(self, body: Term, stored: int) -> None:
-        """What one iteration computes once for all elements, less what it stores and loads for each."""
-        work = 0.0
+    def _count_gain(self, loop: IFold, own: list[int]) -> None:
+        """What one iteration computes once for all elements, less what it stores and loads for each.
+
+        What does not depend on the iteration either leaves the loop in any case (optimise/motion.py) and does not count.
+        """
+        changing = {loop.state, loop.index}
+        for t in subterms(loop.body):
+            if isinstance(t, Let):
+                changing |= {var for var, value in t.bindings if not changing.isdisjoint(value.free)}
         seen: set[int] = set()
-        pending = [body]
+        pending = [loop.body]
         while pending:
             t = pending.pop()
             if id(t) in seen or (isinstance(t, IFold) and self.dependence.is_dependent(t)):
                 continue
             seen.add(id(t))
-            if self.dependence.is_dependent(t):
-                pending.extend(children(t))
-            else:
-                work += self.costs.of(t).at()
-        self.gain += work - 2.0 * stored
+            if not self.dependence.is_dependent(t):
+                if changing.isdisjoint(t.free):
+                    continue
+                if binds(t) and not isinstance(t, Let):
+                    self.gain += self.costs.of(t).at()
+                    continue
+                self.gain += t.primitive.weight if isinstance(t, Prim) else 0
+            pending.extend(children(t))
+        types = loop.type.items if isinstance(loop.type, Tuple) else (loop.type,)
+        self.gain -= sum([_ARRAY if isinstance(types[k], Array) else _NUMBER for k in own])
