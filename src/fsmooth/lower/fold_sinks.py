@@ -13,7 +13,7 @@ from fsmooth.core.types import is_scalar
 from fsmooth.lower.accumulators import Allowed, Path, Sinks, sinks_of
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Destination, Group, added, leaves
-from fsmooth.lower.places import Part, reads
+from fsmooth.lower.places import Part, reads, stays
 from fsmooth.lower.replacement import exchangeable, spare_place
 
 
@@ -21,6 +21,7 @@ def step_sinks(ctx: Context, term: Let, parts: list[Part], *, top: bool) -> Sink
     """The sinks of the body of a fold, with their places; `top`: may the parts exchange buffers here?"""
     by_path = {q.path: q for q in parts}
     result = term.body
+    values = dict(term.bindings)
 
     def item(path: Path) -> Term | None:
         found: Term = result
@@ -42,6 +43,9 @@ def step_sinks(ctx: Context, term: Let, parts: list[Part], *, top: bool) -> Sink
     def replaces(path: Path) -> bool:
         part = by_path.get(path)
         if part is None or not top or part.spares or is_scalar(part.type):
+            return False
+        value = values.get(item(path))  # type: ignore[arg-type]
+        if value is not None and stays(value, part):
             return False
         return all([exchangeable(x) for x in leaves(part.place)])
 
