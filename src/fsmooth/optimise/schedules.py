@@ -29,6 +29,7 @@ from fsmooth.optimise.motion import move, move_and_share_all_reciprocals, move_a
 from fsmooth.optimise.policy import Fusion, Policy
 from fsmooth.optimise.rules import accumulation, checks, speculation
 from fsmooth.optimise.rules import conditional as c
+from fsmooth.optimise.rules import element_assignment as el
 from fsmooth.optimise.rules import displays as d
 from fsmooth.optimise.rules import fusion as f
 from fsmooth.optimise.rules import guards as g
@@ -95,6 +96,7 @@ NORMALISATION: Family = (
     ln.fold_identity,
     ln.fold_single,
     ln.fold_to_sum,
+    el.fold_to_build,
     ln.fold_guarded_sum,
     ln.sum_short,
     ln.sum_single,
@@ -104,6 +106,7 @@ NORMALISATION: Family = (
     req.require_out_of_loop,
     req.require_out_of_let,
 )
+LOOPS: Family = (ln.fold_to_sum, ln.fold_guarded_sum, el.fold_to_build)
 CHECKS: Family = (checks.check_out_of_loop, req.require_out_of_loop, req.require_out_of_let)
 SPECULATION: Family = (speculation.select_displays, speculation.let_out_of_branch)
 ZEROS: Family = (r.zero_as_number,)
@@ -203,7 +206,7 @@ _NORMAL = _FUSED + CHECKS + SPARSITY + FISSION + NORMALISATION + SPECULATION
 _PARTIAL = (("partial evaluation", normalise(PARTIAL_EVALUATION, _KEEP)),)
 _FUSION_ONLY = (("fusion", normalise(_FUSED, _FUSE)),)
 _ZEROS = (("zeros", finish(_KEEP)),)
-_BEFORE = (("partial evaluation, fusion, checks", normalise(_FUSED + CHECKS, Policy(unroll=0))),)
+_BEFORE = (("partial evaluation, fusion, checks, loops", normalise(_FUSED + CHECKS + LOOPS, Policy(unroll=0))),)
 _NORMALISED: tuple[tuple[str, Stage], ...] = (
     ("fusion, normalisation, fission, sparsity", normalise(_NORMAL, _FULL)),
     *_ZEROS,
