@@ -114,6 +114,17 @@ def jvp(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", sche
     return _derived(f, Verb.JVP, wrt, method, schedule)
 
 
+def hvp(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", schedule: str = "DEFAULT") -> Function:
+    """The Hessian of a real-valued function times a vector: called with the arguments and `tangent=` in the structure of
+    `wrt`, which is also that of the result.  It is the tangent of the gradient; `method` is how the gradient is made.
+
+    >>> import numpy as np, fsmooth as fs
+    >>> fs.hvp(lambda v: sum(x * x * x for x in v))(np.array([1.0, 2.0]), tangent=np.array([1.0, 10.0]))
+    array([  6., 120.])
+    """
+    return _derived(f, Verb.HVP, wrt, method, schedule)
+
+
 def deriv(e: Any, x: Any) -> Any:
     """The dual number of an expression for each number in a variable (paper 000, Fig. 5); inside programs only.
 
@@ -152,6 +163,7 @@ __all__ = [
     "function",
     "grad",
     "hessian",
+    "hvp",
     "jacob",
     "jacobian",
     "jvp",

@@ -18,8 +18,9 @@ from fsmooth.backend.c.program import CProgram
 from fsmooth.core.shape import Ragged
 from fsmooth.core.term import Lam, Term, Var
 from fsmooth.core.types import Type
+from fsmooth.differentiate.choose import Choice
 from fsmooth.differentiate.derivatives import NoDerivative
-from fsmooth.differentiate.remove import has_derivative, remove_derivatives
+from fsmooth.differentiate.remove import Removal, has_derivative
 from fsmooth.errors import NotDifferentiableError, RaggedError
 from fsmooth.frontend.elaborate import Elaborated, elaborate
 from fsmooth.frontend.programs import Program
@@ -36,12 +37,13 @@ _LOWERINGS = {Destinations.PASSED: lower, Destinations.COPIED: lower_with_copies
 
 @dataclass
 class Stages:
-    """What each stage made, how long it took, and which rules fired."""
+    """What each stage made, how long it took, which rules fired, and in which mode each derivative was made."""
 
     elaborated: Elaborated
     terms: dict[str, Term] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     trace: Trace = field(default_factory=Trace)
+    choices: list[Choice] = field(default_factory=list)
     code: CProgram | None = None
     static_sizes: Mapping[tuple[int, int], int] = field(default_factory=dict)
 
@@ -89,7 +91,9 @@ def _compile(elaborated: Elaborated, name: str, schedule: str, static: Mapping[t
     try:
         if has_derivative(term):
             simplify = lambda t: order.before(t, stages.trace, sizes)  # noqa: E731
-            term = timed("derivative", lambda: remove_derivatives(term, simplify))  # type: ignore[assignment]
+            removal = Removal(simplify)
+            term = timed("derivative", lambda: removal.run(term))  # type: ignore[assignment]
+            stages.choices = removal.choices
         optimised = timed("optimised", lambda: order(term, stages.trace, sizes))
         assert isinstance(optimised, Lam)
         start = time.perf_counter()

@@ -7,13 +7,15 @@ from fsmooth.driver import Stages
 
 
 def explanation(name: str, schedule: str, stages: Stages) -> str:
-    """Definition, sizes built in, rules that fired, times, storage, cost, the final term."""
+    """Definition, sizes built in, modes of derivatives, rules that fired, times, storage, cost, the final term."""
     parts = [f"{name}, schedule {schedule}"]
     if stages.static_sizes:
         names = [q.name for q in stages.elaborated.parameters]
         sizes = [f"len({names[k]}, axis {axis}) = {n}" for (k, axis), n in sorted(stages.static_sizes.items())]
         parts.append("sizes built in: " + ", ".join(sizes))
     parts.append("definition:\n" + _indented(str(stages.terms["definition"])))
+    if stages.choices:
+        parts.append("modes:\n" + _indented("\n".join([str(choice) for choice in stages.choices])))
     parts.append("rules that fired:\n" + str(stages.trace))
     parts.append("optimised:\n" + _indented(str(stages.terms["optimised"])))
     parts.append(f"cost: {cost_of(stages)}")

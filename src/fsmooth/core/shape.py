@@ -122,7 +122,7 @@ def _of_derivative(term: Term, axis: int) -> Term | None:
     assert isinstance(function, Function)
     arguments = term.arguments[: len(function.parameters)]
     value: Term = App(deriv.function, arguments)
-    if deriv.verb in (Verb.JVP, Verb.VALUE_AND_GRAD):
+    if deriv.verb in (Verb.JVP, Verb.VJP, Verb.VALUE_AND_GRAD):
         if not path:
             return None
         half, *path = path

@@ -51,6 +51,8 @@ def forward(deriv: Deriv) -> Lam:
             return Lam(function.parameters, MakeTuple((refresh(function.body), gradient)))
         case Verb.VJP:
             raise NoDerivative("a vjp is a derivative in reverse mode")
+        case Verb.HVP:
+            raise NoDerivative("an hvp is a derivative of a derivative")
         case Verb.JACOBIAN:
             return Lam(function.parameters, _jacobian(function, deriv.wrt, deriv.single))
 

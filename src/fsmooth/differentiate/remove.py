@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
-from fsmooth.core.term import Deriv, Lam, Method, Term, Verb
+from fsmooth.core.subst import refresh
+from fsmooth.core.term import App, Deriv, Lam, Method, Proj, Term, Var, Verb, let
 from fsmooth.core.traverse import subterms, transform
+from fsmooth.differentiate.choose import Choice, chosen
 from fsmooth.differentiate.deriv import forward
 from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.reverse.verbs import reverse
@@ -13,28 +16,59 @@ from fsmooth.differentiate.reverse.verbs import reverse
 Simplify = Callable[[Term], Term]
 
 
-def remove_derivatives(term: Term, simplify: Simplify) -> Term:
-    """`term` without `Deriv`.  A function is simplified before it is differentiated, so that what is
+class Removal:
+    """Derivatives removed from terms.  A function is simplified before it is differentiated, so that what is
     differentiated is fused; nested derivatives go innermost first, each with fresh variables, so perturbations
-    are never confused (paper 000, §4.3).
-
-    Raises:
-        NoDerivative: for a construct or primitive without a derivative.
-
+    are never confused (paper 000, §4.3).  Each has a mode of its own: `choices` says which and why.
     """
 
-    def change(t: Term) -> Term:
-        if not isinstance(t, Deriv):
-            return t
-        function = simplify(t.function)
+    def __init__(self, simplify: Simplify) -> None:
+        self.simplify = simplify
+        self.choices: list[Choice] = []
+
+    def run(self, term: Term) -> Term:
+        """`term` without `Deriv`.
+
+        Raises:
+            NoDerivative: for a construct or primitive without a derivative.
+
+        """
+        return transform(term, lambda t: self.removed(t) if isinstance(t, Deriv) else t)
+
+    def removed(self, deriv: Deriv) -> Lam:
+        """The function that a derivative stands for; there are no others inside."""
+        function = self.simplify(deriv.function)
         if not isinstance(function, Lam):
             raise NoDerivative("what is differentiated must be a function known at compile time")
-        known = Deriv(function, t.wrt, t.verb, t.method, t.single)
-        if t.method is Method.REVERSE or t.verb is Verb.VJP:
-            return reverse(known)
-        return forward(known)
+        known = Deriv(function, deriv.wrt, deriv.verb, deriv.method, deriv.single)
+        return self._second(known) if deriv.verb is Verb.HVP else self._first(known)
 
-    return transform(term, change)
+    def _first(self, deriv: Deriv) -> Lam:
+        choice = chosen(deriv)
+        self.choices.append(choice)
+        first, second = (forward, reverse) if choice.method is Method.FORWARD else (reverse, forward)
+        if deriv.method is not Method.AUTO or choice.is_forced:
+            return first(deriv)
+        try:
+            return first(deriv)
+        except NoDerivative as error:
+            self.choices[-1] = choice.instead(str(error))
+            return second(deriv)
+
+    def _second(self, deriv: Deriv) -> Lam:
+        """The Hessian times tangents: the tangent, in forward mode, of the gradient."""
+        function = cast(Lam, deriv.function)
+        gradient = self.removed(Deriv(function, deriv.wrt, Verb.GRAD, deriv.method, deriv.single))
+        along = self.removed(Deriv(gradient, deriv.wrt, Verb.JVP, Method.FORWARD, deriv.single))
+        parameters = tuple([Var(q.name, q.type, q.site) for q in along.parameters])
+        pair = Var("pair", along.body.type)
+        body = let(((pair, App(along, parameters)),), Proj(pair, 1))
+        return cast(Lam, refresh(Lam(parameters, body)))
+
+
+def remove_derivatives(term: Term, simplify: Simplify) -> Term:
+    """`term` without `Deriv`, by `Removal`."""
+    return Removal(simplify).run(term)
 
 
 def has_derivative(term: Term) -> bool:

@@ -91,9 +91,9 @@ class DerivedProgram:
 
     @property
     def signature(self) -> inspect.Signature:
-        """That of the program; a jvp also takes `tangent` by keyword."""
+        """That of the program; a jvp and an hvp also take `tangent` by keyword."""
         signature = self.program.signature
-        if self.verb is not Verb.JVP:
+        if self.verb not in (Verb.JVP, Verb.HVP):
             return signature
         extra = inspect.Parameter("tangent", inspect.Parameter.KEYWORD_ONLY)
         return signature.replace(parameters=[*signature.parameters.values(), extra])

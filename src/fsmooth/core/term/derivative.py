@@ -17,6 +17,8 @@ class Verb(Enum):
     GRAD            for a real-valued f: the gradient, a tuple of them unless `wrt` has one member
     VALUE_AND_GRAD  (value, gradient)
     JACOBIAN        see `core.types.jacobian`
+    HVP             for a real-valued f: takes the arguments, then one tangent for each `wrt`; gives the tangent of the
+                    gradient: the Hessian times these tangents
     """
 
     DUAL = "dual"
@@ -25,6 +27,7 @@ class Verb(Enum):
     GRAD = "grad"
     VALUE_AND_GRAD = "value_and_grad"
     JACOBIAN = "jacobian"
+    HVP = "hvp"
 
 
 class Method(Enum):
@@ -68,11 +71,13 @@ class Deriv(Term):
                 type_ = Function((*f.parameters, *map(tangent, chosen)), Tuple((result, tangent(result))))
             case Verb.VJP:
                 type_ = Function((*f.parameters, tangent(result)), Tuple((result, tangent(along))))
-            case Verb.GRAD | Verb.VALUE_AND_GRAD:
+            case Verb.GRAD | Verb.VALUE_AND_GRAD | Verb.HVP:
                 if not isinstance(result, Float):
                     raise IllTyped(f"the gradient of a function that gives a {result!r}")
                 gradient = tangent(along)
-                type_ = Function(f.parameters, gradient if verb is Verb.GRAD else Tuple((result, gradient)))
+                extra = tuple(map(tangent, chosen)) if verb is Verb.HVP else ()
+                given = Tuple((result, gradient)) if verb is Verb.VALUE_AND_GRAD else gradient
+                type_ = Function((*f.parameters, *extra), given)
             case Verb.JACOBIAN:
                 type_ = Function(f.parameters, jacobian(tangent(result), tangent(along)))
         self.function = function

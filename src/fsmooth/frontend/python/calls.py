@@ -15,7 +15,7 @@ from fsmooth.core.types import Tuple
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.programs import DerivedProgram, LibraryProgram, Program, SourceProgram
 from fsmooth.frontend.python.built_in import BUILT_IN
-from fsmooth.frontend.python.derivatives import derivative
+from fsmooth.frontend.python.derivatives import derivative, pulled_back
 from fsmooth.frontend.python.displays import known
 from fsmooth.frontend.python.dtypes import of_dtype
 from fsmooth.frontend.python.frame import Frame
@@ -37,7 +37,7 @@ from fsmooth.frontend.python.programs import derived_of
 from fsmooth.frontend.python.records import record_method, replaced
 from fsmooth.frontend.python.scalars import SCALAR, scalar_function
 from fsmooth.frontend.python.source import source_of
-from fsmooth.frontend.python.values import Closure, Derived, Method, Static, Unrolled, Value
+from fsmooth.frontend.python.values import Closure, Derived, Method, Pullback, Static, Unrolled, Value
 
 
 def call(frame: Frame, node: ast.Call) -> Value:
@@ -51,6 +51,8 @@ def call(frame: Frame, node: ast.Call) -> Value:
             return inlined_closure(frame, callee, node)
         case Derived():
             return derivative(frame, callee, node)
+        case Pullback():
+            return pulled_back(frame, callee, node)
         case Method(owner, name) if isinstance(owner.type, Tuple):
             return record_method(frame, owner, name, node)
         case Method(owner, name):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from fsmooth.core.term import App, Deriv, IllTyped, Lam, MakeTuple, Require, Term, Var, Verb
+from fsmooth.core.term import App, Deriv, IllTyped, Lam, MakeTuple, Proj, Require, Term, Var, Verb
 from fsmooth.core.term import Method as How
 from fsmooth.core.types import F32, Float, Function, Int, Tuple, Type, has_float, leaf_of, scalars_of
 from fsmooth.core.weak import in_single, is_weak, strong
@@ -15,7 +15,7 @@ from fsmooth.frontend.python.functions import ArgumentMismatch, constant_object,
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.programs import applied, signature_of_value
 from fsmooth.frontend.python.sizes import alike
-from fsmooth.frontend.python.values import Closure, Derived, Static, Value
+from fsmooth.frontend.python.values import Closure, Derived, Pullback, Static, Unrolled, Value
 
 VERBS = {
     "grad": Verb.GRAD,
@@ -27,8 +27,13 @@ VERBS = {
     "vdiff": Verb.JACOBIAN,
     "mdiff": Verb.JACOBIAN,
     "jvp": Verb.JVP,
+    "vjp": Verb.VJP,
+    "hvp": Verb.HVP,
 }
 """The verbs that make a derivative of a function."""
+
+ALONG_TANGENTS = (Verb.JVP, Verb.HVP)
+"""The verbs whose derivative is called with `tangent=…`."""
 
 
 def derive(frame: Frame, verb: str, node: ast.Call) -> Value:
@@ -69,7 +74,7 @@ def derivative(frame: Frame, derived: Derived, node: ast.Call) -> Value:
     """The call of a derivative: App(Deriv(fun …), arguments)."""
     verb = VERBS[derived.verb]
     signature = signature_of_value(frame, derived.base, node)
-    values = matched(frame, signature, without_tangent(node) if verb is Verb.JVP else node)
+    values = matched(frame, signature, without_tangent(node) if verb in ALONG_TANGENTS else node)
     names = list(signature.parameters)
     wrt = derived.wrt if derived.wrt is not None else 0
     single = not isinstance(wrt, tuple)
@@ -85,7 +90,10 @@ def derivative(frame: Frame, derived: Derived, node: ast.Call) -> Value:
     positions = tuple([kept.index(names[k]) for k in chosen])
     deriv = Deriv(function, positions, verb, derived.how, single)
     arguments = [terms[n] for n in kept]
-    if verb is Verb.JVP:
+    if verb is Verb.VJP:
+        value = frame.bind(App(function, tuple(arguments)), "value")
+        return Unrolled((value, Pullback(deriv, tuple(arguments), value)))
+    if verb in ALONG_TANGENTS:
         arguments += tangents(frame, deriv, arguments, node)
     try:
         made = App(deriv, tuple(arguments))
@@ -94,8 +102,20 @@ def derivative(frame: Frame, derived: Derived, node: ast.Call) -> Value:
         frame.fail(TypeMismatchError, node, str(error), "look at the types of the arguments")
 
 
+def pulled_back(frame: Frame, pullback: Pullback, node: ast.Call) -> Value:
+    """pullback(cotangent): the cotangents of the arguments that a vjp is with respect to."""
+    deriv = pullback.derivative
+    assert isinstance(deriv.type, Function)
+    if len(node.args) != 1 or node.keywords:
+        frame.fail(ArgumentMismatch, node, "a pullback takes one cotangent", "give it one of the shape of the value")
+    wanted = deriv.type.parameters[-1]
+    given = frame.bind(convert(frame, frame.value(node.args[0]), wanted, node), "cotangent")
+    cotangent = alike(frame, given, pullback.value, node, "a cotangent has the shape of the value")
+    return frame.bind(Proj(App(deriv, (*pullback.arguments, cotangent)), 1), "pulled")
+
+
 def without_tangent(node: ast.Call) -> ast.Call:
-    """The call of a jvp as that of its function."""
+    """The call of a jvp or an hvp as that of its function."""
     return ast.copy_location(ast.Call(node.func, node.args, [k for k in node.keywords if k.arg != "tangent"]), node)
 
 
@@ -115,7 +135,8 @@ def tangents(frame: Frame, deriv: Deriv, arguments: list[Term], node: ast.Call) 
     """The value of tangent=… for each argument differentiated with respect to, in its shape."""
     given = [k.value for k in node.keywords if k.arg == "tangent"]
     if not given:
-        frame.fail(ArgumentMismatch, node, "the call of a jvp needs tangent=…", "write fs.jvp(f)(x, tangent=v)")
+        verb = deriv.verb.value
+        frame.fail(ArgumentMismatch, node, f"the call of a {verb} needs tangent=…", f"write fs.{verb}(f)(x, tangent=v)")
     directions = [frame.value(e) for e in given[0].elts] if isinstance(given[0], ast.Tuple) else [frame.value(given[0])]
     if not deriv.single and len(directions) == 1 and isinstance(directions[0].type, Tuple):
         whole = frame.bind(directions[0], "tangent")
@@ -136,10 +157,11 @@ def tangents(frame: Frame, deriv: Deriv, arguments: list[Term], node: ast.Call) 
 
 def require_result(frame: Frame, verb: str, result: Type, node: ast.AST) -> None:
     """Gradients are of real numbers, Jacobians of something with real numbers in it."""
-    if VERBS[verb] in (Verb.GRAD, Verb.VALUE_AND_GRAD) and not isinstance(result, Float):
+    if VERBS[verb] in (Verb.GRAD, Verb.VALUE_AND_GRAD, Verb.HVP) and not isinstance(result, Float):
         what = f"fs.{verb} wants a function that gives a real number, not {describe(result)}"
-        frame.fail(NotDifferentiableError, node, what, "use fs.jacobian, or sum the result")
-    if VERBS[verb] is Verb.JACOBIAN and not has_float(result):
+        hint = "return one real number" if verb == "hvp" else "use fs.jacobian or fs.vjp, or sum the result"
+        frame.fail(NotDifferentiableError, node, what, hint)
+    if VERBS[verb] in (Verb.JACOBIAN, Verb.VJP) and not has_float(result):
         what = f"the function gives {describe(result)}, which has no derivative"
         frame.fail(NotDifferentiableError, node, what, "return real numbers")
 

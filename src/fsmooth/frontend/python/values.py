@@ -11,8 +11,8 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from fsmooth.core.term import Deriv, Term
 from fsmooth.core.term import Method as How
-from fsmooth.core.term import Term
 from fsmooth.frontend.lookup import Lookup
 from fsmooth.frontend.programs import Program
 from fsmooth.frontend.python.source import Source
@@ -77,6 +77,15 @@ class Unrolled:
 
 
 @dataclass(frozen=True, eq=False)
+class Pullback:
+    """The second part of what `fs.vjp(f)(x)` gives inside a program: a function of the cotangent of `value`."""
+
+    derivative: Deriv
+    arguments: tuple[Term, ...]
+    value: Term
+
+
+@dataclass(frozen=True, eq=False)
 class Missing:
     """A name that has no value here, and why."""
 
@@ -84,6 +93,18 @@ class Missing:
     hint: str = ""
 
 
-Value = Term | Static | Closure | Derived | Method | Sequence | Unrolled | Missing
+Value = Term | Static | Closure | Derived | Method | Sequence | Unrolled | Pullback | Missing
 
-__all__ = ["Closure", "Default", "Derived", "Method", "Missing", "Program", "Sequence", "Static", "Unrolled", "Value"]
+__all__ = [
+    "Closure",
+    "Default",
+    "Derived",
+    "Method",
+    "Missing",
+    "Program",
+    "Pullback",
+    "Sequence",
+    "Static",
+    "Unrolled",
+    "Value",
+]
