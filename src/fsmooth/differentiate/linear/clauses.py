@@ -33,6 +33,7 @@ from fsmooth.core.term import (
     Update,
     Var,
     Vector,
+    Zero,
     let,
     scalar_constant,
 )
@@ -70,8 +71,8 @@ class Clauses(ABC):
         """∇⟦ifold⟧."""
 
     def is_active(self, term: Term) -> bool:
-        """Does the value of `term` vary, as far as one can tell?"""
-        return has_float(term.type) and not self.maps.keys().isdisjoint(term.free)
+        """Does the value of `term` vary, as far as one can tell?  A structural zero mentions sizes only."""
+        return not isinstance(term, Zero) and has_float(term.type) and not self.maps.keys().isdisjoint(term.free)
 
     def nothing(self, term: Term) -> Term:
         """∇⟦k⟧ = 0."""

@@ -67,10 +67,7 @@ class ByComposition(Clauses):
                 total.append(restrict(here.names, kept))
             if varies or kept != here.names:
                 here = ByComposition((*kept, var) if varies else kept)
-        result = here.scope(term.body)
-        for step in reversed(total):
-            result = Compose(result, step)
-        return let(term.bindings, result)
+        return let(term.bindings, _composed([*total, here.scope(term.body)]))
 
     def restricted(self, value: Term, name: Var) -> Term:
         """∇⟦value⟧ from the part of Γ that it mentions."""
@@ -87,6 +84,14 @@ class ByComposition(Clauses):
         regrouped = VCat((*rows, HCat((ZeroMap(points(names), state), UnitMap(state)))))
         slope = Compose(flat.scope(term.body), regrouped)
         return fold_map(term, slope, restrict(self.names, names), self.operand(term.init))
+
+
+def _composed(maps: list[Term]) -> Term:
+    """The composition of maps, the first applied first; balanced, so that it is not deep."""
+    if len(maps) == 1:
+        return maps[0]
+    middle = len(maps) // 2
+    return Compose(_composed(maps[middle:]), _composed(maps[:middle]))
 
 
 def _needed_after(term: Let) -> list[frozenset[Var]]:

@@ -106,7 +106,8 @@ class Tupling(Clauses):
                 return self.unzipped(Build(self.p(size), index, self.both(body)))
             case Collect(count, generators, guard, body):
                 sizes = tuple([(self.p(size), index) for size, index in generators])
-                return self.unzipped(Collect(self.p(count), sizes, self.p(guard), self.both(body)))
+                maps = Collect(self.p(count), sizes, self.p(guard), self.scope(body))
+                return pair(self.p(term), VCatArray(maps))
             case Reduce():
                 return self.reduced(term)
             case _:

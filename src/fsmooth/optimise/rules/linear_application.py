@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from fsmooth.core.build import bind, zero_like
 from fsmooth.core.subst import refresh
-from fsmooth.core.term import If, Let, MakeTuple, Proj, Require, Term
+from fsmooth.core.term import If, Let, MakeTuple, Proj, Require, Term, Var, let
 from fsmooth.core.term.linear_maps import (
     AddMaps,
     Apply,
@@ -29,16 +29,41 @@ _SOURCE = "001, Fig. 4"
 
 
 @rule(
-    "lmApply (lmCompose f g) x ~> lmApply f (lmApply g x) where f : Float ⊸ Vector and g : Float ⊸ Float",
+    "lmApply (lmCompose f g) x ~> let a = lmApply g x in lmApply f a where f : Float ⊸ Vector and g : Float ⊸ Float;  "
+    "lmApply (lmCompose (lmCompose f g) h) x ~> let a = lmApply h x in let b = lmApply g a in lmApply f b"
+    " where f : Float ⊸ Vector and g : Float ⊸ Float and h : Float ⊸ Float",
     source=_SOURCE,
     heads=Apply,
 )
 def apply_compose(t: Term, facts: Facts) -> Term | None:
-    """(m₁ ∘ m₂) ⊙ x = m₁ ⊙ (m₂ ⊙ x)."""
+    """(m₁ ∘ m₂) ⊙ x = m₁ ⊙ (m₂ ⊙ x), for any number of maps at once."""
     match t:
-        case Apply(Compose(outer, inner), x):
-            return Apply(outer, Apply(inner, x))
+        case Apply(Compose() as m, x):
+            *rest, last = reversed(composed(m))
+            bindings: list[tuple[Var, Term]] = []
+            for each in rest:
+                x = named(Apply(each, x), "dx", bindings)
+            return let(bindings, Apply(last, x))
     return None
+
+
+def composed(m: Term) -> list[Term]:
+    """The maps of a composition, the last that is applied first."""
+    found, stack = list[Term](), [m]
+    while stack:
+        here = stack.pop()
+        if isinstance(here, Compose):
+            stack += [here.inner, here.outer]
+        else:
+            found.append(here)
+    return found
+
+
+def named(value: Term, name: str, bindings: list[tuple[Var, Term]]) -> Var:
+    """A variable for `value`."""
+    var = Var(name, value.type)
+    bindings.append((var, value))
+    return var
 
 
 @rule(

@@ -6,7 +6,7 @@ A cotangent that is used twice is bound, so that it is computed once: r ⊙ᴿ (
 from __future__ import annotations
 
 from fsmooth.core.build import bind, zero_like
-from fsmooth.core.term import MakeTuple, Term
+from fsmooth.core.term import MakeTuple, Term, Var, let
 from fsmooth.core.term.linear_maps import (
     AddMaps,
     Apply,
@@ -20,6 +20,7 @@ from fsmooth.core.term.linear_maps import (
     ZeroMap,
 )
 from fsmooth.core.vectors import add, part, scale, total
+from fsmooth.optimise.rules.linear_application import composed, named
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
 
@@ -27,15 +28,22 @@ _SOURCE = "001, Fig. 5"
 
 
 @rule(
-    "lmApplyR x (lmCompose f g) ~> lmApplyR (lmApplyR x f) g where f : Vector ⊸ Float and g : Float ⊸ Vector",
+    "lmApplyR x (lmCompose f g) ~> let a = lmApplyR x f in lmApplyR a g"
+    " where f : Vector ⊸ Float and g : Float ⊸ Vector;  "
+    "lmApplyR x (lmCompose f (lmCompose g h)) ~> let a = lmApplyR x f in let b = lmApplyR a g in lmApplyR b h"
+    " where f : Vector ⊸ Float and g : Float ⊸ Vector and h : Float ⊸ Float",
     source=_SOURCE,
     heads=ApplyReverse,
 )
 def reverse_compose(t: Term, facts: Facts) -> Term | None:
-    """r ⊙ᴿ (m₁ ∘ m₂) = (r ⊙ᴿ m₁) ⊙ᴿ m₂."""
+    """r ⊙ᴿ (m₁ ∘ m₂) = (r ⊙ᴿ m₁) ⊙ᴿ m₂, for any number of maps at once."""
     match t:
-        case ApplyReverse(r, Compose(outer, inner)):
-            return ApplyReverse(ApplyReverse(r, outer), inner)
+        case ApplyReverse(r, Compose() as m):
+            *rest, last = composed(m)
+            bindings: list[tuple[Var, Term]] = []
+            for each in rest:
+                r = named(ApplyReverse(r, each), "dr", bindings)
+            return let(bindings, ApplyReverse(r, last))
     return None
 
 
