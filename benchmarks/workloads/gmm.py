@@ -6,8 +6,6 @@ diagonal exp(q[k]), and l[k] below it, column by column.  A Wishart prior has th
 Source: microsoft/ADBench (MIT), and gradbench/gradbench (MIT), which subtracts the prior where ADBench adds it (`sign`).
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
@@ -20,15 +18,6 @@ ADBENCH, GRADBENCH = 1.0, -1.0
 """The sign of the prior in the two suites."""
 
 
-def squared_norm(q, l, y):
-    """|Q y|², Q of exp(q) (d) on the diagonal and l (d (d - 1) / 2) below it; y (d)."""
-    d = len(q)
-    return sum(
-        (math.exp(q[r]) * y[r] + sum(l[c * (2 * d - 3 - c) // 2 + r - 1] * y[c] for c in range(r))) ** 2
-        for r in range(d)
-    )
-
-
 def log_wishart_constant(d, m, gamma):
     """The logarithm of the prior's normalisation, for one Gaussian."""
     N = d + m + 1
@@ -36,14 +25,38 @@ def log_wishart_constant(d, m, gamma):
     return N * d * (math.log(gamma) - 0.5 * math.log(2.0)) - log_gamma
 
 
-def log_posterior(alpha, mu, q, l, x, gamma, m, sign):
+def squared_norms(q, l, y):
+    """|Q y|² of each column of y (d, n): (n), Q of exp(q) (d) on the diagonal and l (d (d - 1) / 2) below it."""
+    d = len(y)
+
+    def square_of_row(r):
+        below = sum(l[c * (2 * d - 3 - c) // 2 + r - 1] * y[c] for c in range(r))
+        row = math.exp(q[r]) * y[r] + below
+        return row * row
+
+    return sum(square_of_row(r) for r in range(d))
+
+
+def log_posterior(
+    alpha: fs.Array["K"],
+    mu: fs.Array["K", "d"],
+    q: fs.Array["K", "d"],
+    l: fs.Array["K", "L"],
+    x: fs.Array["n", "d"],
+    gamma: float,
+    m: int,
+    sign: float,
+):
     """alpha (K), mu (K, d), q (K, d), l (K, d (d - 1) / 2), x (n, d); numbers gamma > 0, m >= 0 and sign."""
     n, d, K = len(x), mu.shape[1], len(alpha)
-    log_weights = [alpha[k] + sum(q[k]) for k in range(K)]
-    likelihood = sum(
-        fs.logsumexp([log_weights[k] - 0.5 * squared_norm(q[k], l[k], x[i] - mu[k]) for k in range(K)])
-        for i in range(n)
-    )
+
+    def log_densities(k):
+        """Of all points, in Gaussian k, but for a constant: (n)."""
+        centred = [[x[i, c] - mu[k, c] for i in range(n)] for c in range(d)]
+        return alpha[k] + sum(q[k]) - 0.5 * squared_norms(q[k], l[k], centred)
+
+    terms = [log_densities(k) for k in range(K)]
+    likelihood = sum(fs.logsumexp([terms[k, i] for k in range(K)]) for i in range(n))
     prior = sum(
         0.5 * gamma**2 * (sum(math.exp(2.0 * v) for v in q[k]) + sum(v * v for v in l[k])) - m * sum(q[k])
         for k in range(K)

@@ -1,5 +1,7 @@
 """Every workload against the values computed independently for the files of the suites, or against a closed form."""
 
+import math
+
 import numpy as np
 import pytest
 from benchmarks.workloads import (
@@ -21,7 +23,7 @@ from benchmarks.workloads import (
 
 import fsmooth as fs
 
-METHODS = ("auto", "forward")
+METHODS = ("auto", "forward", "reverse")
 SIGNS = {"adbench": gmm.ADBENCH, "gradbench": gmm.GRADBENCH}
 
 
@@ -58,6 +60,31 @@ def test_larger_gradient_of_gmm(name: str) -> None:
     wanted = files.expected("gmm")[name]
     _, parts = gmm.gradient(*gmm.load(name), gmm.GRADBENCH)
     _close(gmm.in_order_of_adbench(*parts), wanted["gradient_gradbench"])
+
+
+def _of_ten(alpha, mu: fs.Array["K", 10], q: fs.Array["K", 10], l: fs.Array["K", 45], x: fs.Array["n", 10]):  # noqa: F821
+    """A plain formulation for one dimension, whose sizes are built in."""
+
+    def squared_norm(q, l, y):
+        return sum(
+            (math.exp(q[r]) * y[r] + sum(l[c * (17 - c) // 2 + r - 1] * y[c] for c in range(r))) ** 2 for r in range(10)
+        )
+
+    return sum(
+        fs.logsumexp([alpha[k] + sum(q[k]) - 0.5 * squared_norm(q[k], l[k], x[i] - mu[k]) for k in range(len(alpha))])
+        for i in range(len(x))
+    )
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_same_mixture_with_sizes_built_in(method: str) -> None:
+    problem = gmm.load("gmm_d10_K5.txt")
+    arguments = (problem.alpha, problem.mu, problem.q, problem.l, problem.x[:20])
+    value, (_, by_mu, _, _) = fs.value_and_grad(_of_ten, wrt=("alpha", "mu", "q", "l"), method=method)(*arguments)
+    whole, (_, wanted, _, _) = gmm.gradient(*arguments, 1.0, 0, 0.0)
+    normalised = value - len(arguments[-1]) * (5 * math.log(2 * math.pi) + fs.logsumexp(problem.alpha))
+    assert whole == pytest.approx(normalised, rel=1e-12)
+    _close(by_mu, wanted)
 
 
 def test_a_wishart_prior_with_its_parameters() -> None:

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from fsmooth import library
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Const, Lam, Length, Prim, Require, Term, Var
-from fsmooth.core.traverse import transform
 from fsmooth.core.types import BOOL, F64, INT, Type, array_of, leaf_of, rank_of
 from fsmooth.core.weak import WEAK
 from fsmooth.errors import ArgumentError, RankError, TypeMismatchError
 from fsmooth.frontend.annotations import ArrayAnnotation, annotations_of, mismatch
+from fsmooth.frontend.constant_sizes import with_constant_sizes
 from fsmooth.frontend.programs import DerivedProgram, LibraryProgram, Program, SourceProgram
 from fsmooth.frontend.python.conversion import convert
 from fsmooth.frontend.python.frame import Frame, Shared, Staged
@@ -70,7 +70,7 @@ def elaborate(program: Program, arguments: Mapping[str, Type | object]) -> Elabo
     frame.entry = frozenset(given.values())
     names.update(_annotated(frame, given))
     call = source.node
-    body = _with_static_sizes(frame.inside(lambda: _result(frame, program, names, call)), shared.static_sizes)
+    body = with_constant_sizes(frame.inside(lambda: _result(frame, program, names, call)), shared.static_sizes)
     for r in reversed(frame.requirements):
         body = Require(r.condition, body, r.failure, r.numbers, r.site)
     captures = list(shared.captures.values())
@@ -78,19 +78,6 @@ def elaborate(program: Program, arguments: Mapping[str, Type | object]) -> Elabo
     parameters = [Parameter(name, var.type) for name, var in given.items()]
     parameters += [Parameter(c.name, c.var.type, c.fetch) for c in captures]
     return Elaborated(Lam(variables, body), tuple(parameters), tuple(shared.helpers), tuple(shared.staged))
-
-
-def _with_static_sizes(body: Term, sizes: Mapping[tuple[Var, int], int]) -> Term:
-    """The lengths that annotations give as numbers, which are required before the body, are these numbers in it."""
-
-    def change(term: Term) -> Term:
-        match term:
-            case Length(Var() as array, axis) if (array, axis) in sizes:
-                return Const(sizes[array, axis])
-            case _:
-                return term
-
-    return transform(body, change) if sizes else body
 
 
 def _library(program: LibraryProgram, arguments: Mapping[str, Type | object]) -> Elaborated:

@@ -1,5 +1,7 @@
 """Annotations are optional, and checked."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -51,6 +53,25 @@ def test_names_of_sizes_may_be_bare() -> None:
     assert fs.function(bare)(np.ones((3, 2)), np.ones(3)).shape == (3,)
     with pytest.raises(fs.SizeError, match="sizes"):
         fs.function(bare)(np.ones((3, 2)), np.ones(4))
+
+
+def of_rows(x: fs.Array["n", 3]):  # noqa: F821
+    def weight(row):
+        return sum(row[k] * row[k] for k in range(len(row)))
+
+    first = x[0]
+    return [weight(x[i]) * first[i] for i in range(len(first))]
+
+
+def test_a_size_that_is_a_number_is_built_in_wherever_it_comes_from() -> None:
+    x = np.arange(15.0).reshape(5, 3)
+    for program in (fs.function(of_rows), fs.jacobian(of_rows), fs.jvp(of_rows)):
+        tangent = {"tangent": x} if program.__name__.startswith("jvp") else {}
+        code = program.c_source(x, **tangent)
+        assert not re.search(r"for \(.*x_n1", code)
+    np.testing.assert_allclose(fs.function(of_rows)(x), (x[:3] ** 2).sum(axis=1) * x[0])
+    with pytest.raises(fs.SizeError):
+        fs.jacobian(of_rows)(np.ones((5, 4)))
 
 
 def test_nonsense_is_refused() -> None:
