@@ -144,6 +144,26 @@ def fut_nested_free_variable(a, b):
     return fs.grad(squared)(a)
 
 
+def fut_while_with_inner_gradient(w):
+    """Bounded: it stops at the second step."""
+
+    def potential(x):
+        return (x[0] - (2.0 + w)) ** 2 + (x[1] - (3.0 + w)) ** 2
+
+    x, v = [1.0, 2.0], [3.0, 4.0]
+    for _ in range(10):
+        a = fs.grad(potential)(x)
+        if v[1] <= 0.0:
+            break
+        x, v = v, a
+    return [x, v]
+
+
+def fut_while_with_inner_gradient_seeded(w, seed):
+    y = fut_while_with_inner_gradient(w)
+    return sum(seed[i, j] * y[i, j] for i in range(2) for j in range(2))
+
+
 def ks_second_derivative_selection(x, y):
     z = x * y
     return z * x + z * y
@@ -237,3 +257,8 @@ def lan_log_softmax_nll_seeded(x, target, seed):
 def lan_matmul_sum(A, B):
     product = A @ B
     return sum(product[i, j] for i in range(product.shape[0]) for j in range(product.shape[1]))
+
+
+def rule_multiply_by_zero(x):
+    """A factor 0.0 of the program is a number like others, and the derivative's zeros are none."""
+    return x + 0.0 * x

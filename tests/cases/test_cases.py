@@ -20,17 +20,24 @@ _spec.loader.exec_module(functions)
 
 Function = Callable[..., object]
 
+METHODS = ("forward", "reverse")
+OF_ONE_METHOD = ("value", "jvp")
+"""What is checked once, and not by each method."""
+
 
 def _checks() -> Iterator[tuple[str, dict, dict]]:
     for path in sorted((_HERE / "data").glob("*.json")):
         case = json.loads(path.read_text())
-        if not case["function"]["differentiate_wrt"] or case["id"] == "rule_multiply_by_zero":
-            continue
         for number, check in enumerate(case["checks"]):
             yield f"{case['id']}-{number}-{check['op']}", case, check
 
 
 CHECKS = list(_checks())
+BY_METHOD = [
+    pytest.param(case, check, method, id=f"{name}-{method}")
+    for name, case, check in CHECKS
+    for method in (METHODS[:1] if check["op"] in OF_ONE_METHOD else METHODS)
+]
 
 
 def _argument(given: object) -> object:
@@ -41,8 +48,8 @@ def _as_gradient(result: object) -> object:
     return [np.asarray(part) for part in result] if isinstance(result, tuple) else np.asarray(result)
 
 
-def _result(case: dict, check: dict) -> object:
-    """What fsmooth gives for a check, laid out as the case lays it out."""
+def _result(case: dict, check: dict, method: str) -> object:
+    """What fsmooth gives for a check by a method of differentiation, laid out as the case lays it out."""
     name, op, wrt = case["id"], check["op"], tuple(case["function"]["differentiate_wrt"])
     inputs = {key: _argument(value) for key, value in check["inputs"].items() if key not in ("kind", "typo")}
     name += f"_{check['inputs']['kind']}" if "kind" in check["inputs"] else ""
@@ -57,16 +64,17 @@ def _result(case: dict, check: dict) -> object:
         case "value":
             return fs.function(function)(**inputs)
         case "gradient":
-            return fs.grad(function, wrt=along)(**inputs)
+            return fs.grad(function, wrt=along, method=method)(**inputs)
         case "jvp":
             return fs.jvp(function, wrt=along)(**inputs, tangent=check["tangent"][0])[1]
         case "hvp":
-            return fs.jvp(fs.grad(function, wrt=along), wrt=along)(**inputs, tangent=_argument(check["v"]))[1]
+            gradient = fs.grad(function, wrt=along, method=method)
+            return fs.jvp(gradient, wrt=along)(**inputs, tangent=_argument(check["v"]))[1]
         case "hessian":
-            hessian = np.asarray(fs.hessian(function, wrt=along)(**inputs))
+            hessian = np.asarray(fs.hessian(function, wrt=along, method=method)(**inputs))
             return hessian.reshape(np.shape(check["expected"]))  # the case counts the gradient's elements in one row
         case "jacobian":
-            blocks = fs.jacobian(function, wrt=along)(**inputs)
+            blocks = fs.jacobian(function, wrt=along, method=method)(**inputs)
             if len(wrt) == 1:
                 return blocks
             return [[np.asarray(block)[row] for block in blocks] for row in range(len(np.asarray(blocks[0])))]
@@ -89,9 +97,9 @@ def _regular(nested: list) -> bool:
     return len(shapes) <= 1 and None not in shapes
 
 
-@pytest.mark.parametrize(("case", "check"), [c[1:] for c in CHECKS], ids=[c[0] for c in CHECKS])
-def test_case(case: dict, check: dict) -> None:
-    _close(_result(case, check), check["expected"], check["tol"])
+@pytest.mark.parametrize(("case", "check", "method"), BY_METHOD)
+def test_case(case: dict, check: dict, method: str) -> None:
+    _close(_result(case, check, method), check["expected"], check["tol"])
 
 
 def test_every_case_has_a_function() -> None:
