@@ -31,7 +31,7 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.traverse import size_of_tree
 from fsmooth.core.types import Array, Tuple
-from fsmooth.optimise.inlining import is_guarded, is_trivial, on_indices, pays
+from fsmooth.optimise.inlining import is_guarded, is_trivial, on_indices, pays, with_shared_work
 from fsmooth.optimise.occurrences import Occurrences, Uses
 from fsmooth.optimise.policy import Fusion, Policy
 from fsmooth.optimise.rules.guards import are_exclusive, guarded_parts, sum_of_parts
@@ -217,6 +217,8 @@ class Bindings(Normaliser):
         if parts is None:
             return False
         stored = [k for k, part in enumerate(parts) if k in uses.parts and not pays(part, uses.parts[k], self.costs)]
+        if stored:
+            stored = with_shared_work(value, parts, stored, uses.parts, self.costs)
         if len(stored) == len(parts):
             return False
         rest: Term | None = None

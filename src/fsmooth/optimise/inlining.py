@@ -5,6 +5,8 @@ Inline when evaluations after x weight <= evaluations before x (weight + store) 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from fsmooth.core import primitives as p
 from fsmooth.core.cost import Costs
 from fsmooth.core.term import (
@@ -26,6 +28,7 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.traverse import size_of_tree
 from fsmooth.core.types import Function, Int, Tuple, has_map, leaf_of
+from fsmooth.optimise.tuples_of_arrays import with_components
 
 
 def is_trivial(value: Term) -> bool:
@@ -92,6 +95,23 @@ def pays(value: Term, read: float | None, costs: Costs) -> bool:
     if read is None:
         return each <= 2.0
     return read * each <= all_stored + read
+
+
+def with_shared_work(
+    array: Build, parts: Sequence[Term], stored: Sequence[int], reads: Mapping[int, float], costs: Costs
+) -> list[int]:
+    """The components to store, given that some are: also those whose work is done for the others anyway."""
+    chosen = list(stored)
+    for k, read in reads.items():
+        if k in chosen or is_virtual(parts[k]):
+            continue
+        together = costs.of(with_components(array, sorted([*chosen, k]))).at()
+        more = together - costs.of(with_components(array, chosen)).at()
+        count = costs.elements(parts[k]).at()
+        alone = read * (costs.of(parts[k]).at() - count) / count if count else 0.0
+        if more + read < alone:
+            chosen = sorted([*chosen, k])
+    return chosen
 
 
 def _is_hot(array: Term) -> bool:

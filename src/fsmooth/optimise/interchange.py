@@ -36,6 +36,7 @@ from fsmooth.core.term import (
     Prim,
     Proj,
     Reduce,
+    Reduction,
     Require,
     Term,
     Update,
@@ -48,6 +49,7 @@ from fsmooth.core.types import Array, Bool, Float, Int, Tuple, leaf_of
 from fsmooth.optimise.accesses import Accesses
 from fsmooth.optimise.failing import EXTREMA, StaticSizes, is_certain, postorder
 from fsmooth.optimise.regions import Definitions, component, flattened, loops_evaluated_in, needed_for, read
+from fsmooth.optimise.tuples_of_arrays import chosen, is_written_out
 from fsmooth.rewrite.trace import Trace
 
 _CHEAP = 2.0
@@ -94,11 +96,34 @@ def _interchanged(loop: Build) -> Term | None:
         return None
     own = refresh(loop)
     assert isinstance(own, Build)
+    result = _shared(own)
+    if result is None:
+        parted = _with_sums_apart(own)
+        result = None if parted is own else _shared(parted)
+    return None if result is None else refresh(result)
+
+
+def _shared(loop: Build) -> Term | None:
     try:
-        result = _Elements(own.size, own.index, flattened(own.body)).shared()
+        return _Elements(loop.size, loop.index, flattened(loop.body)).shared()
     except Stuck:
         return None
-    return None if result is None else refresh(result)
+
+
+def _with_sums_apart(loop: Build) -> Build:
+    """The loop with each sum of tuples as a tuple of sums: some of them may be the same for all elements."""
+
+    def change(t: Term) -> Term:
+        match t:
+            case Reduce(Reduction.SUM, size, index, body) if isinstance(t.type, Tuple) and is_written_out(body):
+                parts = [Reduce(Reduction.SUM, size, index, chosen(body, (k,))) for k in range(len(t.type.items))]
+                return MakeTuple(tuple([refresh(part) for part in parts]), t.type)
+            case _:
+                return t
+
+    new = transform(loop, change)
+    assert isinstance(new, Build)
+    return new
 
 
 def _may_fail(loop: Build, accesses: Accesses) -> bool:
