@@ -104,12 +104,16 @@ class Reverser:
         """
         active = frozenset([x for x in body.free if x in self.steps.active])
         steps = Steps(active, self.steps.states)
-        late = frozenset([x for x in cotangent.free if x in self.backward or x in self.late]) if wanted else frozenset()
+        late = frozenset([x for x in cotangent.free if self.is_late(x)]) if wanted else frozenset()
 
         def seed(walk: Reverser, value: Term) -> None:
             walk.contribute(value, cotangent)
 
         return reversed_steps(steps, steps.value(body), seed, self.transpose, self.costs, wanted=wanted, late=late)
+
+    def is_late(self, var: Var) -> bool:
+        """Is the variable not known yet where the step that is transposed now runs?"""
+        return var in self.backward or var in self.later or var in self.late
 
     def before(self, var: Var, cotangent: Term) -> list[Item] | None:
         """What must run before `var` so that its cotangent is known there; None if that depends on `var`."""

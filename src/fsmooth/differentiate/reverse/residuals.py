@@ -13,7 +13,7 @@ from fsmooth.core.build import get, nested_build
 from fsmooth.core.cost import Costs
 from fsmooth.core.shape import Ragged, shape_of, size_of
 from fsmooth.core.subst import substitute
-from fsmooth.core.term import Const, Length, MakeTuple, Proj, Term, Var, Zero, scalar_constant
+from fsmooth.core.term import Const, Get, Length, MakeTuple, Proj, Term, Var, Zero, scalar_constant
 from fsmooth.core.traverse import transform
 from fsmooth.core.types import Array, Bool, Float, Int, Tuple, Type, is_scalar, leaf_of, rank_of
 from fsmooth.differentiate.reverse.region import Region
@@ -129,10 +129,11 @@ def _closed(blank: Term, definitions: Mapping[Var, Term], states: Mapping[Var, T
             return blank
 
         def change(t: Term) -> Term:
-            if not isinstance(t, Length) or not isinstance(t.array, Var):
+            if not isinstance(t, Length):
                 return t
-            source = definitions.get(t.array, states.get(t.array))
-            return t if source is None else size_of(source, t.axis)
+            root = _root(t.array)
+            source = definitions.get(root, states.get(root)) if isinstance(root, Var) else None
+            return t if source is None else size_of(substitute(t.array, {root: source}), t.axis)
 
         new = transform(blank, change)
         numbers = {x: definitions[x] for x in new.free if x in definitions and isinstance(x.type, Int)}
@@ -141,6 +142,12 @@ def _closed(blank: Term, definitions: Mapping[Var, Term], states: Mapping[Var, T
             break
         blank = new
     return blank
+
+
+def _root(path: Term) -> Term:
+    while isinstance(path, Get | Proj):
+        path = path.array if isinstance(path, Get) else path.tuple
+    return path
 
 
 _DEPTH = 20
