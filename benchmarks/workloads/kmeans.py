@@ -25,9 +25,9 @@ cost = fs.function(total_cost)
 @fs.function
 def direction(points: fs.Array["n", "d"], centroids: fs.Array["k", "d"]):
     """The gradient (k, d), divided by the diagonal of the Hessian: the Hessian is diagonal, so its product with ones."""
-    gradient = fs.grad(total_cost, wrt="centroids")
     ones = [[1.0 for _ in centroid] for centroid in centroids]
-    slope, diagonal = fs.jvp(gradient, wrt="centroids")(points, centroids, tangent=ones)
+    slope = fs.grad(total_cost, wrt="centroids")(points, centroids)
+    diagonal = fs.hvp(total_cost, wrt="centroids")(points, centroids, tangent=ones)
     return slope / diagonal
 
 

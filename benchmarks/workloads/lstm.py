@@ -7,8 +7,6 @@ i, row 2i + 1 its cell.
 Source: microsoft/ADBench (MIT), issue 143 of which explains the 2 in the normalisation.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
@@ -18,31 +16,37 @@ import fsmooth as fs
 from benchmarks.workloads import files
 
 
-def loss(main, extra, state, sequence):
+def loss(
+    main: fs.Array["rows", "chunks"],
+    extra: fs.Array[3, "b"],
+    state: fs.Array["rows", "b"],
+    sequence: fs.Array["c", "b"],
+):
     """main (2l, 4b), extra (3, b): weights of the input and of the output, bias of the output; state (2l, b), sequence (c, b)."""
-    layers, bits, steps = len(state) // 2, len(extra[0]), len(sequence) - 1
+    layers, b, steps = len(state) // 2, len(extra[0]), len(sequence) - 1
+
+    def after(i, x, hidden, cell):
+        """What layer i hands on, and its cell: (b) each."""
+        weight, bias = main[2 * i], main[2 * i + 1]
+        forget = fs.sigmoid(x * weight[0:b] + bias[0:b])
+        ingate = fs.sigmoid(hidden * weight[b : 2 * b] + bias[b : 2 * b])
+        outgate = fs.sigmoid(x * weight[2 * b : 3 * b] + bias[2 * b : 3 * b])
+        change = fs.tanh(hidden * weight[3 * b : 4 * b] + bias[3 * b : 4 * b])
+        cell = cell * forget + ingate * change
+        return outgate * fs.tanh(cell), cell
+
     hidden = [state[2 * i] for i in range(layers)]
     cell = [state[2 * i + 1] for i in range(layers)]
     total = 0.0
     for t in range(steps):
         x = sequence[t] * extra[0]
         for i in range(layers):
-            weight, bias = main[2 * i], main[2 * i + 1]
-            after, output = [0.0] * bits, [0.0] * bits
-            for j in range(bits):
-                forget = fs.sigmoid(x[j] * weight[j] + bias[j])
-                ingate = fs.sigmoid(hidden[i, j] * weight[bits + j] + bias[bits + j])
-                outgate = fs.sigmoid(x[j] * weight[2 * bits + j] + bias[2 * bits + j])
-                change = math.tanh(hidden[i, j] * weight[3 * bits + j] + bias[3 * bits + j])
-                after[j] = cell[i, j] * forget + ingate * change
-                output[j] = outgate * math.tanh(after[j])
-            cell[i] = after
-            hidden[i] = output
-            x = output
+            x, cell[i] = after(i, x, hidden[i], cell[i])
+            hidden[i] = x
         y = x * extra[1] + extra[2]
         norm = math.log(2.0 + sum(math.exp(v) for v in y))
-        total += sum(sequence[t + 1, j] * (y[j] - norm) for j in range(bits))
-    return -total / (bits * steps)
+        total += sum(sequence[t + 1, j] * (y[j] - norm) for j in range(b))
+    return -total / (b * steps)
 
 
 objective = fs.function(loss)
