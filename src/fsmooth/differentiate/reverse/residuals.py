@@ -14,7 +14,7 @@ from fsmooth.core.cost import Costs
 from fsmooth.core.shape import Ragged, shape_of, size_of
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import Const, Get, Length, MakeTuple, Proj, Term, Var, Zero, scalar_constant
-from fsmooth.core.traverse import transform
+from fsmooth.core.traverse import subterms, transform
 from fsmooth.core.types import Array, Bool, Float, Int, Tuple, Type, is_scalar, leaf_of, rank_of
 from fsmooth.differentiate.reverse.region import Region
 from fsmooth.differentiate.reverse.steps import Item, Step
@@ -133,7 +133,8 @@ def _closed(blank: Term, definitions: Mapping[Var, Term], states: Mapping[Var, T
                 return t
             root = _root(t.array)
             source = definitions.get(root, states.get(root)) if isinstance(root, Var) else None
-            return t if source is None else size_of(substitute(t.array, {root: source}), t.axis)
+            size = t if source is None else size_of(substitute(t.array, {root: source}), t.axis)
+            return size if _is_settled(size) else t
 
         new = transform(blank, change)
         numbers = {x: definitions[x] for x in new.free if x in definitions and isinstance(x.type, Int)}
@@ -142,6 +143,11 @@ def _closed(blank: Term, definitions: Mapping[Var, Term], states: Mapping[Var, T
             break
         blank = new
     return blank
+
+
+def _is_settled(size: Term) -> bool:
+    """Are all lengths in it those of paths, so that nothing is computed to know them?"""
+    return all([isinstance(_root(t.array), Var) for t in subterms(size) if isinstance(t, Length)])
 
 
 def _root(path: Term) -> Term:
