@@ -24,6 +24,7 @@ from fsmooth.api import (
     unroll,
     value_and_grad,
     vdiff,
+    vjp,
 )
 from fsmooth.combinators import build, cond, fold, ifold, sum
 from fsmooth.errors import (
@@ -96,5 +97,6 @@ __all__ = [
     "unroll",
     "value_and_grad",
     "vdiff",
+    "vjp",
     *_functions,
 ]

@@ -9,6 +9,7 @@ from fsmooth.callables import Function
 from fsmooth.core.term import Method, Verb
 from fsmooth.errors import UnknownMethodError, UnsupportedError
 from fsmooth.frontend.programs import DerivedProgram, SourceProgram, wrt_names
+from fsmooth.pullbacks import Vjp
 
 Wrt = str | int | tuple[str | int, ...] | None
 
@@ -114,6 +115,24 @@ def jvp(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", sche
     return _derived(f, Verb.JVP, wrt, method, schedule)
 
 
+def vjp(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", schedule: str = "DEFAULT") -> Vjp:
+    """`(value, pullback)`: `pullback(cotangent)` gives the cotangents of the argument(s) `wrt`, as often as asked.
+
+    The cotangent has the structure and the shapes of the value.  The program itself runs only once: the pullback keeps
+    what it needs of it, and copies of arguments (unless they are read-only), so that these may change afterwards.
+
+    >>> import numpy as np, fsmooth as fs
+    >>> value, pullback = fs.vjp(lambda v: [v[0] * v[1], v[0] + v[1]])(np.array([2.0, 3.0]))
+    >>> value
+    array([6., 5.])
+    >>> pullback(np.array([1.0, 0.0]))
+    array([3., 2.])
+    >>> pullback(np.array([0.0, 1.0]))
+    array([1., 1.])
+    """
+    return Vjp(_program(f, Verb.VJP, wrt, method), _schedule(schedule))
+
+
 def hvp(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", schedule: str = "DEFAULT") -> Function:
     """The Hessian of a real-valued function times a vector: called with the arguments and `tangent=` in the structure of
     `wrt`, which is also that of the result.  It is the tangent of the gradient; `method` is how the gradient is made.
@@ -135,13 +154,17 @@ def deriv(e: Any, x: Any) -> Any:
 
 
 def _derived(f: Callable[..., object], verb: Verb, wrt: Wrt, method: str, schedule: str) -> Function:
+    return Function(_program(f, verb, wrt, method), _schedule(schedule))
+
+
+def _program(f: Callable[..., object], verb: Verb, wrt: Wrt, method: str) -> DerivedProgram:
     how = {m.value: m for m in Method}.get(method)
     if how is None:
         names = ", ".join([repr(m.value) for m in Method])
         raise UnknownMethodError(f"there is no differentiation method {method!r}; there are {names}")
     program = f.program if isinstance(f, Function) else SourceProgram(f)
     chosen, single = wrt_names(program, wrt)
-    return Function(DerivedProgram(program, verb, chosen, single, how), _schedule(schedule))
+    return DerivedProgram(program, verb, chosen, single, how)
 
 
 def _schedule(name: str) -> str:
@@ -172,4 +195,5 @@ __all__ = [
     "unroll",
     "value_and_grad",
     "vdiff",
+    "vjp",
 ]

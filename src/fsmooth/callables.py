@@ -63,7 +63,7 @@ class Function:
         public: object = sys.modules.get(self.__module__)
         for name in qualified.split("."):
             public = getattr(public, name, None)
-        return qualified if public is self else (Function, (self.program, self.schedule))
+        return qualified if public is self else (type(self), (self.program, self.schedule))
 
     def __call__(self, *args: object, out: object | None = None, **kwargs: object) -> Any:
         fast = self._fast
@@ -111,9 +111,12 @@ class Function:
                 entry = self._found(key, weak)
                 if entry is None:
                     self._entries.pop((key, None), None)
-                    entry = Entry(self.program, self.schedule, types)
+                    entry = self._new_entry(types)
                     self._entries[key, weak if entry.interface.single else None] = entry
         return entry, values
+
+    def _new_entry(self, types: Mapping[str, Type | object]) -> Entry:
+        return Entry(self.program, self.schedule, types)
 
     def _found(self, key: tuple[object, ...], weak: tuple[object, ...]) -> Entry | None:
         """The entry for types that compare as `key`; which numbers are weak matters only where there is float32."""
@@ -164,12 +167,7 @@ class Function:
 
     def save(self, path: str | Path, *args: object, **kwargs: object) -> tuple[Path, Path]:
         """Write the C file and its header next to each other; gives both paths."""
-        code = self._code(args, kwargs)
-        source = Path(path).with_suffix(".c")
-        header = source.with_suffix(".h")
-        source.write_text(code.source)
-        header.write_text(code.header)
-        return source, header
+        return write(self._stages(args, kwargs), Path(path))
 
     def kernel(self, *args: object, **kwargs: object) -> tuple[Callable[..., int], list[Any], object, list[object]]:
         """The C entry, its prepared arguments, the result's structure, and what must be kept alive: for timing."""
@@ -177,6 +175,17 @@ class Function:
         library, inputs = entry.library_for(values)
         prepared, structure, keep = library.prepare(inputs)
         return library.kernel, prepared, structure, keep
+
+
+def write(stages: Stages, path: Path) -> tuple[Path, Path]:
+    """Write the C and its header."""
+    code = stages.code
+    assert code is not None
+    source = path.with_suffix(".c")
+    header = source.with_suffix(".h")
+    source.write_text(code.source)
+    header.write_text(code.header)
+    return source, header
 
 
 def _type_or_static(value: object, name: str) -> Type | object:

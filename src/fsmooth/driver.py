@@ -9,9 +9,10 @@ import gc
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from fsmooth.backend.c.emit import emit
 from fsmooth.backend.c.program import CProgram
@@ -21,12 +22,13 @@ from fsmooth.core.types import Type
 from fsmooth.differentiate.choose import Choice
 from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.remove import Removal, has_derivative
+from fsmooth.differentiate.reverse.halves import Halves, halves
 from fsmooth.errors import NotDifferentiableError, RaggedError
-from fsmooth.frontend.elaborate import Elaborated, elaborate
+from fsmooth.frontend.elaborate import Elaborated, Parameter, elaborate
 from fsmooth.frontend.programs import Program
 from fsmooth.lower.copies import lower_with_copies
 from fsmooth.lower.to_loops import lower
-from fsmooth.optimise.schedules import SCHEDULES, Destinations
+from fsmooth.optimise.schedules import SCHEDULES, Destinations, Schedule
 from fsmooth.optimise.static_sizes import static_dimensions
 from fsmooth.rewrite.trace import Trace
 
@@ -46,6 +48,14 @@ class Stages:
     choices: list[Choice] = field(default_factory=list)
     code: CProgram | None = None
     static_sizes: Mapping[tuple[int, int], int] = field(default_factory=dict)
+
+    def timed(self, stage: str, make: Callable[[], Term]) -> Term:
+        """The term that a stage makes, kept with the time that it took."""
+        start = time.perf_counter()
+        result = make()
+        self.seconds[stage] = time.perf_counter() - start
+        self.terms[stage] = result
+        return result
 
 
 def to_term(program: Program, arguments: Mapping[str, Type | object]) -> Elaborated:
@@ -73,37 +83,98 @@ def compile_program(
     return _deep(lambda: _compile(elaborated, name, schedule, static_sizes or {}))
 
 
+def compile_halves(
+    elaborated: Elaborated, name: str, schedule: str, static_sizes: Mapping[tuple[int, int], int] | None = None
+) -> Compilation:
+    """All stages, up to the C text, of the two halves of a vjp.
+
+    Raises:
+        NotDifferentiableError: for a derivative that does not exist.
+        RaggedError: for an array whose rows differ in length.
+
+    """
+    return _deep(lambda: _compile_halves(elaborated, name, schedule, static_sizes or {}))
+
+
+@dataclass(frozen=True)
+class Compilation:
+    """The two halves of a vjp; the second takes the parameters of the first that `kept` lists, by position."""
+
+    forward: Stages
+    backward: Stages
+    kept: tuple[int, ...]
+
+
 def _compile(elaborated: Elaborated, name: str, schedule: str, static: Mapping[tuple[int, int], int]) -> Stages:
     stages = Stages(elaborated, static_sizes=static)
     term: Lam = elaborated.term
     stages.terms["definition"] = term
-    sizes: dict[tuple[Var, int], int] = {(term.parameters[k], axis): n for (k, axis), n in static.items()}
-
     order = SCHEDULES[schedule]
-
-    def timed(stage: str, make: Callable[[], Term]) -> Term:
-        start = time.perf_counter()
-        result = make()
-        stages.seconds[stage] = time.perf_counter() - start
-        stages.terms[stage] = result
-        return result
-
-    try:
+    with _explained():
         if has_derivative(term):
-            simplify = lambda t: order.before(t, stages.trace, sizes)  # noqa: E731
-            removal = Removal(simplify)
-            term = timed("derivative", lambda: removal.run(term))  # type: ignore[assignment]
+            sizes = _sizes(term, static)
+            removal = Removal(lambda t: order.before(t, stages.trace, sizes))
+            term = cast(Lam, stages.timed("derivative", lambda: removal.run(term)))
             stages.choices = removal.choices
-        optimised = timed("optimised", lambda: order(term, stages.trace, sizes))
-        assert isinstance(optimised, Lam)
-        start = time.perf_counter()
-        stages.code = emit(_LOWERINGS[order.destinations](optimised, name, static))
-        stages.seconds["C"] = time.perf_counter() - start
+        _finish(stages, term, name, order)
+    return stages
+
+
+def _compile_halves(
+    elaborated: Elaborated, name: str, schedule: str, static: Mapping[tuple[int, int], int]
+) -> Compilation:
+    forward = Stages(elaborated, static_sizes=static)
+    term = elaborated.term
+    forward.terms["definition"] = term
+    order = SCHEDULES[schedule]
+    wanted = elaborated.pullback
+    assert wanted is not None
+    with _explained():
+        sizes = _sizes(term, static)
+        removal = Removal(lambda t: order.before(t, forward.trace, sizes))
+        made: list[Halves] = []
+
+        def first() -> Term:
+            made.append(halves(term, wanted, lambda t: removal.simplify(removal.run(t))))
+            return made[0].forward
+
+        forward.timed("derivative", first)
+        parts = made[0]
+        forward.choices = removal.choices
+        _finish(forward, parts.forward, name, order)
+        names = [*[elaborated.parameters[k].name for k in parts.kept]]
+        names += [q.name for q in parts.backward.parameters[len(names) :]]
+        parameters = [Parameter(n, q.type) for n, q in zip(names, parts.backward.parameters, strict=True)]
+        own = {(parts.kept.index(k), axis): n for (k, axis), n in static.items() if k in parts.kept}
+        backward = Stages(Elaborated(parts.backward, tuple(parameters), (), ()), static_sizes=own)
+        backward.terms["definition"] = parts.backward
+        _finish(backward, parts.backward, name.replace("vjp", "pullback", 1), order)
+    return Compilation(forward, backward, parts.kept)
+
+
+def _sizes(term: Lam, static: Mapping[tuple[int, int], int]) -> dict[tuple[Var, int], int]:
+    return {(term.parameters[k], axis): n for (k, axis), n in static.items()}
+
+
+def _finish(stages: Stages, term: Lam, name: str, order: Schedule) -> None:
+    """Optimise, lower and emit."""
+    sizes = _sizes(term, stages.static_sizes)
+    optimised = stages.timed("optimised", lambda: order(term, stages.trace, sizes))
+    assert isinstance(optimised, Lam)
+    start = time.perf_counter()
+    stages.code = emit(_LOWERINGS[order.destinations](optimised, name, stages.static_sizes))
+    stages.seconds["C"] = time.perf_counter() - start
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """What the stages cannot do, as errors of the user's program."""
+    try:
+        yield
     except NoDerivative as error:
         raise NotDifferentiableError(str(error)) from error
     except Ragged as error:
         raise RaggedError("the rows of an array have different lengths; arrays are rectangular") from error
-    return stages
 
 
 _T = TypeVar("_T")

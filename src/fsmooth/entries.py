@@ -162,9 +162,6 @@ class Entry:
 
     def load(self, sizes: tuple[int, ...] | None) -> Library:
         """Find the compiled program in the cache, or compile it, and load it."""
-        from fsmooth.runtime.cache import directory  # noqa: PLC0415  (loaded when something is compiled)
-        from fsmooth.runtime.library import Library  # noqa: PLC0415
-
         self.latest = sizes
         compiled = self.manifest.compiled(sizes) if self.manifest is not None else None
         if compiled is None:
@@ -172,29 +169,39 @@ class Entry:
             if self.manifest is not None:
                 self.manifest.store_compiled(sizes, compiled)
         names = [q.name for q in self.interface.inputs]
-        code = compiled.code
-        library = Library(directory() / compiled.file, code.name, names, code.parameters, code.result, code.sites)
-        if compiled.module:
-            library.load_shim(compiled.module)
-        return library
+        return loaded(compiled, names)
 
     def _compile(self, sizes: tuple[int, ...] | None) -> Compiled:
+        return self.built(self.stages(sizes), [q.type for q in self.interface.inputs])
+
+    def built(self, stages: Stages, parameters: list[Type]) -> Compiled:
+        """The compiled program of these stages, in the cache."""
         from fsmooth.runtime.cache import compiled  # noqa: PLC0415  (loaded when something is compiled)
         from fsmooth.runtime.compiler import find_compiler  # noqa: PLC0415
         from fsmooth.runtime.manifest import Compiled  # noqa: PLC0415
         from fsmooth.runtime.shim import can_serve, shim_of_weak_and_strong, shim_source  # noqa: PLC0415
 
-        stages = self.stages(sizes)
         code = stages.code
         assert code is not None
         module, shim = "", ""
         if can_serve(code.parameters, code.result):
             module = f"fs_{code.name}"
-            parameters = [q.type for q in self.interface.inputs]
             make = shim_of_weak_and_strong if self.interface.single else shim_source
             shim = make(code.name, module, parameters, code.result, stages.static_sizes)
         path = compiled(code.source + shim, code.statements, find_compiler())
         return Compiled(path.name, code, module)
+
+
+def loaded(compiled: Compiled, names: list[str]) -> Library:
+    """The shared object of a compiled program, whose parameters have these names."""
+    from fsmooth.runtime.cache import directory  # noqa: PLC0415  (loaded when something is compiled)
+    from fsmooth.runtime.library import Library  # noqa: PLC0415
+
+    code = compiled.code
+    library = Library(directory() / compiled.file, code.name, names, code.parameters, code.result, code.sites)
+    if compiled.module:
+        library.load_shim(compiled.module)
+    return library
 
 
 def length(value: object, axis: int) -> int:

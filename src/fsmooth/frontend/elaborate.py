@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from fsmooth import library
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Const, Lam, Length, Prim, Require, Term, Var
+from fsmooth.core.term import App, Const, Deriv, Lam, Length, Prim, Require, Term, Var, Verb
 from fsmooth.core.types import BOOL, F64, INT, Type, array_of, leaf_of, rank_of
 from fsmooth.core.weak import WEAK
 from fsmooth.errors import ArgumentError, RankError, TypeMismatchError
@@ -24,7 +24,7 @@ from fsmooth.frontend.python.programs import derivative_of_names, derived_of
 from fsmooth.frontend.python.reader import Reader
 from fsmooth.frontend.python.sizes import same_size
 from fsmooth.frontend.python.source import source_of
-from fsmooth.frontend.python.values import Static, Value
+from fsmooth.frontend.python.values import Pullback, Static, Unrolled, Value
 from fsmooth.frontend.python.weak import at_one_width
 
 
@@ -39,12 +39,17 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Elaborated:
-    """A closed term, and where its parameters come from."""
+    """A closed term, and where its parameters come from.
+
+    For the vjp of a program the term is the program itself, as the call of a function (inside bindings and requirements);
+    `pullback` says by which arguments of that function it is to be differentiated.
+    """
 
     term: Lam
     parameters: tuple[Parameter, ...]
     helpers: tuple[object, ...]
     staged: tuple[Staged, ...]
+    pullback: Deriv | None = None
 
 
 def elaborate(program: Program, arguments: Mapping[str, Type | object]) -> Elaborated:
@@ -70,14 +75,18 @@ def elaborate(program: Program, arguments: Mapping[str, Type | object]) -> Elabo
     frame.entry = frozenset(given.values())
     names.update(_annotated(frame, given))
     call = source.node
-    body = with_constant_sizes(frame.inside(lambda: _result(frame, program, names, call)), shared.static_sizes)
+    pullbacks: list[Deriv] = []
+    body = with_constant_sizes(
+        frame.inside(lambda: _result(frame, program, names, call, pullbacks)), shared.static_sizes
+    )
     for r in reversed(frame.requirements):
         body = Require(r.condition, body, r.failure, r.numbers, r.site)
     captures = list(shared.captures.values())
     variables = (*given.values(), *[c.var for c in captures])
     parameters = [Parameter(name, var.type) for name, var in given.items()]
     parameters += [Parameter(c.name, c.var.type, c.fetch) for c in captures]
-    return Elaborated(Lam(variables, body), tuple(parameters), tuple(shared.helpers), tuple(shared.staged))
+    helpers, staged = tuple(shared.helpers), tuple(shared.staged)
+    return Elaborated(Lam(variables, body), tuple(parameters), helpers, staged, *pullbacks)
 
 
 def _library(program: LibraryProgram, arguments: Mapping[str, Type | object]) -> Elaborated:
@@ -125,8 +134,14 @@ def _annotated(frame: Frame, given: Mapping[str, Var]) -> dict[str, Value]:
     return result
 
 
-def _result(frame: Frame, program: Program, names: dict[str, Value], node: ast.AST) -> Term:
+def _result(frame: Frame, program: Program, names: dict[str, Value], node: ast.AST, pullbacks: list[Deriv]) -> Term:
     value = _run(frame, program, names, node)
+    if isinstance(program, DerivedProgram) and program.verb is Verb.VJP:
+        assert isinstance(value, Unrolled)
+        _, pullback = value.items
+        assert isinstance(pullback, Pullback)
+        pullbacks.append(pullback.derivative)
+        return App(pullback.derivative.function, pullback.arguments)
     return frame.term(value, frame.shared.returned or node)
 
 

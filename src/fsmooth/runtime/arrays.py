@@ -101,7 +101,7 @@ def flatten(value: object, type_: Type, name: str, out: list[Any]) -> None:
             out.append(array)
             out.extend(array.shape)
         case Tuple(items, names):
-            for item, part, label in zip(items, _parts(value, type_, name), names or range(len(items)), strict=True):
+            for item, part, label in zip(items, parts_of(value, type_, name), names or range(len(items)), strict=True):
                 flatten(part, item, f"{name}.{label}" if names else f"{name}[{label}]", out)
         case _:
             raise ArgumentError(f"{name}: a function cannot be an argument of a compiled program")
@@ -145,7 +145,8 @@ def _array(value: object, type_: Array, name: str) -> np.ndarray[Any, Any]:
     return np.require(array, requirements=["C", "A"])
 
 
-def _parts(value: object, type_: Tuple, name: str) -> Sequence[object]:
+def parts_of(value: object, type_: Tuple, name: str) -> Sequence[object]:
+    """The components of a tuple or record."""
     if type_.names is not None and not isinstance(value, tuple):
         missing = [n for n in type_.names if not hasattr(value, n)]
         if missing:
@@ -187,7 +188,7 @@ def allocate(type_: Type, shape: list[int], out: object | None, name: str) -> tu
     """
     if isinstance(type_, Tuple):
         parts, buffers = [], []
-        given = [None] * len(type_.items) if out is None else _parts(out, type_, name)
+        given = [None] * len(type_.items) if out is None else parts_of(out, type_, name)
         for k, (item, o) in enumerate(zip(type_.items, given, strict=True)):
             label = f".{type_.names[k]}" if type_.names else f"[{k}]"
             part, more = allocate(item, shape, o, name + label)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType
+from typing import cast
 
 from fsmooth.backend.c.program import CProgram
 from fsmooth.core.types import Array, Tuple, Type
@@ -91,14 +92,22 @@ class Manifest:
         self._write("interface", (inputs, built_in, interface.axes, interface.single))
         return True
 
-    def compiled(self, sizes: tuple[int, ...] | None) -> Compiled | None:
-        """The compiled program for these sizes, if its object is still there."""
-        found = self._read(f"program-{sizes}")
+    def compiled(self, sizes: tuple[int, ...] | None, half: str = "program") -> Compiled | None:
+        """The compiled program for these sizes (or another half of it), if its object is still there."""
+        found = self._read(f"{half}-{sizes}")
         return found if isinstance(found, Compiled) and cache.is_whole(cache.directory() / found.file) else None
 
-    def store_compiled(self, sizes: tuple[int, ...] | None, compiled: Compiled) -> None:
+    def store_compiled(self, sizes: tuple[int, ...] | None, compiled: Compiled, half: str = "program") -> None:
         """Keep where the compiled program is."""
-        self._write(f"program-{sizes}", compiled)
+        self._write(f"{half}-{sizes}", compiled)
+
+    def kept(self, sizes: tuple[int, ...] | None) -> tuple[tuple[int, ...], list[str]] | None:
+        """For the second half of a vjp: which parameters of the first it takes, and the names of all that it takes."""
+        return cast(tuple[tuple[int, ...], list[str]] | None, self._read(f"kept-{sizes}"))
+
+    def store_kept(self, sizes: tuple[int, ...] | None, kept: tuple[int, ...], names: list[str]) -> None:
+        """Keep what the second half of a vjp takes."""
+        self._write(f"kept-{sizes}", (kept, names))
 
     def _lookup(self, where: tuple[int, str, tuple[Step, ...]]) -> Lookup:
         position, name, steps = where

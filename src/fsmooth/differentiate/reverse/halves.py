@@ -1,0 +1,87 @@
+"""A program and the derivative of the function that it calls, in two halves: what runs first, and what can run often.
+
+`split` (paper 001, §6.1) takes a function apart; here are the bindings and requirements around its call, which run in
+the first half.  What the second half needs of them is handed over with the residuals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import cast
+
+from fsmooth.core.subst import refresh
+from fsmooth.core.term import App, Deriv, Lam, Let, MakeTuple, Proj, Require, Term, Var, let
+from fsmooth.core.types import Function, Tuple
+from fsmooth.differentiate.derivatives import NoDerivative
+from fsmooth.differentiate.reverse.verbs import split
+
+
+@dataclass(frozen=True)
+class Halves:
+    """`forward` takes what the program takes and gives (value, residuals); `backward` takes the parameters of the
+    program that `kept` lists, by position, then the residuals one by one, then the cotangent of the value.
+    """
+
+    forward: Lam
+    backward: Lam
+    kept: tuple[int, ...]
+
+
+def halves(program: Lam, wanted: Deriv, simplify: Callable[[Term], Term]) -> Halves:
+    """The two halves of `program`, whose value is that of a call of the function in `wanted`."""
+    around, call = _taken_apart(program.body)
+    function = simplify(wanted.function)
+    if not isinstance(function, Lam):
+        raise NoDerivative("what is differentiated must be a function known at compile time")
+    parts = split(function, wanted.wrt, wanted.single)
+    assert isinstance(parts.forward.type, Function)
+    both = Var("both", parts.forward.type.result)
+    assert isinstance(both.type, Tuple)
+    residuals = both.type.items[1]
+    assert isinstance(residuals, Tuple)
+    count = len(residuals.items)
+    own = parts.backward.parameters
+    first, saved, cotangent = own[: len(parts.kept)], own[len(parts.kept) : -1], own[-1]
+    parameters: dict[Var, Var] = {}
+    handed: list[Term] = []
+    handed_to: list[Var] = []
+    aliases: list[tuple[Var, Term]] = []
+    for k, name in zip(parts.kept, first, strict=True):
+        argument = call.arguments[k]
+        if not isinstance(argument, Var) or argument not in program.parameters:
+            handed.append(argument)
+            handed_to.append(name)
+        elif argument in parameters:
+            aliases.append((name, parameters[argument]))
+        else:
+            parameters[argument] = name
+    for x in sorted(parts.backward.free, key=lambda x: x.id):
+        if x not in program.parameters:
+            handed.append(x)
+            handed_to.append(x)
+        elif x in parameters:
+            aliases.append((x, parameters[x]))
+        else:
+            parameters[x] = x
+    value = MakeTuple((Proj(both, 0), MakeTuple((*[Proj(Proj(both, 1), k) for k in range(count)], *handed))))
+    forward = Lam(program.parameters, around(let(((both, App(parts.forward, call.arguments)),), value)))
+    backward = Lam((*parameters.values(), *saved, *handed_to, cotangent), let(tuple(aliases), parts.backward.body))
+    kept = tuple([program.parameters.index(x) for x in parameters])
+    return Halves(cast(Lam, refresh(forward)), cast(Lam, refresh(backward)), kept)
+
+
+def _taken_apart(body: Term) -> tuple[Callable[[Term], Term], App]:
+    """The call at the end of a program, and what puts another term in its place."""
+    match body:
+        case App():
+            return lambda term: term, body
+        case Let(bindings, inner):
+            around, call = _taken_apart(inner)
+            return lambda term: let(bindings, around(term)), call
+        case Require(condition, inner):
+            around, call = _taken_apart(inner)
+            failure, numbers, site = body.failure, body.numbers, body.site
+            return lambda term: Require(condition, around(term), failure, numbers, site), call
+        case _:
+            raise AssertionError(f"a vjp of {type(body).__name__}")

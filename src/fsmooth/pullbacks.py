@@ -1,0 +1,196 @@
+"""`fs.vjp`: a value, and the pullback that takes cotangents of it to cotangents of the arguments (paper 001, §6.1).
+
+The program is compiled in two halves.  The first gives the value and what the second needs; the second can be called
+as often as one likes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fsmooth.callables import Function, write
+from fsmooth.core.types import Type, unzipped
+from fsmooth.entries import Entry, loaded
+from fsmooth.errors import ArgumentError
+from fsmooth.frontend.programs import DerivedProgram
+from fsmooth.runtime.snapshots import fitted, shapes_of, size_in_bytes, snapshot, written
+
+if TYPE_CHECKING:
+    from fsmooth.driver import Compilation, Stages
+    from fsmooth.runtime.library import Library
+
+
+@dataclass(frozen=True)
+class Second:
+    """The second half: its library, the parameters of the first that it takes, and the sizes built into both."""
+
+    library: Library
+    kept: tuple[int, ...]
+    sizes: tuple[int, ...] | None
+
+
+class SplitEntry(Entry):
+    """The two halves of a vjp for arguments of given types."""
+
+    def __init__(self, program: DerivedProgram, schedule: str, types: Mapping[str, Type | object]) -> None:
+        super().__init__(program, schedule, types)
+        self.seconds: dict[Library, Second] = {}
+        self._both: dict[tuple[int, ...] | None, Compilation] = {}
+
+    def stages(self, sizes: tuple[int, ...] | None) -> Stages:
+        """The stages of the first half."""
+        return self.both(sizes).forward
+
+    def both(self, sizes: tuple[int, ...] | None) -> Compilation:
+        """The stages of both halves, up to the C text."""
+        from fsmooth import driver  # noqa: PLC0415  (the compiler is loaded when something is compiled)
+
+        with self.lock:
+            if sizes not in self._both:
+                static = dict(zip(self.interface.axes, sizes, strict=True)) if sizes is not None else {}
+                made = driver.compile_halves(self.elaborated, self.program.name, self.schedule, static)
+                self._both[sizes] = made
+                self.made[sizes] = made.forward
+            self.latest = sizes
+            return self._both[sizes]
+
+    def load(self, sizes: tuple[int, ...] | None) -> Library:
+        """Find both halves in the cache, or compile them, and load them."""
+        first = super().load(sizes)
+        manifest = self.manifest
+        compiled = manifest.compiled(sizes, "pullback") if manifest is not None else None
+        found = manifest.kept(sizes) if manifest is not None else None
+        if compiled is None or found is None:
+            made = self.both(sizes)
+            parameters = made.backward.elaborated.parameters
+            compiled = self.built(made.backward, [q.type for q in parameters])
+            found = (made.kept, [q.name for q in parameters])
+            if manifest is not None:
+                manifest.store_compiled(sizes, compiled, "pullback")
+                manifest.store_kept(sizes, *found)
+        kept, names = found
+        self.seconds[first] = Second(loaded(compiled, names), kept, sizes)
+        return first
+
+
+class Pullback:
+    """What `fs.vjp(f)(x)` gives beside the value: call it with cotangents of the value, as often as you like.
+
+    It gives the cotangents of the arguments that the vjp is with respect to, in their structure.  It keeps what it needs:
+    the arguments are copied, unless they are read-only, so what the caller does to them afterwards does not matter.
+    It can be called from several threads at once.
+
+    Raises (when called):
+        ArgumentError: for a cotangent that has not the structure, the shapes and the dtypes of the value.
+    """
+
+    def __init__(
+        self, entry: SplitEntry, library: Library, inputs: list[object], given: tuple[object, tuple[object, ...]]
+    ) -> None:
+        self._entry = entry
+        self._second = entry.seconds[library]
+        value, self._residuals = given
+        *types, self._type = [unzipped(t) for t in self._second.library.parameters]
+        kept = zip(self._second.kept, types, strict=False)
+        self._kept = tuple([snapshot(inputs[k], t, entry.interface.inputs[k].name) for k, t in kept])
+        self._shapes = shapes_of(value, self._type)
+
+    def __call__(self, cotangent: object, *, out: object | None = None) -> Any:
+        given = fitted(cotangent, self._type, self._shapes, "cotangent")
+        values = (*self._kept, *self._residuals, given)
+        library = self._second.library
+        fast = library.fast
+        if fast is not None:
+            result = fast(*values) if out is None else fast(*values, out=out)
+            if result is not None:
+                return result
+        return library(values, out)
+
+    def __repr__(self) -> str:
+        program = self._entry.program
+        assert isinstance(program, DerivedProgram)
+        inner = program.program
+        memory = size_in_bytes(self._kept) + size_in_bytes(self._residuals)
+        return (
+            f"<pullback of {inner.name}{inner.signature} with respect to {', '.join(program.wrt)}: "
+            f"takes {written(self._type, self._shapes)}, keeps {memory} bytes>"
+        )
+
+    @property
+    def stages(self) -> Stages:
+        """The stages of its compilation."""
+        return self._entry.both(self._second.sizes).backward
+
+    def c_source(self) -> str:
+        """The C that runs when it is called."""
+        code = self.stages.code
+        assert code is not None
+        return code.source
+
+    def explain(self) -> str:
+        """What was made and why, as `Function.explain` says it."""
+        from fsmooth.explain import explanation  # noqa: PLC0415  (only for those who ask)
+
+        return explanation(self._entry.program.name.replace("vjp", "pullback", 1), self._entry.schedule, self.stages)
+
+
+class Vjp(Function):
+    """The vjp of a program: called with its arguments, it gives `(value, pullback)`."""
+
+    def _new_entry(self, types: Mapping[str, Type | object]) -> Entry:
+        assert isinstance(self.program, DerivedProgram)
+        return SplitEntry(self.program, self.schedule, types)
+
+    def __call__(self, *args: object, **kwargs: object) -> Any:
+        entry, values = self._entry(args, kwargs)
+        assert isinstance(entry, SplitEntry)
+        library, inputs = entry.library_for(values)
+        given = library.fast(*inputs) if library.fast is not None else None
+        if given is None:
+            given = library(inputs)
+        return given[0], Pullback(entry, library, inputs, given)  # type: ignore[index, arg-type]
+
+    def c_source(self, *args: object, **kwargs: object) -> str:
+        """The C of both halves for arguments like these (those of the last call, if none are given)."""
+        return "\n".join([half.code.source for half in self._halves(args, kwargs) if half.code is not None])
+
+    def explain(self, *args: object, **kwargs: object) -> str:
+        """What was made and why, for both halves."""
+        from fsmooth.explain import explanation  # noqa: PLC0415  (only for those who ask)
+
+        names = (self.program.name, self.program.name.replace("vjp", "pullback", 1))
+        made = zip(names, self._halves(args, kwargs), strict=True)
+        return "\n\n".join([explanation(name, self.schedule, stages) for name, stages in made])
+
+    def cost(self, *args: object, **kwargs: object) -> str:
+        """The costs of the two halves as polynomials in the sizes."""
+        from fsmooth.explain import cost_of  # noqa: PLC0415  (only for those who ask)
+
+        first, second = [cost_of(half) for half in self._halves(args, kwargs)]
+        return f"{first}; the pullback {second}"
+
+    def save(self, path: str | Path, *args: object, **kwargs: object) -> tuple[Path, Path]:
+        """Write the C files and headers of both halves; gives the paths of the first.
+
+        Those of the second are beside them, with `_pullback` at the end of their names.
+        """
+        first, second = self._halves(args, kwargs)
+        place = Path(path).with_suffix("")
+        write(second, place.with_name(place.name + "_pullback"))
+        return write(first, place)
+
+    def _halves(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> tuple[Stages, Stages]:
+        if args or kwargs or not (self._names or self._entries):
+            entry, values = self._entry(args, kwargs)
+            assert isinstance(entry, SplitEntry)
+            both = entry.both(entry.sizes(entry.inputs(values)))
+            return both.forward, both.backward
+        for entry in reversed(self._entries.values()):
+            if entry.libraries or entry.made:
+                assert isinstance(entry, SplitEntry)
+                both = entry.both(entry.latest)
+                return both.forward, both.backward
+        raise ArgumentError(f"{self.program.name} has not been compiled; call it, or give example arguments")

@@ -1,0 +1,86 @@
+"""Arguments kept beyond a call: what the caller changes afterwards must not show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fsmooth.core.types import UNIT, Array, Tuple, Type
+from fsmooth.errors import ArgumentError
+from fsmooth.runtime.arrays import flatten, parts_of
+
+
+def snapshot(value: object, type_: Type, name: str) -> object:
+    """`value`, of an unzipped type, as C takes it; arrays are copied unless nobody can write to them."""
+    if isinstance(type_, Tuple):
+        parts = zip(parts_of(value, type_, name), type_.items, strict=True)
+        return tuple([snapshot(part, item, name) for part, item in parts])
+    flat: list[Any] = []
+    flatten(value, type_, name, flat)
+    own = flat[0]
+    if not isinstance(own, np.ndarray) or _is_frozen(own) or not np.may_share_memory(own, _array(value)):
+        return own
+    return own.copy()
+
+
+def _array(value: object) -> np.ndarray[Any, Any]:
+    return value if isinstance(value, np.ndarray) else np.asarray(value)
+
+
+def _is_frozen(array: object) -> bool:
+    while isinstance(array, np.ndarray):
+        if array.flags.writeable:
+            return False
+        array = array.base
+    return array is None or isinstance(array, bytes)
+
+
+def size_in_bytes(value: object) -> int:
+    """The memory of the arrays in a value."""
+    if isinstance(value, tuple):
+        return sum(map(size_in_bytes, value))
+    return value.nbytes if isinstance(value, np.ndarray) else 0
+
+
+def written(type_: Type, shapes: object) -> str:
+    """A cotangent in words, by what `shapes_of` gave."""
+    if isinstance(type_, Tuple):
+        assert isinstance(shapes, tuple)
+        return "(" + ", ".join([written(t, s) for t, s in zip(type_.items, shapes, strict=True)]) + ")"
+    return f"an array of shape {shapes}" if isinstance(type_, Array) else "a number"
+
+
+def fitted(given: object, type_: Type, model: object, name: str) -> object:
+    """A cotangent of the value `model`, whose unzipped tangents have `type_`: the same structure and shapes.
+
+    What stands for an integer or a truth value is not looked at.
+
+    Raises:
+        ArgumentError: naming the part, what was expected and what was found.
+
+    """
+    if type_ == UNIT:
+        return ()
+    if isinstance(type_, Tuple):
+        assert isinstance(model, tuple)
+        names = type_.names or [f"[{k}]" for k in range(len(type_.items))]
+        labels = [f"{name}{label}" if label.startswith("[") else f"{name}.{label}" for label in names]
+        parts = zip(parts_of(given, type_, name), type_.items, model, labels, strict=True)
+        return tuple([fitted(part, item, own, label) for part, item, own, label in parts])
+    if isinstance(type_, Array):
+        flat: list[Any] = []
+        flatten(given, type_, name, flat)
+        if flat[0].shape != model:
+            raise ArgumentError(f"{name}: expected an array of shape {model}, that of the value, not {flat[0].shape}")
+        return flat[0]
+    return given
+
+
+def shapes_of(value: object, type_: Type) -> object:
+    """The shapes of the arrays in a value, whose unzipped tangents have the type, in its structure."""
+    if type_ == UNIT:
+        return ()
+    if isinstance(type_, Tuple):
+        return tuple([shapes_of(p, t) for p, t in zip(parts_of(value, type_, "value"), type_.items, strict=True)])
+    return value.shape if isinstance(value, np.ndarray) else None
