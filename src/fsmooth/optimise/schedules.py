@@ -41,6 +41,7 @@ from fsmooth.optimise.rules import requirements as req
 from fsmooth.optimise.rules import ring as r
 from fsmooth.optimise.rules import sparsity as s
 from fsmooth.optimise.rules import tuples as t
+from fsmooth.optimise.rules.state_sizes import length_of_state
 from fsmooth.optimise.simplify import simplify
 from fsmooth.rewrite.strategy import Rule
 from fsmooth.rewrite.trace import Trace
@@ -73,7 +74,7 @@ REAL_LAWS: Family = (
 )
 CONDITIONAL: Family = (c.if_known, c.if_same, c.if_not, c.decide, c.discharge, c.discharge_require)
 FUSION: Family = (f.name_index, f.get_build, f.get_if, f.get_update, f.eta_build)
-SIZES: Family = (f.length_static, f.length_build, f.get_vector)
+SIZES: Family = (f.length_static, f.length_build, f.get_vector, length_of_state)
 ACCUMULATION: Family = (accumulation.plus_flat, accumulation.get_plus)
 FISSION: Family = (fission.project_fold, fission.project_sum, d.split_display)
 SPARSITY: Family = (

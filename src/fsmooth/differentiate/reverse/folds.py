@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.build import minus, zero_like
 from fsmooth.core.shape import size_of
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import Const, Get, IFold, Length, MakeTuple, Proj, Term, Update, Var, let
 from fsmooth.core.traverse import transform
-from fsmooth.core.types import INT, Tuple, has_float
+from fsmooth.core.types import INT, Tuple, has_float, rank_of
 from fsmooth.differentiate.reverse.cotangents import added, component, place_of
 from fsmooth.differentiate.reverse.region import Region, Reverser, reversed_steps, scope
 from fsmooth.differentiate.reverse.residuals import Plan, blank_rows, plan
@@ -77,6 +78,11 @@ def _with_lengths(body: Term, parts: Sequence[Var], initial: Sequence[Term]) -> 
     return transform(body, change)
 
 
+def _has_row(initial: Term, term: IFold) -> bool:
+    """Is there a row of this part of the state for every step?"""
+    return rank_of(initial.type) > 1 and alpha_equal(size_of(initial), term.size)
+
+
 def _parts_of(state: Var) -> list[Var]:
     if not isinstance(state.type, Tuple):
         return [state.renamed()]
@@ -101,9 +107,10 @@ def _reversed(
     """
     outer = [x for x in body.free if x in walk.steps.active]
     chosen = {k for k, first in enumerate(initial) if has_float(first.type) and walk.steps.is_active(first)}
+    rows = frozenset([(x, term.index) for x, first in zip(parts, initial, strict=True) if _has_row(first, term)])
     while True:
         active = frozenset([*outer, *[parts[k] for k in chosen]])
-        steps = Steps(active, walk.steps.states | frozenset(parts))
+        steps = Steps(active, walk.steps.states | frozenset(parts), rows)
         value = steps.value(body)
         found = {
             k for k, x in enumerate(parts) if has_float(x.type) and steps.is_active(_part(value, term, k))

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 from fsmooth.core.build import get, nested_build
 from fsmooth.core.cost import Costs
-from fsmooth.core.shape import Ragged, shape_of, size_of
+from fsmooth.core.shape import Ragged, shape_of
 from fsmooth.core.subst import substitute
-from fsmooth.core.term import Const, Get, Length, MakeTuple, Proj, Term, Var, Zero, scalar_constant
-from fsmooth.core.traverse import subterms, transform
+from fsmooth.core.term import Const, MakeTuple, Proj, Term, Var, Zero, scalar_constant
 from fsmooth.core.types import Array, Bool, Float, Int, Tuple, Type, is_scalar, leaf_of, rank_of
 from fsmooth.differentiate.reverse.region import Region
+from fsmooth.differentiate.reverse.sizes import with_sizes
 from fsmooth.differentiate.reverse.steps import Item, Step
 
 DEAR = 8.0
@@ -40,10 +40,12 @@ def plan(
     inside: frozenset[Var],
     states: Mapping[Var, Term],
     dear: float = DEAR,
+    arrays: frozenset[Var] = frozenset(),
 ) -> Plan:
     """What to do about the values that the backward part of `region`, and `extra` terms, mention.
 
-    `inside` are the variables of the loop itself; `states` are the parts of its state, with their initial values.
+    `inside` are the variables of the loop itself; `states` are the parts of its state, with their initial values;
+    `arrays` are states of folds around, of which elements are rather saved than the whole.
     """
     definitions = region.definitions()
     hidden = frozenset(definitions) | inside | frozenset(states)
@@ -63,7 +65,7 @@ def plan(
         value = definitions.get(x)
         if value is None:
             continue
-        saved = any([s in value.free and not is_scalar(s.type) for s in states])
+        saved = any([s in value.free and not is_scalar(s.type) for s in (*states, *arrays)])
         if saved or costs.of(value).at() >= dear:
             blank = _blank(x, definitions, states, hidden)
             if blank is not None:
@@ -128,32 +130,13 @@ def _closed(blank: Term, definitions: Mapping[Var, Term], states: Mapping[Var, T
         if blank.free.isdisjoint(hidden):
             return blank
 
-        def change(t: Term) -> Term:
-            if not isinstance(t, Length):
-                return t
-            root = _root(t.array)
-            source = definitions.get(root, states.get(root)) if isinstance(root, Var) else None
-            size = t if source is None else size_of(substitute(t.array, {root: source}), t.axis)
-            return size if _is_settled(size) else t
-
-        new = transform(blank, change)
+        new = with_sizes(blank, lambda x: definitions.get(x, states.get(x)))
         numbers = {x: definitions[x] for x in new.free if x in definitions and isinstance(x.type, Int)}
         new = substitute(new, numbers) if numbers else new
         if new is blank:
             break
         blank = new
     return blank
-
-
-def _is_settled(size: Term) -> bool:
-    """Are all lengths in it those of paths, so that nothing is computed to know them?"""
-    return all([isinstance(_root(t.array), Var) for t in subterms(size) if isinstance(t, Length)])
-
-
-def _root(path: Term) -> Term:
-    while isinstance(path, Get | Proj):
-        path = path.array if isinstance(path, Get) else path.tuple
-    return path
 
 
 _DEPTH = 20

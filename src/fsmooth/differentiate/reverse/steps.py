@@ -38,6 +38,7 @@ from fsmooth.core.term import (
     Vector,
     Zero,
 )
+from fsmooth.core.traverse import transform
 from fsmooth.core.types import INT, Array, Tuple, has_float, is_scalar
 from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.reverse.cotangents import component
@@ -60,13 +61,18 @@ class Steps:
     """The steps of one region.
 
     `active` are the variables that the derivative is about; `states` are folds' states: an element read from one of
-    their arrays gets a name, so that the element can be saved instead of the array.
+    their arrays gets a name, so that the element can be saved instead of the array.  `rows` are pairs of such an array and
+    an index that is in bounds: that row gets a name too.
     """
 
-    def __init__(self, active: frozenset[Var], states: frozenset[Var]) -> None:
+    def __init__(
+        self, active: frozenset[Var], states: frozenset[Var], rows: frozenset[tuple[Var, Var]] = frozenset()
+    ) -> None:
         self.items: list[Item] = []
         self.active = set(active)
         self.states = states
+        self.rows = rows
+        self.row: dict[tuple[Var, Var], Var] = {}
         self.names = Renaming({})
         self.known: dict[int, tuple[Term, Term]] = {}
 
@@ -135,7 +141,23 @@ class Steps:
             return self._atom(self._at_extremum(term), name)
         if isinstance(term, Collect) and has_float(term.type):
             return self._atom(self._at_found(term), name)
-        return self._bind(self._operation(term), name or _hint(term), active=has_float(term.type))
+        return self._bind(self._with_rows(self._operation(term)), name or _hint(term), active=has_float(term.type))
+
+    def _with_rows(self, term: Term) -> Term:
+        """A loop that reads rows of a fold's state by their names."""
+        if not isinstance(term, Build | Reduce | IFold):
+            return term
+        for array, index in self.rows:
+            if array in term.free and index in term.free:
+                term = transform(term, lambda t, a=array, i=index: self._row(t, a, i))  # type: ignore[misc]
+        return term
+
+    def _row(self, term: Term, array: Var, index: Var) -> Term:
+        if not isinstance(term, Get) or term.array is not array or term.index is not index:
+            return term
+        if (array, index) not in self.row:
+            self.row[array, index] = self._bind(term, f"{array.name}_row", active=array in self.active)
+        return self.row[array, index]
 
     def _element(self, array: Term, index: Term, name: Var | None) -> Term:
         if isinstance(array, Zero):

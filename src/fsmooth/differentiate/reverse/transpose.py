@@ -182,7 +182,8 @@ def _loop_back(
 
 def _branch(walk: Reverser, step: Step, term: If, r: Term) -> Sequence[Item] | None:
     """The cotangents of the branch taken; zero for what only the other branch mentions."""
-    live = walk.is_live(step.var)
+    states = frozenset([x for x in walk.steps.states if x in term.free])
+    live = walk.is_live(step.var) or bool(states)
     branches = [walk.inner(body, r, wanted=live) for body in (term.then, term.otherwise)]
     each = [region.leaving() for region in branches]
     keys = _union(each)
@@ -194,7 +195,8 @@ def _branch(walk: Reverser, step: Step, term: If, r: Term) -> Sequence[Item] | N
         _branch_back(walk, step, term, branches, keys, cotangents, first)
         return None
     plans = [
-        plan(region, c, walk.costs, frozenset(), {}, dear=4.0) for region, c in zip(branches, cotangents, strict=True)
+        plan(region, c, walk.costs, frozenset(), {}, dear=4.0, arrays=states)
+        for region, c in zip(branches, cotangents, strict=True)
     ]
     stored = [x for chosen in plans for x, _ in chosen.stored]
     blanks = [blank for chosen in plans for _, blank in chosen.stored]

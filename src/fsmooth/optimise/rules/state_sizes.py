@@ -1,0 +1,55 @@
+"""The state of a loop keeps the sizes it starts with (docs/decisions/0001), so asking for them does not ask for the state."""
+
+from __future__ import annotations
+
+from fsmooth.core.build import components
+from fsmooth.core.shape import Ragged, size_of
+from fsmooth.core.term import IFold, Length, Proj, Term
+from fsmooth.core.traverse import size_of_tree, subterms, transform
+from fsmooth.rewrite.facts import Facts
+from fsmooth.rewrite.strategy import rule
+
+_LARGEST = 9
+"""Sizes of more nodes than this are not written several times."""
+
+
+@rule(
+    "ifold (fun a i -> build (length a) (fun j -> e a i j)) u n ~> ifold (fun a i -> build (length u) (fun j -> e a i j)) u n",
+    source="fsmooth",
+    heads=IFold,
+)
+def length_of_state(t: Term, facts: Facts) -> Term | None:
+    """Wherever the body asks for the length of an array of the state."""
+    match t:
+        case IFold(size, init, state, index, body) if state in body.free:
+            if not any([_of_state(x, state) is not None for x in subterms(body)]):
+                return None
+
+            def change(x: Term) -> Term:
+                path = _of_state(x, state)
+                if path is None or not isinstance(x, Length):
+                    return x
+                start = init
+                for k in path:
+                    start = components(start)[k]
+                try:
+                    known = size_of(start, x.axis)
+                except Ragged:
+                    return x
+                return known if size_of_tree(known) <= _LARGEST else x
+
+            new = transform(body, change)
+            return None if new is body else IFold(size, init, state, index, new)
+    return None
+
+
+def _of_state(term: Term, state: Term) -> tuple[int, ...] | None:
+    """The positions of the part of the state whose length this is."""
+    if not isinstance(term, Length):
+        return None
+    path: list[int] = []
+    array = term.array
+    while isinstance(array, Proj):
+        path.insert(0, array.position)
+        array = array.tuple
+    return tuple(path) if array is state else None
