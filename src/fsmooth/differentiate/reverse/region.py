@@ -11,9 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fsmooth.core.cost import Costs
-from fsmooth.core.term import Const, Get, MakeTuple, Proj, Require, Term, Var, Zero, let
+from fsmooth.core.term import Const, Get, MakeTuple, Prim, Proj, Require, Term, Var, Zero, let
 from fsmooth.core.types import has_float
 from fsmooth.differentiate.reverse.cotangents import Cotangents, Key, is_nothing
+from fsmooth.differentiate.reverse.sizes import with_sizes
 from fsmooth.differentiate.reverse.steps import Item, Step, Steps
 
 Binding = tuple[Var, Term]
@@ -68,6 +69,7 @@ class Reverser:
         self.later: dict[Var, Step] = {}
         self.order: dict[Var, int] = {}
         self.requires = False
+        self.definitions = {item.var: item.term for item in steps.items if isinstance(item, Step)}
 
     # -- what the rules for single steps use ---------------------------------------------------------------------------
 
@@ -89,6 +91,7 @@ class Reverser:
 
     def run_back(self, var: Var, value: Term) -> None:
         """The next definition of the backward part."""
+        value = value if isinstance(value, Prim) else with_sizes(value, self.definitions.get)
         self.backward[var] = value
         self.needed |= value.free
         self.order[var] = len(self.order)

@@ -1,0 +1,56 @@
+"""Lengths of what a scope defines, told from the definitions: no array is kept, or computed again, for its length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fsmooth.core.shape import size_of
+from fsmooth.core.subst import substitute
+from fsmooth.core.term import Const, Get, Length, Prim, Proj, Term, Var
+from fsmooth.core.traverse import subterms, transform
+
+
+def with_sizes(term: Term, definition: Callable[[Var], Term | None]) -> Term:
+    """`term` with lengths of defined variables, and of parts of them, written without these variables where possible."""
+
+    def change(t: Term) -> Term:
+        for _ in range(_DEPTH):
+            if not isinstance(t, Length):
+                return t
+            root = root_of(t.array)
+            source = definition(root) if isinstance(root, Var) else None
+            if source is None:
+                return t
+            size = size_of(substitute(t.array, {root: source}), t.axis)
+            if not is_simple(size):
+                return t
+            t = size
+        return t
+
+    return transform(term, change)
+
+
+def is_simple(size: Term) -> bool:
+    """Is nothing computed to know it, but integers from lengths and variables?"""
+    return all(
+        [
+            isinstance(t, Var | Const | Prim | Proj) or (isinstance(t, Length) and _is_part(t.array))
+            for t in subterms(size)
+        ]
+    )
+
+
+def _is_part(array: Term) -> bool:
+    while isinstance(array, Proj):
+        array = array.tuple
+    return isinstance(array, Var)
+
+
+def root_of(path: Term) -> Term:
+    """The variable that a path starts at."""
+    while isinstance(path, Get | Proj):
+        path = path.array if isinstance(path, Get) else path.tuple
+    return path
+
+
+_DEPTH = 20
