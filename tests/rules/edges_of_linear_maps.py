@@ -130,6 +130,11 @@ EDGES: dict[str, tuple[str, ...]] = {
         "lmCompose (lmHCat f g) (lmOne p) ~> nothing",
         "lmCompose (lmVCat f g) (lmHCat f g) ~> lmHCat (lmCompose (lmVCat f g) f) (lmCompose (lmVCat f g) g)",
     ),
+    "add_cat": (
+        "lmAdd (lmHCat f) (lmHCat g) ~> lmHCat (lmAdd f g)",
+        "lmAdd (lmVCat f g) (lmVCat f g) ~> lmVCat (lmAdd f f) (lmAdd g g)",
+        "lmAdd f g ~> nothing",
+    ),
     "compose_scales": (
         "lmCompose (lmScale x p) (lmScale y p) ~> lmScale (x * y) p",
         "lmCompose (lmScale x) (lmOne y) ~> nothing",

@@ -63,6 +63,7 @@ ALGEBRA: Family = (
     algebra.compose_unit,
     algebra.add_zero_map,
     algebra.compose_cat,
+    algebra.add_cat,
     algebra.compose_scales,
     algebra.add_scales,
 )
@@ -75,3 +76,4 @@ ELIMINATE = Schedule("ELIMINATE", (("linear maps applied", normalise(MAPS + _ARO
 JACOBIAN = Schedule(
     "JACOBIAN", (("linear maps combined", normalise(MAPS + TRANSPOSITION + ALGEBRA + _AROUND, _NAMES_ONLY)),)
 )
+SHARE = Schedule("SHARE", (("common subexpressions", s.share),))

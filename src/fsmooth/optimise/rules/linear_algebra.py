@@ -94,6 +94,23 @@ def compose_cat(t: Term, facts: Facts) -> Term | None:
     return None
 
 
+@rule(
+    f"lmAdd (lmHCat f g) (lmHCat h f) ~> lmHCat (lmAdd f h) (lmAdd g f){_THREE};  "
+    f"lmAdd (lmVCat f g) (lmVCat h f) ~> lmVCat (lmAdd f h) (lmAdd g f){_THREE}",
+    source="fsmooth",
+    heads=AddMaps,
+    real=True,
+)
+def add_cat(t: Term, facts: Facts) -> Term | None:
+    """Sums of matrices of the same blocks are sums of blocks."""
+    match t:
+        case AddMaps(HCat(left), HCat(right)):
+            return HCat(tuple([AddMaps(m, n) for m, n in zip(left, right, strict=True)]), map_type(t).source)
+        case AddMaps(VCat(left), VCat(right)):
+            return VCat(tuple([AddMaps(m, n) for m, n in zip(left, right, strict=True)]), map_type(t).target)
+    return None
+
+
 @rule("lmCompose (lmScale x) (lmScale y) ~> lmScale (x * y)", source=_SOURCE, heads=Compose, real=True)
 def compose_scales(t: Term, facts: Facts) -> Term | None:
     """S(k₁) ∘ S(k₂) = S(k₁ * k₂)."""
