@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import fsmooth as fs
 
-LIMIT = 4000
+LIMIT = 1000
 """Steps are bounded, since a program has no `while`; no workload comes near."""
 
 
-def minimiser(f, start, method):
-    """Where f (of an array) is smallest, near `start`; `method` is that of the gradient."""
+def minimiser(f, start, method, size):
+    """Where f is smallest, near `start`; `method` is that of the gradient, `size` measures it (a number or an array)."""
     gradient = fs.grad(f, method=method)
     x, value, slope = start, f(start), gradient(start)
     rate, successes = 1e-5, 0
     for _ in range(LIMIT):
-        if fs.norm(slope) <= 1e-5:
+        if size(slope) <= 1e-5:
             break
         if successes == 10:
             rate, successes = 2.0 * rate, 0
         else:
             step = rate * slope
-            if fs.norm(step) <= 1e-5:
+            if size(step) <= 1e-5:
                 break
             trial = f(x - step)
             if trial < value:

@@ -42,7 +42,7 @@ def landing(w, method):
 
 def _search(outer: str, inner: str) -> fs.Function:
     def particle(w: float):
-        return minimiser(lambda w: landing(w[0], inner), [w], outer)[0]
+        return minimiser(lambda w: landing(w, inner), w, outer, abs)
 
     return fs.function(particle)
 

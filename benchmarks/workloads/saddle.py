@@ -21,9 +21,9 @@ def _search(outer: str, inner: str) -> fs.Function:
     def saddle(start: fs.Array[2]):
         def lowest(x):
             """Where -height is smallest over y."""
-            return minimiser(lambda y: -height(x, y), start, inner)
+            return minimiser(lambda y: -height(x, y), start, inner, fs.norm)
 
-        x = minimiser(lambda x: height(x, lowest(x)), start, outer)
+        x = minimiser(lambda x: height(x, lowest(x)), start, outer, fs.norm)
         y = lowest(x)
         return [x[0], x[1], y[0], y[1]]
 
