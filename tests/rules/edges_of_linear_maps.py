@@ -91,6 +91,11 @@ EDGES: dict[str, tuple[str, ...]] = {
         "lmApplyR x (lmHCatV z) ~> build (length z) (fun i -> lmApplyR x z[i])",
         "lmApplyR v (lmVCatV z) ~> nothing",
     ),
+    "stack_inside": (
+        "lmVCatV z ~> nothing",
+        "lmHCatV (let x = y in [lmScale x]) ~> let x = y in lmHCatV [lmScale x]",
+        "lmHCatV (if c then z else [f]) ~> if c then lmHCatV z else lmHCatV [f]",
+    ),
     "apply_lambda": ("lmApplyR x (lmSum n (fun i -> f)) ~> nothing", "lmApply f x ~> nothing"),
     "reverse_lambda": ("lmApply (lmLambda n (fun i -> f)) x ~> nothing", "lmApplyR x f ~> nothing"),
     "apply_fold": ("lmApply f x ~> nothing", "lmApply (lmHCat f g) p ~> nothing"),

@@ -30,6 +30,7 @@ APPLICATION: Family = (
     forward.apply_unit,
     forward.apply_scale,
     forward.apply_transpose,
+    arrays.stack_inside,
     arrays.apply_vcat_array,
     arrays.apply_hcat_array,
     arrays.apply_lambda,

@@ -21,11 +21,13 @@ from fsmooth.core.term import (
     IFold,
     Lam,
     Length,
+    Let,
     MakeTuple,
     Prim,
     Proj,
     Reduce,
     Reduction,
+    Require,
     Term,
     Var,
     Vector,
@@ -146,6 +148,31 @@ def reverse_lambda(t: Term, facts: Facts) -> Term | None:
             return Reduce(Reduction.SUM, n, j, ApplyReverse(App(g, (j,)), App(f, (j,))))
         case ApplyReverse(r, SumMap(_, f)):
             return bind(r, lambda a: Lam((j,), ApplyReverse(a, App(f, (j,)))), "dr")
+    return None
+
+
+@rule(
+    f"lmVCatV (let x = a in [f x, g x]) ~> let x = a in lmVCatV [f x, g x]{_TWO};  "
+    f"lmHCatV (let x = a in [f x, g x]) ~> let x = a in lmHCatV [f x, g x]{_TWO};  "
+    f"lmVCatV (if c then v else v) ~> if c then lmVCatV v else lmVCatV v{_MAPS};  "
+    f"lmHCatV (require c in v) ~> require c in lmHCatV v{_MAPS}",
+    source="fsmooth",
+    heads=(VCatArray, HCatArray),
+)
+def stack_inside(t: Term, facts: Facts) -> Term | None:
+    """Definitions, branches and requirements around an array of maps go outside."""
+    if not isinstance(t, VCatArray | HCatArray):
+        return None
+    stack = type(t)
+    match t.maps:
+        case Let() as maps:
+            inner = refresh(maps)
+            assert isinstance(inner, Let)
+            return Let(inner.bindings, stack(inner.body))
+        case If(c, v, w):
+            return If(c, stack(v), stack(w))
+        case Require() as maps:
+            return Require(maps.condition, stack(maps.body), maps.failure, maps.numbers, maps.site)
     return None
 
 
