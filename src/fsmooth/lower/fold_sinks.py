@@ -8,7 +8,7 @@ a part goes straight to where that is kept until the step is over.
 
 from __future__ import annotations
 
-from fsmooth.core.term import Let, MakeTuple, Plus, Term
+from fsmooth.core.term import Let, MakeTuple, Plus, Term, Var
 from fsmooth.core.types import is_scalar
 from fsmooth.lower.accumulators import Allowed, Path, Sinks, sinks_of
 from fsmooth.lower.context import Context
@@ -44,8 +44,8 @@ def step_sinks(ctx: Context, term: Let, parts: list[Part], *, top: bool) -> Sink
         part = by_path.get(path)
         if part is None or not top or part.spares or is_scalar(part.type):
             return False
-        value = values.get(item(path))  # type: ignore[arg-type]
-        if value is not None and stays(value, part):
+        name = item(path)
+        if isinstance(name, Var) and name in values and stays(values[name], part):
             return False
         return all([exchangeable(x) for x in leaves(part.place)])
 

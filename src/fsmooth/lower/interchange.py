@@ -6,7 +6,7 @@ the destination, it reads and writes rows; each element is still summed in the o
 
 from __future__ import annotations
 
-from fsmooth.core.term import Build, Get, IFold, Length, Reduce, Reduction, Term, Var
+from fsmooth.core.term import Build, Get, IFold, Length, Reduce, Reduction, Term, Var, While
 from fsmooth.core.traverse import children
 from fsmooth.core.types import Float, is_scalar
 
@@ -26,7 +26,7 @@ def interchangeable(term: Build) -> Reduce | None:
         if id(t) in seen:
             continue
         seen.add(id(t))
-        if isinstance(t, Reduce | Build | IFold):
+        if isinstance(t, Reduce | Build | IFold | While):
             return None
         if isinstance(t, Length):
             continue

@@ -58,6 +58,6 @@ def _allocates(body: list[t.Statement]) -> bool:
     for s in body:
         if isinstance(s, t.Allocate):
             return True
-        if not isinstance(s, t.Scope | t.For) and any([_allocates(inner) for inner in bodies_of(s)]):
+        if not isinstance(s, t.Scope | t.For | t.While) and any([_allocates(inner) for inner in bodies_of(s)]):
             return True
     return False

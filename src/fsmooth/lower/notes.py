@@ -22,7 +22,7 @@ def storage_notes(body: list[t.Statement]) -> tuple[str, ...]:
                 notes.append(f"array {s.left} is the state of a loop that needs two buffers")
             case _:
                 pass
-        inside = in_loop or isinstance(s, t.For | t.Block)
+        inside = in_loop or isinstance(s, t.For | t.While | t.Block)
         for inner in reversed(bodies_of(s)):
             stack.extend([(x, inside) for x in reversed(inner)])
     return tuple(notes)

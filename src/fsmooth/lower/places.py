@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from fsmooth.core.term import Build, Delta, Get, If, IFold, Length, Let, Plus, Proj, Require, Term, Update, Var
+from fsmooth.core.term import Build, Delta, Get, If, IFold, Length, Let, Plus, Proj, Require, Term, Update, Var, While
 from fsmooth.core.traverse import children
 from fsmooth.core.types import Array, Tuple, Type, is_scalar
 from fsmooth.lower.cardinality import is_path
@@ -181,7 +181,7 @@ def _elementwise(term: Build, part: Part) -> bool:
             if reads(t, part):
                 return False
             continue
-        if isinstance(t, Let | IFold):
+        if isinstance(t, Let | IFold | While):
             return False
         stack.extend(children(t))
     return True

@@ -79,6 +79,10 @@ class _Tidying:
                     return []
             case t.For():
                 s.body = self.body(s.body, known.in_loop())
+            case t.While():
+                inside = known.in_loop()
+                s.test = self.body(s.test, inside)
+                s.body = self.body(s.body, inside)
             case t.Scope():
                 s.body = self.body(s.body, known)
             case _:

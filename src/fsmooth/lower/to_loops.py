@@ -30,6 +30,7 @@ from fsmooth.core.term import (
     Update,
     Var,
     Vector,
+    While,
     Zero,
 )
 from fsmooth.core.types import is_scalar
@@ -88,7 +89,7 @@ class Lowering(Context):
                 return zero_of(term.type)
             case Reduce():
                 return reductions.reduce_scalar(self, term)
-            case Get() | Proj() | Let() | App() | Require() | IFold():
+            case Get() | Proj() | Let() | App() | Require() | IFold() | While():
                 return expressions.as_expression(self.value(term))
             case _:
                 raise Unsupported(f"lowering of {type(term).__name__}")
@@ -119,6 +120,8 @@ class Lowering(Context):
                 return self._element(array, index)
             case IFold():
                 return folds.fold(self, term)
+            case While():
+                return whiles.steps_while(self, term)
             case _ if is_scalar(term.type) and not (isinstance(term, If)):
                 return Scalar(self.scalar(term))
             case If() if is_scalar(term.type):
@@ -157,7 +160,7 @@ class Lowering(Context):
 
     def bind(self, var: Var, value: Term) -> None:
         match value:
-            case Var() | Proj() | Get() | Let() | App() | Require() | MakeTuple() | IFold():
+            case Var() | Proj() | Get() | Let() | App() | Require() | MakeTuple() | IFold() | While():
                 result = self._pinned(self.value(value), var.name)
             case _ if is_scalar(value.type):
                 result = Scalar(self.named(self.scalar(value), var.name))
@@ -239,6 +242,8 @@ class Lowering(Context):
                 arrays.if_into(self, term, dest, mode)
             case IFold():
                 folds.fold_into(self, term, dest, mode)
+            case While():
+                whiles.while_into(self, term, dest, mode)
             case Zero():
                 if mode is Mode.ASSIGN:
                     arrays.fill_zero(self, dest)

@@ -12,6 +12,7 @@ from fsmooth.core.types import BOOL, Tuple, is_scalar
 from fsmooth.loops import tree as t
 from fsmooth.lower.accumulators import accumulate, places_for
 from fsmooth.lower.arrays import build_into, copy_into
+from fsmooth.lower.branches import with_rest_in_branches
 from fsmooth.lower.cardinality import is_path
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import (
@@ -51,6 +52,10 @@ def advance(ctx: Context, term: Term, parts: list[Part], top: list[t.Statement] 
     """
     match term:
         case Let(bindings, body):
+            inside = with_rest_in_branches(term) if len(parts) > 1 and ctx.accumulators else None
+            if inside is not None:
+                advance(ctx, inside, parts, top)
+                return
             saved = []
             sinks = step_sinks(ctx, term, parts, top=top is not None) if ctx.accumulators else None
             for k, (var, value) in enumerate(bindings):

@@ -1,0 +1,80 @@
+"""A branch that makes several parts of a fold's state at once (design §6, in place).
+
+    let t = if c then (update a i x, y) else (a, z) in (fst t, update b i (snd t))
+    is  if c then (update a i x, update b i y) else (a, update b i z)
+
+so that each part is changed in place in the branch taken.
+"""
+
+from __future__ import annotations
+
+from fsmooth.core.subst import substitute1
+from fsmooth.core.term import If, Let, MakeTuple, Proj, Require, Term, Var, let
+from fsmooth.core.traverse import children, size_of_tree, subterms, transform
+from fsmooth.core.types import Array, Tuple
+from fsmooth.lower.cardinality import is_path
+
+_SMALL = 120
+"""What is done in both branches is written twice."""
+
+
+def with_rest_in_branches(term: Let) -> Term | None:
+    """The scope with what follows its last branch of several arrays done in that branch; None if there is no such."""
+    for k in range(len(term.bindings) - 1, -1, -1):
+        var, value = term.bindings[k]
+        if isinstance(value, If) and isinstance(value.type, Tuple) and _has_array(value.type):
+            rest = let(term.bindings[k + 1 :], term.body)
+            if size_of_tree(rest) > _SMALL:
+                return None
+            then, otherwise = _continued(value.then, var, rest), _continued(value.otherwise, var, rest)
+            if then is None or otherwise is None:
+                return None
+            return let(term.bindings[:k], If(value.condition, then, otherwise))
+    return None
+
+
+def _has_array(type_: Tuple) -> bool:
+    return any([isinstance(item, Array) for item in type_.items])
+
+
+def _uses(term: Term, var: Var, position: int) -> int:
+    """How often the component is mentioned."""
+    return sum(
+        [
+            isinstance(child, Proj) and child.tuple is var and child.position == position
+            for t in subterms(term)
+            for child in children(t)
+        ]
+    ) + (isinstance(term, Proj) and term.tuple is var and term.position == position)
+
+
+def _continued(branch: Term, var: Var, rest: Term) -> Term | None:
+    """`let var = branch in rest`, the components of a display put where they are used."""
+    match branch:
+        case Let(bindings, body):
+            inner = _continued(body, var, rest)
+            return None if inner is None else let(bindings, inner)
+        case Require(condition, body):
+            inner = _continued(body, var, rest)
+            return None if inner is None else Require(condition, inner, branch.failure, branch.numbers, branch.site)
+        case If(condition, then, otherwise):
+            first, second = _continued(then, var, rest), _continued(otherwise, var, rest)
+            return None if first is None or second is None else If(condition, first, second)
+        case MakeTuple(items):
+            kept: list[tuple[Var, Term]] = []
+            named: list[Term] = []
+            for k, item in enumerate(items):
+                if is_path(item) or (isinstance(item.type, Array) and _uses(rest, var, k) == 1):
+                    named.append(item)
+                else:
+                    own = Var(var.name, item.type)
+                    kept.append((own, item))
+                    named.append(own)
+            whole = MakeTuple(tuple(named), branch.type)
+
+            def change(t: Term) -> Term:
+                return whole.items[t.position] if isinstance(t, Proj) and t.tuple is whole else t
+
+            return let(kept, transform(substitute1(rest, var, whole), change))
+        case _:
+            return None
