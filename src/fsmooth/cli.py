@@ -87,12 +87,12 @@ def _type(text: str) -> Type:
 
 
 def _rules(options: argparse.Namespace) -> int:
-    from fsmooth.optimise import schedules  # noqa: PLC0415
+    from fsmooth.optimise import linear_maps, schedules  # noqa: PLC0415
     from fsmooth.rewrite.strategy import REGISTRY  # noqa: PLC0415
 
     for rule in REGISTRY.values():
         print(f"{rule.name:24} {rule.law}   [{rule.source}{', real numbers' if rule.real else ''}]")
-    for schedule in schedules.SCHEDULES.values():
+    for schedule in (*schedules.SCHEDULES.values(), linear_maps.ELIMINATE, linear_maps.JACOBIAN):
         print(schedule)
     return 0
 
