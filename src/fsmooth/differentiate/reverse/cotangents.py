@@ -107,6 +107,10 @@ class Cotangents:
                 case _:
                     raise AssertionError(f"a contribution to {type(place).__name__}")
 
+    def reaches(self, var: Var) -> bool:
+        """Did anything contribute to `var`?"""
+        return var in self.parts
+
     def take(self, var: Var) -> Term | None:
         """The whole cotangent of `var`, which is forgotten; None if nothing contributed."""
         parts = self.parts.pop(var, None)

@@ -17,7 +17,7 @@ from fsmooth.core.subst import substitute
 from fsmooth.core.term import Const, Get, IFold, Length, MakeTuple, Proj, Term, Update, Var, let
 from fsmooth.core.traverse import transform
 from fsmooth.core.types import INT, Tuple, has_float, rank_of
-from fsmooth.differentiate.reverse.cotangents import added, component, place_of
+from fsmooth.differentiate.reverse.cotangents import added, component, is_nothing, place_of
 from fsmooth.differentiate.reverse.region import Region, Reverser, reversed_steps, scope
 from fsmooth.differentiate.reverse.residuals import Plan, blank_rows, plan
 from fsmooth.differentiate.reverse.steps import Item, Step, Steps
@@ -28,7 +28,7 @@ def transpose_fold(walk: Reverser, step: Step, term: IFold, r: Term) -> Sequence
     parts = _parts_of(term.state)
     initial = [_part(term.init, term, k) for k in range(len(parts))]
     body = _with_lengths(substitute(term.body, {term.state: _joined(parts, term)}), parts, initial)
-    region, bars = _reversed(walk, term, parts, initial, body)
+    region, bars = _reversed(walk, term, parts, initial, body, r)
     following = [region.cotangents.take(parts[k]) for k in bars]
     steps_back = [zero_like(parts[k]) if c is None else c for k, c in zip(bars, following, strict=True)]
     leaving = region.leaving(term.index, *parts, *bars.values())
@@ -99,11 +99,12 @@ def _joined(parts: Sequence[Var], term: IFold) -> Term:
 
 
 def _reversed(
-    walk: Reverser, term: IFold, parts: Sequence[Var], initial: Sequence[Term], body: Term
+    walk: Reverser, term: IFold, parts: Sequence[Var], initial: Sequence[Term], body: Term, r: Term
 ) -> tuple[Region, dict[int, Var]]:
     """The reversed body, and the cotangents of the active parts of the next state, by position.
 
-    A part is active if it is at first, or becomes so in a step (a fixpoint).
+    A part is active if it is at first, or becomes so in a step (a fixpoint); it has a cotangent if its last value has,
+    or if a step passes one on to it (another).
     """
     outer = [x for x in body.free if x in walk.steps.active]
     chosen = {k for k, first in enumerate(initial) if has_float(first.type) and walk.steps.is_active(first)}
@@ -118,16 +119,23 @@ def _reversed(
         if found == chosen:
             break
         chosen = found
-    bars: dict[int, Var] = {}
-    for k in sorted(chosen):
-        bars[k] = Var(f"{parts[k].name}_bar", zero_like(parts[k]).type)
+    wanted = {k for k in chosen if not is_nothing(_part(r, term, k))}
+    while True:
+        bars = {k: Var(f"{parts[k].name}_bar", zero_like(parts[k]).type) for k in sorted(wanted)}
+        region = _with_bars(walk, term, steps, value, bars)
+        reached = {k for k in chosen if region.cotangents.reaches(parts[k])}
+        if reached <= wanted:
+            return region, bars
+        wanted |= reached
 
+
+def _with_bars(walk: Reverser, term: IFold, steps: Steps, value: Term, bars: dict[int, Var]) -> Region:
     def seed(inner: Reverser, end: Term) -> None:
         for k, bar in bars.items():
             inner.contribute(_part(end, term, k), bar)
 
     late = walk.late.union(bars.values())
-    return reversed_steps(steps, value, seed, walk.transpose, walk.costs, wanted=True, late=late), bars
+    return reversed_steps(steps, value, seed, walk.transpose, walk.costs, wanted=True, late=late)
 
 
 def _forward(

@@ -82,9 +82,11 @@ class Reverser:
         self.cotangents.add(place, cotangent)
 
     def named(self, name: str, value: Term) -> Term:
-        """`value` itself if it is an atom, else a variable of the backward part."""
+        """`value` itself if it is an atom, else a variable of the backward part, one for each component of a display."""
         if is_atomic(value):
             return value
+        if isinstance(value, MakeTuple):
+            return MakeTuple(tuple([self.named(name, item) for item in value.items]), value.type)
         var = Var(name, value.type)
         self.run_back(var, value)
         return var
