@@ -45,6 +45,7 @@ from fsmooth.core.term import (
     Update,
     Var,
     Vector,
+    While,
     Zero,
 )
 from fsmooth.core.traverse import children
@@ -162,6 +163,9 @@ class Costs:
                 return self._loop(size, index, step)
             case IFold(size, init, _, index, body):
                 return self._of(init, Use.VALUE) + self._loop(size, index, self._of(body, Use.VALUE))
+            case While(init, _, condition, body):
+                step = self._of(condition, Use.VALUE) + self._of(body, Use.VALUE)
+                return self._of(init, Use.VALUE) + step * Polynomial.of(term)
             case Build() | Vector() | Delta() | Plus():
                 return self._destination(term, Use.STORE)
             case Zero(sizes):

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from fsmooth.core.term import App, If, IFold, Lam, Let, MakeTuple, Proj, Reduce, Reduction, Require, Term, Var
+from fsmooth.core.term import App, If, IFold, Lam, Let, MakeTuple, Proj, Reduce, Reduction, Require, Term, Var, While
 from fsmooth.core.traverse import children
 from fsmooth.core.types import Function, Tuple, Type
 
@@ -102,7 +102,9 @@ class Dependence:
             case Reduce(Reduction.SUM, size, _, body):
                 return _join(self._spread(term.type, _flat(self._of(size))), self._of(body))
             case IFold():
-                return self._fold(term)
+                return self._loop(term.init, term.state, term.size, term.body)
+            case While():
+                return self._loop(term.init, term.state, term.condition, term.body)
             case _:
                 return self._spread(term.type, _union([_flat(self._of(part)) for part in children(term)]))
 
@@ -114,15 +116,17 @@ class Dependence:
     def _all(self, variables: Iterable[Var]) -> int:
         return _union([_flat(self._flows.get(var, _NOTHING)) for var in variables])
 
-    def _fold(self, term: IFold) -> Flow:
-        size, init = _flat(self._of(term.size)), self._of(term.init)
-        state = self._own_sources(term.state.type)
+    def _loop(self, init: Term, variable: Var, trips: Term, body: Term) -> Flow:
+        """The state of a loop; `trips`, a size or a condition on the state, decides how many steps there are."""
+        first = self._of(init)
+        state = self._own_sources(variable.type)
         if _flat(state):
-            self._flows[term.state] = state
-        step = _leaves(self._of(term.body))
+            self._flows[variable] = state
         symbols = _leaves(state)
         own = _union(symbols)
-        results = [a | (b & ~own) | size for a, b in zip(_leaves(init), step, strict=True)]
+        chosen = _flat(self._of(trips))
+        step = [flow | chosen for flow in _leaves(self._of(body))]
+        results = [a | ((b | chosen) & ~own) for a, b in zip(_leaves(first), step, strict=True)]
         results = [r if symbol else 0 for r, symbol in zip(results, symbols, strict=True)]
         readers = [(k, j) for k, b in enumerate(step) if symbols[k] for j, s in enumerate(symbols) if b & s and j != k]
         changing = True

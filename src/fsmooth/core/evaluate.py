@@ -47,6 +47,7 @@ from fsmooth.core.term import (
     Update,
     Var,
     Vector,
+    While,
     Zero,
 )
 from fsmooth.core.types import Array, Float, Tuple, Type
@@ -119,6 +120,11 @@ class _Evaluation:
                 current = self.of(init, env)
                 for i in range(self.integer(size, env)):
                     current = self.of(body, {**env, state: current, index: i})
+                return current
+            case While(init, state, condition, body):
+                current = self.of(init, env)
+                while self.of(condition, {**env, state: current}):
+                    current = self.of(body, {**env, state: current})
                 return current
             case Reduce():
                 return self.reduction(term, env)

@@ -42,6 +42,7 @@ from fsmooth.core.term import (
     Var,
     Vector,
     Verb,
+    While,
     Zero,
 )
 from fsmooth.core.term.linear_maps import MAP_NAMES, MapTerm
@@ -69,7 +70,7 @@ _LEVELS = {
 
 _RESERVED = frozenset(
     {"let", "in", "fun", "if", "then", "else", "require", "collect", "true", "false", "inf", "nan", "inff", "nanf"}
-    | {"build", "ifold", "length", "get", "pair", "fst", "snd", "delta", "zero", "update", "check", "deriv"}
+    | {"build", "ifold", "while", "length", "get", "pair", "fst", "snd", "delta", "zero", "update", "check", "deriv"}
     | {word.value for word in Reduction}
     | {word.value for word in Verb}
     | set(p.TABLE)
@@ -176,6 +177,10 @@ class _Printer:
                 if isinstance(tuple_.type, Tuple) and tuple_.type.names is not None:
                     return _ATOM, f"{self.atom(tuple_, indent)}.{tuple_.type.names[position]}"
                 return _ATOM, f"{self.atom(tuple_, indent)}.{position}"
+            case While(init, state, condition, body):
+                head = f"fun {self.name(state)}"
+                functions = f"({self.arrow(head, condition, indent)}) ({self.arrow(head, body, indent)})"
+                return _APPLY, f"while {functions} {self.atom(init, indent)}"
             case MakeTuple(items):
                 return _ATOM, self.tuple_text(term, items, indent)
             case Vector(items):

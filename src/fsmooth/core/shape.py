@@ -31,6 +31,7 @@ from fsmooth.core.term import (
     Var,
     Vector,
     Verb,
+    While,
     Zero,
 )
 from fsmooth.core.term.linear_maps import Apply, ApplyReverse
@@ -85,7 +86,7 @@ def size_of(term: Term, axis: int = 0) -> Term:
             return size
         case If(_, then, _):
             return size_of(then, axis)
-        case IFold(_, init):
+        case IFold(_, init) | While(init):
             return size_of(init, axis)
         case Update(array):
             return size_of(array, axis)
@@ -201,7 +202,7 @@ def _component(tuple_: Term, position: int, axis: int) -> Term:
             return size_of(Let(bindings, Proj(body, position)), axis)
         case If(_, then, _):
             return _component(then, position, axis)
-        case IFold(_, init):
+        case IFold(_, init) | While(init):
             return _component(init, position, axis)
         case Require(_, body):
             return _component(body, position, axis)
@@ -213,7 +214,14 @@ def _component(tuple_: Term, position: int, axis: int) -> Term:
             return _component(value, position, axis)
         case Get(Collect(_, generators, _, body), _):
             return _closed(_component(body, position, axis), tuple([index for _, index in generators]), tuple_)
-        case Get(If(_, inner_array, _) | IFold(_, inner_array) | Update(inner_array) | Require(_, inner_array), index):
+        case Get(
+            If(_, inner_array, _)
+            | IFold(_, inner_array)
+            | While(inner_array)
+            | Update(inner_array)
+            | Require(_, inner_array),
+            index,
+        ):
             return _component(Get(inner_array, index), position, axis)
         case Get(Plus((first, *_)), index):
             return _component(Get(first, index), position, axis)
@@ -247,7 +255,10 @@ def _row(element: Get) -> tuple[Term, tuple[Var, ...]] | None:
             return body, tuple([index for _, index in generators])
         case Get(Vector((item, *_)), _) | Get(Delta(_, _, item), _):
             return item, ()
-        case Get(If(_, array, _) | IFold(_, array) | Update(array) | Require(_, array) | Plus((array, *_)), index):
+        case Get(
+            If(_, array, _) | IFold(_, array) | While(array) | Update(array) | Require(_, array) | Plus((array, *_)),
+            index,
+        ):
             return _row(Get(array, index))
         case Get(Let(bindings, body), index):
             return Let(bindings, Get(body, index)), ()
@@ -267,7 +278,7 @@ def _projected(tuple_: Term, position: int) -> Term | None:
     match tuple_:
         case MakeTuple(items):
             return items[position]
-        case If(_, inner, _) | IFold(_, inner) | Require(_, inner) | Reduce(_, _, _, inner):
+        case If(_, inner, _) | IFold(_, inner) | While(inner) | Require(_, inner) | Reduce(_, _, _, inner):
             return _projected(inner, position) or Proj(inner, position)
         case Let(bindings, body):
             return Let(bindings, _projected(body, position) or Proj(body, position))

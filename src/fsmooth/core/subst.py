@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fsmooth.core.term import Build, Collect, IFold, Lam, Let, Reduce, Term, Var
+from fsmooth.core.term import Build, Collect, IFold, Lam, Let, Reduce, Term, Var, While
 from fsmooth.core.traverse import children, rebuild
 
 Substitution = Mapping[Var, Term]
@@ -90,6 +90,9 @@ class _Pass:
             case IFold(size, init, state, index, body):
                 inner, (state, index) = self.under_all((state, index))
                 return IFold(self.run(size), self.run(init), state, index, inner.run(body))
+            case While(init, state, condition, body):
+                inner, state = self.under(state)
+                return While(self.run(init), state, inner.run(condition), inner.run(body))
             case Collect(count, generators, guard, body):
                 inner = self
                 renamed = []
@@ -181,6 +184,9 @@ class _Refresh:
                 inner = self.inside(state, index)
                 size, init = self.run(size), self.run(init)
                 return IFold(size, init, inner.names[state], inner.names[index], inner.run(body))
+            case While(init, state, condition, body):
+                inner = self.inside(state)
+                return While(self.run(init), inner.names[state], inner.run(condition), inner.run(body))
             case Collect(count, generators, guard, body):
                 inner = self
                 fresh = []

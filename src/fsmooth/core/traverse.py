@@ -36,6 +36,7 @@ from fsmooth.core.term import (
     Update,
     Var,
     Vector,
+    While,
     Zero,
 )
 
@@ -67,6 +68,7 @@ _CHILDREN: dict[type, Callable[..., tuple[Term, ...]]] = {
     Build: lambda t: (t.size, t.body),
     Vector: lambda t: t.items,
     IFold: lambda t: (t.size, t.init, t.body),
+    While: lambda t: (t.init, t.condition, t.body),
     Reduce: lambda t: (t.size, t.body),
     Collect: lambda t: (t.count, *[size for size, _ in t.generators], t.guard, t.body),
     Get: lambda t: (t.array, t.index),
@@ -109,6 +111,8 @@ def rebuild(term: Term, new: Sequence[Term]) -> Term:
             return Vector(tuple(new))
         case IFold():
             return IFold(new[0], new[1], t.state, t.index, new[2])
+        case While():
+            return While(new[0], t.state, new[1], new[2])
         case Reduce():
             return Reduce(t.reduction, new[0], t.index, new[1])
         case Collect(_, generators):
@@ -157,6 +161,8 @@ def bound_in(term: Term, child: int) -> tuple[Var, ...]:
             return (term.index,) if child == 1 else _NONE
         case IFold():
             return (term.state, term.index) if child == 2 else _NONE
+        case While():
+            return (term.state,) if child > 0 else _NONE
         case Collect(_, generators):
             if child == 0:
                 return _NONE
@@ -167,7 +173,7 @@ def bound_in(term: Term, child: int) -> tuple[Var, ...]:
 
 def binds(term: Term) -> bool:
     """Does this construct bind variables?"""
-    return isinstance(term, Let | Lam | Build | Reduce | IFold | Collect)
+    return isinstance(term, Let | Lam | Build | Reduce | IFold | While | Collect)
 
 
 def opens_region(node: Term, child: int) -> bool:
@@ -177,6 +183,8 @@ def opens_region(node: Term, child: int) -> bool:
             return child == 1
         case IFold():
             return child == 2
+        case While():
+            return child > 0
         case Collect():
             return child > 1
         case Lam():

@@ -37,6 +37,7 @@ from fsmooth.core.term import (
     Require,
     Term,
     Var,
+    While,
 )
 
 _DEEPEST = 100
@@ -71,6 +72,8 @@ class Trips:
                 _learn(self._ranges, index, size)
             case IFold(size, init, state, index):
                 _learn(self._ranges, index, size)
+                _learn(self._shapes, state, init)
+            case While(init, state):
                 _learn(self._shapes, state, init)
             case Collect(_, generators):
                 for size, index in generators:

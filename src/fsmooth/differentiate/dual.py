@@ -36,6 +36,7 @@ from fsmooth.core.term import (
     Update,
     Var,
     Vector,
+    While,
     Zero,
 )
 from fsmooth.core.types import Array, Float, Tuple, dual
@@ -121,6 +122,8 @@ class _Dual(Scopes):
                 return Vector(tuple([self.of(x) for x in items]))
             case IFold():  # D-IFold
                 return self.fold(term)
+            case While():
+                return self.steps_while(term)
             case Reduce():
                 return self.reduction(term)
             case Collect(count, generators, guard, body):
@@ -196,6 +199,20 @@ class _Dual(Scopes):
         self.name_shared(term.body)
         body = self.scoped(lambda: layout.packed(self.parts(term.body, activities)), term.body)
         loop = IFold(self.p(term.size), start, state, term.index, body)
+        return layout.dual(self.bound(term.state.name, loop) if layout.count > 1 else loop)
+
+    def steps_while(self, term: While) -> Term:
+        """Likewise; the condition is about the primal part, so the dual loop makes the same steps."""
+        activities = self.active_components(term.state)
+        layout = Layout(term.type, activities)
+        start = layout.packed(self.parts(term.init, activities))
+        state = Var(term.state.name, start.type, term.state.site)
+        self.active[term.state] = layout.dual(state)
+        self.primal.add(term.state, layout.primal(state))
+        condition = self.p(term.condition)
+        self.name_shared(term.body)
+        body = self.scoped(lambda: layout.packed(self.parts(term.body, activities)), term.body)
+        loop = While(start, state, condition, body)
         return layout.dual(self.bound(term.state.name, loop) if layout.count > 1 else loop)
 
     def parts(self, term: Term, active: Activities) -> list[Term]:

@@ -137,13 +137,11 @@ def _unless_empty(part: Part, sizes: Sizes, condition: Term) -> Term:
 
 
 @dataclass(frozen=True)
-class Fold:
-    """A loop: how many steps, the values it starts with, and one step from `state` and `index`."""
+class Steps:
+    """A loop: the values it starts with, and one step from `state`."""
 
-    count: Term
     inits: list[Term]
     state: Var
-    index: Var
     step: Term
 
     def carried(self, whole: Term) -> list[Term]:
@@ -151,7 +149,15 @@ class Fold:
         return [whole] if len(self.inits) == 1 else [component(whole, k) for k in range(len(self.inits))]
 
 
-def steady(sizes: Sizes, fold: Fold) -> tuple[list[Term], Term]:
+@dataclass(frozen=True)
+class Fold(Steps):
+    """A loop whose number of steps is known when it starts, and whose steps have an index."""
+
+    count: Term
+    index: Var
+
+
+def steady(sizes: Sizes, fold: Steps) -> tuple[list[Term], Term]:
     """The initial values and the step, which exist only if no array changes its size.
 
     The size of a fold is that of its initial state (docs/decisions/0001).  A size that is the same at each step is
@@ -165,7 +171,7 @@ def steady(sizes: Sizes, fold: Fold) -> tuple[list[Term], Term]:
                 later = at_start(new, fold)
                 if sizes.equal(start, later, "an array changes its size in the loop"):
                     continue
-                if later.free.isdisjoint((fold.state, fold.index)):
+                if isinstance(fold, Fold) and later.free.isdisjoint((fold.state, fold.index)):
                     some = either(Prim(p.less_equal, (fold.count, Const(0))), equals(start, later))
                     condition = _unless_empty(first, sizes, some)
                     inits[k] = required(sizes, condition, (start, later), inits[k])
@@ -176,7 +182,7 @@ def steady(sizes: Sizes, fold: Fold) -> tuple[list[Term], Term]:
     return inits, step
 
 
-def at_start(size: Term, fold: Fold) -> Term:
+def at_start(size: Term, fold: Steps) -> Term:
     """A size in which the lengths of the state are those of the initial values."""
 
     def change(term: Term) -> Term:
@@ -188,7 +194,7 @@ def at_start(size: Term, fold: Fold) -> Term:
     return transform(size, change)
 
 
-def _initially(array: Term, fold: Fold) -> Term | None:
+def _initially(array: Term, fold: Steps) -> Term | None:
     """A part of the state as the same part of the initial values; None for anything else."""
     match array:
         case Var() if array is fold.state and len(fold.inits) == 1:

@@ -115,6 +115,11 @@ class _Memory:
                 self.store(s.buffer, self.integer(s.index), self.of(s.value), s.accumulate)
             case t.For():
                 self.loop(s)
+            case t.While():
+                self.run(s.test)
+                while self.of(s.condition):
+                    self.run(s.body)
+                    self.run(s.test)
             case t.Block():
                 for i in range(self.integer(s.size)):
                     self.names[s.index] = i

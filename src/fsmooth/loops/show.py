@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from fsmooth.core import primitives as p
+from fsmooth.core.types import BOOL
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import parts
 
@@ -75,6 +77,8 @@ def _lines(s: t.Statement) -> list[str]:
         case t.For():
             marks = " simd" if s.simd else ""
             return _nested(f"for {s.index} < {w(s.size)} {s.kind.value}{marks}", s.body)
+        case t.While():
+            return _nested("while", [*s.test, t.Break(t.Operation(p.logical_not, (s.condition,), BOOL)), *s.body])
         case t.Block():
             stores: list[t.Statement] = []
             for output in s.outputs:

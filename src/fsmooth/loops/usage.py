@@ -44,7 +44,7 @@ def expressions_of(s: t.Statement) -> Iterator[t.Expression]:
             for rows in s.rows:
                 yield rows.start
                 yield t.Name(rows.buffer, INT)
-        case t.If() | t.Break():
+        case t.If() | t.Break() | t.While():
             yield s.condition
         case t.Check():
             yield s.index
@@ -84,6 +84,8 @@ def bodies_of(s: t.Statement) -> tuple[list[t.Statement], ...]:
             return (s.body, [s.check])
         case t.If():
             return (s.then, s.otherwise)
+        case t.While():
+            return (s.test, s.body)
         case _:
             return ()
 
@@ -214,6 +216,11 @@ class _Pruning:
                     return False
                 s.reduced = tuple([name for name in s.reduced if name in self.used])
                 s.extrema = tuple([pair for pair in s.extrema if pair[0] in self.used])
+            case t.While():
+                self.used |= mentioned_reads([s]) & self.mutable
+                s.body[:] = self.body(s.body)
+                names_in(s.condition, self.used)
+                s.test[:] = self.body(s.test)
             case t.If():
                 s.otherwise[:] = self.body(s.otherwise)
                 s.then[:] = self.body(s.then)

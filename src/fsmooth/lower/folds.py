@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fsmooth.core.term import IFold, MakeTuple, Term, Var
+from fsmooth.core.term import IFold, MakeTuple, Term, Var, While
 from fsmooth.core.types import Type
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ZERO
@@ -22,14 +22,15 @@ from fsmooth.lower.loop import Loop
 from fsmooth.lower.places import Path, parts_of
 from fsmooth.lower.storage import storage_for
 from fsmooth.lower.updates import advance
+from fsmooth.lower.whiles import repeat
 
 
-def fold(ctx: Context, term: IFold) -> Value:
+def fold(ctx: Context, term: IFold | While) -> Value:
     """The final state, in storage of its own."""
     return _run(ctx, term, None)
 
 
-def fold_into(ctx: Context, term: IFold, dest: Destination, mode: Mode) -> None:
+def fold_into(ctx: Context, term: IFold | While, dest: Destination, mode: Mode) -> None:
     """The final state to a destination, which serves as one of the buffers."""
     if mode is Mode.ACCUMULATE:
         dest = added(dest)
@@ -39,9 +40,9 @@ def fold_into(ctx: Context, term: IFold, dest: Destination, mode: Mode) -> None:
             copy_into(ctx, value, place, Mode.ASSIGN)
 
 
-def _run(ctx: Context, term: IFold, dest: Destination | None) -> Value:
-    size = ctx.named(ctx.scalar(term.size), "n")
-    roles = roles_of(term)
+def _run(ctx: Context, term: IFold | While, dest: Destination | None) -> Value:
+    size = ctx.named(ctx.scalar(term.size), "n") if isinstance(term, IFold) else None
+    roles = roles_of(term) if isinstance(term, IFold) else {}
     own = storage_for(ctx, term.init, term.state.name)
     unset: set[Path] = {path for path, role in roles.items() if role is Role.RECORD}
     state = own if dest is None else _borrowed(ctx, own, dest, roles, (), unset)
@@ -49,14 +50,19 @@ def _run(ctx: Context, term: IFold, dest: Destination | None) -> Value:
     parts = parts_of(term.state.type, state, term.state)
     saved = ctx.environment.get(term.state)
     before = ctx.block
-    with Loop(ctx, term.index, size, t.Kind.SEQUENTIAL):
+    if isinstance(term, While):
         ctx.environment[term.state] = readable(state)
-        advance(ctx, term.body, parts, ctx.block)
+        repeat(ctx, term, parts)
+    else:
+        assert size is not None
+        with Loop(ctx, term.index, size, t.Kind.SEQUENTIAL):
+            ctx.environment[term.state] = readable(state)
+            advance(ctx, term.body, parts, ctx.block)
+        for part in parts:
+            for view in leaves(part.place):
+                if isinstance(view, View) and view.buffer in part.spares:
+                    _two_buffers(ctx, before, view, part.spares[view.buffer], size)
     _restore(ctx, term.state, saved)
-    for part in parts:
-        for view in leaves(part.place):
-            if isinstance(view, View) and view.buffer in part.spares:
-                _two_buffers(ctx, before, view, part.spares[view.buffer], size)
     return readable(state)
 
 

@@ -13,22 +13,31 @@ from fsmooth.lower.vectorise import vectorise
 def before_loop(ctx: Context, loop: t.For) -> list[t.Statement]:
     """Take from the loop what can be done once before it, and mark it if it can be vectorised."""
     before = hoist_checks(loop)
-    allocated = _hoist_allocations(loop)
-    if _allocates(loop.body):
-        loop.body[:] = [t.Scope(ctx.fresh("mark"), loop.body[:])]
+    allocated = own_memory(ctx, loop.body, loop.body, {loop.index})
     vectorise(loop)
     return before + allocated
 
 
-def _hoist_allocations(loop: t.For) -> list[t.Statement]:
+def own_memory(ctx: Context, body: list[t.Statement], loop: list[t.Statement], own: set[str]) -> list[t.Statement]:
+    """Make a part of a loop give back what it takes; gives what is taken once, before the loop.
+
+    `loop` is all that is done in each iteration, and `own` are names that it changes besides.
+    """
+    allocated = _hoist_allocations(body, loop, own)
+    if allocates(body):
+        body[:] = [t.Scope(ctx.fresh("mark"), body[:])]
+    return allocated
+
+
+def _hoist_allocations(body: list[t.Statement], loop: list[t.Statement], own: set[str]) -> list[t.Statement]:
     """Arena storage of the same size in every iteration is taken once."""
-    if not any([isinstance(s, t.Allocate) for s in loop.body]):
+    if not any([isinstance(s, t.Allocate) for s in body]):
         return []
-    inside = {name for s in walk(loop.body) for name in declared(s)} | {loop.index} | changed(loop.body)
+    varying = {name for s in walk(loop) for name in declared(s)} | own | changed(loop)
     definitions: dict[str, t.Expression] = {}
     moved: list[t.Statement] = []
     kept: list[t.Statement] = []
-    for s in loop.body:
+    for s in body:
         if isinstance(s, t.Declare) and s.value is not None and not s.mutable and s.value.weight <= 8:
             value = _resolved(s.value, definitions)
             if value.weight <= 24:
@@ -37,11 +46,11 @@ def _hoist_allocations(loop: t.For) -> list[t.Statement]:
             count = _resolved(s.count, definitions)
             names: set[str] = set()
             names_in(count, names)
-            if not names & inside:
+            if not names & varying:
                 moved.append(t.Allocate(s.buffer, s.type, count))
                 continue
         kept.append(s)
-    loop.body[:] = kept
+    body[:] = kept
     return moved
 
 
@@ -53,11 +62,11 @@ def _resolved(e: t.Expression, definitions: dict[str, t.Expression]) -> t.Expres
     return e
 
 
-def _allocates(body: list[t.Statement]) -> bool:
+def allocates(body: list[t.Statement]) -> bool:
     """Is memory taken in each iteration (and not given back by an inner scope)?"""
     for s in body:
         if isinstance(s, t.Allocate):
             return True
-        if not isinstance(s, t.Scope | t.For | t.While) and any([_allocates(inner) for inner in bodies_of(s)]):
+        if not isinstance(s, t.Scope | t.For | t.While) and any([allocates(inner) for inner in bodies_of(s)]):
             return True
     return False

@@ -118,10 +118,8 @@ class Lowering(Context):
                 return whole.items[position]  # type: ignore[return-value]
             case Get(array, index):
                 return self._element(array, index)
-            case IFold():
+            case IFold() | While():
                 return folds.fold(self, term)
-            case While():
-                return whiles.steps_while(self, term)
             case _ if is_scalar(term.type) and not (isinstance(term, If)):
                 return Scalar(self.scalar(term))
             case If() if is_scalar(term.type):
@@ -240,10 +238,8 @@ class Lowering(Context):
                     self.into(item, place, mode)  # type: ignore[arg-type]
             case If() if not is_scalar(term.type) or mode is Mode.ACCUMULATE:
                 arrays.if_into(self, term, dest, mode)
-            case IFold():
+            case IFold() | While():
                 folds.fold_into(self, term, dest, mode)
-            case While():
-                whiles.while_into(self, term, dest, mode)
             case Zero():
                 if mode is Mode.ASSIGN:
                     arrays.fill_zero(self, dest)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fsmooth.core.term import Check, Const, Delta, Get, If, Reduce, Reduction, Require, Term, Update, Var
+from fsmooth.core.term import Check, Const, Delta, Get, If, Reduce, Reduction, Require, Term, Update, Var, While
 from fsmooth.core.traverse import children, opens_region
 from fsmooth.optimise.accesses import Accesses
 
@@ -28,7 +28,7 @@ def failing_nodes(root: Term, order: list[Term], static_sizes: StaticSizes) -> d
     for node in order:
         inside = [failing[id(c)] for c in children(node) if id(c) in failing]
         match node:
-            case Check() | Require():
+            case Check() | Require() | While():  # a loop that its guard keeps from running might not end
                 inside.append(frozenset((id(node),)))
             case Reduce(reduction, size) if reduction in EXTREMA and not is_certain(size):
                 inside.append(frozenset((id(node),)))

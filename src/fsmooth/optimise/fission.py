@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fsmooth.core.term import Build, Collect, Const, IFold, Length, MakeTuple, Proj, Reduce, Reduction, Term, Var
+from fsmooth.core.term import Build, Collect, Const, IFold, Length, MakeTuple, Proj, Reduce, Reduction, Term, Var, While
 from fsmooth.core.traverse import bound_in, children, opens_region, subterms
 from fsmooth.optimise.replacement import Replacement
 from fsmooth.optimise.sharing import Graph, under_definitions
@@ -22,7 +22,7 @@ def split_sums(root: Term, graph: Graph, trace: Trace) -> Term:
         [
             var
             for t in subterms(root)
-            if isinstance(t, Build | Reduce | IFold | Collect)
+            if isinstance(t, Build | Reduce | IFold | While | Collect)
             for k in range(len(children(t)))
             for var in bound_in(t, k)
         ]

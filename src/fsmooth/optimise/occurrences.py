@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from fsmooth.core.term import App, Build, Collect, Get, IFold, Lam, Length, Let, Proj, Reduce, Term, Var
+from fsmooth.core.polynomial import SYMBOLIC
+from fsmooth.core.term import App, Build, Collect, Get, IFold, Lam, Length, Let, Proj, Reduce, Term, Var, While
 from fsmooth.core.traverse import children
 from fsmooth.core.trips import Trips
 from fsmooth.core.types import Array, Tuple
@@ -91,6 +92,10 @@ class Occurrences:
                 self._walk(size, frequency, depth)
                 self._walk(init, frequency, depth)
                 self._walk(body, frequency * self._trips(size), depth + 1)
+            case While(init, _, condition, body):
+                self._walk(init, frequency, depth)
+                self._walk(condition, frequency * SYMBOLIC, depth + 1)
+                self._walk(body, frequency * SYMBOLIC, depth + 1)
             case Collect():
                 inner, level = frequency, depth
                 self._walk(term.count, frequency, depth)

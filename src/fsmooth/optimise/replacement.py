@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from fsmooth.core.term import Build, Collect, IFold, Reduce, Term, Var
+from fsmooth.core.term import Build, Collect, IFold, Reduce, Term, Var, While
 from fsmooth.core.traverse import binds, children, rebuild
 from fsmooth.optimise.sharing import Graph
 
@@ -42,6 +42,8 @@ class Replacement:
                 return Reduce(reduction, self.of(size), self._own(index), self.of(body))
             case IFold(size, init, state, index, body):
                 return IFold(self.of(size), self.of(init), self._own(state), self._own(index), self.of(body))
+            case While(init, state, condition, body):
+                return While(self.of(init), self._own(state), self.of(condition), self.of(body))
             case Collect(count, generators, guard, body):
                 new = tuple([(self.of(size), self._own(index)) for size, index in generators])
                 return Collect(self.of(count), new, self.of(guard), self.of(body))

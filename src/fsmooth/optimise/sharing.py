@@ -31,6 +31,7 @@ from fsmooth.core.term import (
     Require,
     Term,
     Var,
+    While,
     Zero,
 )
 from fsmooth.core.traverse import binds, bound_in, children, opens_region, rebuild
@@ -127,6 +128,11 @@ class Graph:
                 own_state, own = self._own(state), self._own(index)
                 inside = self._body(body, {**env, state: own_state, index: own}, {})
                 return self.loop(IFold(size, init, own_state, own, inside))
+            case While(init, state, condition, body):
+                init = self._intern(init, env, memo)
+                own_state = self._own(state)
+                inner = {**env, state: own_state}
+                return self.loop(While(init, own_state, self._body(condition, inner, {}), self._body(body, inner, {})))
             case Collect(count, generators, guard, body):
                 count = self._intern(count, env, memo)
                 inner = dict(env)

@@ -20,6 +20,7 @@ from fsmooth.core.term import (
     Term,
     Var,
     Vector,
+    While,
     let,
 )
 from fsmooth.core.traverse import size_of_tree, subterms
@@ -157,6 +158,8 @@ def _has_symbolic_loop(body: Term) -> bool:
             case Build(size) | Reduce(_, size) | IFold(size):
                 if not isinstance(size, Const):
                     return True
+            case While():
+                return True
             case _:
                 continue
     return False

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from fsmooth.core.primitives import Primitive
-from fsmooth.core.term import Build, Collect, Const, If, IFold, Lam, Let, Prim, Reduce, Require, Term, Var
+from fsmooth.core.term import Build, Collect, Const, If, IFold, Lam, Let, Prim, Reduce, Require, Term, Var, While
 from fsmooth.core.traverse import children, rebuild
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.linear import constant
@@ -66,6 +66,8 @@ class Normaliser:
                 return term if self._same(term, size, index, body) else Reduce(reduction, size, index, body)
             case IFold(size, init, state, index, body):
                 return self.fold(term, self.run(size), self.run(init), state, index, body)
+            case While(init, state, condition, body):
+                return self.steps_while(term, self.run(init), state, condition, body)
             case Lam(parameters, body):
                 opened = [self.enter(q) for q in parameters]
                 new = self.run(body)
@@ -199,6 +201,16 @@ class Normaliser:
         if new_state is state and new_index is index:
             return rebuild(term, [size, init, new_body])
         return IFold(size, init, new_state, new_index, new_body)
+
+    def steps_while(self, term: While, init: Term, state: Var, condition: Term, body: Term) -> Term:
+        """A loop whose body runs where its condition holds."""
+        fresh, saved = self.enter(state)
+        condition = self.run(condition)
+        undo = self.facts.assume(condition, True)
+        body = self.run(body)
+        self.facts.forget(undo)
+        self.leave(state, fresh, saved)
+        return rebuild(term, [init, condition, body]) if fresh is state else While(init, fresh, condition, body)
 
     def collect(self, term: Collect) -> Term:
         """A filtered comprehension."""

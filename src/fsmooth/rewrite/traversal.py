@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fsmooth.core.subst import refresh
-from fsmooth.core.term import Build, Collect, If, IFold, Let, Reduce, Require, Term, Var
+from fsmooth.core.term import Build, Collect, If, IFold, Let, Reduce, Require, Term, Var, While
 from fsmooth.core.traverse import bound_in, children, rebuild
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.linear import constant
@@ -124,6 +124,8 @@ def _known(term: Term, child: int, run: Callable[[], Term | None], facts: Facts)
             return _with_ranges(((index, size),), run, facts)
         case IFold(size, _, _, index) if child == 2:
             return _with_ranges(((index, size),), run, facts)
+        case While(_, _, condition) if child == 2:
+            return _assuming(condition, True, run, facts)
         case Collect(_, generators, guard) if child > 0:
             ranges = tuple([(i, s) for s, i in generators[: child - 1]])
             if child < len(children(term)) - 1:

@@ -85,6 +85,8 @@ class StatementWriter:
                 self.assignment(t.Load(buffer, index, value.type), value, accumulate)
             case t.For():
                 self.loop(s)
+            case t.While():
+                self.steps_while(s)
             case t.Block():
                 write_block(self, s)
             case t.If():
@@ -175,6 +177,18 @@ class StatementWriter:
         self.nested(s.body)
         self.line("}")
         self.e.vector = outer
+
+    def steps_while(self, s: t.While) -> None:
+        """A while loop."""
+        self.site(s.site)
+        if not s.test:
+            self.line(f"while ({self.e.write(s.condition)}) {{")
+            self.nested(s.body)
+            self.line("}")
+            return
+        self.line("for (;;) {")
+        self.nested([*s.test, t.Break(t.Operation(p.logical_not, (s.condition,), BOOL)), *s.body])
+        self.line("}")
 
     def conditional(self, s: t.If) -> None:
         """An if statement."""

@@ -23,7 +23,7 @@ from fsmooth.core.term.calculus import App, Const, If, Lam, Let, Prim, Var, let,
 from fsmooth.core.term.checks import Check, Failure, Require
 from fsmooth.core.term.derivative import Deriv, Method, Verb
 from fsmooth.core.term.linear_maps import MapTerm
-from fsmooth.core.term.loops import Build, Collect, IFold, Reduce, Reduction
+from fsmooth.core.term.loops import Build, Collect, IFold, Reduce, Reduction, While
 from fsmooth.core.term.tuples import MakeTuple, Proj
 
 AnyTerm = (
@@ -36,6 +36,7 @@ AnyTerm = (
     | Build
     | Vector
     | IFold
+    | While
     | Reduce
     | Collect
     | Get
@@ -87,6 +88,7 @@ __all__ = [
     "Var",
     "Vector",
     "Verb",
+    "While",
     "Zero",
     "let",
     "scalar_constant",

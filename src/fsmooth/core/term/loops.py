@@ -45,6 +45,27 @@ class IFold(Term):
         self._typed(body.type)
 
 
+class While(Term):
+    """`while (fun state -> condition) (fun state -> body) init`: the state after as many steps as the condition holds.
+
+    The condition is evaluated before each step and once more at the end; the number of steps depends on the data.
+    """
+
+    __slots__ = ("body", "condition", "init", "state")
+    __match_args__ = ("init", "state", "condition", "body")
+
+    def __init__(self, init: Term, state: Var, condition: Term, body: Term) -> None:
+        if not isinstance(condition.type, Bool):
+            raise IllTyped(f"a condition is a Bool, not a {condition.type!r}")
+        if not (state.type == init.type == body.type):
+            raise IllTyped(f"loop state {state.type!r}, initially {init.type!r}, then {body.type!r}")
+        self.init = init
+        self.state = state
+        self.condition = condition
+        self.body = body
+        self._typed(body.type)
+
+
 class Reduction(Enum):
     """The reductions.  SUM is over anything additive; ARG… give the first index of the extremum.
 

@@ -36,11 +36,13 @@ from fsmooth.core.term import (
     Update,
     Var,
     Vector,
+    While,
     Zero,
 )
 from fsmooth.core.traverse import transform
 from fsmooth.core.types import INT, Array, Tuple, has_float, is_scalar
 from fsmooth.differentiate.derivatives import NoDerivative
+from fsmooth.differentiate.reverse import whiles
 from fsmooth.differentiate.reverse.cotangents import component
 
 
@@ -139,6 +141,9 @@ class Steps:
             return self._bind(self.names(term), name or _hint(term), active=False)
         if isinstance(term, Reduce) and term.reduction in (Reduction.MAX, Reduction.MIN):
             return self._atom(self._at_extremum(term), name)
+        if isinstance(term, While):
+            steps = self._bind(self.names(whiles.steps_of(term)), "steps", active=False)
+            return self._atom(whiles.as_fold(term, steps), name)
         if isinstance(term, Collect) and has_float(term.type):
             return self._atom(self._at_found(term), name)
         return self._bind(self._with_rows(self._operation(term)), name or _hint(term), active=has_float(term.type))

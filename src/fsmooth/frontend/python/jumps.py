@@ -1,6 +1,6 @@
 """`continue` and `break` as branches: what follows a jump is under the condition that it was not taken.
 
-A loop with `break` carries a flag; when it is set, the remaining steps change nothing.
+A loop with `break` carries a flag.  When it is set, the remaining steps of a `for` change nothing, and a `while` ends.
 """
 
 from __future__ import annotations
@@ -8,16 +8,16 @@ from __future__ import annotations
 import ast
 
 
-def flag_of(node: ast.For) -> str | None:
+def flag_of(node: ast.For | ast.While) -> str | None:
     """The name of the flag of a loop with `break`; no name of the user's starts like it."""
     return f"_stopped_{node.lineno}_{node.col_offset}" if any([has_jump(s, ast.Break) for s in node.body]) else None
 
 
-def without_jumps(node: ast.For) -> list[ast.stmt]:
-    """The body of a loop without `continue` and `break`."""
+def without_jumps(node: ast.For | ast.While) -> list[ast.stmt]:
+    """The body of a loop without `continue` and `break`; the condition of a `while` has to ask for the flag."""
     flag = flag_of(node)
     body = _rewritten(node.body, flag)
-    if flag is not None:
+    if flag is not None and isinstance(node, ast.For):
         going_on = ast.UnaryOp(ast.Not(), ast.Name(flag, ast.Load()))
         body = [ast.If(going_on, body, [])]
     return [_placed(statement, node) for statement in body]
@@ -49,7 +49,7 @@ def _rewritten(body: list[ast.stmt], flag: str | None) -> list[ast.stmt]:
     return result or [ast.Pass()]
 
 
-def _placed(statement: ast.stmt, node: ast.For) -> ast.stmt:
+def _placed(statement: ast.stmt, node: ast.For | ast.While) -> ast.stmt:
     """Made nodes are where the loop is; those of the user keep their places."""
     if not hasattr(statement, "lineno"):
         ast.copy_location(statement, node)

@@ -1,8 +1,10 @@
-"""`for`: a fold over the names that the body changes."""
+"""`for`: a fold over the names that the body changes; and what it shares with `while`."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from fsmooth.core.term import Const, IFold, Let, MakeTuple, Proj, Term, Var
 from fsmooth.core.types import Array, Tuple, Type
@@ -19,6 +21,8 @@ from fsmooth.frontend.python.sizes import FrameSizes
 from fsmooth.frontend.python.syntax import assigned_names, returns, target_names
 from fsmooth.frontend.python.targets import assign_target
 from fsmooth.frontend.python.values import Missing, Sequence, Unrolled, Value
+
+Loop = ast.For | ast.While
 
 
 def loop(frame: Frame, node: ast.For) -> None:
@@ -43,26 +47,61 @@ def loop(frame: Frame, node: ast.For) -> None:
             for statement in node.body:
                 frame.statement(statement)
         return
+    state = carried_state(frame, node, target_names(node.target))
+    index = loop_index(frame, node.target, node)
+    live = changes_what_it_reads(frame, node)
+    forget_views(frame, node, state.names)
+
+    def begin() -> None:
+        current = iterable(frame, node.iter) if live else source
+        assert isinstance(current, Sequence)
+        assign_target(frame, node.target, current.element(index), node)
+
+    body, var = settled(frame, node, state, begin)
+    inits = initial(frame, node, state)
+    inits, body = steady(FrameSizes(frame, node), Fold(inits, var, body, source.size, index))
+    finish(frame, node, state, lambda init: IFold(source.size, init, var, index, body), inits)
+
+
+# -- what loops carry ------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Carried:
+    """The names that a loop changes: those with a value before it, at the types they have in it; the others are local."""
+
+    names: list[str]
+    local: list[str]
+    inits: list[Term]
+    types: list[Type]
+
+
+def carried_state(frame: Frame, node: Loop, targets: list[str]) -> Carried:
+    """What the loop carries, at the types before it."""
     assigned = assigned_names(node.body)
-    targets = target_names(node.target)
     carried = [n for n in assigned if n in frame.names and not isinstance(frame.names[n], Missing) and n not in targets]
     local = [n for n in [*assigned, *targets] if n not in carried]
     inits = [frame.term(frame.names[n], node) for n in carried]
-    types = [t.type for t in inits]
-    index = loop_index(frame, node.target, node)
-    live = changes_what_it_reads(frame, node)
+    return Carried(carried, local, inits, [t.type for t in inits])
+
+
+def forget_views(frame: Frame, node: Loop, carried: list[str]) -> None:
+    """Arrays whose elements the body assigns: their other names lose their value before the loop."""
     for name in element_assigned(node.body):
         array = frame.names.get(name)
         if isinstance(array, Term) and isinstance(array.type, Array) and name in carried:
             frame.changed(name, array, node)
-    carried_still = [n for n in carried if not isinstance(frame.names[n], Missing)]
-    if carried_still != carried:
-        lost = next(n for n in carried if n not in carried_still)
-        look_up(frame, lost, node)
+    for name in carried:
+        if isinstance(frame.names[name], Missing):
+            look_up(frame, name, node)
+
+
+def settled(frame: Frame, node: Loop, state: Carried, begin: Callable[[], None]) -> tuple[Term, Var]:
+    """One step of the loop, and its state variable; `state` gets the types that each step keeps."""
     while True:  # each time a type grows, or a name loses its value
-        attempt = loop_body(frame, node, None if live else source, carried, types, index)
-        new = [join_types(a, b) for a, b in zip(types, attempt[1], strict=True)]
-        for name, old, made, joined in zip(carried, types, attempt[1], new, strict=True):
+        body, given, var, lost = loop_body(frame, node, state, begin)
+        new = [join_types(a, b) for a, b in zip(state.types, given, strict=True)]
+        for name, old, made, joined in zip(state.names, state.types, given, new, strict=True):
             if joined is None:
                 frame.fail(
                     TypeMismatchError,
@@ -71,26 +110,32 @@ def loop(frame: Frame, node: ast.For) -> None:
                     f"start {name} with a value of the type that the loop gives it",
                 )
         joined_types = [t for t in new if t is not None]
-        if all([identical(a, b) for a, b in zip(joined_types, types, strict=True)]) and not attempt[3]:
-            break
-        types = joined_types
-        frame.names.update(attempt[3])
-    body, _, state, _ = attempt
-    init_terms = [frame.bind(convert(frame, t, w, node), n) for t, w, n in zip(inits, types, carried, strict=True)]
-    init_terms, body = steady(FrameSizes(frame, node), Fold(source.size, init_terms, state, index, body))
-    for name in local:
+        if all([identical(a, b) for a, b in zip(joined_types, state.types, strict=True)]) and not lost:
+            return body, var
+        state.types = joined_types
+        frame.names.update(lost)
+
+
+def initial(frame: Frame, node: Loop, state: Carried) -> list[Term]:
+    """The values that the loop starts with."""
+    given = zip(state.inits, state.types, state.names, strict=True)
+    return [frame.bind(convert(frame, t, w, node), n) for t, w, n in given]
+
+
+def finish(frame: Frame, node: Loop, state: Carried, made: Callable[[Term], Term], inits: list[Term]) -> None:
+    """Give the names their values after the loop that `made` makes from the initial state."""
+    for name in state.local:
         frame.names[name] = Missing(
             f"{name} is assigned inside the loop on line {frame.site(node).line} only",
             f"assign {name} before the loop to use its last value after it",
         )
-    if not carried:
+    if not state.names:
         return
-    if len(carried) == 1:
-        result = frame.bind(IFold(source.size, init_terms[0], state, index, body), carried[0])
-        frame.names[carried[0]] = result
+    if len(state.names) == 1:
+        frame.names[state.names[0]] = frame.bind(made(inits[0]), state.names[0])
         return
-    whole = frame.bind(IFold(source.size, MakeTuple(tuple(init_terms)), state, index, body), "loop")
-    for k, name in enumerate(carried):
+    whole = frame.bind(made(MakeTuple(tuple(inits))), "loop")
+    for k, name in enumerate(state.names):
         frame.names[name] = frame.bind(project(whole, k), name)
 
 
@@ -123,23 +168,24 @@ def iterated(node: ast.expr) -> set[str]:
 
 
 def loop_body(
-    frame: Frame, node: ast.For, source: Sequence | None, carried: list[str], types: list[Type], index: Var
+    frame: Frame, node: Loop, carried: Carried, begin: Callable[[], None]
 ) -> tuple[Term, list[Type], Var, dict[str, Value]]:
-    """One step of a loop at the given types: its term, the types it gives, the state, the names that lose their value."""
+    """One step of a loop at the given types: its term, the types it gives, the state, the names that lose their value.
+
+    `begin` is done before the statements of the body.
+    """
+    names, types = carried.names, carried.types
     state_type: Type = types[0] if len(types) == 1 else Tuple(tuple(types))
-    state = Var(carried[0] if len(carried) == 1 else "state", state_type, frame.site(node))
+    state = Var(names[0] if len(names) == 1 else "state", state_type, frame.site(node))
     saved = dict(frame.names)
     outer, frame.scope = frame.scope, []
     frame.conditional += 1
     try:
-        for k, name in enumerate(carried):
-            frame.names[name] = state if len(carried) == 1 else Proj(state, k)
-        current = iterable(frame, node.iter) if source is None else source
-        assert isinstance(current, Sequence)
-        assign_target(frame, node.target, current.element(index), node)
+        enter(frame, carried, state)
+        begin()
         for statement in node.body:
             frame.statement(statement)
-        values = [frame.term(frame.names[n], node) for n in carried]
+        values = [frame.term(frame.names[n], node) for n in names]
         given = [v.type for v in values]
         wanted = [join_types(a, b) or a for a, b in zip(types, given, strict=True)]
         if wanted == types and all([join_types(a, b) is not None for a, b in zip(types, given, strict=True)]):
@@ -157,3 +203,9 @@ def loop_body(
         frame.scope = outer
         frame.names.clear()
         frame.names.update(saved)
+
+
+def enter(frame: Frame, carried: Carried, state: Var) -> None:
+    """The carried names stand for the state."""
+    for k, name in enumerate(carried.names):
+        frame.names[name] = state if len(carried.names) == 1 else Proj(state, k)

@@ -13,6 +13,7 @@ from fsmooth.frontend.python.loops import loop
 from fsmooth.frontend.python.syntax import returns
 from fsmooth.frontend.python.targets import assign_target, augmented, named
 from fsmooth.frontend.python.values import Value
+from fsmooth.frontend.python.whiles import while_loop
 
 INSTEAD_OF_STATEMENTS = {
     ast.While: ("a while loop", "use for … in range(n) with a bound, and carry a flag"),
@@ -62,6 +63,8 @@ def statement(frame: Frame, node: ast.stmt) -> None:
             augmented(frame, target, op, value, node)
         case ast.For():
             loop(frame, node)
+        case ast.While():
+            while_loop(frame, node)
         case ast.If(test, then, otherwise):
             branch_statement(frame, test, then, otherwise, node)
         case ast.FunctionDef():

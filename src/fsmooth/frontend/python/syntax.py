@@ -12,7 +12,7 @@ def returns(body: list[ast.stmt]) -> bool:
             return True
         if isinstance(statement, ast.If) and (returns(statement.body) or returns(statement.orelse)):
             return True
-        if isinstance(statement, ast.For) and returns(statement.body):
+        if isinstance(statement, ast.For | ast.While) and returns(statement.body):
             return True
     return False
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from fsmooth.core.subst import substitute1
 from fsmooth.core.term import (
     Build,
     Check,
@@ -25,11 +26,12 @@ from fsmooth.core.term import (
     Term,
     Update,
     Var,
+    While,
     Zero,
     let,
 )
-from fsmooth.core.types import F64, INT, Array, Tuple, Type, is_numeric
-from fsmooth.frontend.agreement import Fold
+from fsmooth.core.types import F64, INT, Array, Bool, Tuple, Type, is_numeric
+from fsmooth.frontend.agreement import Fold, Steps
 from fsmooth.frontend.text import derivatives, linear_maps, tree
 from fsmooth.frontend.text.joins import converted, joined
 from fsmooth.frontend.text.types import NAMES, a
@@ -77,7 +79,7 @@ def _ifold(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
         (state, index), body = _under(elaborator, function, scope, (init.type, INT), ("s", "i"))
         fitted = converted(body, init.type)
         if fitted is not None:
-            return _steady(elaborator, Fold(size, [init], state, index, fitted), function)
+            return _steady(elaborator, Fold([init], state, fitted, size, index), function)
         common = joined(init.type, body.type)
         start = converted(init, common) if common is not None else None
         if start is None:
@@ -94,6 +96,28 @@ def _steady(elaborator: Elaborator, fold: Fold, node: tree.Node) -> Term:
     bound: list[tuple[Var, Term]] = []
     count = elaborator.bound("steps", fold.count, bound)
     return let(bound, _steady(elaborator, replace(fold, count=count), node))
+
+
+def _while(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
+    """`while (fun s -> c) (fun s -> e) z`; the state has the type of `z` joined with that of the step."""
+    _count(elaborator, node, 3)
+    condition, function, first = node.arguments
+    init = elaborator.term(first, scope)
+    for _ in range(2):
+        (state,), body = _under(elaborator, function, scope, (init.type,), ("s",))
+        fitted = converted(body, init.type)
+        if fitted is not None:
+            (other,), test = _under(elaborator, condition, scope, (init.type,), ("s",))
+            if not isinstance(test.type, Bool):
+                raise elaborator.fail(f"a condition is a Bool, not {a(test.type)}", condition)
+            init, step = elaborator.steady(Steps([init], state, fitted), function)
+            return While(init, state, substitute1(test, other, state), step)
+        common = joined(init.type, body.type)
+        start = converted(init, common) if common is not None else None
+        if start is None:
+            break
+        init = start
+    raise elaborator.fail(f"the state is {a(init.type)}, but each step makes {a(body.type)}", function)
 
 
 def _reduction(reduction: Reduction) -> Form:
@@ -196,6 +220,7 @@ def _check(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
 FORMS: dict[str, Form] = {
     "build": _build,
     "ifold": _ifold,
+    "while": _while,
     **{reduction.value: _reduction(reduction) for reduction in Reduction},
     "length": _length,
     "get": _get,

@@ -155,7 +155,7 @@ class Elaborator:
         agreement.rectangular(TextSizes(self, node), array)
         return array
 
-    def steady(self, fold: agreement.Fold, node: tree.Node) -> tuple[Term, Term]:
+    def steady(self, fold: agreement.Steps, node: tree.Node) -> tuple[Term, Term]:
         """The initial state and the step, which exist only if no array changes its size."""
         (init,), step = agreement.steady(TextSizes(self, node), fold)
         return init, step

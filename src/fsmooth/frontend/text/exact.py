@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fsmooth.core.term import Term
-from fsmooth.frontend.agreement import Fold
+from fsmooth.frontend.agreement import Steps
 from fsmooth.frontend.text import tree
 from fsmooth.frontend.text.elaborate import Elaborator
 
@@ -19,6 +19,6 @@ class Exact(Elaborator):
         """The array as it is written."""
         return array
 
-    def steady(self, fold: Fold, node: tree.Node) -> tuple[Term, Term]:
+    def steady(self, fold: Steps, node: tree.Node) -> tuple[Term, Term]:
         """The loop as it is written."""
         return fold.inits[0], fold.step

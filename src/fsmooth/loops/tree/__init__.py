@@ -41,6 +41,7 @@ from fsmooth.loops.tree.statements import (
     Statement,
     Store,
     Swap,
+    While,
 )
 
 __all__ = [
@@ -76,4 +77,5 @@ __all__ = [
     "Statement",
     "Store",
     "Swap",
+    "While",
 ]

@@ -65,6 +65,16 @@ class For:
 
 
 @dataclass(eq=False, slots=True)
+class While:
+    """`test; while (condition) { body; test; }`: `test` computes what `condition` reads, before each iteration."""
+
+    test: list[Statement]
+    condition: Expression
+    body: list[Statement]
+    site: Site = NOWHERE
+
+
+@dataclass(eq=False, slots=True)
 class Block:
     """A PARALLEL loop run `lanes` iterations at a time (design: blocks of points with transposed stores).
 
@@ -239,6 +249,7 @@ Statement = (
     | Assign
     | Store
     | For
+    | While
     | Block
     | If
     | Break

@@ -23,6 +23,7 @@ from fsmooth.core.term import (
     Update,
     Var,
     Vector,
+    While,
     Zero,
     let,
 )
@@ -117,7 +118,7 @@ def _small(branch: Term, facts: Facts) -> bool:
     total = 0.0
     for node in subterms(branch):
         match node:
-            case Build() | Reduce() | IFold() | Collect() | Delta() | Update():
+            case Build() | Reduce() | IFold() | While() | Collect() | Delta() | Update():
                 return False
             case Prim(primitive):
                 total += primitive.weight

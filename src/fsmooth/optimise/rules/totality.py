@@ -26,6 +26,7 @@ from fsmooth.core.term import (
     Term,
     Update,
     Var,
+    While,
 )
 from fsmooth.core.traverse import subterms
 from fsmooth.rewrite.facts import Facts
@@ -58,7 +59,7 @@ def checked(index: Term, facts: Facts, value: Term) -> Term:
 
 def _total(t: Term, facts: Facts) -> bool:
     match t:
-        case Check() | Require() | App() | Deriv() | Collect():
+        case Check() | Require() | App() | Deriv() | Collect() | While():
             return False
         case Reduce(reduction, size) if reduction in _EXTREMA:
             return runs(size, facts)
