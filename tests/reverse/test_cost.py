@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from fsmooth.core.term import Lam, Verb
-from fsmooth.optimise.schedules import BEFORE_DERIVATIVE, DEFAULT, share
-from fsmooth.rewrite.trace import Trace
+from fsmooth.optimise.schedules import BEFORE_DERIVATIVE, DEFAULT
 from tests.accuracy.judge import outcome
 from tests.frontend.python.test_programs import elaborated
 from tests.reverse.nests import NESTS, updates
@@ -45,10 +44,9 @@ def test_optimised_random_programs(seeds: range) -> None:
         program, arguments = random_program(seed)
         if isinstance(outcome(program, arguments), str):
             continue
-        once = share(BEFORE_DERIVATIVE(program), Trace(), {})
-        assert isinstance(once, Lam)
-        derivative = DEFAULT(reversed_(once, FLOATS, Verb.VALUE_AND_GRAD))
-        check(f"seed {seed}", DEFAULT(program), derivative, arguments)
+        primal = DEFAULT(program)
+        assert isinstance(primal, Lam)
+        check(f"seed {seed}", primal, DEFAULT(reversed_(primal, FLOATS, Verb.VALUE_AND_GRAD)), arguments)
 
 
 @pytest.mark.parametrize("n", [1, 3, 8])
