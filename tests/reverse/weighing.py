@@ -159,7 +159,9 @@ def _is_regular(type_: Type) -> bool:
 
 
 def _zero(type_: Type, shape: tuple[int, ...], arithmetic: Arithmetic) -> Value:
-    return Sparse(shape, type_.element, {}, arithmetic) if isinstance(type_, Array) else _blank(type_, shape, arithmetic)
+    return (
+        Sparse(shape, type_.element, {}, arithmetic) if isinstance(type_, Array) else _blank(type_, shape, arithmetic)
+    )
 
 
 def _blank(type_: Type, shape: tuple[int, ...], arithmetic: Arithmetic) -> Value:
