@@ -9,6 +9,7 @@ Of a state that is an array the elements that were read are saved, not the array
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.build import minus, zero_like
@@ -17,32 +18,95 @@ from fsmooth.core.subst import substitute
 from fsmooth.core.term import Const, Get, IFold, Length, MakeTuple, Proj, Term, Update, Var, let
 from fsmooth.core.traverse import transform
 from fsmooth.core.types import INT, Tuple, has_float, rank_of
-from fsmooth.differentiate.reverse.cotangents import added, component, is_nothing, place_of
-from fsmooth.differentiate.reverse.region import Region, Reverser, reversed_steps, scope
+from fsmooth.differentiate.reverse.cotangents import Key, added, component, is_nothing, place_of
+from fsmooth.differentiate.reverse.region import Region, Reverser, Transpose, reversed_steps, scope
 from fsmooth.differentiate.reverse.residuals import Plan, blank_rows, plan
 from fsmooth.differentiate.reverse.steps import Item, Step, Steps
 
 
-def transpose_fold(walk: Reverser, step: Step, term: IFold, r: Term) -> Sequence[Item] | None:
-    """Pass the cotangent of the last state on."""
-    parts = _parts_of(term.state)
-    initial = [_part(term.init, term, k) for k in range(len(parts))]
-    body = _with_lengths(substitute(term.body, {term.state: _joined(parts, term)}), parts, initial)
-    region, bars = _reversed(walk, term, parts, initial, body, r)
-    following = [region.cotangents.take(parts[k]) for k in bars]
-    steps_back = [zero_like(parts[k]) if c is None else c for k, c in zip(bars, following, strict=True)]
-    leaving = region.leaving(term.index, *parts, *bars.values())
-    keys, gathered = list(leaving), list(leaving.values())
-    states = dict(zip(parts, initial, strict=True))
-    chosen = plan(region, [*steps_back, *gathered], walk.costs, frozenset((term.index,)), states)
-    instead, saved = _forward(walk, step, term, parts, region, chosen)
+@dataclass(frozen=True, eq=False)
+class WayBack:
+    """One step of a fold reversed: `bars` are the cotangents of the parts of the next state, by position; `steps_back`
+    are those of the parts before; `leaving` is what the step contributes to what is outside.
+    """
 
-    # the way back
-    start = [_part(r, term, k) for k in bars] + [zero_like(place_of(key)) for key in keys]
+    parts: list[Var]
+    initial: list[Term]
+    region: Region
+    bars: dict[int, Var]
+    steps_back: list[Term]
+    leaving: dict[Key, Term]
+
+    @property
+    def needed(self) -> list[Term]:
+        """What the backward part of the step gives."""
+        return [*self.steps_back, *self.leaving.values()]
+
+    @property
+    def states(self) -> dict[Var, Term]:
+        """The parts of the state, with their initial values."""
+        return dict(zip(self.parts, self.initial, strict=True))
+
+
+def transpose_fold(walk: Reverser, step: Step, term: IFold, r: Term) -> Sequence[Item] | None:
+    """Pass the cotangent of the last state on; each step saves what its way back needs."""
+    return transpose_within(walk, step, term, r, walk.transpose, term.size)
+
+
+def transpose_within(
+    walk: Reverser, step: Step, term: IFold, r: Term, transpose: Transpose, room: Term
+) -> Sequence[Item] | None:
+    """Likewise; `transpose` is for the steps of its body, and there are `room` or fewer steps."""
+    way = way_back(walk, term, r, transpose)
+    chosen = plan(way.region, way.needed, walk.costs, frozenset((term.index,)), way.states)
+    return pass_on(walk, step, term, r, way, chosen, way.region.forward, way.region.value, room)
+
+
+def way_back(
+    walk: Reverser, term: IFold, r: Term, transpose: Transpose, possible: frozenset[int] | None = None
+) -> WayBack:
+    """The body of a fold reversed, where `r` is the cotangent of the last state; only `possible` parts can be active."""
+    parts, initial, body = opened_state(term)
+    among = frozenset(range(len(parts))) if possible is None else possible
+    region, bars = _reversed(walk, term, parts, initial, body, r, transpose, among)
+    following = [region.cotangents.take(parts[k]) for k in bars]
+    steps_back = [zero_like(initial[k]) if c is None else c for k, c in zip(bars, following, strict=True)]
+    return WayBack(parts, initial, region, bars, steps_back, region.leaving(term.index, *parts, *bars.values()))
+
+
+def opened_state(term: IFold) -> tuple[list[Var], list[Term], Term]:
+    """A variable for each part of the state, their initial values, and the body in these variables."""
+    parts = _parts_of(term.state)
+    initial = [part_of(term.init, term, k) for k in range(len(parts))]
+    return parts, initial, with_lengths(substitute(term.body, {term.state: _joined(parts, term)}), parts, initial)
+
+
+def active_parts(walk: Reverser, term: IFold) -> frozenset[int]:
+    """The parts of the state that depend on what is differentiated."""
+    parts, initial, body = opened_state(term)
+    return frozenset(_activity(walk, term, parts, initial, body, frozenset(range(len(parts))))[2])
+
+
+def pass_on(
+    walk: Reverser,
+    step: Step,
+    term: IFold,
+    r: Term,
+    way: WayBack,
+    chosen: Plan,
+    forward: Sequence[Item],
+    value: Term,
+    room: Term,
+) -> Sequence[Item] | None:
+    """The fold that saves, which runs `forward` to `value` in each step, and the fold back over what it saved."""
+    parts, bars = way.parts, way.bars
+    instead, saved = _saving(step, term, parts, chosen, forward, value, room)
+    keys, gathered = list(way.leaving), list(way.leaving.values())
+    start = [part_of(r, term, k) for k in bars] + [zero_like(place_of(key)) for key in keys]
     down = Var("down", INT)
     sums = [Var(f"{key[0].name}_bar", z.type) for key, z in zip(keys, start[len(bars) :], strict=True)]
     current = [*bars.values(), *sums]
-    final = [*steps_back, *[added((acc, c), acc) for acc, c in zip(sums, gathered, strict=True)]]
+    final = [*way.steps_back, *[added((acc, c), acc) for acc, c in zip(sums, gathered, strict=True)]]
     items: list[Item] = [
         Step(term.index, minus(minus(term.size, Const(1)), down), active=False),
         *saved,
@@ -52,18 +116,18 @@ def transpose_fold(walk: Reverser, step: Step, term: IFold, r: Term) -> Sequence
     state = Var("back", whole_init.type)
     opened: list[tuple[Var, Term]] = [(x, state if len(start) == 1 else Proj(state, k)) for k, x in enumerate(current)]
     result = final[0] if len(final) == 1 else MakeTuple(tuple(final))
-    loop = IFold(term.size, whole_init, state, down, let(opened, scope(items, let(region.backward, result))))
+    loop = IFold(term.size, whole_init, state, down, let(opened, scope(items, let(way.region.backward, result))))
     whole = Var(f"{step.var.name}_back", loop.type)
     walk.run_back(whole, loop)
     ends = [whole] if len(start) == 1 else [Proj(whole, k) for k in range(len(start))]
     for k, end in zip(bars, ends, strict=False):
-        walk.contribute(initial[k], end)
+        walk.contribute(way.initial[k], end)
     for key, end in zip(keys, ends[len(bars) :], strict=True):
         walk.contribute(place_of(key), end)
     return instead
 
 
-def _with_lengths(body: Term, parts: Sequence[Var], initial: Sequence[Term]) -> Term:
+def with_lengths(body: Term, parts: Sequence[Var], initial: Sequence[Term]) -> Term:
     """The lengths of the state are those of the initial one, so that asking for them does not read the state."""
     first = dict(zip(parts, initial, strict=True))
 
@@ -90,7 +154,7 @@ def _parts_of(state: Var) -> list[Var]:
     return [Var(f"{state.name}_{name}", t) for name, t in zip(names, state.type.items, strict=True)]
 
 
-def _part(whole: Term, term: IFold, k: int) -> Term:
+def part_of(whole: Term, term: IFold, k: int) -> Term:
     return component(whole, k) if isinstance(term.state.type, Tuple) else whole
 
 
@@ -99,13 +163,39 @@ def _joined(parts: Sequence[Var], term: IFold) -> Term:
 
 
 def _reversed(
-    walk: Reverser, term: IFold, parts: Sequence[Var], initial: Sequence[Term], body: Term, r: Term
+    walk: Reverser,
+    term: IFold,
+    parts: Sequence[Var],
+    initial: Sequence[Term],
+    body: Term,
+    r: Term,
+    transpose: Transpose,
+    possible: frozenset[int],
 ) -> tuple[Region, dict[int, Var]]:
     """The reversed body, and the cotangents of the active parts of the next state, by position.
 
-    A part is active if it is at first, or becomes so in a step (a fixpoint); it has a cotangent if its last value has,
-    or if a step passes one on to it (another).
+    A part has a cotangent if its last value has, or if a step passes one on to it (a fixpoint).
     """
+    steps, value, chosen = _activity(walk, term, parts, initial, body, possible)
+    wanted = {k for k in chosen if not is_nothing(part_of(r, term, k))}
+    while True:
+        bars = {k: Var(f"{parts[k].name}_bar", zero_like(parts[k]).type) for k in sorted(wanted)}
+        region = _with_bars(walk, term, steps, value, bars, transpose)
+        reached = {k for k in chosen if region.cotangents.reaches(parts[k])}
+        if reached <= wanted:
+            return region, bars
+        wanted |= reached
+
+
+def _activity(
+    walk: Reverser,
+    term: IFold,
+    parts: Sequence[Var],
+    initial: Sequence[Term],
+    body: Term,
+    possible: frozenset[int],
+) -> tuple[Steps, Term, set[int]]:
+    """The steps of the body, its value, and the active parts: a part is active at first, or becomes so in a step."""
     outer = [x for x in body.free if x in walk.steps.active]
     chosen = {k for k, first in enumerate(initial) if has_float(first.type) and walk.steps.is_active(first)}
     rows = frozenset([(x, term.index) for x, first in zip(parts, initial, strict=True) if _has_row(first, term)])
@@ -113,42 +203,40 @@ def _reversed(
         active = frozenset([*outer, *[parts[k] for k in chosen]])
         steps = Steps(active, walk.steps.states | frozenset(parts), rows)
         value = steps.value(body)
-        found = {
-            k for k, x in enumerate(parts) if has_float(x.type) and steps.is_active(_part(value, term, k))
-        } | chosen
-        if found == chosen:
-            break
-        chosen = found
-    wanted = {k for k in chosen if not is_nothing(_part(r, term, k))}
-    while True:
-        bars = {k: Var(f"{parts[k].name}_bar", zero_like(parts[k]).type) for k in sorted(wanted)}
-        region = _with_bars(walk, term, steps, value, bars)
-        reached = {k for k in chosen if region.cotangents.reaches(parts[k])}
-        if reached <= wanted:
-            return region, bars
-        wanted |= reached
+        found = {k for k in possible if has_float(parts[k].type) and steps.is_active(part_of(value, term, k))}
+        if found <= chosen:
+            return steps, value, chosen
+        chosen |= found
 
 
-def _with_bars(walk: Reverser, term: IFold, steps: Steps, value: Term, bars: dict[int, Var]) -> Region:
+def _with_bars(
+    walk: Reverser, term: IFold, steps: Steps, value: Term, bars: dict[int, Var], transpose: Transpose
+) -> Region:
     def seed(inner: Reverser, end: Term) -> None:
         for k, bar in bars.items():
-            inner.contribute(_part(end, term, k), bar)
+            inner.contribute(part_of(end, term, k), bar)
 
     late = walk.late.union(bars.values())
-    return reversed_steps(steps, value, seed, walk.transpose, walk.costs, wanted=True, late=late)
+    return reversed_steps(steps, value, seed, transpose, walk.costs, wanted=True, late=late)
 
 
-def _forward(
-    walk: Reverser, step: Step, term: IFold, parts: Sequence[Var], region: Region, chosen: Plan
+def _saving(
+    step: Step,
+    term: IFold,
+    parts: Sequence[Var],
+    chosen: Plan,
+    forward: Sequence[Item],
+    value: Term,
+    room: Term,
 ) -> tuple[Sequence[Item] | None, list[Item]]:
     """The fold that saves (None: the original one will do), and the steps that read what was saved."""
     if not chosen.stored:
         return None, []
-    first = MakeTuple((term.init, *[blank_rows(blank, term.size) for _, blank in chosen.stored]))
+    first = MakeTuple((term.init, *[blank_rows(blank, room) for _, blank in chosen.stored]))
     state = Var(term.state.name, first.type)
-    opened = [(x, _part(Proj(state, 0), term, k)) for k, x in enumerate(parts)]
+    opened = [(x, part_of(Proj(state, 0), term, k)) for k, x in enumerate(parts)]
     kept = [Update(Proj(state, k + 1), term.index, x) for k, (x, _) in enumerate(chosen.stored)]
-    body = let(opened, scope(region.forward, MakeTuple((region.value, *kept))))
+    body = let(opened, scope(forward, MakeTuple((value, *kept))))
     loop = IFold(term.size, first, state, term.index, body)
     whole = Var(f"{step.var.name}_saved", loop.type)
     read: list[Item] = [
