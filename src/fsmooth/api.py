@@ -9,6 +9,7 @@ from fsmooth.callables import Function
 from fsmooth.core.term import Method, Verb
 from fsmooth.errors import UnknownMethodError, UnsupportedError
 from fsmooth.frontend.programs import DerivedProgram, SourceProgram, wrt_names
+from fsmooth.frontend.python.derivatives import METHODS, ONLY, OTHER
 from fsmooth.pullbacks import Vjp
 
 Wrt = str | int | tuple[str | int, ...] | None
@@ -160,8 +161,11 @@ def _derived(f: Callable[..., object], verb: Verb, wrt: Wrt, method: str, schedu
 def _program(f: Callable[..., object], verb: Verb, wrt: Wrt, method: str) -> DerivedProgram:
     how = {m.value: m for m in Method}.get(method)
     if how is None:
-        names = ", ".join([repr(m.value) for m in Method])
-        raise UnknownMethodError(f"there is no differentiation method {method!r}; there are {names}")
+        raise UnknownMethodError(f"there is no differentiation method {method!r}\n  hint: use {METHODS}")
+    only = ONLY.get(verb)
+    if only is not None and how not in (Method.AUTO, only):
+        hint = f"leave method out; fs.{OTHER[only]} is made in the other"
+        raise UnknownMethodError(f"a {verb.value} is made in {only.value} mode\n  hint: {hint}")
     program = f.program if isinstance(f, Function) else SourceProgram(f)
     chosen, single = wrt_names(program, wrt)
     return DerivedProgram(program, verb, chosen, single, how)

@@ -113,7 +113,7 @@ def _compile(elaborated: Elaborated, name: str, schedule: str, static: Mapping[t
     with _explained():
         if has_derivative(term):
             sizes = _sizes(term, static)
-            removal = Removal(lambda t: order.before(t, stages.trace, sizes))
+            removal = Removal(lambda t: order.before(t, stages.trace, sizes), sizes)
             term = cast(Lam, stages.timed("derivative", lambda: removal.run(term)))
             stages.choices = removal.choices
         _finish(stages, term, name, order)
@@ -131,7 +131,7 @@ def _compile_halves(
     assert wanted is not None
     with _explained():
         sizes = _sizes(term, static)
-        removal = Removal(lambda t: order.before(t, forward.trace, sizes))
+        removal = Removal(lambda t: order.before(t, forward.trace, sizes), sizes)
         made: list[Halves] = []
 
         def first() -> Term:

@@ -336,11 +336,27 @@ NotDifferentiableError: v is a 1-dimensional array of integers, which has no der
     ),
     (
         lambda: fs.grad(squares, wrt="w")(X),
-        "ArgumentError: wrt='w': squares has the parameters v",
+        """\
+ArgumentError: wrt='w': squares has no such parameter
+  hint: its parameters are v""",
     ),
     (
         lambda: fs.grad(squares, method="sideways")(X),
-        "UnknownMethodError: there is no differentiation method 'sideways'; there are 'auto', 'forward'",
+        """\
+UnknownMethodError: there is no differentiation method 'sideways'
+  hint: use 'auto', 'forward' or 'reverse'""",
+    ),
+    (
+        lambda: fs.vjp(squares, method="forward")(X),
+        """\
+UnknownMethodError: a vjp is made in reverse mode
+  hint: leave method out; fs.jvp is made in the other""",
+    ),
+    (
+        lambda: fs.jvp(squares, method="reverse")(X, tangent=X),
+        """\
+UnknownMethodError: a jvp is made in forward mode
+  hint: leave method out; fs.vjp is made in the other""",
     ),
     (
         lambda: fs.grad(np.sin)(1.0),

@@ -1,26 +1,68 @@
 """Forward or reverse: the mode that is predicted to be cheaper, by cost polynomials (design §4 and §5).
 
 Forward mode runs the tangents of the program once for each real number differentiated with respect to, reverse mode
-its transposition once for each real number of the value.  Fused, a tangent costs about as much as the program, its
-transposition about three times as much; both need the program itself.
+its transposition once for each real number of the value.  Both need the program itself.  Where the modes are predicted
+to cost the same it is forward mode, which stores nothing.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import cast
 
 from fsmooth.core.cost import Costs
-from fsmooth.core.polynomial import Polynomial
-from fsmooth.core.term import Deriv, Lam, Method, Term, Verb
+from fsmooth.core.polynomial import Number, Polynomial
+from fsmooth.core.shape import Ragged, shape_of, size_of
+from fsmooth.core.term import App, Const, Deriv, Lam, Length, Let, Method, Term, Var, Verb
+from fsmooth.core.traverse import subterms, transform
 from fsmooth.core.types import Array, Float, Tuple, scalars_of
 from fsmooth.differentiate.encoding import item
 
-TANGENT = 1
+TANGENT: Number = 1
 """The weight of one tangent, in runs of the program."""
-COTANGENT = 3
+SPARSE_TANGENT: Number = Fraction(1, 2)
+"""The weight of one tangent where their number is known and each is written out: they are sparse and share much."""
+COTANGENT: Number = 3
 """The weight of one transposition, in runs of the program."""
+
+_REVERSE_IS_CHOSEN = False
+
+Sizes = Mapping[tuple[Var, int], int]
+"""The lengths of arguments that are built in, by variable and axis."""
+
+
+@dataclass
+class Known:
+    """What is known where a derivative stands: what variables are, and lengths that are built in."""
+
+    sizes: Sizes
+    definitions: dict[Var, Term] = field(default_factory=dict)
+
+    def enter(self, term: Term) -> None:
+        """Learn what the variables in a term are."""
+        for part in subterms(term):
+            match part:
+                case Let(bindings):
+                    self.definitions.update(bindings)
+                case App(Lam(parameters), arguments) | App(Deriv(Lam(parameters)), arguments):
+                    self.definitions.update(zip(parameters, arguments, strict=False))
+
+    def length(self, length: Term) -> Term:
+        """A length in which those that are built in are numbers."""
+
+        def change(term: Term) -> Term:
+            match term:
+                case Length(Var() as array, axis) if (array, axis) in self.sizes:
+                    return Const(self.sizes[array, axis])
+                case Length(Var() as array, axis) if array in self.definitions:
+                    return self.length(size_of(self.definitions[array], axis))
+                case _:
+                    return term
+
+        return transform(length, change)
+
 
 _ONE_WAY = {
     Verb.DUAL: (Method.FORWARD, "dual numbers are forward mode"),
@@ -53,7 +95,7 @@ class Choice:
         return f"{self.verb.value}: {self.method.value}, {self.why}{costs}"
 
 
-def chosen(deriv: Deriv) -> Choice:
+def chosen(deriv: Deriv, known: Known) -> Choice:
     """The mode of a derivative of a function literal."""
     verb = deriv.verb
     if verb in _ONE_WAY:
@@ -63,25 +105,32 @@ def chosen(deriv: Deriv) -> Choice:
     function = cast(Lam, deriv.function)
     costs = Costs()
     once = costs.of(function.body)
-    inputs = Polynomial.total([_reals(costs, function.parameters[k]) for k in deriv.wrt])
-    outputs = Polynomial.constant(1) if verb is not Verb.JACOBIAN else _reals(costs, function.body)
-    forward = once + once * inputs * TANGENT
+    along = [function.parameters[k] for k in deriv.wrt]
+    inputs = Polynomial.total([_reals(costs, x, known) for x in along])
+    outputs = Polynomial.constant(1) if verb is not Verb.JACOBIAN else _reals(costs, function.body, known)
+    one = TANGENT if inputs.number in (None, 1) else SPARSE_TANGENT
+    forward = once + once * inputs * one
     reverse = once + once * outputs * COTANGENT
-    if reverse.order < forward.order and False:  # noqa: SIM223
+    if reverse.order < forward.order and _REVERSE_IS_CHOSEN:
         return Choice(verb, Method.REVERSE, "which is predicted to cost less", forward, reverse)
     return Choice(verb, Method.FORWARD, "which is predicted to cost no more", forward, reverse)
 
 
-def _reals(costs: Costs, place: Term) -> Polynomial:
+def _reals(costs: Costs, place: Term, known: Known) -> Polynomial:
     """The number of real numbers in a value."""
     match place.type:
         case Float():
             return Polynomial.constant(1)
         case Tuple(items):
-            return Polynomial.total([_reals(costs, item(place, k)) for k in range(len(items))])
+            return Polynomial.total([_reals(costs, item(place, k), known) for k in range(len(items))])
         case Array() as type_:
-            scalars = list(scalars_of(type_))
-            share = Fraction(len([s for s in scalars if isinstance(s, Float)]), len(scalars))
-            return costs.elements(place) * share
+            total = Polynomial.constant(len([s for s in scalars_of(type_) if isinstance(s, Float)]))
+            try:
+                lengths = shape_of(place)
+            except Ragged:
+                return costs.elements(place)
+            for length in lengths:
+                total = total * costs.trips.of(known.length(length))
+            return total
         case _:
             return Polynomial.constant(0)

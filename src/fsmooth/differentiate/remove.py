@@ -8,7 +8,7 @@ from typing import cast
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import App, Deriv, Lam, Method, Proj, Term, Var, Verb, let
 from fsmooth.core.traverse import subterms, transform
-from fsmooth.differentiate.choose import Choice, chosen
+from fsmooth.differentiate.choose import Choice, Known, Sizes, chosen
 from fsmooth.differentiate.deriv import forward
 from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.reverse.verbs import reverse
@@ -22,8 +22,9 @@ class Removal:
     are never confused (paper 000, §4.3).  Each has a mode of its own: `choices` says which and why.
     """
 
-    def __init__(self, simplify: Simplify) -> None:
+    def __init__(self, simplify: Simplify, sizes: Sizes | None = None) -> None:
         self.simplify = simplify
+        self.known = Known({} if sizes is None else sizes)
         self.choices: list[Choice] = []
 
     def run(self, term: Term) -> Term:
@@ -33,18 +34,23 @@ class Removal:
             NoDerivative: for a construct or primitive without a derivative.
 
         """
+        self.known.enter(term)
         return transform(term, lambda t: self.removed(t) if isinstance(t, Deriv) else t)
 
     def removed(self, deriv: Deriv) -> Lam:
         """The function that a derivative stands for; there are no others inside."""
-        function = self.simplify(deriv.function)
+        before = deriv.function
+        function = self.simplify(before)
         if not isinstance(function, Lam):
             raise NoDerivative("what is differentiated must be a function known at compile time")
+        if isinstance(before, Lam):
+            renamed = zip(function.parameters, before.parameters, strict=True)
+            self.known.definitions.update({new: old for new, old in renamed if new is not old})
         known = Deriv(function, deriv.wrt, deriv.verb, deriv.method, deriv.single)
         return self._second(known) if deriv.verb is Verb.HVP else self._first(known)
 
     def _first(self, deriv: Deriv) -> Lam:
-        choice = chosen(deriv)
+        choice = chosen(deriv, self.known)
         self.choices.append(choice)
         first, second = (forward, reverse) if choice.method is Method.FORWARD else (reverse, forward)
         if deriv.method is not Method.AUTO or choice.is_forced:

@@ -120,7 +120,9 @@ def wrt_names(program: Program, wrt: str | int | tuple[str | int, ...] | None) -
         elif isinstance(one, str) and one in names:
             chosen.append(one)
         else:
-            raise ArgumentError(f"wrt={one!r}: {program.name} has the parameters {', '.join(names)}")
+            raise ArgumentError(
+                f"wrt={one!r}: {program.name} has no such parameter\n  hint: its parameters are {', '.join(names)}"
+            )
     if not chosen:
         raise ArgumentError(f"wrt=(): name at least one of the parameters {', '.join(names)}")
     return tuple(chosen), single

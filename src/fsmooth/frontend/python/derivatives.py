@@ -36,6 +36,10 @@ ALONG_TANGENTS = (Verb.JVP, Verb.HVP)
 """The verbs whose derivative is called with `tangent=…`."""
 
 
+METHODS = "'auto', 'forward' or 'reverse'"
+"""The names of the methods, as a hint."""
+
+
 def derive(frame: Frame, verb: str, node: ast.Call) -> Value:
     """fs.grad(f, wrt=…, method=…) inside a program."""
     if not 1 <= len(node.args) <= 2:
@@ -56,17 +60,25 @@ def derive(frame: Frame, verb: str, node: ast.Call) -> Value:
         frame.fail(ArgumentMismatch, node, "wrt=() names no parameter", "name at least one")
     if not isinstance(base, Closure | Static | Derived):
         frame.fail(TypeMismatchError, node, f"fs.{verb} wants a function", f"write fs.{verb}(lambda x: …)")
+    refuse_method(frame, verb, how, node)
     if verb == "hessian":
         return Derived(Derived(base, "grad", wrt, how), "jacobian", wrt, how)
     return Derived(base, verb, wrt, how)
+
+
+def refuse_method(frame: Frame, verb: str, how: How, node: ast.AST) -> None:
+    """One tangent is one run of forward mode, one cotangent one of reverse mode: there is nothing to choose."""
+    only = ONLY.get(VERBS.get(verb))
+    if only is not None and how not in (How.AUTO, only):
+        what = f"a {verb} is made in {only.value} mode"
+        frame.fail(UnknownMethod, node, what, f"leave method out; fs.{OTHER[only]} is made in the other")
 
 
 def method_named(frame: Frame, method: object, node: ast.AST) -> How:
     """The differentiation method of that name."""
     found = {m.value: m for m in How}.get(str(method))
     if found is None:
-        known = " or ".join([repr(m.value) for m in How])
-        frame.fail(UnknownMethod, node, f"there is no differentiation method {method!r}", f"use {known}")
+        frame.fail(UnknownMethod, node, f"there is no differentiation method {method!r}", f"use {METHODS}")
     return found
 
 
@@ -224,6 +236,10 @@ def positions_of(frame: Frame, wrt: tuple[object, ...], names: list[str], node: 
                 f"name some of {', '.join(names)}",
             )
     return result
+
+
+ONLY: dict[Verb | None, How] = {Verb.JVP: How.FORWARD, Verb.VJP: How.REVERSE}
+OTHER = {How.FORWARD: "vjp", How.REVERSE: "jvp"}
 
 
 class UnknownMethod(ProgramError, UnknownMethodError):
