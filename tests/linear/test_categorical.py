@@ -27,7 +27,7 @@ from fsmooth.differentiate.categorical.arrows import (
     subarrows,
 )
 from fsmooth.differentiate.categorical.conversion import NotFirstOrder, to_categorical, to_pruned
-from fsmooth.differentiate.categorical.loops import Demand, Filter, Fold, Total
+from fsmooth.differentiate.categorical.loops import Demand, Filter, Fold, Repeat, Total
 from fsmooth.differentiate.categorical.meaning import applied, function_of
 from fsmooth.frontend.text import parse
 from tests.linear.test_derivatives import PROGRAMS
@@ -82,7 +82,7 @@ def test_every_form_is_met() -> None:
         function = parse(text)
         assert isinstance(function, Lam)
         found |= {type(c) for c in subarrows(to_categorical(function))}
-    assert found == {Constant, Prune, Call, Then, Together, Choose, Bind, Tabulate, Fold, Total, Filter, Demand}
+    assert found == {Constant, Prune, Call, Then, Together, Choose, Bind, Tabulate, Fold, Repeat, Total, Filter, Demand}
 
 
 # -- pruning -----------------------------------------------------------------------------------------------------------
@@ -176,6 +176,16 @@ TYPES: list[tuple[Arrow, Type, Type]] = [
     (Tabulate(second, "k", third), S, Array(INT)),
     (Total(Reduction.ARGMAX, second, "k", third), S, INT),
     (Fold(second, second, ("s", "i"), Call(Lam((x, n, n, n), n), "π 3")), S, INT),
+    (
+        Repeat(
+            first,
+            "s",
+            Call(Lam((x, n, Var("s", F64)), Const(False)), "false"),
+            Call(Lam((x, n, Var("s", F64)), x), "π 0"),
+        ),
+        S,
+        F64,
+    ),
     (Filter(second, (second,), ("i",), Call(Lam((x, n, n), Const(True)), "true"), third), S, Array(INT)),
     (Demand(positive, first, (second,), Failure.SIZE, Site()), S, F64),
 ]
@@ -195,6 +205,7 @@ ILL_TYPED: list[tuple[Callable[[], Arrow], str]] = [
     (lambda: Total(Reduction.SUM, second, "k", Call(Lam((x, n, n), Const(True)), "true")), "sum of Bool"),
     (lambda: Fold(second, first, ("s", "i"), third), "from (Float, Int, Int) where (Float, Int, Float, Int) is given"),
     (lambda: Filter(second, (second,), ("i",), third, third), "to Int where Bool is wanted"),
+    (lambda: Repeat(second, "s", third, third), "to Int where Bool is wanted"),
     (lambda: Demand(first, first, (), Failure.SIZE, Site()), "to Float where Bool is wanted"),
 ]  # fmt: skip
 

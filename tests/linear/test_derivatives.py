@@ -221,6 +221,9 @@ PROGRAMS: dict[str, tuple[str, list[object]]] = {
     "fold by updates": ("fun (v : Vector) (x : Float) -> (ifold (fun s i -> update s (i + 1) (s[i] * x)) v 2)[2]", [V, 1.5]),
     "a fold of no steps": ("fun (x : Float) (n : Int) -> ifold (fun s i -> s * s) (x * x) n", [1.5, 0]),
     "fold in fold": ("fun (v : Vector) (x : Float) -> ifold (fun s i -> ifold (fun t j -> sin (t * v[j] + s)) s i) x 3", [V, 0.5]),
+    "a loop while a condition holds": ("fun (x : Float) (v : Vector) -> while (fun s -> s < 10.0) (fun s -> s * x + v[0]) x", [1.5, V]),
+    "while, with a tuple": ("fun (x : Float) -> let s = while (fun s -> s.1 < 20.0) (fun s -> (s.0 * x, s.1 * x + s.0)) (x, 1.0) in s.0 * s.1", [1.5]),
+    "a loop that does not begin": ("fun (x : Float) -> while (fun s -> s < 0.0) (fun s -> s * s) (x * x)", [1.5]),
     "a fold that ignores its state": ("fun (v : Vector) -> ifold (fun s i -> v[i] * v[i]) 1.0 (length v)", [V]),
     "a call": ("fun (x : Float) (y : Float) -> (fun (a : Float) (b : Float) -> let c = a * b in c * a) (x * y) y * x", [1.5, 2.0]),
     "a call that mentions what varies": ("fun (x : Float) (y : Float) -> (fun (a : Float) -> a * a * y) (x * y)", [1.5, 2.0]),
@@ -275,6 +278,18 @@ def test_primitive_of_two(text: str) -> None:
     if "minimum" not in text and "maximum" not in text and "fmod" not in text:
         found = numbers(run(eliminated(reverse(by_composition(function, (0, 1)))), [2.5, 0.75, 1.0]), Tuple((F64, F64)))
         np.testing.assert_allclose(found, by_complex_step(function, [2.5, 0.75], (0, 1)), rtol=1e-12)
+
+
+def test_single_precision() -> None:
+    """Slopes and points have the width of the numbers."""
+    function = parse("fun (v : Array<Float32>) (x : Float32) -> sum (length v) (fun i -> sin (v[i] * x) / (x + 2.0f))")
+    assert isinstance(function, Lam)
+    made = eliminated(reverse(by_composition(function, (0, 1))))
+    assert made.body.type == Tuple((Array(F32), F32))
+    found = numbers(run(made, [np.array([0.5, 1.5]), 0.75, 1.0]), made.body.type)
+    double = parse("fun (v : Vector) (x : Float) -> sum (length v) (fun i -> sin (v[i] * x) / (x + 2.0))")
+    assert isinstance(double, Lam)
+    np.testing.assert_allclose(found, by_complex_step(double, [np.array([0.5, 1.5]), 0.75], (0, 1)), rtol=1e-5)
 
 
 def test_choice_of_numbers() -> None:

@@ -27,6 +27,7 @@ from fsmooth.core.term import (
     Require,
     Term,
     Var,
+    While,
 )
 from fsmooth.core.traverse import children, rebuild
 from fsmooth.core.types import Tuple
@@ -41,7 +42,7 @@ from fsmooth.differentiate.categorical.arrows import (
     Then,
     Together,
 )
-from fsmooth.differentiate.categorical.loops import Demand, Filter, Fold, Total
+from fsmooth.differentiate.categorical.loops import Demand, Filter, Fold, Repeat, Total
 
 Names = tuple[Var, ...]
 
@@ -106,6 +107,11 @@ class Plain:
             case IFold(size, init, state, index, body):
                 step = self.of(body, (*names, state, index))
                 return Fold(self.of(size, names), self.of(init, names), (state.name, index.name), step)
+            case While(init, state, condition, body):
+                inner_names = (*names, state)
+                return Repeat(
+                    self.of(init, names), state.name, self.of(condition, inner_names), self.of(body, inner_names)
+                )
             case Collect():
                 return self.filtered(term, names)
             case Require(condition, body):

@@ -31,6 +31,30 @@ class Fold(Arrow):
         return f"fold({self.size.text()}, {self.init.text()}, {state} {index}, {self.body.text()})"
 
 
+class Repeat(Arrow):
+    """`while`: S ⇒ A for an initial state S ⇒ A, a condition (S ▷ A) ⇒ 𝔹 and a step (S ▷ A) ⇒ A."""
+
+    __slots__ = ("body", "condition", "init", "name")
+    __match_args__ = ("init", "name", "condition", "body")
+
+    def __init__(self, init: Arrow, name: str, condition: Arrow, body: Arrow) -> None:
+        inside = extended(init.source, init.target)
+        expect(condition, inside, BOOL)
+        expect(body, inside, init.target)
+        self.init = init
+        self.name = name
+        self.condition = condition
+        self.body = body
+        self.source, self.target = init.source, init.target
+
+    @property
+    def parts(self) -> tuple[Arrow, ...]:
+        return (self.init, self.condition, self.body)
+
+    def text(self) -> str:
+        return f"while({self.init.text()}, {self.name}, {self.condition.text()}, {self.body.text()})"
+
+
 class Total(Arrow):
     """`sum` and its siblings: S ⇒ T for a size S ⇒ ℕ and an element (S ▷ ℕ) ⇒ T."""
 

@@ -21,6 +21,7 @@ from fsmooth.core.term import (
     Require,
     Term,
     Var,
+    While,
     Zero,
     let,
 )
@@ -38,7 +39,7 @@ from fsmooth.differentiate.categorical.arrows import (
     Together,
     environment,
 )
-from fsmooth.differentiate.categorical.loops import Demand, Filter, Fold, Total
+from fsmooth.differentiate.categorical.loops import Demand, Filter, Fold, Repeat, Total
 
 
 def function_of(arrow: Arrow, names: tuple[str, ...] = ()) -> Lam:
@@ -92,6 +93,10 @@ def _applied(t: Term, arrow: Arrow) -> Term:
         case Fold(size, init, (state, index), body):
             s, i = Var(state, init.target), Var(index, INT)
             return IFold(_applied(t, size), _applied(t, init), s, i, _applied(_with(t, s, i), body))
+        case Repeat(init, name, condition, body):
+            s = Var(name, init.target)
+            inside = _with(t, s)
+            return While(_applied(t, init), s, _applied(inside, condition), _applied(inside, body))
         case Filter(count, sizes, names, guard, body):
             inside, generators = t, list[tuple[Term, Var]]()
             for size, name in zip(sizes, names, strict=True):

@@ -33,6 +33,7 @@ from fsmooth.core.term import (
     Update,
     Var,
     Vector,
+    While,
     Zero,
     let,
     scalar_constant,
@@ -51,6 +52,7 @@ from fsmooth.core.term.linear_maps import (
 from fsmooth.core.types import INT, has_float, tangent
 from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.linear.jacobians import element, point_of, projection, selected, slope_along, total
+from fsmooth.differentiate.reverse.whiles import as_fold, steps_of
 
 ARGUMENT_OF = {Reduction.MAX: Reduction.ARGMAX, Reduction.MIN: Reduction.ARGMIN}
 
@@ -132,6 +134,8 @@ class Clauses(ABC):
                 return self.reduction(term)
             case IFold():
                 return self.fold(term)
+            case While():
+                return bind(steps_of(term), lambda n: self.fold(as_fold(term, n)), "n")
             case _:
                 raise NoDerivative(f"no derivative of {type(term).__name__}")
 

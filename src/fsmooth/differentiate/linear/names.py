@@ -30,6 +30,7 @@ from fsmooth.core.term import (
     Update,
     Var,
     Vector,
+    While,
     Zero,
     let,
 )
@@ -97,6 +98,8 @@ class _Scope:
                 return rebuild(term, [*children(term)[:-1], self.closed(term.body)])
             case IFold(size, init, state, index, body):
                 return IFold(size, self.atom(init), state, index, self.closed(body))
+            case While(init, state, condition, body):
+                return While(self.atom(init), state, condition, self.closed(body))
             case Prim() | MakeTuple() | Vector() | Plus() | Delta() | Update() | Get() | Proj():
                 return rebuild(term, [self.atom(part) for part in children(term)])
             case _:
