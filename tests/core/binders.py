@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 
-from fsmooth.core.term import Build, Collect, Const, IFold, Lam, Let, Prim, Reduce, Term, Var
+from fsmooth.core.term import Build, Collect, Const, IFold, Lam, Let, Prim, Reduce, Term, Var, While
 from fsmooth.core.traverse import bound_in, children, rebuild, subterms
 
 
@@ -63,6 +63,9 @@ class _Disguise:
                 inner = names | {state: first}
                 inner[index] = self.pick(index, body.free, inner, (first,))
                 return IFold(self.run(size, names), self.run(init, names), first, inner[index], self.run(body, inner))
+            case While(init, state, condition, body):
+                inner = names | {state: self.pick(state, condition.free | body.free, names)}
+                return While(self.run(init, names), inner[state], self.run(condition, inner), self.run(body, inner))
             case Collect(count, ((size, index),), guard, body):
                 inner = names | {index: self.pick(index, guard.free | body.free, names)}
                 generators = ((self.run(size, names), inner[index]),)

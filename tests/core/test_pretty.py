@@ -28,6 +28,7 @@ from fsmooth.core.term import (
     Let,
     MakeTuple,
     MapTerm,
+    Plus,
     Prim,
     Proj,
     Reduce,
@@ -38,6 +39,7 @@ from fsmooth.core.term import (
     Var,
     Vector,
     Verb,
+    While,
     Zero,
 )
 from fsmooth.core.types import BOOL, F32, F64, INT, Array, Tuple
@@ -122,11 +124,14 @@ TEXTS: list[tuple[Term, str]] = [
     (Zero((n, Length(v)), F32), "zero Float32 n (length v)"),
     (Delta(n, i, b.plus(x, y)), "delta n i (x + y)"),
     (Update(v, i, op(p.negate, x)), "update v i (-x)"),
+    (Plus((v, v)), "plus v v"),
     (Check(i, Length(v)), "check i (length v)"),
     (Get(v, Check(i, Length(v))), "v[check i (length v)]"),
     (Collect(n, ((n, i), (b.plus(i, n), j)), c, Get(v, i)), "collect n [i in n, j in i + n] c v[i]"),
+    (Plus((v, v)), "plus v v"),
     # loops
     (IFold(n, x, y, i, b.plus(y, x)), "ifold (fun y i -> y + x) x n"),
+    (While(x, y, c, b.plus(y, x)), "while (fun y -> c) (fun y -> y + x) x"),
     *[(Reduce(k, n, i, x), f"{k.value} n (fun i -> x)") for k in Reduction if k not in (Reduction.ALL, Reduction.ANY)],
     (Reduce(Reduction.ALL, n, i, c), "all n (fun i -> c)"),
     (Reduce(Reduction.ANY, n, i, c), "any n (fun i -> c)"),

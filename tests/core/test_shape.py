@@ -33,6 +33,7 @@ from fsmooth.core.term import (
     Update,
     Var,
     Vector,
+    While,
     Zero,
 )
 from fsmooth.core.types import BOOL, F64, INT, Array, Function, Tuple, Type, rank_of
@@ -64,6 +65,7 @@ BY_HAND: list[tuple[str, Term, str]] = [
     ("filtered", Collect(n, ((Length(v), i),), c, v), "(n, length v)"),
     ("branch", If(c, v, w), "(length v,)"),
     ("fold", IFold(n, v, w, i, Update(w, i, x)), "(length v,)"),
+    ("while", While(v, w, c, Update(w, i, x)), "(length v,)"),
     ("requirement", Require(c, v), "(length v,)"),
     ("scope", Let(((j, b.plus(n, Const(1))),), Zero((j,))), "(n + 1,)"),
     ("scope of an array", Let(((w, Zero((n,))),), w), "(n,)"),
@@ -74,6 +76,7 @@ BY_HAND: list[tuple[str, Term, str]] = [
     ("component of a tuple", Proj(MakeTuple((x, v)), 1), "(length v,)"),
     ("component of a branch", Proj(If(c, MakeTuple((x, v)), MakeTuple((x, w))), 1), "(length v,)"),
     ("component of a fold", Proj(IFold(n, MakeTuple((x, v)), Var("s", Tuple((F64, V))), i, MakeTuple((x, v))), 1), "(length v,)"),
+    ("component of a while", Proj(While(MakeTuple((x, v)), Var("s", Tuple((F64, V))), c, MakeTuple((x, v))), 1), "(length v,)"),
     ("component of a scope", Proj(Let(((j, n),), MakeTuple((x, Zero((j,))))), 1), "(n,)"),
     ("component of an element", Proj(Get(Build(n, i, MakeTuple((x, v))), j), 1), "(length v,)"),
     ("component of an element of a variable", Proj(Get(pairs, i), 1), "(length a[i].1,)"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fsmooth.core.subst import substitute1
-from fsmooth.core.term import Build, IFold, Let, Reduce, Term, Var, let
+from fsmooth.core.term import Build, IFold, Let, Reduce, Term, Var, While, let
 from fsmooth.core.traverse import children, rebuild
 from fsmooth.core.types import Type
 
@@ -36,6 +36,12 @@ def _reuse(term: Term, pool: Pool) -> Term:
                 state, body = _renamed(state, body, pool)
             index, body = _renamed(index, body, pool)
             return IFold(_reuse(size, pool), _reuse(init, pool), state, index, _reuse(body, pool))
+        case While(init, state, condition, body):
+            wanted = pool.setdefault(state.type, state)
+            if wanted in condition.free | body.free:
+                wanted = state
+            condition, body = substitute1(condition, state, wanted), substitute1(body, state, wanted)
+            return While(_reuse(init, pool), wanted, _reuse(condition, pool), _reuse(body, pool))
         case _:
             return rebuild(term, [_reuse(part, pool) for part in children(term)])
 

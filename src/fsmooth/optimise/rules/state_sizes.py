@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from fsmooth.core.build import components
 from fsmooth.core.shape import Ragged, size_of
-from fsmooth.core.term import IFold, Length, Proj, Term
-from fsmooth.core.traverse import size_of_tree, subterms, transform
+from fsmooth.core.subst import refresh
+from fsmooth.core.term import IFold, Length, Proj, Term, While
+from fsmooth.core.traverse import bound_in, children, rebuild, size_of_tree, subterms, transform
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
 
@@ -16,31 +17,38 @@ _LARGEST = 9
 @rule(
     "ifold (fun a i -> build (length a) (fun j -> e a i j)) u n ~> ifold (fun a i -> build (length u) (fun j -> e a i j)) u n",
     source="fsmooth",
-    heads=IFold,
+    heads=(IFold, While),
 )
 def length_of_state(t: Term, facts: Facts) -> Term | None:
-    """Wherever the body asks for the length of an array of the state."""
-    match t:
-        case IFold(size, init, state, index, body) if state in body.free:
-            if not any([_of_state(x, state) is not None for x in subterms(body)]):
-                return None
+    """Wherever the body, or the condition of a `while`, asks for the length of an array of the state."""
+    if not isinstance(t, IFold | While) or not _asks(t):
+        return None
+    if t.state in t.init.free:  # the initial state is outside
+        t = refresh(t)
+        assert isinstance(t, IFold | While)
+    state, init = t.state, t.init
 
-            def change(x: Term) -> Term:
-                path = _of_state(x, state)
-                if path is None or not isinstance(x, Length):
-                    return x
-                start = init
-                for k in path:
-                    start = components(start)[k]
-                try:
-                    known = size_of(start, x.axis)
-                except Ragged:
-                    return x
-                return known if size_of_tree(known) <= _LARGEST else x
+    def change(x: Term) -> Term:
+        path = _of_state(x, state)
+        if path is None or not isinstance(x, Length):
+            return x
+        start = init
+        for k in path:
+            start = components(start)[k]
+        try:
+            known = size_of(start, x.axis)
+        except Ragged:
+            return x
+        return known if size_of_tree(known) <= _LARGEST else x
 
-            new = transform(body, change)
-            return None if new is body else IFold(size, init, state, index, new)
-    return None
+    old = children(t)
+    new = [transform(x, change) if bound_in(t, k) else x for k, x in enumerate(old)]
+    return None if all([a is b for a, b in zip(old, new, strict=True)]) else rebuild(t, new)
+
+
+def _asks(t: IFold | While) -> bool:
+    inside = (t.body, t.condition) if isinstance(t, While) else (t.body,)
+    return any([_of_state(x, t.state) is not None for part in inside for x in subterms(part)])
 
 
 def _of_state(term: Term, state: Term) -> tuple[int, ...] | None:
