@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import fsmooth as fs
 
-LIMIT = 1000
-"""Steps are bounded, since a program has no `while`; no workload comes near."""
+LIMIT = 400
+"""Steps are bounded, since a program has no `while`; the workloads take at most 170."""
 
 
 def minimiser(f, start, method, size):

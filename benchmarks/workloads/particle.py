@@ -16,7 +16,7 @@ from benchmarks.workloads.descent import minimiser
 EXPECTED = 0.2071918746486116
 DT = 0.1
 STEPS = 1000
-"""Steps of a flight are bounded, since a program has no `while`; no flight takes as many."""
+"""Steps of a flight are bounded, since a program has no `while`; the flights of this search take some 355."""
 
 
 def potential(x, w):

@@ -6,6 +6,10 @@ function goes through the inner search, which itself uses gradients.
 Source: gradbench/gradbench (MIT), after Siskind and Pearlmutter.
 """
 
+from collections.abc import Callable
+
+import numpy as np
+
 import fsmooth as fs
 from benchmarks.workloads.descent import minimiser
 
@@ -17,22 +21,26 @@ def height(x, y):
     return x[0] * x[0] + x[1] * x[1] - (y[0] * y[0] + y[1] * y[1])
 
 
-def _search(outer: str, inner: str) -> fs.Function:
-    def saddle(start: fs.Array[2]):
-        def lowest(x):
-            """Where -height is smallest over y."""
-            return minimiser(lambda y: -height(x, y), start, inner, fs.norm)
-
-        x = minimiser(lambda x: height(x, lowest(x)), start, outer, fs.norm)
-        y = lowest(x)
-        return [x[0], x[1], y[0], y[1]]
-
-    return fs.function(saddle)
-
-
 MODES = {"f": "forward", "r": "reverse"}
 
 
-def search(modes: str) -> fs.Function:
-    """The search with an outer and an inner method of differentiation: `ff`, `fr`, `rf` or `rr`."""
-    return _search(*[MODES[m] for m in modes])
+def search(modes: str) -> Callable[[object], np.ndarray]:
+    """The search with an outer and an inner method of differentiation, `ff`, `fr`, `rf` or `rr`: start (2) to x and y (4)."""
+    outer, inner = [MODES[mode] for mode in modes]
+
+    def lowest(x: fs.Array[2], start: fs.Array[2]):
+        """The y at which -height is smallest."""
+        return minimiser(lambda y: -height(x, y), start, inner, fs.norm)
+
+    @fs.function
+    def best(start: fs.Array[2]):
+        """The x at which the largest height is smallest."""
+        return minimiser(lambda x: height(x, lowest(x, start)), start, outer, fs.norm)
+
+    answer = fs.function(lowest)
+
+    def saddle(start: object) -> np.ndarray:
+        x = best(start)
+        return np.concatenate([x, answer(x, start)])
+
+    return saddle

@@ -17,6 +17,7 @@ from benchmarks.workloads import (
     nnmf,
     ode,
     particle,
+    saddle,
     scalar_recurrence,
     tanh_recurrence,
 )
@@ -311,3 +312,9 @@ def test_scalar_recurrence(steps: int, method: str) -> None:
 def test_a_particle_lands_at_the_origin_if_controlled_as_expected() -> None:
     landing = fs.function(lambda w: particle.landing(w, "forward"))
     assert landing(particle.EXPECTED) < 1e-8 < landing(0.0)
+
+
+@pytest.mark.parametrize("modes", ["ff", "fr", "rf", "rr"])
+def test_searches(modes: str) -> None:
+    _close(particle.search(modes)(0.0), particle.EXPECTED, 1e-12)
+    _close(saddle.search(modes)(np.ones(2)), np.full(4, saddle.EXPECTED), 1e-12)
