@@ -125,6 +125,7 @@ softplus = Named("softplus")
 sqrt = Named("sqrt")
 square = Named("square")
 std = Named("std")
+stop_gradient = Named("stop_gradient")
 tan = Named("tan")
 tanh = Named("tanh")
 trace = Named("trace")
@@ -246,6 +247,7 @@ __all__ = [
     "sqrt",
     "square",
     "std",
+    "stop_gradient",
     "tan",
     "tanh",
     "trace",

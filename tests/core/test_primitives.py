@@ -62,6 +62,7 @@ UNARY: dict[Primitive, Callable[[float], float]] = {
     p.lgamma: lambda x: log_gamma(x),
     p.sigmoid: special.expit,
     p.floor: np.floor,
+    p.stop_gradient: np.positive,
     p.ceil: np.ceil,
 }
 BINARY: dict[Primitive, Callable[[float, float], float]] = {

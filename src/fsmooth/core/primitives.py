@@ -160,6 +160,8 @@ trigamma = _define("trigamma", 1, _floats, trigamma_of, 40)
 sigmoid = _define("sigmoid", 1, _floats, ieee.total(ieee.sigmoid), 15)
 floor = _define("floor", 1, _floats, ieee.integral(math.floor), 1)
 ceil = _define("ceil", 1, _floats, ieee.integral(math.ceil), 1)
+stop_gradient = _define("stop_gradient", 1, _numbers, ieee.wrapped(lambda a: a), 1)
+"""The number itself, whose derivative is zero."""
 
 # -- comparison, logic, selection ----------------------------------------------------------------------------------
 

@@ -230,6 +230,7 @@ ROWS: dict[Primitive, Row] = {
     p.negate: lambda x, r, t: negative(t[0]),
     p.absolute: _unary(lambda x, r: _f(p.sign, x)),
     p.sign: _nothing,
+    p.stop_gradient: _nothing,
     p.floor: _nothing,
     p.ceil: _nothing,
     p.minimum: _extremum(p.less_equal, p.less),

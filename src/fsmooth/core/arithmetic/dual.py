@@ -72,7 +72,7 @@ class Dual(Arithmetic):
         operations = Operations(self.inner, type_)
         for k, argument in enumerate(arguments):
             tangent = argument.tangent if isinstance(argument, DualNumber) else None
-            if tangent is None or primitive in FLAT:
+            if tangent is None or primitive in FLAT or primitive is p.stop_gradient:
                 continue
             if primitive not in SLOPES:
                 raise NotDifferentiableError(f"dual numbers have no derivative of {primitive.name}")

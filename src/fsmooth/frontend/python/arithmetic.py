@@ -19,7 +19,7 @@ from fsmooth.frontend.python.modulo import real_floor_division, real_modulo
 from fsmooth.frontend.python.sizes import length_of, same_size
 from fsmooth.frontend.python.weak import strengthened
 
-_KEEPS_INTEGERS = frozenset({p.absolute, p.sign, p.maximum, p.minimum, p.floor, p.ceil})
+_KEEPS_INTEGERS = frozenset({p.absolute, p.sign, p.maximum, p.minimum, p.floor, p.ceil, p.stop_gradient})
 
 
 ARITHMETIC: dict[type[ast.operator], Primitive] = {

@@ -20,6 +20,7 @@ OWN_SCALAR = {
     "cosh": p.cosh, "tanh": p.tanh, "exp": p.exp, "expm1": p.expm1, "log": p.log, "log1p": p.log1p, "hypot": p.hypot,
     "abs": p.absolute, "sign": p.sign, "floor": p.floor, "ceil": p.ceil, "maximum": p.maximum, "minimum": p.minimum,
     "erf": p.erf, "lgamma": p.lgamma, "digamma": p.digamma, "sigmoid": p.sigmoid, "isnan": p.is_nan,
+    "stop_gradient": p.stop_gradient,
 }  # fmt: skip
 
 
