@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import fsmooth as fs
 
-LIMIT = 400
-"""Steps are bounded, since a program has no `while`; the workloads take at most 170."""
-
 
 def minimiser(f, start, method, size):
     """Where f is smallest, near `start`; `method` is that of the gradient, `size` measures it (a number or an array)."""
     gradient = fs.grad(f, method=method)
     x, value, slope = start, f(start), gradient(start)
     rate, successes = 1e-5, 0
-    for _ in range(LIMIT):
-        if size(slope) <= 1e-5:
-            break
+    while size(slope) > 1e-5:
         if successes == 10:
             rate, successes = 2.0 * rate, 0
         else:

@@ -15,8 +15,6 @@ from benchmarks.workloads.descent import minimiser
 
 EXPECTED = 0.2071918746486116
 DT = 0.1
-STEPS = 1000
-"""Steps of a flight are bounded, since a program has no `while`; the flights of this search take some 355."""
 
 
 def potential(x, w):
@@ -30,12 +28,8 @@ def landing(w, method):
     """The square of x where the particle lands."""
     slope = fs.grad(lambda x: potential(x, w), method=method)
     x, v = [0.0, 8.0], [0.75, 0.0]
-    for _ in range(STEPS):
-        after = x + DT * v
-        if after[1] <= 0.0:
-            break
-        v = v - DT * slope(x)
-        x = after
+    while x[1] + DT * v[1] > 0.0:
+        x, v = x + DT * v, v - DT * slope(x)
     landed = x[0] - x[1] / v[1] * v[0]
     return landed * landed
 
