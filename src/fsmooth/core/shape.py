@@ -282,6 +282,9 @@ def _projected(tuple_: Term, position: int) -> Term | None:
             return _projected(inner, position) or Proj(inner, position)
         case Let(bindings, body):
             return Let(bindings, _projected(body, position) or Proj(body, position))
+        case Get(Build(_, index, body), at):
+            element = substitute(body, {index: at})
+            return _projected(element, position) or Proj(element, position)
         case App(Lam(parameters, body), arguments):
             return App(Lam(parameters, _projected(body, position) or Proj(body, position)), arguments)
         case Apply() | ApplyReverse():

@@ -94,7 +94,7 @@ class Reverser:
     def run_back(self, var: Var, value: Term) -> None:
         """The next definition of the backward part."""
         value = value if isinstance(value, Prim) else with_sizes(value, self.definitions.get)
-        self.backward[var] = value
+        self.definitions[var] = self.backward[var] = value
         self.needed |= value.free
         self.order[var] = len(self.order)
 

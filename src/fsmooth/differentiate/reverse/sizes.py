@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fsmooth.core.shape import size_of
+from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import Const, Get, Length, Prim, Proj, Term, Var
 from fsmooth.core.traverse import subterms, transform
@@ -21,7 +21,10 @@ def with_sizes(term: Term, definition: Callable[[Var], Term | None]) -> Term:
             source = definition(root) if isinstance(root, Var) else None
             if source is None:
                 return t
-            size = size_of(substitute(t.array, {root: source}), t.axis)
+            try:
+                size = size_of(substitute(t.array, {root: source}), t.axis)
+            except Ragged:
+                return t
             if not is_simple(size):
                 return t
             t = size

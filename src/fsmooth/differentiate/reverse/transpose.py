@@ -142,6 +142,7 @@ def _sum(walk: Reverser, step: Step, term: Reduce, r: Term) -> Sequence[Item] | 
         both = MakeTuple((region.value, *leaving.values()))
         loop = Reduce(Reduction.SUM, term.size, term.index, scope(region.forward, let(region.backward, both)))
         whole = Var(f"{step.var.name}_both", loop.type)
+        walk.definitions[whole] = loop
         for k, key in enumerate(leaving):
             walk.contribute(place_of(key), Proj(whole, k + 1))
         return [*first, Step(whole, loop, active=False), Step(step.var, Proj(whole, 0), active=True)]
@@ -163,6 +164,7 @@ def _saved(
     parts = list(names) if region.value in names else [region.value, *names]
     loop = Build(term.size, term.index, scope(region.forward, _tuple(parts)))
     whole = Var(f"{step.var.name}_saved", loop.type)
+    walk.definitions[whole] = loop
     read = dict(zip(parts, _parts(Get(whole, term.index), len(parts)), strict=True))
     items: list[Item] = [Step(x, read[x], active=False) for x in names]
     return [*items, *chosen.recomputed], Step(whole, loop, active=False), read[region.value]
@@ -210,6 +212,7 @@ def _branch(walk: Reverser, step: Step, term: If, r: Term) -> Sequence[Item] | N
         made.append(scope(region.forward, MakeTuple((region.value, *saved))))
     both = If(term.condition, made[0], made[1])
     whole = Var(f"{step.var.name}_saved", both.type)
+    walk.definitions[whole] = both
     read = {x: Step(x, Proj(whole, k + 1), active=False) for k, x in enumerate(stored)}
     first_items = [[*[read[x] for x, _ in chosen.stored], *chosen.recomputed] for chosen in plans]
     _branch_back(walk, step, term, branches, keys, cotangents, first_items)
