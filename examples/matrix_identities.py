@@ -38,9 +38,9 @@ def main() -> None:
     random = np.random.default_rng(0)
     M, A = random.standard_normal((4, 3)), random.standard_normal((3, 4))
     u, v = random.standard_normal(4), random.standard_normal(3)
-    assert np.array_equal(show("∂tr(M)/∂M", fs.mgrad(trace), M @ A), np.eye(4))
-    assert np.array_equal(show("∂tr(MA)/∂M", fs.mgrad(trace_of_product), M, A), A.T)
-    assert np.array_equal(show("∂(uMvᵀ)/∂M", fs.mgrad(bilinear), M, u, v), np.outer(u, v))
+    assert np.array_equal(show("∂tr(M)/∂M", fs.mgrad(trace, method="forward"), M @ A), np.eye(4))
+    assert np.array_equal(show("∂tr(MA)/∂M", fs.mgrad(trace_of_product, method="forward"), M, A), A.T)
+    assert np.array_equal(show("∂(uMvᵀ)/∂M", fs.mgrad(bilinear, method="forward"), M, u, v), np.outer(u, v))
     print("all three hold")
 
 

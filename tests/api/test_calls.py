@@ -193,7 +193,7 @@ def test_unknown_methods_and_parameters():
         fs.grad(squares, method="sideways")
     with pytest.raises(fs.UnknownMethodError, match="schedule"):
         fs.function(squares, schedule="NOPE")
-    with pytest.raises(fs.ArgumentError, match="parameters v"):
+    with pytest.raises(fs.ArgumentError, match="parameters are v"):
         fs.grad(squares, wrt="w")
     with pytest.raises(fs.ArgumentError):
         fs.grad(squares, wrt=3)

@@ -27,8 +27,6 @@ SPARSE_TANGENT: Number = Fraction(1, 2)
 COTANGENT: Number = 3
 """The weight of one transposition, in runs of the program."""
 
-_REVERSE_IS_CHOSEN = False
-
 Sizes = Mapping[tuple[Var, int], int]
 """The lengths of arguments that are built in, by variable and axis."""
 
@@ -47,7 +45,8 @@ class Known:
                 case Let(bindings):
                     self.definitions.update(bindings)
                 case App(Lam(parameters), arguments) | App(Deriv(Lam(parameters)), arguments):
-                    self.definitions.update(zip(parameters, arguments, strict=False))
+                    given = zip(parameters, arguments, strict=False)
+                    self.definitions.update({x: value for x, value in given if x not in value.free})
 
     def length(self, length: Term) -> Term:
         """A length in which those that are built in are numbers."""
@@ -111,7 +110,7 @@ def chosen(deriv: Deriv, known: Known) -> Choice:
     one = TANGENT if inputs.number in (None, 1) else SPARSE_TANGENT
     forward = once + once * inputs * one
     reverse = once + once * outputs * COTANGENT
-    if reverse.order < forward.order and _REVERSE_IS_CHOSEN:
+    if reverse.order < forward.order:
         return Choice(verb, Method.REVERSE, "which is predicted to cost less", forward, reverse)
     return Choice(verb, Method.FORWARD, "which is predicted to cost no more", forward, reverse)
 
