@@ -5,7 +5,7 @@ from __future__ import annotations
 from fsmooth.core import primitives as p
 from fsmooth.core.build import bind
 from fsmooth.core.shape import size_of
-from fsmooth.core.term import Build, Delta, Get, MakeTuple, Plus, Prim, Proj, Term, Var, Vector, Zero
+from fsmooth.core.term import Build, Delta, Get, MakeTuple, Plus, Prim, Proj, Reduce, Reduction, Term, Var, Vector, Zero
 from fsmooth.core.types import INT, Array, Tuple
 
 
@@ -67,6 +67,19 @@ def scale(factor: Term, vector: Term) -> Term:
             return Build(size_of(vector), index, scale(factor, Get(vector, index)))
         case _:
             return Prim(p.multiply, (factor, vector))
+
+
+def dot(a: Term, b: Term) -> Term:
+    """a • b; both are variables or paths."""
+    match a.type:
+        case Tuple(items):
+            products = [dot(part(a, k), part(b, k)) for k in range(len(items))]
+            return total([Zero(()), *products])
+        case Array():
+            index = Var("i", INT)
+            return Reduce(Reduction.SUM, size_of(a), index, dot(Get(a, index), Get(b, index)))
+        case _:
+            return Prim(p.multiply, (a, b))
 
 
 def part(vector: Term, position: int) -> Term:
