@@ -128,6 +128,6 @@ def _head(term: Term) -> Hashable:
         case VCat() | HCat():
             return (type(term).__name__, term.type)
         case Deriv(_, wrt, verb):
-            return ("deriv", wrt, verb, term.method, term.single)
+            return ("deriv", wrt, verb, term.method, term.single, term.checkpoint)
         case _:
             return (type(term).__name__, term.type if not children(term) else None)

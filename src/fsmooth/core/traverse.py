@@ -141,7 +141,7 @@ def rebuild(term: Term, new: Sequence[Term]) -> Term:
         case Require():
             return Require(new[0], new[-1], t.failure, tuple(new[1:-1]), t.site)
         case Deriv():
-            return Deriv(new[0], t.wrt, t.verb, t.method, t.single)
+            return Deriv(new[0], t.wrt, t.verb, t.method, t.single, t.checkpoint)
         case MapTerm():
             return t.with_parts(new)
         case Const() | Var():

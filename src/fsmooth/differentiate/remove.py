@@ -46,7 +46,7 @@ class Removal:
         if isinstance(before, Lam):
             renamed = zip(function.parameters, before.parameters, strict=True)
             self.known.definitions.update({new: old for new, old in renamed if new is not old})
-        known = Deriv(function, deriv.wrt, deriv.verb, deriv.method, deriv.single)
+        known = Deriv(function, deriv.wrt, deriv.verb, deriv.method, deriv.single, deriv.checkpoint)
         return self._second(known) if deriv.verb is Verb.HVP else self._first(known)
 
     def _first(self, deriv: Deriv) -> Lam:
@@ -64,7 +64,7 @@ class Removal:
     def _second(self, deriv: Deriv) -> Lam:
         """The Hessian times tangents: the tangent, in forward mode, of the gradient."""
         function = cast(Lam, deriv.function)
-        gradient = self.removed(Deriv(function, deriv.wrt, Verb.GRAD, deriv.method, deriv.single))
+        gradient = self.removed(Deriv(function, deriv.wrt, Verb.GRAD, deriv.method, deriv.single, deriv.checkpoint))
         along = self.removed(Deriv(gradient, deriv.wrt, Verb.JVP, Method.FORWARD, deriv.single))
         parameters = tuple([Var(q.name, q.type, q.site) for q in along.parameters])
         pair = Var("pair", along.body.type)

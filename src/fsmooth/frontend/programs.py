@@ -83,6 +83,7 @@ class DerivedProgram:
     wrt: tuple[str, ...]
     single: bool
     method: Method
+    checkpoint: bool = False
 
     @property
     def name(self) -> str:

@@ -45,8 +45,8 @@ class Survey:
         match program:
             case SourceProgram(function):
                 self._reach(function)
-            case DerivedProgram(inner, verb, wrt, single, method):
-                self.add("derived", verb.value, wrt, single, method.value)
+            case DerivedProgram(inner, verb, wrt, single, method, checkpoint):
+                self.add("derived", verb.value, wrt, single, method.value, checkpoint)
                 self._program(inner)
             case LibraryProgram(name, count):
                 self.add("library", name, count)

@@ -39,9 +39,12 @@ class Method(Enum):
 
 
 class Deriv(Term):
-    """A derivative of `function`, removed by `differentiate`, innermost first.  `single`: wrt one argument, not a tuple."""
+    """A derivative of `function`, removed by `differentiate`, innermost first.
 
-    __slots__ = ("function", "method", "single", "verb", "wrt")
+    `single`: wrt one argument, not a tuple.  `checkpoint`: loops save few of their states, and run once more.
+    """
+
+    __slots__ = ("checkpoint", "function", "method", "single", "verb", "wrt")
     __match_args__ = ("function", "wrt", "verb")
 
     def __init__(
@@ -51,6 +54,7 @@ class Deriv(Term):
         verb: Verb,
         method: Method = Method.AUTO,
         single: bool = False,
+        checkpoint: bool = False,
     ) -> None:
         f = function.type
         if not isinstance(f, Function):
@@ -85,4 +89,5 @@ class Deriv(Term):
         self.verb = verb
         self.method = method
         self.single = single
+        self.checkpoint = checkpoint
         self._typed(type_)

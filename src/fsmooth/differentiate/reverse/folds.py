@@ -71,7 +71,15 @@ def way_back(
     region, bars = _reversed(walk, term, parts, initial, body, r, transpose, among)
     following = [region.cotangents.take(parts[k]) for k in bars]
     steps_back = [zero_like(initial[k]) if c is None else c for k, c in zip(bars, following, strict=True)]
-    return WayBack(parts, initial, region, bars, steps_back, region.leaving(term.index, *parts, *bars.values()))
+    leaving = region.leaving(term.index, *parts, *bars.values())
+
+    def change(t: Term) -> Term:
+        return with_lengths(t, parts, initial)
+
+    region.forward = [Step(x.var, change(x.term), x.active) if isinstance(x, Step) else x for x in region.forward]
+    region.backward = [(x, change(value)) for x, value in region.backward]
+    gathered = {key: change(cotangent) for key, cotangent in leaving.items()}
+    return WayBack(parts, initial, region, bars, [change(c) for c in steps_back], gathered)
 
 
 def opened_state(term: IFold) -> tuple[list[Var], list[Term], Term]:

@@ -14,7 +14,7 @@ from fsmooth.core.subst import refresh
 from fsmooth.core.term import App, Deriv, Lam, Let, MakeTuple, Proj, Require, Term, Var, let
 from fsmooth.core.types import Function, Tuple
 from fsmooth.differentiate.derivatives import NoDerivative
-from fsmooth.differentiate.reverse.verbs import split
+from fsmooth.differentiate.reverse.verbs import split, transposed
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def halves(program: Lam, wanted: Deriv, simplify: Callable[[Term], Term]) -> Hal
     function = simplify(wanted.function)
     if not isinstance(function, Lam):
         raise NoDerivative("what is differentiated must be a function known at compile time")
-    parts = split(function, wanted.wrt, wanted.single)
+    parts = split(function, wanted.wrt, wanted.single, transposed(wanted))
     assert isinstance(parts.forward.type, Function)
     both = Var("both", parts.forward.type.result)
     assert isinstance(both.type, Tuple)

@@ -16,26 +16,28 @@ from fsmooth.core.term import Build, Const, Delta, Get, Lam, Let, MakeTuple, Ter
 from fsmooth.core.types import Array, Float, Tuple, Type, rank_of, tangent, unzipped
 from fsmooth.differentiate.encoding import item
 from fsmooth.differentiate.leaves import element_at, leaf_shape
-from fsmooth.differentiate.reverse.region import Region, Reverser, scope
+from fsmooth.differentiate.reverse.region import Region, Reverser, Transpose, scope
 from fsmooth.differentiate.reverse.whole import cotangent_of, region_of
 
 _FEW = 4
 
 
-def jacobian(function: Lam, wrt: tuple[int, ...], single: bool) -> Term:
+def jacobian(function: Lam, wrt: tuple[int, ...], single: bool, how: Transpose) -> Term:
     """Output structure, then `wrt` structure, then output indices, then input indices (core.types.jacobian)."""
-    return _outputs(unzipped(tangent(function.body.type)), (), function, wrt, single)
+    return _outputs(unzipped(tangent(function.body.type)), (), function, wrt, single, how)
 
 
-def _outputs(type_: Type, path: tuple[int, ...], function: Lam, wrt: tuple[int, ...], single: bool) -> Term:
+def _outputs(
+    type_: Type, path: tuple[int, ...], function: Lam, wrt: tuple[int, ...], single: bool, how: Transpose
+) -> Term:
     if isinstance(type_, Tuple):
-        parts = [_outputs(t, (*path, k), function, wrt, single) for k, t in enumerate(type_.items)]
+        parts = [_outputs(t, (*path, k), function, wrt, single, how) for k, t in enumerate(type_.items)]
         return MakeTuple(tuple(parts), type_)
-    blocks = [_rows(function, path, k) for k in wrt]
+    blocks = [_rows(function, path, k, how) for k in wrt]
     return blocks[0] if single else MakeTuple(tuple(blocks))
 
 
-def _rows(function: Lam, path: tuple[int, ...], position: int) -> Term:
+def _rows(function: Lam, path: tuple[int, ...], position: int, how: Transpose) -> Term:
     """One leaf of the output along one argument: a row of cotangents at each index of the leaf."""
     own = cast(Lam, refresh(function))
     x = own.parameters[position]
@@ -46,7 +48,7 @@ def _rows(function: Lam, path: tuple[int, ...], position: int) -> Term:
         def seed(walk: Reverser, value: Term) -> None:
             walk.contribute(value, one_hot(own.body, own.body.type, path, indices))
 
-        region = region_of(own, [x], seed, wanted=False, late=frozenset(indices))
+        region = region_of(own, [x], seed, how, wanted=False, late=frozenset(indices))
         found.append(region)
         cotangent = cotangent_of(region, x)
         return let(region.backward, cotangent)

@@ -58,7 +58,7 @@ def plan(
         if x in stored or x in recomputed:
             continue
         if x in states:
-            blank = _blank(x, definitions, states, hidden)
+            blank = blank_like(x, definitions, states, hidden)
             assert blank is not None, "the shape of a state does not change"
             stored[x] = blank
             continue
@@ -67,7 +67,7 @@ def plan(
             continue
         saved = any([s in value.free and not is_scalar(s.type) for s in (*states, *arrays)])
         if saved or costs.of(value).at() >= dear:
-            blank = _blank(x, definitions, states, hidden)
+            blank = blank_like(x, definitions, states, hidden)
             if blank is not None:
                 stored[x] = blank
                 continue
@@ -95,31 +95,31 @@ def recomputing(region: Region, extra: Sequence[Term]) -> tuple[Item, ...]:
     return tuple([item for item in region.forward if not isinstance(item, Step) or item.var in wanted])
 
 
-def _blank(
+def blank_like(
     var: Var, definitions: Mapping[Var, Term], states: Mapping[Var, Term], hidden: frozenset[Var]
 ) -> Term | None:
     """A value of the shape of `var` that mentions nothing of the loop; None if there is none."""
     try:
-        blank = _closed(_blank_of(var, var.type), definitions, states, hidden)
+        blank = _closed(_filled(var, var.type), definitions, states, hidden)
     except Ragged:
         return None
     return blank if blank.free.isdisjoint(hidden) else None
 
 
-def _blank_of(term: Term, type_: Type) -> Term:
+def _filled(term: Term, type_: Type) -> Term:
     match type_:
         case Float():
             return Zero((), type_)
         case Int() | Bool():
             return scalar_constant(0, type_)
         case Tuple(items):
-            return MakeTuple(tuple([_blank_of(Proj(term, k), t) for k, t in enumerate(items)]), type_)
+            return MakeTuple(tuple([_filled(Proj(term, k), t) for k, t in enumerate(items)]), type_)
         case Array():
             sizes = shape_of(term)
             leaf = leaf_of(type_)
             if isinstance(leaf, Float | Int):
                 return Zero(sizes, leaf)
-            return nested_build(sizes, lambda indices: _blank_of(get(term, *indices), leaf))
+            return nested_build(sizes, lambda indices: _filled(get(term, *indices), leaf))
         case _:
             raise Ragged(term)
 
@@ -151,4 +151,4 @@ def blank_rows(blank: Term, count: Term) -> Term:
     return nested_build((count,), lambda _: blank)
 
 
-__all__ = ["DEAR", "Plan", "blank_rows", "plan", "rank_of", "recomputing"]
+__all__ = ["DEAR", "Plan", "blank_like", "blank_rows", "plan", "rank_of", "recomputing"]

@@ -18,8 +18,10 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.types import tangent
 from fsmooth.differentiate.derivatives import NoDerivative
+from fsmooth.differentiate.reverse.checkpoints import transpose_in_blocks
 from fsmooth.differentiate.reverse.jacobians import jacobian
-from fsmooth.differentiate.reverse.region import Region, scope
+from fsmooth.differentiate.reverse.region import Region, Transpose, scope
+from fsmooth.differentiate.reverse.transpose import transpose
 from fsmooth.differentiate.reverse.whole import cotangent_of, region_of
 
 
@@ -27,6 +29,7 @@ def reverse(deriv: Deriv) -> Lam:
     """The function that a `Deriv` of a function literal stands for, by reverse mode."""
     function = cast(Lam, refresh(deriv.function))
     chosen = [function.parameters[k] for k in deriv.wrt]
+    how = transposed(deriv)
 
     def gradient(region: Region) -> Term:
         parts = [cotangent_of(region, x) for x in chosen]
@@ -36,17 +39,22 @@ def reverse(deriv: Deriv) -> Lam:
         case Verb.GRAD | Verb.VALUE_AND_GRAD:
             one = scalar_constant(1.0, function.body.type)
             wanted = deriv.verb is Verb.VALUE_AND_GRAD
-            region = region_of(function, chosen, lambda walk, value: walk.contribute(value, one), wanted=wanted)
+            region = region_of(function, chosen, lambda walk, value: walk.contribute(value, one), how, wanted=wanted)
             result = gradient(region)
             return Lam(function.parameters, _whole(region, MakeTuple((region.value, result)) if wanted else result))
         case Verb.VJP:
             r = Var("cotangent", tangent(function.body.type))
-            region = region_of(function, chosen, lambda walk, value: walk.contribute(value, r), wanted=True)
+            region = region_of(function, chosen, lambda walk, value: walk.contribute(value, r), how, wanted=True)
             return Lam((*function.parameters, r), _whole(region, MakeTuple((region.value, gradient(region)))))
         case Verb.JACOBIAN:
-            return Lam(function.parameters, jacobian(function, deriv.wrt, deriv.single))
+            return Lam(function.parameters, jacobian(function, deriv.wrt, deriv.single, how))
         case _:
             raise NoDerivative(f"no reverse derivative for {deriv.verb.value}")
+
+
+def transposed(deriv: Deriv) -> Transpose:
+    """How a derivative passes cotangents on: with folds in blocks, or saving for each step."""
+    return transpose_in_blocks if deriv.checkpoint else transpose
 
 
 @dataclass(frozen=True)
@@ -62,13 +70,13 @@ class Split:
     kept: tuple[int, ...]
 
 
-def split(function: Lam, wrt: tuple[int, ...], single: bool) -> Split:
+def split(function: Lam, wrt: tuple[int, ...], single: bool, how: Transpose = transpose) -> Split:
     """The derivative of a function in two parts: the second can be called often without running f again."""
     function = cast(Lam, refresh(function))
     chosen = [function.parameters[k] for k in wrt]
     r = Var("cotangent", tangent(function.body.type))
     region = region_of(
-        function, chosen, lambda walk, value: walk.contribute(value, r), wanted=True, late=frozenset((r,))
+        function, chosen, lambda walk, value: walk.contribute(value, r), how, wanted=True, late=frozenset((r,))
     )
     definitions = region.definitions()
     parts = [cotangent_of(region, x) for x in chosen]

@@ -7,13 +7,18 @@ from collections.abc import Sequence
 from fsmooth.core.build import zero_like
 from fsmooth.core.cost import Costs
 from fsmooth.core.term import Lam, Term, Var
-from fsmooth.differentiate.reverse.region import Region, Seed, reversed_steps
+from fsmooth.differentiate.reverse.region import Region, Seed, Transpose, reversed_steps
 from fsmooth.differentiate.reverse.steps import Steps
-from fsmooth.differentiate.reverse.transpose import transpose
 
 
 def region_of(
-    function: Lam, chosen: Sequence[Var], seed: Seed, *, wanted: bool, late: frozenset[Var] = frozenset()
+    function: Lam,
+    chosen: Sequence[Var],
+    seed: Seed,
+    transpose: Transpose,
+    *,
+    wanted: bool,
+    late: frozenset[Var] = frozenset(),
 ) -> Region:
     """The body of a function, reversed with respect to the `chosen` parameters; its binders must be distinct."""
     steps = Steps(frozenset(chosen), frozenset())

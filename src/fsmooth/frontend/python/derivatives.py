@@ -36,6 +36,9 @@ ALONG_TANGENTS = (Verb.JVP, Verb.HVP)
 """The verbs whose derivative is called with `tangent=…`."""
 
 
+WITHOUT_CHECKPOINTS = ("jvp",)
+"""The verbs that save no states of loops."""
+
 METHODS = "'auto', 'forward' or 'reverse'"
 """The names of the methods, as a hint."""
 
@@ -46,13 +49,15 @@ def derive(frame: Frame, verb: str, node: ast.Call) -> Value:
         what = f"fs.{verb} takes a function and wrt, not {len(node.args)} arguments"
         frame.fail(ArgumentMismatch, node, what, f"write fs.{verb}(f, wrt=…)")
     base = frame.expression(node.args[0])
-    how = How.AUTO
+    how, checkpoint = How.AUTO, False
     wrt: object = constant_object(frame, node.args[1]) if len(node.args) > 1 else None
     for keyword in node.keywords:
         if keyword.arg == "wrt" and len(node.args) == 1:
             wrt = constant_object(frame, keyword.value)
         elif keyword.arg == "method":
             how = method_named(frame, constant_object(frame, keyword.value), node)
+        elif keyword.arg == "checkpoint" and verb not in WITHOUT_CHECKPOINTS:
+            checkpoint = checkpoint_asked(frame, constant_object(frame, keyword.value), node)
         else:
             hint = "the schedule is that of the whole program" if keyword.arg == "schedule" else "leave it out"
             frame.fail(ArgumentMismatch, node, f"fs.{verb} has no argument {keyword.arg} in a program", hint)
@@ -62,8 +67,15 @@ def derive(frame: Frame, verb: str, node: ast.Call) -> Value:
         frame.fail(TypeMismatchError, node, f"fs.{verb} wants a function", f"write fs.{verb}(lambda x: …)")
     refuse_method(frame, verb, how, node)
     if verb == "hessian":
-        return Derived(Derived(base, "grad", wrt, how), "jacobian", wrt, how)
-    return Derived(base, verb, wrt, how)
+        return Derived(Derived(base, "grad", wrt, how, checkpoint), "jacobian", wrt, how, checkpoint)
+    return Derived(base, verb, wrt, how, checkpoint)
+
+
+def checkpoint_asked(frame: Frame, given: object, node: ast.AST) -> bool:
+    """The value of checkpoint=…"""
+    if not isinstance(given, bool):
+        frame.fail(ArgumentMismatch, node, f"checkpoint={given!r}", "use True or False")
+    return given
 
 
 def refuse_method(frame: Frame, verb: str, how: How, node: ast.AST) -> None:
@@ -100,7 +112,7 @@ def derivative(frame: Frame, derived: Derived, node: ast.Call) -> Value:
         function = lambda_of(frame, derived.base, values, {n: terms[n].type for n in kept}, node)
     require_result(frame, derived.verb, function.body.type, node)
     positions = tuple([kept.index(names[k]) for k in chosen])
-    deriv = Deriv(function, positions, verb, derived.how, single)
+    deriv = Deriv(function, positions, verb, derived.how, single, derived.checkpoint)
     arguments = [terms[n] for n in kept]
     if verb is Verb.VJP:
         value = frame.bind(App(function, tuple(arguments)), "value")

@@ -66,7 +66,7 @@ def derived_of(program: DerivedProgram) -> Derived:
     inner = program.program
     base = derived_of(inner) if isinstance(inner, DerivedProgram) else Static(_Holder(inner))
     wrt = program.wrt[0] if program.single else program.wrt
-    return Derived(base, program.verb.value, wrt, program.method)
+    return Derived(base, program.verb.value, wrt, program.method, program.checkpoint)
 
 
 def signature_of_value(frame: Frame, base: Closure | Static | Derived, node: ast.AST) -> inspect.Signature:

@@ -51,6 +51,7 @@ class Derived:
     verb: str
     wrt: object
     how: How = How.AUTO
+    checkpoint: bool = False
 
 
 @dataclass(frozen=True, eq=False)
