@@ -242,7 +242,7 @@ def head(term: Term) -> Hashable:
         case Require():
             return (Require, term.failure, len(term.numbers))
         case Deriv(_, wrt, verb):
-            return (Deriv, wrt, verb, term.method, term.single)
+            return (Deriv, wrt, verb, term.method, term.single, term.checkpoint)
         case Lam(parameters):
             return (Lam, parameters)
         case _:
