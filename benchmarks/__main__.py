@@ -1,15 +1,20 @@
-"""`python -m benchmarks [--quick]`: measure everything, print and save the tables."""
+"""`python -m benchmarks [--quick] [--only forward|reverse]`: measure, print and save the tables.
+
+forward: the kernels of the micro benchmarks, NNMF and project, and what a user waits for; reverse: the field's workloads.
+"""
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import shutil
 import subprocess
 import sys
 
-from benchmarks.cold import measurements
+from benchmarks import cold
 from benchmarks.report import save
+from benchmarks.reverse import report, run
 
 _ONE_THREAD = {
     "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
@@ -21,17 +26,33 @@ _ONE_THREAD = {
 
 
 def main() -> int:
-    quick = "--quick" in sys.argv
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="fewer sizes and shorter runs")
+    parser.add_argument("--only", choices=("forward", "reverse"), help="one of the two tables")
+    chosen = parser.parse_args()
     core = str(max(os.sched_getaffinity(0)))
     pinned = ["taskset", "-c", core] if shutil.which("taskset") else []
     os.environ.update(_ONE_THREAD)
+    if chosen.only != "reverse":
+        print(_forward(pinned, quick=chosen.quick))
+    if chosen.only != "forward":
+        print(_reverse(pinned, quick=chosen.quick))
+    return 0
+
+
+def _forward(pinned: list[str], *, quick: bool) -> str:
     kernels = [*pinned, sys.executable, "-m", "benchmarks.kernels", *(["--quick"] if quick else [])]
     made = subprocess.run(kernels, stdout=subprocess.PIPE, text=True, check=True)
     result = json.loads(made.stdout.splitlines()[-1])
-    result["cold"] = measurements(1 if quick else 5)
+    result["cold"] = cold.measurements(cold.PLAN, 1 if quick else 5)
     folder = save(result, "make bench-quick" if quick else "make bench")
-    print((folder / "results.md").read_text())
-    return 0
+    return (folder / "results.md").read_text()
+
+
+def _reverse(pinned: list[str], *, quick: bool) -> str:
+    rows = run.table(pinned, ["--quick"] if quick else [], longest=60.0)
+    first = cold.measurements(cold.REVERSE_PLAN, 1 if quick else 3)
+    return report.save(rows, first, "make bench-quick" if quick else "make bench")
 
 
 if __name__ == "__main__":

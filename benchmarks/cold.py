@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 
 _SETUP = """
 import numpy as np
@@ -19,6 +20,13 @@ a, b = rng.random(10), rng.random(10)
 """
 _OURS = _SETUP + "import fsmooth as fs\nfrom benchmarks import programs\n"
 _JAX = _SETUP + "from benchmarks import peer_jax\n"
+_MIXTURE = """
+import numpy as np
+rng = np.random.default_rng(0)
+d, K, n = 10, 25, 1000
+alpha, mu, q, l = (rng.normal(size=s) for s in ((K,), (K, d), (K, d), (K, d * (d - 1) // 2)))
+arguments = alpha, mu, q, l, rng.normal(size=(n, d)), 1.0, 0, 1.0
+"""
 _IMPORTED = """
 import time, numpy
 t = time.perf_counter()
@@ -103,34 +111,50 @@ def _median(code: str, runs: int, *, empty: bool, printed: bool) -> float:
     return statistics.median(found)
 
 
-def measurements(runs: int) -> dict[str, float | str]:
+Plan = Mapping[str, tuple[str, bool, bool]]
+"""By its name: the code, whether the cache is empty, whether the code prints its time (else the whole process is timed)."""
+
+PLAN: Plan = {
+    "import fsmooth over numpy (s)": (_IMPORTED, False, True),
+    "project: process start to result, empty cache (s)": (
+        _OURS + "fs.function(programs.project)(cam, X)",
+        True,
+        False,
+    ),
+    "project: the same, JAX (s)": (_JAX + "np.asarray(peer_jax.project(cam, X))", True, False),
+    "NNMF ∂u: process start to result, empty cache (s)": (_OURS + "fs.grad(programs.nnmf)(u, v, A)", True, False),
+    "NNMF ∂u: the same, JAX (s)": (_JAX + "np.asarray(peer_jax.nnmf(u, v, A))", True, False),
+    "project: warm cache, after import (s)": (_WARM, False, True),
+    "project: Python function to C text (s)": (_TEXT, True, True),
+    "∇dot, 10 numbers, Python call (s)": (
+        _OURS + "f = fs.grad(programs.dot)\n" + _CALL.format(call="f(a, b)"),
+        False,
+        True,
+    ),
+    "∇dot, 10 numbers, Python call, JAX (s)": (
+        _JAX + "f = peer_jax.grad_dot\n" + _CALL.format(call="f(a, b).block_until_ready()"),
+        False,
+        True,
+    ),
+    "∇dot, 10⁷ numbers: memory over arguments and result (MiB)": (_MEMORY, False, True),
+    "a program of 20,000 bindings: compiled and run, empty cache (s)": (_LONG, True, True),
+}
+REVERSE_PLAN: Plan = {
+    "gmm (10, 25, 1000): process start to first gradient, empty cache (s)": (
+        _MIXTURE + "from benchmarks.workloads import gmm\ngmm.gradient(*arguments)",
+        True,
+        False,
+    ),
+    "gmm (10, 25, 1000): the same, JAX (s)": (
+        _MIXTURE + "from benchmarks.reverse import peer_jax\npeer_jax.jax.block_until_ready(peer_jax.gmm(*arguments))",
+        True,
+        False,
+    ),
+}
+
+
+def measurements(plan: Plan, runs: int) -> dict[str, float | str]:
     """Each figure by its name; what fails is given as the reason."""
-    ours, jax = _OURS, _JAX
-    plan = {
-        "import fsmooth over numpy (s)": (_IMPORTED, False, True),
-        "project: process start to result, empty cache (s)": (
-            ours + "fs.function(programs.project)(cam, X)",
-            True,
-            False,
-        ),
-        "project: the same, JAX (s)": (jax + "np.asarray(peer_jax.project(cam, X))", True, False),
-        "NNMF ∂u: process start to result, empty cache (s)": (ours + "fs.grad(programs.nnmf)(u, v, A)", True, False),
-        "NNMF ∂u: the same, JAX (s)": (jax + "np.asarray(peer_jax.nnmf(u, v, A))", True, False),
-        "project: warm cache, after import (s)": (_WARM, False, True),
-        "project: Python function to C text (s)": (_TEXT, True, True),
-        "∇dot, 10 numbers, Python call (s)": (
-            ours + "f = fs.grad(programs.dot)\n" + _CALL.format(call="f(a, b)"),
-            False,
-            True,
-        ),
-        "∇dot, 10 numbers, Python call, JAX (s)": (
-            jax + "f = peer_jax.grad_dot\n" + _CALL.format(call="f(a, b).block_until_ready()"),
-            False,
-            True,
-        ),
-        "∇dot, 10⁷ numbers: memory over arguments and result (MiB)": (_MEMORY, False, True),
-        "a program of 20,000 bindings: compiled and run, empty cache (s)": (_LONG, True, True),
-    }
     found: dict[str, float | str] = {}
     for name, (code, empty, printed) in plan.items():
         try:

@@ -5,7 +5,6 @@ A kernel of fsmooth is timed at its C entry with buffers made before, like the h
 
 from __future__ import annotations
 
-import ctypes
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -14,14 +13,12 @@ from dataclasses import asdict, dataclass, field
 import numpy as np
 
 import fsmooth as fs
-from benchmarks import programs
+from benchmarks import own, programs
 from benchmarks.programs import ABLATIONS
-from benchmarks.reference import Kernel, Reference
+from benchmarks.reference import Reference
 from benchmarks.timing import Call, alternated
 from fsmooth.demo import camera
 from fsmooth.demo.problem import load
-from fsmooth.runtime.arrays import finished
-from fsmooth.runtime.library import FsError
 
 try:
     from benchmarks import peer_jax
@@ -58,15 +55,7 @@ _REFERENCE = Reference()
 
 def ours(function: fs.Function, *arguments: object) -> Call:
     """The C entry of a function on prepared arguments; the call gives the result's arrays."""
-    entry, prepared, result, kept = function.kernel(*arguments)
-    error = FsError()
-    kernel = Kernel(_REFERENCE, entry, [*prepared, ctypes.addressof(error)], result)
-    kernel.held += [kept, error, result]
-    kernel()
-    kernel.result = finished(result)
-    if error.site or any(error.numbers):
-        raise RuntimeError("the kernel failed")
-    return kernel
+    return own.kernel(_REFERENCE, function, *arguments)
 
 
 def cases(quick: bool, reference: Reference) -> Iterator[Case]:

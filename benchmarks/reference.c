@@ -170,12 +170,3 @@ void bundle_blocks(int64_t cameras, int64_t observations, const double *restrict
     Jc[17] = f * n * n * v;
   }
 }
-
-/* Calls a function many times, so that what a Python call costs does not count.  Integers and pointers travel apart
-   from floating-point numbers in the calling conventions of x86-64 (System V) and AArch64, each kind in its order. */
-typedef int32_t (*entry)(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t,
-                         int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, double, double);
-void repeat(int64_t times, entry f, const int64_t *i, const double *d) {
-  for (int64_t k = 0; k < times; k++)
-    f(i[0], i[1], i[2], i[3], i[4], i[5], i[6], i[7], i[8], i[9], i[10], i[11], i[12], i[13], i[14], i[15], d[0], d[1]);
-}

@@ -1,4 +1,4 @@
-"""Compiles reference.c and makes calls on prepared pointers."""
+"""Compiles hand-written C and makes calls on prepared pointers."""
 
 from __future__ import annotations
 
@@ -12,40 +12,43 @@ import numpy as np
 
 from fsmooth.runtime.compiler import find_compiler
 
+FORWARD = Path(__file__).with_name("reference.c")
 FLAGS = ("-O3", "-march=native", "-ffast-math", "-fPIC")
+NARROW, WIDE = 16, 48
+"""Integers and pointers that the two trampolines of repeat.c pass."""
 
 
 class Reference:
-    """The hand-written C, loaded."""
+    """The hand-written C of one file beside `repeat.c`, loaded."""
 
-    def __init__(self) -> None:
+    def __init__(self, source: Path = FORWARD) -> None:
         compiler = [*find_compiler().command]
-        source = Path(__file__).with_name("reference.c")
         with tempfile.TemporaryDirectory(prefix="fsmooth-bench-") as name:
             folder = Path(name)
-            subprocess.run([*compiler, *FLAGS, "-c", str(source), "-o", str(folder / "r.o")], check=True)
-            subprocess.run([*compiler, "-shared", str(folder / "r.o"), "-o", str(folder / "r.so"), "-lm"], check=True)
+            objects = []
+            for k, part in enumerate((source, Path(__file__).with_name("repeat.c"))):
+                objects.append(str(folder / f"{k}.o"))
+                subprocess.run([*compiler, *FLAGS, "-c", str(part), "-o", objects[-1]], check=True)
+            subprocess.run([*compiler, "-shared", *objects, "-o", str(folder / "r.so"), "-lm"], check=True)
             self.library = ctypes.CDLL(str(folder / "r.so"))
 
     def kernel(self, name: str, *arguments: object) -> Kernel:
         """A call without arguments; integers become int64_t, arrays pointers."""
         return Kernel(self, getattr(self.library, name), arguments, list(arguments))
 
-    def repeat(self, times: int, function: object, integers: object, floats: object) -> None:
-        """Call a C function `times` times from C."""
-        self.library.repeat(ctypes.c_int64(times), function, integers, floats)
-
 
 class Kernel:
     """A C function with prepared arguments: called once, or many times from C."""
 
     def __init__(self, reference: Reference, function: object, arguments: Sequence[object], result: object) -> None:
-        self.reference, self.result, self.held = reference, result, list(arguments)
+        self.result, self.held = result, list(arguments)
         integers = [_integer(a) for a in arguments if not isinstance(a, float)]
         floats = [a for a in arguments if isinstance(a, float)]
-        if len(integers) > 16 or len(floats) > 2:
+        if len(integers) > WIDE or len(floats) > 2:
             raise ValueError("too many arguments for the trampoline")
-        self.integers = (ctypes.c_int64 * 16)(*integers)
+        library = reference.library
+        self.repeat = library.repeat if len(integers) <= NARROW else library.repeat_wide
+        self.integers = (ctypes.c_int64 * WIDE)(*integers)
         self.floats = (ctypes.c_double * 2)(*floats)
         self.function = ctypes.cast(function, ctypes.c_void_p)  # type: ignore[arg-type]
 
@@ -55,7 +58,7 @@ class Kernel:
 
     def repeated(self, times: int) -> None:
         """Call it `times` times."""
-        self.reference.repeat(times, self.function, self.integers, self.floats)
+        self.repeat(ctypes.c_int64(times), self.function, self.integers, self.floats)
 
 
 def _integer(argument: object) -> int:

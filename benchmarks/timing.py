@@ -8,12 +8,19 @@ from collections.abc import Callable, Mapping
 
 Call = Callable[[], object]
 
+FEWEST = 3
 
-def alternated(contenders: Mapping[str, Call], runs: int, seconds: float) -> dict[str, float]:
-    """The median seconds per call of each contender over `runs` alternated runs of about `seconds` each."""
-    repeats = {name: _repeats(call, seconds) for name, call in contenders.items()}
+
+def alternated(contenders: Mapping[str, Call], runs: int, seconds: float, most: float = 1e9) -> dict[str, float]:
+    """The median seconds per call of each contender over `runs` alternated runs of about `seconds` each.
+
+    Slow contenders get fewer runs, but at least three, such that all runs together take about `most` seconds.
+    """
+    once = {name: _once(call) for name, call in contenders.items()}
+    repeats = {name: max(1, min(2_000_000, int(seconds / max(t, 1e-8)))) for name, t in once.items()}
+    round_ = sum([repeats[name] * t for name, t in once.items()])
     times: dict[str, list[float]] = {name: [] for name in contenders}
-    for _ in range(runs):
+    for _ in range(max(FEWEST, min(runs, int(most / max(round_, 1e-9))))):
         for name, call in contenders.items():
             times[name].append(_run(call, repeats[name]))
     return {name: statistics.median(found) for name, found in times.items()}
@@ -32,7 +39,7 @@ def _run(call: Call, repeats: int) -> float:
     return (time.perf_counter() - start) / repeats
 
 
-def _repeats(call: Call, seconds: float) -> int:
-    call()
-    once = min(_run(call, 3), _run(call, 3))
-    return max(1, min(2_000_000, int(seconds / max(once, 1e-8))))
+def _once(call: Call) -> float:
+    """About the seconds of a call."""
+    first = _run(call, 1)
+    return first if first > 0.3 else min(_run(call, 3), _run(call, 3))

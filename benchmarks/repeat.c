@@ -1,0 +1,19 @@
+/* Calls a function many times, so that what a Python call costs does not count.  Integers and pointers travel apart
+   from floating-point numbers in the calling conventions of x86-64 (System V) and AArch64, each kind in its order. */
+#include <stdint.h>
+
+#define I4(k) i[k], i[(k) + 1], i[(k) + 2], i[(k) + 3]
+#define I16(k) I4(k), I4((k) + 4), I4((k) + 8), I4((k) + 12)
+#define T4 int64_t, int64_t, int64_t, int64_t
+#define T16 T4, T4, T4, T4
+
+typedef int32_t (*entry)(T16, double, double);
+void repeat(int64_t times, entry f, const int64_t *i, const double *d) {
+  for (int64_t k = 0; k < times; k++) f(I16(0), d[0], d[1]);
+}
+
+/* The same for functions of up to 48 integers and pointers: a call costs some nanoseconds more. */
+typedef int32_t (*wide_entry)(T16, T16, T16, double, double);
+void repeat_wide(int64_t times, wide_entry f, const int64_t *i, const double *d) {
+  for (int64_t k = 0; k < times; k++) f(I16(0), I16(16), I16(32), d[0], d[1]);
+}

@@ -1,0 +1,338 @@
+"""The rows of the table: each workload with its arguments, the right derivative, its peers and what it has to show.
+
+The right derivatives are the files' expected values where the suites have files, otherwise closed forms in NumPy; none comes
+from fsmooth or JAX.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import fsmooth as fs
+from benchmarks.reference import Kernel, Reference
+from benchmarks.workloads import (
+    ba,
+    files,
+    gmm,
+    ht,
+    kmeans,
+    llsq,
+    lse,
+    lstm,
+    nnmf,
+    ode,
+    particle,
+    saddle,
+    scalar_recurrence,
+    tanh_recurrence,
+)
+
+if TYPE_CHECKING:
+    from benchmarks.timing import Call
+
+Arrays = list[np.ndarray]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What a row has to show: derivative / own primal, / C by hand, primal / C by hand; JAX / derivative; milliseconds."""
+
+    primal: float | None = None
+    hand: float | None = None
+    hand_primal: float | None = None
+    jax: float | None = None
+    milliseconds: float | None = None
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A primal and a derivative on the same arguments; `right` gives the worst relative error of the derivative's arrays."""
+
+    size: str
+    primal: fs.Function
+    derivative: fs.Function
+    arguments: Sequence[object]
+    right: Callable[[Arrays], float]
+    bounds: Bounds
+    hand: dict[str, Callable[[], Kernel]] = field(default_factory=dict)
+    jax: Callable[[Any], Call] | None = None
+
+
+@dataclass(frozen=True)
+class Search:
+    """A search by nested derivatives in four combinations of modes, timed as a whole."""
+
+    size: str
+    made: Callable[[str], Callable[..., object]]
+    start: object
+    expected: float
+    bounds: Bounds
+
+
+@functools.cache
+def reference() -> Reference:
+    """The C by hand, compiled when a row first needs it."""
+    return Reference(Path(__file__).with_name("reference.c"))
+
+
+def _by_hand(name: str, *arguments: object, result: Sequence[np.ndarray]) -> Kernel:
+    made = reference().kernel(name, *arguments)
+    made.result = list(result)
+    return made
+
+
+def worst(found: object, wanted: object) -> float:
+    """The largest error of an entry, by the largest entry."""
+    found, wanted = np.asarray(found, dtype=float), np.asarray(wanted, dtype=float)
+    if found.shape != wanted.shape:
+        return float("inf")
+    return float(np.max(np.abs(found - wanted)) / max(1e-300, float(np.max(np.abs(wanted)))))
+
+
+def _each(found: object, wanted: object) -> float:
+    """The largest relative error of an entry."""
+    found, wanted = np.asarray(found, dtype=float), np.asarray(wanted, dtype=float)
+    if found.shape != wanted.shape:
+        return float("inf")
+    return float(np.max(np.abs(found - wanted) / np.where(wanted == 0.0, 1e-300, np.abs(wanted))))
+
+
+def _all(measure: Callable[[object, object], float], wanted: Sequence[object], found: Arrays) -> float:
+    return max([measure(f, w) for f, w in zip(found, wanted, strict=True)])
+
+
+def mixture(d: int, bound: Bounds) -> Workload:
+    """gmm_d{d}_K25 of ADBench, 1000 points."""
+    name = f"gmm_d{d}_K25.txt"
+    problem, wanted = gmm.load(name), files.expected("gmm")[name]
+    K, n = len(problem.alpha), len(problem.x)
+    alpha, mu, q, l, x, gamma, m = problem
+
+    def right(found: Arrays) -> float:
+        value, *parts = found
+        errors = (
+            _each(value, wanted["objective_adbench"]),
+            _each(gmm.in_order_of_adbench(*parts), wanted["gradient_adbench"]),
+        )
+        return max(errors)
+
+    def hand() -> Kernel:
+        results = [np.zeros(()), *[np.empty_like(a) for a in (alpha, mu, q, l)]]
+        work = np.empty(K * (2 * d * d + d + 32 * (d + 1)) + 64 * d)
+        given = (d, K, n, alpha, mu, q, l, x, int(m), work, *results, gamma, gmm.ADBENCH)
+        return _by_hand("mixture", *given, result=results)
+
+    arguments = (*problem, gmm.ADBENCH)
+    size = f"{d}, {K}, {n}"
+    jax = lambda peer: peer.kernel(peer.gmm, *arguments)  # noqa: E731
+    return Workload(size, gmm.objective, gmm.gradient, arguments, right, bound, {"C": hand}, jax)
+
+
+def network() -> Workload:
+    """lstm_l4_c1024 of ADBench."""
+    name = "lstm_l4_c1024.txt"
+    problem, wanted = lstm.load(name), files.expected("lstm")[name]
+
+    def right(found: Arrays) -> float:
+        value, *parts = found
+        gradient = np.concatenate([part.ravel() for part in parts])
+        return max(_each(value, wanted["objective"]), _each(gradient, wanted["gradient"]))
+
+    jax = lambda peer: peer.kernel(peer.lstm, *problem)  # noqa: E731
+    return Workload("l4 c1024", lstm.objective, lstm.gradient, problem, right, Bounds(primal=2.5, jax=3.0), jax=jax)
+
+
+def bundle() -> Workload:
+    """ba1 of ADBench: 31,843 blocks of 2 x 15."""
+    name = "ba1_n49_m7776_p31843.txt"
+    problem, wanted = ba.load(name), files.expected("ba")[name]
+    p = len(problem.w)
+
+    def right(found: Arrays) -> float:
+        J, dw = found
+        return max(_each(J, np.tile(wanted["J"], (p, 1, 1))), _each(dw, np.full(p, wanted["dw_err"])))
+
+    def hand() -> Kernel:
+        results = [np.empty((p, 2)), np.empty(p)]
+        return _by_hand("reprojection_errors", p, *problem, *results, result=results)
+
+    bounds = Bounds(primal=8.0, hand_primal=1.2, jax=10.0)
+    jax = lambda peer: peer.kernel(peer.ba, *problem)  # noqa: E731
+    return Workload("ba1", ba.objective, ba.blocks, problem, right, bounds, {"C primal": hand}, jax)
+
+
+def hand() -> Workload:
+    """hand5 of ADBench, complicated, the big model: 10,000 vertices, 800 points."""
+    name = "complicated_big/hand5_t26_c800.txt"
+    problem, wanted = ht.load(name), files.expected("hand")[name]
+
+    def right(found: Arrays) -> float:
+        J = np.moveaxis(np.concatenate(found), 0, 2).reshape(-1, 28)
+        norms = _each(np.linalg.norm(J, axis=0), wanted["jac_colnorms"]), _each(np.linalg.norm(J), wanted["jac_fro"])
+        return max(*norms, _each(J[:12], wanted["jac_first12rows"]))
+
+    def jax(peer: Any) -> Call:
+        theta, u, model, *rest = problem
+        parents, *arrays, _ = model
+        return peer.kernel(peer.ht(parents), theta, u, *arrays, *rest)
+
+    return Workload(
+        "800, big", ht.complicated, ht.complicated_columns, problem, right, Bounds(primal=30.0, jax=1.0), jax=jax
+    )
+
+
+def clusters(n: int, k: int, d: int) -> Workload:
+    """The direction of Newton's method."""
+    problem = kmeans.generate(n, k, d)
+
+    def right(found: Arrays) -> float:
+        points, centroids = problem
+        nearest = (np.sum(centroids**2, 1) - 2.0 * points @ centroids.T).argmin(1)
+        means = np.array([points[nearest == j].mean(0) for j in range(k)])
+        return worst(found[0], centroids - means)
+
+    jax = lambda peer: peer.kernel(peer.kmeans, *problem)  # noqa: E731
+    bounds = Bounds(primal=1.6, jax=1.0)
+    return Workload(f"{n}, {k}, {d}", kmeans.cost, kmeans.direction, problem, right, bounds, jax=jax)
+
+
+def equations(n: int, s: int) -> Workload:
+    """The gradient is zero to double precision at any size worth timing: it is checked on nine equations by complex steps."""
+
+    def right(found: Arrays) -> float:
+        x = ode.generate(9)
+        wanted = [ode_in_numpy(x + 1e-30j * unit, 7).imag / 1e-30 for unit in np.eye(9)]
+        return max(_each(ode.gradient(x, 7), wanted), float(np.max(np.abs(found[0]))))
+
+    arguments = (ode.generate(n), s)
+    jax = lambda peer: peer.kernel(partial(peer.ode, s=s), arguments[0])  # noqa: E731
+    return Workload(f"{n}, {s}", ode.primal, ode.gradient, arguments, right, Bounds(primal=2.5, jax=1.0), jax=jax)
+
+
+def ode_in_numpy(x: np.ndarray, s: int) -> complex:
+    """The last component after s steps."""
+    h, y = 2.0 / s, np.zeros_like(x)
+
+    def slope(y: np.ndarray) -> np.ndarray:
+        return x * np.concatenate([[1.0], y[:-1]])
+
+    for _ in range(s):
+        k1 = slope(y)
+        k2 = slope(y + h / 2 * k1)
+        k3 = slope(y + h / 2 * k2)
+        y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + slope(y + h * k3))
+    return complex(y[-1])
+
+
+def squares(m: int, n: int) -> Workload:
+    """Against the normal equations."""
+    x = llsq.generate(m)
+
+    def right(found: Arrays) -> float:
+        t = -1.0 + 2.0 * np.arange(n) / (n - 1.0)
+        V = np.vander(t, m, increasing=True)
+        return worst(found[0], V.T @ (V @ x - np.sign(t)))
+
+    jax = lambda peer: peer.kernel(partial(peer.llsq, n=n), x)  # noqa: E731
+    return Workload(f"{m}, {n}", llsq.primal, llsq.gradient, (x, n), right, Bounds(primal=1.6, jax=1.0), jax=jax)
+
+
+def exponentials(n: int) -> Workload:
+    """Against softmax."""
+    x = lse.generate(n)
+    powers = np.exp(x - x.max())
+    right = partial(_all, _each, [powers / powers.sum()])
+    jax = lambda peer: peer.kernel(peer.lse, x)  # noqa: E731
+    return Workload(f"{n}", lse.primal, lse.gradient, (x,), right, Bounds(primal=1.4, jax=1.0), jax=jax)
+
+
+def recurrent(T: int, h: int) -> Workload:
+    """Against the reverse pass written by hand in NumPy."""
+    W, U, b, inputs = problem = tanh_recurrence.generate(T, h)
+
+    def right(found: Arrays) -> float:
+        states = [np.zeros(h)]
+        for x in inputs:
+            states.append(np.tanh(W @ states[-1] + U @ x + b))
+        by_W, by_U, by_b, cotangent = np.zeros((h, h)), np.zeros((h, h)), np.zeros(h), 2.0 * states[-1]
+        for t in reversed(range(T)):
+            inner = cotangent * (1.0 - states[t + 1] ** 2)
+            by_W, by_U, by_b = by_W + np.outer(inner, states[t]), by_U + np.outer(inner, inputs[t]), by_b + inner
+            cotangent = W.T @ inner
+        return _all(worst, (by_W, by_U, by_b), found)
+
+    def by_hand() -> Kernel:
+        results = [np.empty((h, h)), np.empty((h, h)), np.empty(h)]
+        work = np.empty(2 * h * h + (T + 3) * h)
+        return _by_hand("tanh_recurrence", T, h, W, U, b, inputs, work, *results, result=results)
+
+    jax = lambda peer: peer.kernel(peer.tanh_recurrence, *problem)  # noqa: E731
+    functions = tanh_recurrence.primal, tanh_recurrence.gradient
+    return Workload(f"{T} of {h}", *functions, problem, right, Bounds(hand=2.0, jax=1.5), {"C": by_hand}, jax)
+
+
+def recurrence(steps: int) -> Workload:
+    """Against dual numbers in Python."""
+
+    def right(found: Arrays) -> float:
+        x, a, by_x, by_a = 0.5, 0.25, 1.0, 0.0
+        for _ in range(steps):
+            by_x, by_a = by_x * np.cos(x), by_a * np.cos(x) + 1.0
+            x = np.sin(x) + a
+        return _all(worst, (by_x, by_a), found) if by_x else max(abs(float(found[0])), worst(found[1], by_a))
+
+    def by_hand() -> Kernel:
+        out = np.empty(2)
+        return _by_hand("scalar_recurrence", steps, out, 0.5, 0.25, result=[out[:1].reshape(()), out[1:].reshape(())])
+
+    jax = lambda peer: peer.kernel(partial(peer.scalar_recurrence, steps=steps), 0.5, 0.25)  # noqa: E731
+    functions, bounds = (scalar_recurrence.primal, scalar_recurrence.gradient), Bounds(hand=1.2, jax=1.0)
+    return Workload(f"{steps}", *functions, (0.5, 0.25, steps), right, bounds, {"C": by_hand}, jax)
+
+
+def factors(n: int) -> Workload:
+    """NNMF by both factors."""
+    u, v, A = problem = nnmf.generate(n)
+
+    def right(found: Arrays) -> float:
+        M = np.outer(u, v)
+        G = 1.0 / M - A / M**2
+        return _all(worst, (G @ v, G.T @ u), found)
+
+    def direct() -> Kernel:
+        results = [np.empty(n), np.empty(n)]
+        return _by_hand("nnmf_both", n, A, u, v, *results, result=results)
+
+    def reciprocals() -> Kernel:
+        results = [np.empty(n), np.empty(n)]
+        return _by_hand("nnmf_both_reciprocals", n, A, u, v, np.empty(n), *results, result=results)
+
+    jax = lambda peer: peer.kernel(peer.nnmf, *problem)  # noqa: E731
+    contenders = {"C": direct, "C, reciprocals": reciprocals}
+    return Workload(f"{n}", nnmf.primal, nnmf.gradient, problem, right, Bounds(hand=1.2, jax=5.0), contenders, jax)
+
+
+ROWS: dict[str, Callable[[], Workload | Search]] = {
+    "gmm": partial(mixture, 10, Bounds(primal=3.0, hand=3.0, jax=2.5)),
+    "gmm, 32 dimensions": partial(mixture, 32, Bounds(primal=3.0, hand=3.0, jax=1.5)),
+    "lstm": network,
+    "ba": bundle,
+    "ht complicated": hand,
+    "kmeans": partial(clusters, 10_000, 100, 16),
+    "ode": partial(equations, 1000, 100),
+    "llsq": partial(squares, 128, 4096),
+    "lse": partial(exponentials, 320_000),
+    "tanh recurrence": partial(recurrent, 100, 32),
+    "scalar recurrence": partial(recurrence, 100_000),
+    "nnmf, both factors": partial(factors, 1000),
+    "particle": lambda: Search("", particle.search, 0.0, particle.EXPECTED, Bounds(milliseconds=10.0)),
+    "saddle": lambda: Search("", saddle.search, np.ones(2), saddle.EXPECTED, Bounds(milliseconds=10.0)),
+}
+"""Each by its name: made when it is measured."""
