@@ -11,7 +11,8 @@ import pytest
 
 from fsmooth.core import primitives as p
 from fsmooth.core.evaluate import evaluate
-from fsmooth.core.term import IFold, Lam, Let, MakeTuple, MapTerm, Prim, Term, Var
+from fsmooth.core.term import App, Const, IFold, Lam, Let, MakeTuple, MapTerm, Prim, Proj, Term, Var, Zero
+from fsmooth.core.term.linear_maps import Apply, HCat, ScaleMap
 from fsmooth.core.traverse import size_of_tree, subterms
 from fsmooth.core.types import F32, F64, INT, Array, Tuple, Type, has_float
 from fsmooth.differentiate.derivatives import NoDerivative
@@ -23,6 +24,7 @@ from fsmooth.differentiate.linear.functions import (
     forward,
     forward_with_value,
     map_part,
+    polymorphic,
     reverse,
     reverse_with_value,
     transposed,
@@ -302,6 +304,21 @@ def test_values_come_with_derivatives() -> None:
         assert run(both, [2.0, 3.0, (1.0, 0.5)]) == (72.0, 3 * 4 * 9 * 1.0 + 2 * 8 * 3 * 0.5)
         both = eliminated(reverse_with_value(jacobian(function, (0, 1))))
         assert run(both, [2.0, 3.0, 2.0]) == (72.0, (216.0, 96.0))
+
+
+def test_crucial_property() -> None:
+    """(CP): ∂̄f(x, m) ⊙ dx = fwd$f(x, m ⊙ dx), for a map m from any space (§5.3)."""
+    function = parse("fun (x : Float) (v : Vector) -> (fun (y : Float) -> y * x * v[0]) (sin x)")
+    assert isinstance(function, Lam)
+    dx, pair_ = Var("dx", Tuple((F64, F64))), Var("x", F64)
+    m = HCat((ScaleMap(Prim(p.multiply, (pair_, pair_))), ScaleMap(Const(3.0))))
+    v = Var("v", Array(F64))
+    taken = polymorphic(function, (0,), MakeTuple((Zero(()), Zero(()))))
+    left = Apply(Proj(App(taken, (MakeTuple((pair_, m)), v)), 1), dx)
+    right = App(forward_with_value(by_polymorphic_tupling(function, (0,))), (pair_, v, Apply(m, dx)))
+    arguments = [0.75, V, (0.5, -2.0)]
+    found = run(eliminated(Lam((pair_, v, dx), left)), arguments)
+    assert found == pytest.approx(run(eliminated(Lam((pair_, v, dx), right)), arguments)[1], rel=1e-14)
 
 
 def test_what_comes_out_can_be_optimised() -> None:

@@ -59,12 +59,19 @@ def by_tupling(function: Lam, wrt: tuple[int, ...]) -> Lam:
 
 
 def by_polymorphic_tupling(function: Lam, wrt: tuple[int, ...]) -> Lam:
-    """∂̄f(x̄) = ∇̄_a⟦e⟧ (Fig. 8), applied to (x, 1): (f(x), ∂f(x))."""
-    parameters, body, chosen = _opened(function, wrt)
+    """∂̄f (Fig. 8) applied to (x, 1): (f(x), ∂f(x))."""
+    own = cast(Lam, refresh(function))
+    chosen = [own.parameters[k] for k in wrt]
     source, maps = sources(chosen)
+    arguments = tuple([pair(x, maps[x]) if x in maps else x for x in own.parameters])
+    return Lam(own.parameters, App(polymorphic(own, wrt, source), arguments))
+
+
+def polymorphic(function: Lam, wrt: tuple[int, ...], source: Term) -> Lam:
+    """∂̄f(x̄) = ∇̄_a⟦e⟧ (Fig. 8), where a is the space of `source`: from (x, a ⊸ S) to (f(x), a ⊸ T)."""
+    parameters, body, chosen = _opened(function, wrt)
     tupling = PolymorphicTupling(source, tangent(source.type), {}, {})
-    taken = tuple([tupling.define(x) for x in chosen])
-    return Lam(parameters, App(Lam(taken, tupling.both(body)), tuple([pair(x, maps[x]) for x in chosen])))
+    return Lam(tuple([tupling.define(x) if x in chosen else x for x in parameters]), tupling.both(body))
 
 
 def sources(chosen: list[Var]) -> tuple[Term, dict[Var, Term]]:
