@@ -18,7 +18,9 @@ def with_sizes(term: Term, definition: Callable[[Var], Term | None]) -> Term:
             if not isinstance(t, Length):
                 return t
             root = root_of(t.array)
-            source = definition(root) if isinstance(root, Var) else None
+            if not isinstance(root, Var):
+                return t
+            source = definition(root)
             if source is None:
                 return t
             try:
