@@ -26,6 +26,7 @@ from fsmooth.core.term import (
     Reduce,
     Term,
     Var,
+    While,
     Zero,
 )
 from fsmooth.core.traverse import children, opens_region
@@ -54,11 +55,13 @@ class Placement:
         self.variables: dict[int, dict[Scope, Var]] = {}
         self.guards: dict[tuple[int, Scope], Ways] = {}
         self._names = graph.names
+        self._tables = graph.tables
         self._trace = trace
         self._uses: dict[int, dict[Scope, int]] = {}
         self._tested: dict[tuple[int, Scope], list[Ways]] = {}
         self._evaluated: dict[int, set[Scope]] = {}
         self._generated = frozenset([i for t in self.order if isinstance(t, Collect) for _, i in t.generators])
+        self._repeated = _with_whiles(self.order)
         self._failing = failing_nodes(root, self.order, static_sizes)
         self._anchors = anchors_of(root, self._failing)
         self._sizes = {id(t): id(t.size) for t in self.order if isinstance(t, Reduce) and t.reduction in EXTREMA}
@@ -185,20 +188,21 @@ class Placement:
     def _outside_loops(self, node: Term, scope: Scope) -> tuple[Scope, list[Term]]:
         """The outermost scope to which `node` may move from `scope`, and the sizes of the loops that must run there.
 
-        It leaves branches only to leave a loop around them, and only if the program evaluates it outside anyway.
+        It leaves branches only to leave a loop around them, and only if the program evaluates it outside anyway; what
+        cannot fail leaves what follows a requirement, too.
         """
         here, guards = scope, []
         mentioned = node.free  # by the node and by its guards, which go where it goes
         while here.parent is not None and here.variables.isdisjoint(mentioned):
             if not self._is_evaluated(node, here.parent):
                 if not here.is_loop:
-                    break
-                if not (here.certain and here.at_home) and not self._may_stand(node, here.parent):
-                    if not here.at_home:
+                    if not (here.required and self._may_stand(node, here.parent)):
                         break
-                    assert here.size is not None
+                elif not (here.certain and here.at_home) and not self._may_stand(node, here.parent):
+                    if not here.at_home or here.size is None:
+                        break
                     if not self._runs_only_with(node, here.size):
-                        if not is_worth_a_test(node):
+                        if not is_worth_a_test(node) or id(here.size) in self._repeated:
                             break
                         guards.append(here.size)
                         mentioned = mentioned | here.size.free
@@ -227,6 +231,8 @@ class Placement:
 
     def _runs_only_with(self, node: Term, size: Term) -> bool:
         """A loop over the same size, which only its body makes fail: it does nothing where the loop around it does not run."""
+        if id(size) in self._tables.get(id(node), ()):
+            return True
         if not isinstance(node, Build | Reduce | IFold) or node.size is not size:
             return False
         before = children(node)[:-1]
@@ -239,6 +245,15 @@ class Placement:
             for here in scope.outwards():
                 wanted -= here.variables
         return bool(wanted)
+
+
+def _with_whiles(order: list[Term]) -> set[int]:
+    """The nodes with `while` loops in them, which no test repeats: they may not end where they are not evaluated anyway."""
+    found: set[int] = set()
+    for node in order:
+        if isinstance(node, While) or any([id(c) in found for c in children(node)]):
+            found.add(id(node))
+    return found
 
 
 def _shortest(ways: Ways) -> Ways:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Build, Collect, Const, If, IFold, Lam, Length, Prim, Reduce, Require, Term, Var
+from fsmooth.core.term import Build, Collect, Const, If, IFold, Lam, Length, Prim, Reduce, Require, Term, Var, While
 from fsmooth.core.traverse import children
 from fsmooth.optimise.failing import is_certain
 
@@ -15,13 +15,15 @@ from fsmooth.optimise.failing import is_certain
 class Scope:
     """A region of the program that is evaluated as a unit: a loop body, a branch, the whole.
 
-    `positive` are the sizes (by identity) that are known there to be at least one.  `at_home` says whether what opens
+    `positive` are the sizes (by identity) that are known there to be at least one.  `required` says that the scope is
+    what follows a requirement.  `at_home` says whether what opens
     it is evaluated in the parent itself, not in branches or under a guard there.
     """
 
     parent: Scope | None
     variables: frozenset[Var] = frozenset()
     is_loop: bool = False
+    required: bool = False
     certain: bool = True
     at_home: bool = True
     size: Term | None = None
@@ -51,6 +53,8 @@ class Scopes:
                 return self._inside(node, 1, scope, frozenset((index,)), size=size, at_home=at_home)
             case IFold(size, _, state, index) if k == 2:
                 return self._inside(node, 2, scope, frozenset((state, index)), size=size, at_home=at_home)
+            case While(_, state) if k > 0:
+                return self._while(node, k, scope, state, at_home)
             case Collect(_, generators) if k > 1:
                 return self._inside(node, k, scope, frozenset([i for _, i in generators]))
             case Lam(parameters):
@@ -61,6 +65,13 @@ class Scopes:
                 return self._inside(node, k, scope, condition=condition)
             case _:
                 return scope
+
+    def _while(self, node: Term, k: int, parent: Scope, state: Var, at_home: bool) -> Scope:
+        """The condition of a loop, which is evaluated once at least, or the body, which may never be."""
+        if (id(node), k) not in self._inner:
+            scope = self._inside(node, k, parent, frozenset((state,)), at_home=at_home)
+            scope.is_loop, scope.certain = True, k == 1
+        return self._inner[id(node), k]
 
     def _inside(
         self,
@@ -79,7 +90,16 @@ class Scopes:
             positive = _positive_size(condition) if size is None else size
             known = parent.positive if positive is None else parent.positive | {id(positive)}
             self._inner[key] = Scope(
-                parent, variables, size is not None, certain, at_home, size, key, parent.depth + 1, known
+                parent,
+                variables,
+                size is not None,
+                isinstance(node, Require),
+                certain,
+                at_home,
+                size,
+                key,
+                parent.depth + 1,
+                known,
             )
         return self._inner[key]
 

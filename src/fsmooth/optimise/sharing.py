@@ -54,7 +54,12 @@ class _Region:
 
 
 class Graph:
-    """Interned nodes: structurally equal terms are the same object."""
+    """Interned nodes: structurally equal terms are the same object.
+
+    names    of nodes: those of the definitions that they were
+    tables   of nodes that are tables (optimise/nests.py): the sizes, by identity, of the loops over which they are;
+             unless these run, making the table evaluates no entry
+    """
 
     def __init__(self) -> None:
         self._nodes: dict[Hashable, Term] = {}
@@ -63,6 +68,7 @@ class Graph:
         self._used: set[Var] = set()
         self._region = _Region()
         self.names: dict[int, str] = {}
+        self.tables: dict[int, set[int]] = {}
 
     def of(self, term: Term) -> Term:
         """The node of `term`."""
@@ -189,6 +195,8 @@ class Graph:
         """`new`, which is computed instead of `node`, with its name."""
         if id(node) in self.names:
             self.names.setdefault(id(new), self.names[id(node)])
+        if id(node) in self.tables:
+            self.tables.setdefault(id(new), set()).update(self.tables[id(node)])
         return new
 
     def _shape(self, term: Term, levels: dict[Var, int], memo: dict[int, int]) -> int:

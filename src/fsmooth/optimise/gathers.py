@@ -1,0 +1,108 @@
+"""Tabulation through a gather: in a loop over k, what depends on k only through one checked index g[k] < n.
+
+The subterms become an array over 0 … n-1 (a camera's rotation in bundle adjustment).  A test at run time, n < the trip
+count, chooses between the loop with the table and the loop without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fsmooth.core import primitives as p
+from fsmooth.core.term import Build, Check, Collect, Const, Get, If, IFold, Prim, Reduce, Require, Term, Var, Vector
+from fsmooth.core.traverse import binds, children, opens_region
+from fsmooth.core.types import INT, Float
+from fsmooth.optimise.replacement import Replacement
+from fsmooth.optimise.sharing import Graph
+from fsmooth.optimise.tables import LOAD, below, bound_inside, entry, weight
+from fsmooth.rewrite.trace import Trace
+
+
+class Gathers:
+    """Loops with tables for what they read through gathers."""
+
+    def __init__(self, graph: Graph, failing: Mapping[int, frozenset[int]], trace: Trace) -> None:
+        self.graph = graph
+        self.failing = failing
+        self.trace = trace
+
+    def tabulated(self, loop: Build | Reduce) -> Term:
+        """The loop, or the choice between it and one with a table."""
+        for gather in _gathers(loop):
+            chosen = self._through(loop, gather)
+            if not chosen:
+                continue
+            self.trace.record("tabulation through a gather")
+            own = Var(f"{loop.index.name}_of", INT)
+            inside = Replacement(self.graph, {id(gather): lambda r: own})
+            table = self.graph.loop(
+                Build(gather.size, own, self.graph.node(Vector(tuple([inside.of(x) for x in chosen]))))
+            )
+            self.graph.names.setdefault(id(table), "table")
+            places = {id(x): entry(self.graph, table, [gather], k) for k, x in enumerate(chosen)}
+            with_table = self.graph.loop(Replacement(self.graph, places).copy(loop))
+            test = self.graph.node(Prim(p.less, (gather.size, loop.size)))
+            return self.graph.named_like(loop, self.graph.node(If(test, with_table, loop)))
+        return loop
+
+    def _through(self, loop: Build | Reduce, gather: Check) -> list[Term]:
+        """The largest subterms of the body that depend on the loop only through `gather` and cost enough."""
+        inner = bound_inside(loop.body) | {loop.index}
+        memo: dict[int, bool] = {}
+
+        def only(node: Term) -> bool:
+            """No failure but the gather's, and no variable of the loop but through it."""
+            if node is gather:
+                return True
+            if node is loop.index:
+                return False
+            known = memo.get(id(node))
+            if known is None:
+                if isinstance(node, Check | Require) or binds(node) or self._fails_itself(node):
+                    known = False
+                elif isinstance(node, Var):
+                    known = node not in inner
+                else:
+                    known = all([only(c) for c in children(node)])
+                memo[id(node)] = known
+            return known
+
+        chosen: list[Term] = []
+        seen: set[int] = set()
+        stack, inside = [loop.body], list[Term]()
+        while stack or inside:
+            if not stack:
+                stack, inside = inside[::-1], []
+            node = stack.pop()
+            if id(node) in seen or isinstance(node, Var | Const):
+                continue
+            seen.add(id(node))
+            if isinstance(node.type, Float) and only(node):
+                if gather.index.free <= node.free and weight(node, gather.index.free) > LOAD:
+                    chosen.append(node)
+                continue
+            parts = children(node)
+            if isinstance(node, If) and not isinstance(node.type, Float):
+                parts = parts[:1]
+            elif isinstance(node, IFold | Collect):
+                parts = parts[:2] if isinstance(node, IFold) else parts[:1]
+            inside.extend([c for k, c in enumerate(parts) if opens_region(node, k)])
+            stack.extend([c for k, c in reversed(list(enumerate(parts))) if not opens_region(node, k)])
+        return chosen
+
+    def _fails_itself(self, node: Term) -> bool:
+        return id(node) in self.failing.get(id(node), ())
+
+
+def _gathers(loop: Build | Reduce) -> list[Check]:
+    """Checked indices of the body that depend on the loop's index, with a size that does not."""
+    bound = bound_inside(loop.body) | {loop.index}
+    return [
+        node
+        for node in below(loop.body)
+        if isinstance(node, Check)
+        and isinstance(node.index, Get)
+        and loop.index in node.index.free
+        and node.size.free.isdisjoint(bound)
+        and node.index.free <= loop.free | {loop.index}
+    ]

@@ -1,0 +1,174 @@
+"""What is the same in each iteration of a loop further out is computed once for each combination of its own indices."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from fsmooth.backend.c.emit import emit
+from fsmooth.core.arithmetic.floats import Floats
+from fsmooth.core.evaluate import OutOfBounds, evaluate
+from fsmooth.core.pretty import show
+from fsmooth.core.primitives import Primitive
+from fsmooth.core.term import Deriv, Lam, Method, Term, Verb
+from fsmooth.core.types import Type
+from fsmooth.core.values import plain, value_of
+from fsmooth.differentiate.remove import remove_derivatives
+from fsmooth.library import parse
+from fsmooth.lower.to_loops import lower
+from fsmooth.optimise.schedules import SCHEDULES
+
+_PARAMETERS = "(x: Matrix) (q: Matrix) (l: Matrix) (g: Array<Int>)"
+_BELOW = "c * (2 * length x 1 - 3 - c) // 2 + r - 1"
+
+NESTS = {
+    "two of three loops": """
+        sum (length x) (fun i -> sum (length q) (fun k -> sum (length q 1) (fun r -> exp q[k][r] * x[i][r])))""",
+    "a requirement in the loops": """
+        sum (length x) (fun i -> sum (length q) (fun k -> sum (length q 1) (fun r ->
+          exp q[k][r] * sum r (fun c -> l[k][check c (length l 1)] * x[i][c]))))""",
+    "the second loop skipped": """
+        sum (length x) (fun i -> sum (length q) (fun k -> sum (length x 1) (fun r -> exp x[i][r] * q[k][r])))""",
+    "an index that may be outside": """
+        sum (length x) (fun i -> sum (length q) (fun k -> sum (length g) (fun r ->
+          exp q[k][check (g[r] * g[r]) (length q 1)] * x[i][0])))""",
+    "a loop in each": """
+        sum (length x) (fun i -> sum (length x) (fun j -> sum (length x) (fun k ->
+          x[k][0] * exp (sum (length x 1) (fun c -> x[i][c] * x[j][c])))))""",
+}
+
+TRIANGLES = {
+    "read": f"""
+        sum (length x) (fun i -> sum (length q) (fun k -> sum (length x 1) (fun r ->
+          sum r (fun c -> l[k][check ({_BELOW}) (length l 1)] * x[i][c]))))""",
+    "added to": f"""
+        sum (length x) (fun i -> sum (length x 1) (fun r ->
+          sum r (fun c -> delta (length l 1) (check ({_BELOW}) (length l 1)) (x[i][c] * x[i][r]))))""",
+}
+
+WITH_MOTION = [name for name in SCHEDULES if name not in ("NONE", "LF", "LN")]
+
+
+class _Operations(Floats):
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+
+    def apply(self, primitive: Primitive, arguments: Sequence[object], type_: Type) -> object:
+        self.counts[primitive.name] += 1
+        return super().apply(primitive, arguments, type_)
+
+
+def _program(body: str) -> Lam:
+    term = parse(f"fun {_PARAMETERS} -> {body}")
+    assert isinstance(term, Lam)
+    return term
+
+
+def _arguments(n: int = 6, largest: int = 1) -> tuple[np.ndarray, ...]:
+    """n points of 4 numbers; q (3, 4) and l (3, 6)."""
+    return (
+        np.sin(np.arange(4.0 * n)).reshape(n, 4),
+        np.cos(np.arange(12.0)).reshape(3, 4),
+        np.cos(np.arange(18.0) + 1.0).reshape(3, 6),
+        np.array([0, 1, largest]),
+    )
+
+
+def _run(term: Term, arguments: tuple[np.ndarray, ...]) -> tuple[np.ndarray, Counter[str]]:
+    assert isinstance(term, Lam)
+    counting = _Operations()
+    values = {q: value_of(a, q.type) for q, a in zip(term.parameters, arguments, strict=True)}
+    result = evaluate(term.body, values, counting)
+    return np.array(plain(result, term.body.type), dtype=float), counting.counts
+
+
+@pytest.mark.parametrize("schedule", WITH_MOTION)
+@pytest.mark.parametrize(
+    ("name", "exponentials"),
+    [
+        ("two of three loops", 3 * 4),
+        ("a requirement in the loops", 3 * 4),
+        ("the second loop skipped", 6 * 4),
+        ("an index that may be outside", 3 * 3),
+        ("a loop in each", 6 * 6),
+    ],
+)
+def test_functions_are_evaluated_once_for_the_indices_they_depend_on(
+    name: str, exponentials: int, schedule: str
+) -> None:
+    program = _program(NESTS[name])
+    found, counts = _run(SCHEDULES[schedule](program), _arguments())
+    np.testing.assert_allclose(found, _run(program, _arguments())[0], rtol=1e-13)
+    assert counts["exp"] == exponentials
+
+
+@pytest.mark.parametrize("schedule", WITH_MOTION)
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [
+        ("two of three loops", Method.FORWARD),
+        ("two of three loops", Method.REVERSE),
+        ("a requirement in the loops", Method.REVERSE),
+    ],
+)
+def test_a_derivative_evaluates_them_as_often_as_the_program(name: str, method: Method, schedule: str) -> None:
+    """Forward mode goes through the program once for each entry of x, reverse mode forth and back."""
+    order = SCHEDULES[schedule]
+    gradient = remove_derivatives(Deriv(_program(NESTS[name]), (0,), Verb.GRAD, method, single=True), order.before)
+    found, counts = _run(order(gradient), _arguments())
+    assert found.shape == (6, 4)
+    assert counts["exp"] == 3 * 4
+
+
+@pytest.mark.parametrize("schedule", WITH_MOTION)
+@pytest.mark.parametrize("name", TRIANGLES)
+def test_a_triangle_is_a_table(name: str, schedule: str) -> None:
+    """An index that is work to find is found once for r and c, not for each point: 6 of them."""
+    program = _program(TRIANGLES[name])
+    found, counts = _run(SCHEDULES[schedule](program), _arguments())
+    np.testing.assert_allclose(found, _run(program, _arguments())[0], rtol=1e-13)
+    assert counts["//"] + counts["floor_divide"] == (3 * 6 if name == "read" else 6)
+
+
+@pytest.mark.parametrize("schedule", WITH_MOTION)
+@pytest.mark.parametrize("body", [NESTS["an index that may be outside"], *TRIANGLES.values()])
+def test_a_table_fails_where_the_program_does(body: str, schedule: str) -> None:
+    """An index outside is an error if there are points, and none if there are not."""
+    program = _program(body)
+    optimised = SCHEDULES[schedule](program)
+    x, q, l, _ = _arguments()
+    short = (q, l[:, :5], np.array([0, 1, 2]))
+    for term in (program, optimised):
+        with pytest.raises(OutOfBounds):
+            _run(term, (x, *short))
+        assert np.all(_run(term, (x[:0], *short))[0] == 0.0)
+
+
+def test_what_a_branch_evaluates_stays_there() -> None:
+    """Not even in a table of its own, which would be made for each iteration."""
+    text = "sum (length x) (fun i -> if x[i][0] > 0.0 then sum (length q) (fun k -> exp q[k][0] * x[i][1]) else 0.0)"
+    _, counts = _run(SCHEDULES["DEFAULT"](_program(text)), _arguments())
+    assert counts["exp"] == 3 * np.sum(_arguments()[0][:, 0] > 0.0)
+    assert "build" not in show(SCHEDULES["DEFAULT"](_program(text)))
+
+
+def test_a_table_is_no_larger_than_what_is_read() -> None:
+    """exp (q[k] - x[r]) for all k and r may not fit into memory where q and x do."""
+    text = """
+        sum (length x) (fun i -> sum (length q) (fun k -> sum (length l) (fun r ->
+          exp (q[k][0] - l[r][0]) * x[i][0])))"""
+    assert "build" not in show(SCHEDULES["DEFAULT"](_program(text)))
+
+
+@pytest.mark.parametrize("name", TRIANGLES)
+def test_the_hot_loops_check_nothing(name: str) -> None:
+    optimised = SCHEDULES["DEFAULT"](_program(TRIANGLES[name]))
+    assert isinstance(optimised, Lam)
+    code = emit(lower(optimised, "f")).source
+    body = code[code.index("x_n0; ++") :]
+    assert "fs_failed" not in body[: body.index("fail:")]
+    assert "fs_floor_divide" not in body[: body.index("fail:")]
+    assert code.count("fs_floor_divide(") >= 2  # its definition, and the table's
