@@ -15,7 +15,8 @@ from fsmooth.differentiate.remove import remove_derivatives
 from fsmooth.frontend.text import parse
 from fsmooth.optimise.schedules import BEFORE_DERIVATIVE
 from tests.accuracy.judge import bounded, changed, numbers, run, within
-from tests.linear.test_derivatives import PROGRAMS, eliminated, floats, plain
+from tests.linear.definitions import eliminated, floats, plain
+from tests.linear.programs import PROGRAMS
 from tests.strategies import random_program
 
 

@@ -14,7 +14,8 @@ from fsmooth.frontend.text import parse
 from fsmooth.optimise.linear_maps import ELIMINATE, JACOBIAN, SHARE
 from tests.accuracy.judge import bounded, within
 from tests.accuracy.slopes import by_duals
-from tests.linear.test_derivatives import PROGRAMS, chain
+from tests.linear.programs import PROGRAMS
+from tests.linear.test_linear_time import chain
 
 PASSES = Passes(JACOBIAN, ELIMINATE, SHARE)
 F2 = "fun (x : Float) -> let y = x * x in let z = x + y in y * z"

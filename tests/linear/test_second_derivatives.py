@@ -15,7 +15,8 @@ from fsmooth.frontend.text import parse
 from fsmooth.optimise.schedules import DEFAULT
 from tests.accuracy.judge import bounded, within
 from tests.accuracy.slopes import by_duals
-from tests.linear.test_derivatives import PROGRAMS, eliminated, floats, perturbed
+from tests.linear.definitions import eliminated, floats, perturbed
+from tests.linear.programs import PROGRAMS
 
 
 def slope_along(function: Lam, wrt: tuple[int, ...]) -> tuple[Lam, Lam]:

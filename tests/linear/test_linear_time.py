@@ -1,0 +1,84 @@
+"""Derivatives in time and size that grow with the program, whatever it shares (design §4.1; docs/decisions/0006)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from fsmooth.core import primitives as p
+from fsmooth.core.evaluate import evaluate
+from fsmooth.core.term import Lam, Let, Prim, Term, Var
+from fsmooth.core.traverse import size_of_tree
+from fsmooth.core.types import F64
+from fsmooth.differentiate.linear.functions import (
+    by_composition,
+    by_substitution,
+    forward,
+    reverse,
+)
+from tests.linear.definitions import (
+    eliminated,
+)
+
+
+def chain(n: int) -> Lam:
+    """x₁ = x₀ + x₀, x₂ = x₁ + x₁, …"""
+    x = Var("x", F64)
+    last, bindings = x, list[tuple[Var, Term]]()
+    for k in range(n):
+        var = Var(f"x{k + 1}", F64)
+        bindings.append((var, Prim(p.add, (last, last))))
+        last = var
+    return Lam((x,), Let(tuple(bindings), last))
+
+
+@pytest.mark.parametrize("direction", [forward, reverse])
+def test_sixty_doublings(direction: Callable[[Lam], Lam]) -> None:
+    """A let is a composition: each definition is differentiated, and applied, once."""
+    sizes = [size_of_tree(eliminated(direction(by_composition(chain(n), (0,))))) for n in (30, 60)]
+    assert sizes[1] <= 2 * sizes[0]
+    made = eliminated(direction(by_composition(chain(60), (0,))))
+    assert evaluate(made.body, dict.fromkeys(made.parameters, 1.0)) == 2.0**60
+
+
+@pytest.mark.parametrize("direction", [forward, reverse])
+def test_thousands_of_definitions(direction: Callable[[Lam], Lam]) -> None:
+    """Time and size grow with the program, and nothing is as deep as the program is long."""
+    times, sizes = [], []
+    for n in (500, 4000):
+        start = time.process_time()
+        sizes.append(size_of_tree(eliminated(direction(by_composition(chain(n), (0,))))))
+        times.append(time.process_time() - start)
+    assert sizes[1] <= 8.1 * sizes[0]
+    assert times[1] <= 20 * times[0]
+
+
+def test_substitution_is_exponential() -> None:
+    """Why Fig. 6 as it is written is no way to compile (docs/decisions/0006)."""
+    sizes = [size_of_tree(eliminated(reverse(by_substitution(chain(n), (0,))))) for n in (5, 10)]
+    assert sizes[1] > 16 * sizes[0]
+
+
+def test_an_operand_is_differentiated_once() -> None:
+    """Operands have names, so nested calls do not repeat each other (paper 001, §5.1)."""
+    x = Var("x", F64)
+
+    def nested(depth: int) -> Lam:
+        term: Term = x
+        for _ in range(depth):
+            term = Prim(p.sin, (Prim(p.multiply, (term, x)),))
+        return Lam((x,), term)
+
+    sizes = [size_of_tree(eliminated(reverse(by_composition(nested(n), (0,))))) for n in (10, 20, 40)]
+    assert sizes[2] - sizes[1] <= 2.2 * (sizes[1] - sizes[0])
+
+
+def test_shared_objects_are_named_once() -> None:
+    x = Var("x", F64)
+    term: Term = x
+    for _ in range(40):
+        term = Prim(p.add, (term, term))
+    made = eliminated(reverse(by_composition(Lam((x,), term), (0,))))
+    assert evaluate(made.body, dict.fromkeys(made.parameters, 1.0)) == 2.0**40
