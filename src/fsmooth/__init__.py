@@ -26,12 +26,14 @@ from fsmooth.api import (
     vdiff,
     vjp,
 )
+from fsmooth.check import DerivativeReport, check_derivative
 from fsmooth.combinators import build, cond, fold, ifold, sum
 from fsmooth.errors import (
     ArgumentError,
     CacheError,
     CompilationError,
     CompilerNotFoundError,
+    DerivativeMismatchError,
     DivisionError,
     EmptyError,
     Error,
@@ -61,6 +63,8 @@ __all__ = [
     "CacheError",
     "CompilationError",
     "CompilerNotFoundError",
+    "DerivativeMismatchError",
+    "DerivativeReport",
     "DivisionError",
     "EmptyError",
     "Error",
@@ -79,6 +83,7 @@ __all__ = [
     "UnknownMethodError",
     "UnsupportedError",
     "build",
+    "check_derivative",
     "cond",
     "deriv",
     "diff",

@@ -8,8 +8,7 @@ from typing import Any, overload
 from fsmooth.callables import Function
 from fsmooth.core.term import Method, Verb
 from fsmooth.errors import ArgumentError, UnknownMethodError, UnsupportedError
-from fsmooth.frontend.programs import DerivedProgram, SourceProgram, wrt_names
-from fsmooth.frontend.python.derivatives import METHODS, ONLY, OTHER
+from fsmooth.frontend.programs import METHODS, ONLY, OTHER, DerivedProgram, SourceProgram, wrt_names
 from fsmooth.pullbacks import Vjp
 
 Wrt = str | int | tuple[str | int, ...] | None

@@ -11,6 +11,7 @@ Error:
 │   └── SourceNotAvailableError
 ├── ArgumentError                (TypeError) wrong arguments of a call
 ├── UnknownMethodError           (ValueError)
+├── DerivativeMismatchError      (AssertionError) found by check_derivative
 ├── RunError                     found while a compiled function ran
 │   ├── IndexOutOfBoundsError    (IndexError)
 │   ├── SizeError                (ValueError) sizes that must agree do not
@@ -68,6 +69,10 @@ class ArgumentError(Error, TypeError):
 
 class UnknownMethodError(Error, ValueError):
     """A differentiation method or schedule that does not exist."""
+
+
+class DerivativeMismatchError(Error, AssertionError):
+    """Two ways to a derivative, or a derivative and differences, disagree."""
 
 
 class RunError(Error):

@@ -12,6 +12,15 @@ from fsmooth.core.term import Method, Verb
 from fsmooth.errors import ArgumentError
 from fsmooth.frontend.python.source import not_python
 
+METHODS = "'auto', 'forward' or 'reverse'"
+"""The names of the methods, as a hint."""
+
+ONLY: dict[Verb | None, Method] = {Verb.JVP: Method.FORWARD, Verb.VJP: Method.REVERSE}
+"""The verbs for which there is nothing to choose: one tangent is forward mode, one cotangent reverse mode."""
+
+OTHER = {Method.FORWARD: "vjp", Method.REVERSE: "jvp"}
+"""What the verb of the other mode is called."""
+
 
 @dataclass(frozen=True, eq=False)
 class SourceProgram:

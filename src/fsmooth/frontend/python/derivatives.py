@@ -9,6 +9,7 @@ from fsmooth.core.term import Method as How
 from fsmooth.core.types import F32, Float, Function, Int, Tuple, Type, has_float, leaf_of, scalars_of
 from fsmooth.core.weak import in_single, is_weak, strong
 from fsmooth.errors import NotDifferentiableError, ProgramError, TypeMismatchError, UnknownMethodError
+from fsmooth.frontend.programs import METHODS, ONLY, OTHER
 from fsmooth.frontend.python.conversion import convert, project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import ArgumentMismatch, constant_object, matched
@@ -38,9 +39,6 @@ ALONG_TANGENTS = (Verb.JVP, Verb.HVP)
 
 WITHOUT_CHECKPOINTS = ("jvp",)
 """The verbs that save no states of loops."""
-
-METHODS = "'auto', 'forward' or 'reverse'"
-"""The names of the methods, as a hint."""
 
 
 def derive(frame: Frame, verb: str, node: ast.Call) -> Value:
@@ -248,10 +246,6 @@ def positions_of(frame: Frame, wrt: tuple[object, ...], names: list[str], node: 
                 f"name some of {', '.join(names)}",
             )
     return result
-
-
-ONLY: dict[Verb | None, How] = {Verb.JVP: How.FORWARD, Verb.VJP: How.REVERSE}
-OTHER = {How.FORWARD: "vjp", How.REVERSE: "jvp"}
 
 
 class UnknownMethod(ProgramError, UnknownMethodError):

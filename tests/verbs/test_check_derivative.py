@@ -1,0 +1,69 @@
+"""`fs.check_derivative`: what it compares, and that it finds what is wrong."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fsmooth as fs
+from tests.verbs.test_jacobian import CASES, V, W
+
+
+@dataclasses.dataclass
+class Line:
+    slope: float
+    points: Any
+    count: int
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_agrees(name: str) -> None:
+    f, arguments, wrt = CASES[name]
+    report = fs.check_derivative(f, *arguments, wrt=wrt)
+    assert report
+    tried = {route.name for route in report.routes if route.values}
+    assert {"forward (jvp)", "reverse (vjp)", "forward Jacobian", "reverse Jacobian", "differences"} <= tried
+    assert "complex step" in tried
+    assert ("forward gradient" in tried) == isinstance(fs.function(f)(*arguments), float)
+
+
+def test_records_and_integers() -> None:
+    def f(line, w):  # type: ignore[no-untyped-def]
+        return line.slope * sum(line.points) * line.count + w[0], line.count
+
+    assert fs.check_derivative(f, Line(2.0, V, 3), W, wrt=(0, "w"))
+
+
+def test_float32_is_compared_loosely() -> None:
+    assert fs.check_derivative(lambda v: sum(fs.sin(x) for x in v), V.astype(np.float32))
+
+
+def test_a_derivative_that_is_not_that_of_the_function() -> None:
+    """Exact routes follow stop_gradient, differences do not."""
+
+    def f(v):  # type: ignore[no-untyped-def]
+        return sum(x * fs.stop_gradient(x) for x in v)
+
+    with pytest.raises(fs.DerivativeMismatchError) as caught:
+        fs.check_derivative(f, V)
+    lines = str(caught.value).split("\n")
+    assert lines[0] == "derivatives of f, along 2 random directions"
+    assert [line.split()[-1] for line in lines[1:-1]] == ["agrees"] * 7 + ["DIFFERS"]
+    assert lines[-1].startswith("  hint: differences mislead at a kink")
+    assert isinstance(caught.value, AssertionError)
+
+
+def test_the_same_seed_gives_the_same_numbers() -> None:
+    first, second, other = [fs.check_derivative(lambda x: x**3, 2.0, seed=s, directions=3) for s in (1, 1, 2)]
+    assert repr(first) == repr(second) != repr(other)
+    assert len(first.routes[0].values) == 3
+
+
+def test_large_jacobians_are_not_made() -> None:
+    report = fs.check_derivative(lambda v: [x * x for x in v], np.linspace(0.0, 1.0, 600))
+    notes = {route.name: route.note for route in report.routes}
+    assert notes["reverse Jacobian"] == "not tried: the Jacobian is large"
+    assert report
