@@ -65,6 +65,9 @@ def plan(
         value = definitions.get(x)
         if value is None:
             continue
+        if isinstance(x.type, Int) and value.free.isdisjoint(hidden):
+            recomputed.add(x)  # the same in every step: computed before the loop
+            continue
         saved = any([s in value.free and not is_scalar(s.type) for s in (*states, *arrays)])
         if saved or costs.of(value).at() >= dear:
             blank = blank_like(x, definitions, states, hidden)
