@@ -6,7 +6,7 @@ from functools import reduce
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import both, either
-from fsmooth.core.term import Const, Get, If, Let, Prim, Reduce, Term, let, scalar_constant
+from fsmooth.core.term import Const, Get, If, Let, Prim, Reduce, Term, Var, let, scalar_constant
 from fsmooth.core.traverse import children, rebuild
 from fsmooth.optimise.absent import absent
 from fsmooth.optimise.accesses import is_at_extremum
@@ -31,7 +31,10 @@ class _Emission:
 
     def scope(self, node: Term, scope: Scope) -> Term:
         """What `scope` evaluates: its bindings, then `node`."""
-        bindings = [(self.variables[id(n)][scope], self._guarded(n, scope)) for n in self.bound.get(scope, ())]
+        nodes = self.bound.get(scope, ())
+        bindings = [(self.variables[id(n)][scope], self._guarded(n, scope)) for n in nodes]
+        if any([(id(n), scope) in self.placement.guards for n in nodes]):
+            bindings = _in_order(bindings)
         return let(bindings, self._reference(node, scope))
 
     def _guarded(self, node: Term, scope: Scope) -> Term:
@@ -79,3 +82,19 @@ class _Emission:
             return result
         runs = Prim(p.less, (Const(0), self._reference(size, scope)))
         return If(runs, result, scalar_constant(0, node.type))
+
+
+def _in_order(bindings: list[tuple[Var, Term]]) -> list[tuple[Var, Term]]:
+    """Each after those that it mentions: the sizes in a guard are no parts of the node that is guarded."""
+    values = dict(bindings)
+    done: dict[Var, Term] = {}
+    pending = [var for var, _ in reversed(bindings)]
+    while pending:
+        var = pending[-1]
+        before = [x for x in values[var].free if x in values and x not in done and x is not var]
+        if var in done or not before:
+            done.setdefault(var, values[var])
+            pending.pop()
+        else:
+            pending.extend(before)
+    return list(done.items())
