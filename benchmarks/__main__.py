@@ -50,7 +50,7 @@ def _forward(pinned: list[str], *, quick: bool) -> str:
 
 
 def _reverse(pinned: list[str], *, quick: bool) -> str:
-    rows = run.table(pinned, ["--quick"] if quick else [], longest=60.0)
+    rows = run.quick_table(pinned) if quick else run.table(pinned)
     first = cold.measurements(cold.REVERSE_PLAN, 1 if quick else 3)
     return report.save(rows, first, "make bench-quick" if quick else "make bench")
 

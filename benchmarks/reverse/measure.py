@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks import own
-from benchmarks.reverse.rows import ROWS, Bounds, Search, Workload, reference, worst
+from benchmarks.reverse.rows import ROWS, SMALLER
+from benchmarks.reverse.workload import Bounds, Search, Workload, reference, worst
 from benchmarks.timing import Call, alternated
 
 try:
@@ -36,7 +37,7 @@ def measured(name: str, runs: int, seconds: float) -> dict[str, Any]:
     row: dict[str, Any] = {"workload": name, "size": "", "seconds": {}, "notes": [], "bounds": asdict(Bounds())}
     calls: dict[str, Call] = {}
     try:
-        workload = ROWS[name]()
+        workload = (ROWS | SMALLER)[name]()
         row["size"], row["bounds"] = workload.size, asdict(workload.bounds)
         fill = _search if isinstance(workload, Search) else _contenders
         fill(workload, calls, row)  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ from benchmarks.report import RESULTS
 _EXPLANATION = """\
 fsmooth's kernels at the C entry, buffers reused, like the C by hand; JAX (`jit`, 64-bit numbers) through its Python call.
 Medians of alternated runs in one process for each row.  Every derivative was right before it was timed: to 1e-8 of each entry
-of the suites' expected values, or of a closed form's largest entry.  In brackets is what the row has to show, bold what does not.
+of the suites' expected values, or of a closed form's largest entry.  In brackets: what the row has to show; bold: not shown.
 Derivative / own primal and / C: below is better.  JAX / derivative: how many times faster fsmooth is.
 """
 
