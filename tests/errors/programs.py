@@ -37,9 +37,77 @@ def spelled(Width):
 
 
 @bad(x)
-def while_loop(x):
+def while_without_end(x):
+    total = 0.0
+    while x[0] > 0:
+        total += 1.0
+    return total
+
+
+@bad(x)
+def while_true(x):
+    total = 0.0
+    while True:
+        total += x[0]
+    return total
+
+
+@bad(x)
+def while_without_state(x):
     while x[0] > 0:
         pass
+    return x
+
+
+@bad(x)
+def while_with_else(x):
+    k = 0
+    while k < 3:
+        k += 1
+    else:
+        k = 0
+    return x[k]
+
+
+@bad(x)
+def return_in_while(x):
+    k = 0
+    while k < 3:
+        if x[k] > 0.0:
+            return x[k]
+        k += 1
+    return 0.0
+
+
+@bad(x)
+def while_changes_a_type(x):
+    y = 1.0
+    while y < 3.0:
+        y = x
+    return y
+
+
+@bad(x)
+def while_changes_a_size(x):
+    y = np.array([1.0, 2.0])
+    while y[0] < 3.0:
+        y = np.array([y[0], y[1], 1.0])
+    return y[0]
+
+
+@bad(x)
+def only_in_while(x):
+    k = 0
+    while k < 3:
+        y = x[k]
+        k += 1
+    return y
+
+
+@bad(x)
+def while_of_an_array(x):
+    while x:
+        x = x - 1.0
     return x
 
 

@@ -13,7 +13,8 @@ from fsmooth.core.build import get, nested_build
 from fsmooth.core.cost import Costs
 from fsmooth.core.shape import Ragged, shape_of
 from fsmooth.core.subst import substitute
-from fsmooth.core.term import Const, MakeTuple, Proj, Term, Var, Zero, scalar_constant
+from fsmooth.core.term import Const, MakeTuple, Proj, Term, Var, While, Zero, scalar_constant
+from fsmooth.core.traverse import subterms
 from fsmooth.core.types import Array, Bool, Float, Int, Tuple, Type, is_scalar, leaf_of, rank_of
 from fsmooth.differentiate.reverse.region import Region
 from fsmooth.differentiate.reverse.sizes import with_sizes
@@ -135,6 +136,8 @@ def _closed(blank: Term, definitions: Mapping[Var, Term], states: Mapping[Var, T
 
         new = with_sizes(blank, lambda x: definitions.get(x, states.get(x)))
         numbers = {x: definitions[x] for x in new.free if x in definitions and isinstance(x.type, Int)}
+        if any([isinstance(t, While) for value in numbers.values() for t in subterms(value)]):
+            break  # counted where it is written only: elsewhere the loop might not end
         new = substitute(new, numbers) if numbers else new
         if new is blank:
             break
