@@ -258,6 +258,13 @@ def test_cached_apart() -> None:
     assert ["blocks" in source for source in sources[:2]] == [False, True]
 
 
+def test_too_much_to_save() -> None:
+    hint = "long loops save less in reverse derivatives with checkpoint=True, nothing with method='forward'"
+    message = re.escape(f"there is not enough memory for the temporaries of this call\n  hint: {hint}")
+    with pytest.raises(fs.OutOfMemoryError, match=message):
+        fs.grad(scalar, method="reverse")(0.8, 2**61)
+
+
 def test_checkpoint_is_yes_or_no() -> None:
     with pytest.raises(ArgumentError, match=re.escape("checkpoint=3\n  hint: use True or False")):
         fs.grad(scalar, checkpoint=3)  # type: ignore[arg-type]

@@ -126,7 +126,8 @@ class Library:
         if code == 0:
             return
         if code == 2:
-            raise OutOfMemoryError("there is not enough memory for the temporaries of this call")
+            hint = "long loops save less in reverse derivatives with checkpoint=True, nothing with method='forward'"
+            raise OutOfMemoryError(f"there is not enough memory for the temporaries of this call\n  hint: {hint}")
         failure, site = self.sites[error.site]
         a, b = error.numbers[0], error.numbers[1]
         raise _explained(failure, site, a, b)
