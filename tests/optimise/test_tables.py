@@ -172,3 +172,42 @@ def test_the_hot_loops_check_nothing(name: str) -> None:
     assert "fs_failed" not in body[: body.index("fail:")]
     assert "fs_floor_divide" not in body[: body.index("fail:")]
     assert code.count("fs_floor_divide(") >= 2  # its definition, and the table's
+
+
+_NEAREST = "argmin (length x) (fun k -> sum (length x 1) (fun c -> x[k][c] * x[i][c]))"
+
+
+@pytest.mark.parametrize("schedule", WITH_MOTION)
+def test_two_loops_share_what_both_search_for(schedule: str) -> None:
+    """For each point and centroid: one comparison and not two."""
+    text = f"""
+        (sum (length x) (fun i -> delta (length x) ({_NEAREST}) 3.0),
+         sum (length x) (fun i -> delta (length x) ({_NEAREST}) (to_float i)))"""
+    program = _program(text)
+    optimised = SCHEDULES[schedule](program)
+    np.testing.assert_allclose(_run(optimised, _arguments())[0], _run(program, _arguments())[0], rtol=1e-13)
+    assert show(optimised).count("argmin") == 1
+
+
+def test_an_array_is_the_table_of_a_loop_that_computes_it_again() -> None:
+    text = """
+        let f = fun i -> sum (length x 1) (fun c -> exp x[i][c]) in
+        (build (length x) (fun i -> f i), build (length x) (fun i -> f i * to_float i))"""
+    program = _program(text)
+    found, counts = _run(SCHEDULES["DEFAULT"](program), _arguments())
+    np.testing.assert_allclose(found, _run(program, _arguments())[0], rtol=1e-13)
+    assert counts["exp"] == 6 * 4
+    assert show(SCHEDULES["DEFAULT"](program)).count("build") == 2
+
+
+def test_a_table_through_a_gather_has_what_branches_read() -> None:
+    """Where it is made for what every iteration reads: then it stands outside the loop."""
+    program = parse("""
+        fun (v: Vector) (x: Vector) (g: Array<Int>) -> sum (length g) (fun i ->
+          let w = exp v[check g[i] (length v)] in
+          let t = if x[check i (length x)] > 0.0 then (w, sin v[check g[i] (length v)]) else (w + 1.0, w) in
+          fst t + snd t)""")
+    arguments = (np.array([0.1, 0.2, 0.3]), np.cos(np.arange(9.0)), np.arange(9) % 3)
+    found, counts = _run(SCHEDULES["DEFAULT"](program), arguments)
+    np.testing.assert_allclose(found, _run(program, arguments)[0], rtol=1e-13)
+    assert counts["exp"] == counts["sin"] == 3

@@ -70,8 +70,11 @@ class Gathers:
         chosen: list[Term] = []
         seen: set[int] = set()
         stack, inside = [loop.body], list[Term]()
-        while stack or inside:
-            if not stack:
+        branches: list[Term] = []  # what is read there is in the table if there is one anyway: it stands outside them
+        while stack or inside or (branches and chosen):
+            if not stack and not inside:
+                stack, branches = branches[::-1], []
+            elif not stack:
                 stack, inside = inside[::-1], []
             node = stack.pop()
             if id(node) in seen or isinstance(node, Var | Const):
@@ -83,6 +86,7 @@ class Gathers:
                 continue
             parts = children(node)
             if isinstance(node, If) and not isinstance(node.type, Float):
+                branches.extend(parts[1:])
                 parts = parts[:1]
             elif isinstance(node, IFold | Collect):
                 parts = parts[:2] if isinstance(node, IFold) else parts[:1]

@@ -14,6 +14,7 @@ from fsmooth.optimise.fission import split_sums
 from fsmooth.optimise.placement import Placement
 from fsmooth.optimise.reciprocals import share_reciprocals, shared_divisors, steady_divisors
 from fsmooth.optimise.sharing import Graph
+from fsmooth.optimise.siblings import tabulate_siblings
 from fsmooth.optimise.tabulation import tabulate
 from fsmooth.optimise.unswitching import unswitch
 from fsmooth.rewrite.trace import Trace
@@ -42,6 +43,6 @@ def move_and_share_all_reciprocals(term: Term, trace: Trace, static_sizes: Stati
 
 def _placed(root: Term, graph: Graph, trace: Trace, static_sizes: StaticSizes) -> Term:
     root = split_sums(root, graph, trace)
-    for prepare in (unswitch, tabulate):
+    for prepare in (unswitch, tabulate_siblings, tabulate):
         root = prepare(root, graph, failing_nodes(root, postorder(root), static_sizes), trace)
     return emit(Placement(root, graph, trace, static_sizes))

@@ -1,0 +1,64 @@
+"""Tabulation of siblings: a number that two loops over the same size compute, each for its own index, becomes an array.
+
+A gradient and a second derivative both ask which centroid is nearest to each point.  Only what takes a loop to compute,
+cannot fail, and is evaluated in every iteration of both loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from fsmooth.core.term import Build, Const, Reduce, Term
+from fsmooth.core.traverse import children, opens_region
+from fsmooth.core.types import Float, Int
+from fsmooth.optimise.nesting import stops_early
+from fsmooth.optimise.replacement import Replacement
+from fsmooth.optimise.sharing import Graph
+from fsmooth.optimise.tables import below, entry
+from fsmooth.rewrite.trace import Trace
+
+
+def tabulate_siblings(root: Term, graph: Graph, failing: Mapping[int, frozenset[int]], trace: Trace) -> Term:
+    """The root of the graph with one table for what several loops compute."""
+    loops = [node for node in below(root) if isinstance(node, Build | Reduce) and not stops_early(node)]
+    found: dict[Term, list[tuple[Build | Reduce, Term]]] = {}
+    for loop in loops:
+        own = loop.index.renamed()
+        inside = Replacement(graph, {id(loop.index): _always(own)})
+        for node in _numbers(loop, failing):
+            found.setdefault(graph.loop(Build(loop.size, own, inside.of(node))), []).append((loop, node))
+    places: dict[int, Callable[[Replacement], Term]] = {}
+    for table, uses in found.items():
+        others = [(loop, node) for loop, node in uses if loop is not table]
+        if len({id(loop) for loop, _ in uses}) > 1 and not _nested([loop for loop, _ in uses]):
+            graph.names.setdefault(id(table), "table")
+            places.update({id(node): entry(graph, table, [loop.index], None) for loop, node in others})
+    if not places:
+        return root
+    trace.record("tabulation of siblings")
+    return Replacement(graph, places).of(root)
+
+
+def _always(term: Term) -> Callable[[Replacement], Term]:
+    return lambda replacement: term
+
+
+def _numbers(loop: Build | Reduce, failing: Mapping[int, frozenset[int]]) -> Iterator[Term]:
+    """What each iteration reduces to a number of its own, and cannot fail."""
+    seen: set[int] = set()
+    stack = [loop.body]
+    while stack:
+        node = stack.pop()
+        if id(node) in seen or loop.index not in node.free:
+            continue
+        seen.add(id(node))
+        stack.extend([c for k, c in enumerate(children(node)) if not opens_region(node, k)])
+        if isinstance(node, Reduce) and isinstance(node.type, Float | Int) and id(node) not in failing:
+            if not isinstance(node.size, Const):
+                yield node
+
+
+def _nested(loops: list[Build | Reduce]) -> bool:
+    """Is one of the loops inside another?"""
+    inside = [{id(node) for node in below(loop.body)} for loop in loops]
+    return any([id(loop) in nodes for loop in loops for nodes in inside])
