@@ -16,7 +16,6 @@ from fsmooth.frontend.python.values import Value
 from fsmooth.frontend.python.whiles import while_loop
 
 INSTEAD_OF_STATEMENTS = {
-    ast.While: ("a while loop", "use for … in range(n) with a bound, and carry a flag"),
     ast.Try: ("try", "compute a condition and use if"),
     ast.With: ("with", "do this outside the compiled function"),
     ast.ClassDef: ("a class", "define it outside the compiled function"),
