@@ -9,15 +9,14 @@ import gc
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
 from fsmooth.backend.c.emit import emit
 from fsmooth.backend.c.program import CProgram
 from fsmooth.core.shape import Ragged
-from fsmooth.core.term import Lam, Term, Var
+from fsmooth.core.term import Lam, Method, Term, Var
 from fsmooth.core.types import Type
 from fsmooth.differentiate.choose import Choice
 from fsmooth.differentiate.derivatives import NoDerivative
@@ -32,6 +31,7 @@ from fsmooth.optimise.schedules import SCHEDULES, Destinations, Schedule
 from fsmooth.optimise.static_sizes import static_dimensions
 from fsmooth.rewrite.trace import Trace
 
+_T = TypeVar("_T")
 _RECURSION = 1_000_000
 _LOCK = threading.RLock()
 _LOWERINGS = {Destinations.PASSED: lower, Destinations.COPIED: lower_with_copies}
@@ -80,7 +80,7 @@ def compile_program(
         RaggedError: for an array whose rows differ in length.
 
     """
-    return _deep(lambda: _compile(elaborated, name, schedule, static_sizes or {}))
+    return _deep(lambda: _in_a_mode(lambda auto: _compile(elaborated, name, schedule, static_sizes or {}, auto)))
 
 
 def compile_halves(
@@ -93,7 +93,7 @@ def compile_halves(
         RaggedError: for an array whose rows differ in length.
 
     """
-    return _deep(lambda: _compile_halves(elaborated, name, schedule, static_sizes or {}))
+    return _deep(lambda: _in_a_mode(lambda auto: _compile_halves(elaborated, name, schedule, static_sizes or {}, auto)))
 
 
 @dataclass(frozen=True)
@@ -105,23 +105,24 @@ class Compilation:
     kept: tuple[int, ...]
 
 
-def _compile(elaborated: Elaborated, name: str, schedule: str, static: Mapping[tuple[int, int], int]) -> Stages:
+def _compile(
+    elaborated: Elaborated, name: str, schedule: str, static: Mapping[tuple[int, int], int], auto: Method
+) -> Stages:
     stages = Stages(elaborated, static_sizes=static)
     term: Lam = elaborated.term
     stages.terms["definition"] = term
     order = SCHEDULES[schedule]
-    with _explained():
-        if has_derivative(term):
-            sizes = _sizes(term, static)
-            removal = Removal(lambda t: order.before(t, stages.trace, sizes), sizes)
-            term = cast(Lam, stages.timed("derivative", lambda: removal.run(term)))
-            stages.choices = removal.choices
-        _finish(stages, term, name, order)
+    if has_derivative(term):
+        sizes = _sizes(term, static)
+        removal = Removal(lambda t: order.before(t, stages.trace, sizes), sizes, auto)
+        term = cast(Lam, stages.timed("derivative", lambda: removal.run(term)))
+        stages.choices = removal.choices
+    _finish(stages, term, name, order)
     return stages
 
 
 def _compile_halves(
-    elaborated: Elaborated, name: str, schedule: str, static: Mapping[tuple[int, int], int]
+    elaborated: Elaborated, name: str, schedule: str, static: Mapping[tuple[int, int], int], auto: Method
 ) -> Compilation:
     forward = Stages(elaborated, static_sizes=static)
     term = elaborated.term
@@ -129,26 +130,25 @@ def _compile_halves(
     order = SCHEDULES[schedule]
     wanted = elaborated.pullback
     assert wanted is not None
-    with _explained():
-        sizes = _sizes(term, static)
-        removal = Removal(lambda t: order.before(t, forward.trace, sizes), sizes)
-        made: list[Halves] = []
+    sizes = _sizes(term, static)
+    removal = Removal(lambda t: order.before(t, forward.trace, sizes), sizes, auto)
+    made: list[Halves] = []
 
-        def first() -> Term:
-            made.append(halves(term, wanted, lambda t: removal.simplify(removal.run(t))))
-            return made[0].forward
+    def first() -> Term:
+        made.append(halves(term, wanted, lambda t: removal.simplify(removal.run(t))))
+        return made[0].forward
 
-        forward.timed("derivative", first)
-        parts = made[0]
-        forward.choices = removal.choices
-        _finish(forward, parts.forward, name, order)
-        names = [*[elaborated.parameters[k].name for k in parts.kept]]
-        names += [q.name for q in parts.backward.parameters[len(names) :]]
-        parameters = [Parameter(n, q.type) for n, q in zip(names, parts.backward.parameters, strict=True)]
-        own = {(parts.kept.index(k), axis): n for (k, axis), n in static.items() if k in parts.kept}
-        backward = Stages(Elaborated(parts.backward, tuple(parameters), (), ()), static_sizes=own)
-        backward.terms["definition"] = parts.backward
-        _finish(backward, parts.backward, name.replace("vjp", "pullback", 1), order)
+    forward.timed("derivative", first)
+    parts = made[0]
+    forward.choices = removal.choices
+    _finish(forward, parts.forward, name, order)
+    names = [*[elaborated.parameters[k].name for k in parts.kept]]
+    names += [q.name for q in parts.backward.parameters[len(names) :]]
+    parameters = [Parameter(n, q.type) for n, q in zip(names, parts.backward.parameters, strict=True)]
+    own = {(parts.kept.index(k), axis): n for (k, axis), n in static.items() if k in parts.kept}
+    backward = Stages(Elaborated(parts.backward, tuple(parameters), (), ()), static_sizes=own)
+    backward.terms["definition"] = parts.backward
+    _finish(backward, parts.backward, name.replace("vjp", "pullback", 1), order)
     return Compilation(forward, backward, parts.kept)
 
 
@@ -166,18 +166,19 @@ def _finish(stages: Stages, term: Lam, name: str, order: Schedule) -> None:
     stages.seconds["C"] = time.perf_counter() - start
 
 
-@contextmanager
-def _explained() -> Iterator[None]:
-    """What the stages cannot do, as errors of the user's program."""
+def _in_a_mode(make: Callable[[Method], _T]) -> _T:
+    """What `make` gives in the modes that are predicted to be cheaper, or, if an array of it would be ragged, in forward
+    mode; what the stages cannot do, as errors of the user's program.
+    """
     try:
-        yield
+        try:
+            return make(Method.AUTO)
+        except Ragged:
+            return make(Method.FORWARD)
     except NoDerivative as error:
         raise NotDifferentiableError(str(error)) from error
     except Ragged as error:
         raise RaggedError("the rows of an array have different lengths; arrays are rectangular") from error
-
-
-_T = TypeVar("_T")
 
 
 def _deep(make: Callable[[], _T]) -> _T:

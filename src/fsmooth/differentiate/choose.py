@@ -15,7 +15,7 @@ from typing import cast
 from fsmooth.core.cost import Costs
 from fsmooth.core.polynomial import Number, Polynomial
 from fsmooth.core.shape import Ragged, shape_of, size_of
-from fsmooth.core.term import App, Const, Deriv, Lam, Length, Let, Method, Term, Var, Verb
+from fsmooth.core.term import App, Const, Deriv, Get, IFold, Lam, Length, Let, Method, Proj, Term, Var, Verb
 from fsmooth.core.traverse import subterms, transform
 from fsmooth.core.types import Array, Float, Tuple, scalars_of
 from fsmooth.differentiate.encoding import item
@@ -44,6 +44,8 @@ class Known:
             match part:
                 case Let(bindings):
                     self.definitions.update(bindings)
+                case IFold(_, init, state):
+                    self.definitions[state] = init  # its arrays keep their lengths
                 case App(Lam(parameters), arguments) | App(Deriv(Lam(parameters)), arguments):
                     given = zip(parameters, arguments, strict=False)
                     self.definitions.update({x: value for x, value in given if x not in value.free})
@@ -55,12 +57,27 @@ class Known:
             match term:
                 case Length(Var() as array, axis) if (array, axis) in self.sizes:
                     return Const(self.sizes[array, axis])
-                case Length(Var() as array, axis) if array in self.definitions:
-                    return self.length(size_of(self.definitions[array], axis))
+                case Length(array, axis):
+                    place = self._defined(array)
+                    return term if place is None else self.length(size_of(place, axis))
                 case _:
                     return term
 
         return transform(length, change)
+
+    def _defined(self, path: Term) -> Term | None:
+        """A path as the same part of what its variable is; None if that is not known."""
+        match path:
+            case Var():
+                return self.definitions.get(path)
+            case Proj(inner, position):
+                whole = self._defined(inner)
+                return None if whole is None else item(whole, position)
+            case Get(inner, index):
+                whole = self._defined(inner)
+                return None if whole is None else Get(whole, index)
+            case _:
+                return None
 
 
 _ONE_WAY = {

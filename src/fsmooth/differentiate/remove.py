@@ -22,8 +22,10 @@ class Removal:
     are never confused (paper 000, §4.3).  Each has a mode of its own: `choices` says which and why.
     """
 
-    def __init__(self, simplify: Simplify, sizes: Sizes | None = None) -> None:
+    def __init__(self, simplify: Simplify, sizes: Sizes | None = None, auto: Method = Method.AUTO) -> None:
+        """`auto` is the mode where there is a choice; if it is `AUTO`, the one that is predicted to be cheaper."""
         self.simplify = simplify
+        self.auto = auto
         self.known = Known({} if sizes is None else sizes)
         self.choices: list[Choice] = []
 
@@ -51,6 +53,8 @@ class Removal:
 
     def _first(self, deriv: Deriv) -> Lam:
         choice = chosen(deriv, self.known)
+        if not choice.is_forced and self.auto not in (Method.AUTO, choice.method):
+            choice = choice.instead("an array of arrays of different sizes in the other mode")
         self.choices.append(choice)
         first, second = (forward, reverse) if choice.method is Method.FORWARD else (reverse, forward)
         if deriv.method is not Method.AUTO or choice.is_forced:
