@@ -112,8 +112,10 @@ def hand() -> Workload:
 
     def jax(peer: Any) -> Call:
         theta, u, model, *rest = problem
-        parents, *arrays, _ = model
-        return peer.kernel(peer.ht(parents), theta, u, *arrays, *rest)
+        weights = np.zeros((len(model.weights), len(model.parents)))
+        np.put_along_axis(weights, model.bones_of, model.weights, axis=1)
+        arrays = model.base_relatives, model.inverse_base_absolutes, model.base_positions, weights
+        return peer.kernel(peer.ht(model.parents), theta, u, *arrays, *rest)
 
     return Workload(
         "800, big", ht.complicated, ht.complicated_columns, problem, right, Bounds(primal=30.0, jax=1.0), jax=jax
