@@ -65,7 +65,12 @@ def value_and_grad(
     checkpoint: bool = False,
     schedule: str = "DEFAULT",
 ) -> Function:
-    """`(value, gradient)` of a real-valued function."""
+    """`(value, gradient)` of a real-valued function.
+
+    >>> import numpy as np, fsmooth as fs
+    >>> fs.value_and_grad(lambda v: sum(x * x for x in v))(np.array([1.0, 2.0]))
+    (5.0, array([2., 4.]))
+    """
     return _derived(f, Verb.VALUE_AND_GRAD, wrt, method, schedule, checkpoint)
 
 
@@ -108,17 +113,35 @@ def vdiff(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", sc
 
 
 def mdiff(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", schedule: str = "DEFAULT") -> Function:
-    """The derivative of a matrix-valued function of a real number (paper 000, Table 2): a matrix."""
+    """The derivative of a matrix-valued function of a real number (paper 000, Table 2): a matrix.
+
+    >>> import fsmooth as fs
+    >>> fs.mdiff(lambda x: [[x, x * x], [1.0, 3.0 * x]])(2.0)
+    array([[1., 4.],
+           [0., 3.]])
+    """
     return jacobian(f, wrt, method=method, schedule=schedule)
 
 
 def jacob(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", schedule: str = "DEFAULT") -> Function:
-    """The Jacobian under its name in paper 000 (Fig. 6), laid out as by `jacobian`."""
+    """The Jacobian under its name in paper 000 (Fig. 6), laid out as by `jacobian`.
+
+    >>> import numpy as np, fsmooth as fs
+    >>> fs.jacob(lambda v: [v[1], v[0] * v[0]])(np.array([2.0, 3.0]))
+    array([[0., 1.],
+           [4., 0.]])
+    """
     return jacobian(f, wrt, method=method, schedule=schedule)
 
 
 def mgrad(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", schedule: str = "DEFAULT") -> Function:
-    """The gradient of a real-valued function of a matrix (paper 000, Table 2): a matrix."""
+    """The gradient of a real-valued function of a matrix (paper 000, Table 2): a matrix.
+
+    >>> import numpy as np, fsmooth as fs
+    >>> fs.mgrad(lambda M: fs.matrixTrace(M))(np.ones((2, 2)))
+    array([[1., 0.],
+           [0., 1.]])
+    """
     return grad(f, wrt, method=method, schedule=schedule)
 
 
@@ -130,7 +153,13 @@ def hessian(
     checkpoint: bool = False,
     schedule: str = "DEFAULT",
 ) -> Function:
-    """The Hessian of a real-valued function: the Jacobian of its gradient."""
+    """The Hessian of a real-valued function: the Jacobian of its gradient.
+
+    >>> import numpy as np, fsmooth as fs
+    >>> fs.hessian(lambda v: v[0] * v[0] * v[1])(np.array([2.0, 3.0]))
+    array([[6., 4.],
+           [4., 0.]])
+    """
     return jacobian(
         grad(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule),
         wrt,

@@ -1,0 +1,33 @@
+"""A reverse derivative that needs more memory than there is: an error that says what to do, and the process goes on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import fsmooth as fs
+
+
+def long_recurrence(x, n):  # type: ignore[no-untyped-def]
+    s = x
+    for _ in range(n):
+        s = fs.sin(s) * fs.exp(s)
+    return s
+
+
+@pytest.mark.parametrize("n", [10**16, 2**60 + 5])
+def test_what_to_do_is_said(n: int) -> None:
+    gradient = fs.grad(long_recurrence, method="reverse")
+    with pytest.raises(fs.OutOfMemoryError) as caught:
+        gradient(0.5, n)
+    assert str(caught.value) == (
+        "there is not enough memory for the temporaries of this call\n"
+        "  hint: long loops save less in reverse derivatives with checkpoint=True, nothing with method='forward'"
+    )
+    assert np.isfinite(gradient(0.5, 3))
+
+
+def test_forward_mode_saves_nothing() -> None:
+    forward, reverse = [fs.grad(long_recurrence, method=m)(0.5, 50) for m in ("forward", "reverse")]
+    assert forward == pytest.approx(reverse, rel=1e-12)
+    assert "no array is stored but the results" in fs.grad(long_recurrence, method="forward").explain(0.5, 50)
