@@ -29,6 +29,7 @@ from fsmooth.core.term import (
     Update,
     Var,
     Vector,
+    While,
     Zero,
 )
 from fsmooth.core.types import BOOL, F32, F64, INT, Array, Float, Tuple
@@ -521,3 +522,37 @@ for _primitive in p.TABLE.values():
             *_cases,
         )
 __all__ = ["PROGRAMS", "Build", "Float", "IFold", "Reduce"]
+
+
+def _while(v: Term, x: Term) -> Term:
+    """Elements set in turn as long as those before are small, and how many were."""
+    state = Var("s", Tuple((V, INT)))
+    array, k = Proj(state, 0), Proj(state, 1)
+    goes_on = b.both(less(k, Length(v)), less(Reduce(Reduction.SUM, k, i := Var("i", INT), Get(array, i)), x))
+    step = MakeTuple(
+        (Update(array, Check(k, Length(array)), mul(x, Get(array, Check(k, Length(array))))), add(k, Const(1)))
+    )
+    return While(MakeTuple((v, Const(0))), state, goes_on, step)
+
+
+_program("while", (("v", V), ("x", F64)), _while, (v3, 1.5), (v3, -1.0), (np.zeros(0), 2.0), (np.ones(100), 3.0))
+
+
+def _while_of_new_arrays(m: Term, x: Term) -> Term:
+    """A state in which each step reads all of the array before; in a loop that makes one such state for each row."""
+    row = Var("r", INT)
+    state = Var("s", V)
+    j, i = Var("j", INT), Var("i", INT)
+    total = Reduce(Reduction.SUM, Length(state), i, Get(state, i))
+    loop = While(Get(m, row), state, less(total, x), Build(Length(state), j, add(Get(state, j), b.prim(p.exp, total))))
+    return Build(Length(m), row, loop)
+
+
+_program(
+    "while of new arrays",
+    (("m", M), ("x", F64)),
+    _while_of_new_arrays,
+    (m23, 5.0),
+    (m23, -100.0),
+    (np.ones((2, 90)), 1e5),
+)

@@ -234,6 +234,48 @@ def while_like(x):
     return steps, value
 
 
+@case(real(4))
+def while_with_jumps(x):
+    k, total = 0, 0.0
+    while True:
+        if k >= len(x):
+            break
+        k += 1
+        if x[k - 1] < 0.0:
+            continue
+        total += x[k - 1]
+    return k, total
+
+
+@case(real(4))
+def while_over_arrays(x):
+    y = x.copy()
+    k = 0
+    while k < len(y) and y[0] < 5.0:
+        y[k] += 0.5
+        y[0] = y[0] + abs(y[k])
+        k += 1
+    return y, k
+
+
+@case(17, 5)
+def while_of_integers(n, k):
+    while k != 0:
+        n, k = k, n % k
+    return n
+
+
+@case(real(3))
+def while_in_a_comprehension(x):
+    def root(a):
+        r = a
+        while abs(r * r - a) > 1e-9 * a:
+            r = 0.5 * (r + a / r)
+        return r
+
+    return [root(a * a + 1.0) for a in x]
+
+
 @case(real(3))
 def mean_and_variance(x):
     m = np.mean(x)
