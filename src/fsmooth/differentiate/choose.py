@@ -146,7 +146,8 @@ def _reals(costs: Costs, place: Term, known: Known) -> Polynomial:
             except Ragged:
                 return costs.elements(place)
             for length in lengths:
-                total = total * costs.trips.of(known.length(length))
+                found = known.length(length)
+                total = total * costs.trips.of(found if isinstance(found, Const) else length)
             return total
         case _:
             return Polynomial.constant(0)
