@@ -26,6 +26,7 @@ from fsmooth.core.term import (
     Term,
     Var,
     Vector,
+    While,
     Zero,
     let,
 )
@@ -169,7 +170,12 @@ class Bindings(Normaliser):
             and self._divide(var, value, uses, kept, opened)
         ):
             return None
-        if self.policy.fission and isinstance(value, IFold) and isinstance(value.type, Tuple) and uses is not None:
+        if (
+            self.policy.fission
+            and isinstance(value, IFold | While)
+            and isinstance(value.type, Tuple)
+            and uses is not None
+        ):
             if uses.whole == 0 and len(uses.positions) < len(value.type.items):
                 narrow = narrowed(value, set(uses.positions))
                 if narrow is not None:

@@ -8,19 +8,24 @@ when it starts.
 
 from __future__ import annotations
 
-from fsmooth.core.build import plus
+from fsmooth.core.build import components, plus
 from fsmooth.core.subst import refresh, substitute1
-from fsmooth.core.term import Const, IFold, MakeTuple, Proj, Term, Var, While
+from fsmooth.core.term import Const, IFold, MakeTuple, Proj, Term, Var, While, let
 from fsmooth.core.types import INT, Tuple
 
 
 def steps_of(term: While) -> Term:
-    """How many steps the loop makes."""
-    both = Var(term.state.name, Tuple((term.state.type, INT)), term.state.site)
-    state = Proj(both, 0)
-    step = MakeTuple((substitute1(term.body, term.state, state), plus(Proj(both, 1), Const(1))))
-    counted = While(MakeTuple((term.init, Const(0))), both, substitute1(term.condition, term.state, state), step)
-    return refresh(Proj(counted, 1))
+    """How many steps the loop makes.  The state is flat, so that what the condition does not need is dropped."""
+    own = components(term.init) if isinstance(term.state.type, Tuple) else (term.init,)
+    all_ = Var(term.state.name, Tuple((*[x.type for x in own], INT)), term.state.site)
+    parts = [Proj(all_, k) for k in range(len(own))]
+    state = MakeTuple(tuple(parts), term.state.type) if isinstance(term.state.type, Tuple) else parts[0]
+    new = Var("next", term.body.type)
+    following = components(new) if isinstance(term.state.type, Tuple) else (new,)
+    step = MakeTuple((*following, plus(Proj(all_, len(own)), Const(1))))
+    body = let(((new, substitute1(term.body, term.state, state)),), step)
+    counted = While(MakeTuple((*own, Const(0))), all_, substitute1(term.condition, term.state, state), body)
+    return refresh(Proj(counted, len(own)))
 
 
 def as_fold(term: While, steps: Term) -> IFold:
