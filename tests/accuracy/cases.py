@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fsmooth.core.term import App, Deriv, Lam, Verb
+from fsmooth.core.term import App, Deriv, Lam, Method, Verb
 from fsmooth.differentiate.remove import remove_derivatives
 from fsmooth.optimise.schedules import BEFORE_DERIVATIVE
 from tests.accuracy.judge import Answer, bounded, outcome
@@ -63,9 +63,9 @@ def case_at(seed: int, program: Lam, arguments: list[object]) -> Case | None:
     return Case(seed, program, gradient, arguments, value, slopes) if slopes.is_sure else None
 
 
-def differentiated(program: Lam, wrt: tuple[int, ...], verb: Verb) -> Lam:
+def differentiated(program: Lam, wrt: tuple[int, ...], verb: Verb, method: Method = Method.AUTO) -> Lam:
     """A gradient in the arguments `wrt`, as the compiler makes it."""
-    applied = App(Deriv(program, wrt, verb), program.parameters)
+    applied = App(Deriv(program, wrt, verb, method), program.parameters)
     removed = remove_derivatives(Lam(program.parameters, applied), BEFORE_DERIVATIVE)
     assert isinstance(removed, Lam)
     return removed

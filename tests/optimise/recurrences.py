@@ -10,7 +10,7 @@ from typing import cast
 from fsmooth.core.arithmetic.floats import Floats
 from fsmooth.core.evaluate import ArrayValue, evaluate
 from fsmooth.core.primitives import Primitive
-from fsmooth.core.term import Lam, Verb
+from fsmooth.core.term import Lam, Method, Verb
 from fsmooth.core.types import Type
 from fsmooth.core.values import value_of
 from fsmooth.library import parse
@@ -63,7 +63,7 @@ class Calls(Floats):
 
 def derivative(name: str, verb: Verb = Verb.JACOBIAN) -> Lam:
     sys.setrecursionlimit(100_000)
-    return differentiated(cast(Lam, parse(PROGRAMS[name])), (0,), verb)
+    return differentiated(cast(Lam, parse(PROGRAMS[name])), (0,), verb, Method.FORWARD)
 
 
 def optimised(term: Lam, schedule: str = "DEFAULT") -> tuple[Lam, Counter[str]]:

@@ -10,6 +10,14 @@ from __future__ import annotations
 from tests.rules import edges_of_figure_8, edges_of_linear_maps
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
+    "length_of_state": (
+        "ifold (fun a i -> build (length a) (fun j -> a[j] + x)) u n"
+        " ~> ifold (fun a i -> build (length u) (fun j -> a[j] + x)) u n",
+        "ifold (fun s i -> (s.0 + to_float (length s.1), s.1)) (x, u) n"
+        " ~> ifold (fun s i -> (s.0 + to_float (length u), s.1)) (x, u) n",
+        "ifold (fun s i -> s + to_float (length u)) x n ~> nothing",
+        "ifold (fun a i -> build (length u) (fun j -> a[j] + x)) u n ~> nothing",
+    ),
     "sum_of_invariant": (
         "sum n (fun i -> x + to_float i) ~> to_float n * x + sum n (fun i -> to_float i) where 1 <= n",
         "sum n (fun i -> to_float i - x) ~> sum n (fun i -> to_float i) - to_float n * x where 1 <= n",
@@ -39,21 +47,6 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "build n (fun i -> v[check (i + 1) (length v)]) ~> nothing",
         "build n (fun i -> v[check k (length v)]) ~> nothing",
         "build n (fun i -> require c in v[check i (length v)]) ~> nothing",
-    ),
-    "plus_flat": (
-        "plus u (zero (length u)) u ~> plus u u",
-        "plus (zero n) (zero n) ~> zero n",
-        "plus (plus u (build (length u) (fun i -> x))) u ~> plus u (build (length u) (fun i -> x)) u",
-        "plus u (plus (build (length u) (fun i -> x)) u) (zero (length u)) ~> plus u (build (length u) (fun i -> x)) u",
-        "plus A (zero (length A) (length A 1)) ~> A",
-        "plus u (build (length u) (fun i -> 0.0)) ~> nothing",
-        "plus u u ~> nothing",
-    ),
-    "get_plus": (
-        "(plus u (build (length u) (fun k -> x)) u)[i] ~> u[i] + (build (length u) (fun k -> x))[i] + u[i]",
-        "(plus A A)[i] ~> plus A[i] A[i]",
-        "(plus w w)[i] ~> nothing",
-        "(plus u u)[check i n] ~> u[check i n] + u[check i n]",
     ),
     "fold_constants": (
         "1.0 + 2.0 ~> 3.0",
@@ -88,6 +81,34 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
 """What the rules do that no equation can say."""
 
 EDGES: dict[str, tuple[str, ...]] = {
+    "plus_flat": (
+        "plus u (zero (length u)) u ~> plus u u",
+        "plus (zero n) (zero n) ~> zero n",
+        "plus (plus u (build (length u) (fun i -> x))) u ~> plus u (build (length u) (fun i -> x)) u",
+        "plus u (plus (build (length u) (fun i -> x)) u) (zero (length u)) ~> plus u (build (length u) (fun i -> x)) u",
+        "plus A (zero (length A) (length A 1)) ~> A",
+        "plus u (build (length u) (fun i -> 0.0)) ~> nothing",
+        "plus u u ~> nothing",
+    ),
+    "get_plus": (
+        "(plus u (build (length u) (fun k -> x)) u)[i] ~> u[i] + (build (length u) (fun k -> x))[i] + u[i]",
+        "(plus A A)[i] ~> plus A[i] A[i]",
+        "(plus w w)[i] ~> nothing",
+        "(plus u u)[check i n] ~> u[check i n] + u[check i n]",
+    ),
+    "fold_to_build": (
+        "ifold (fun a i -> update a i (sin u[i])) v (length v) ~> build (length v) (fun i -> sin u[i])",
+        "ifold (fun a i -> update a i (sin a[i])) v (length v) ~> build (length v) (fun i -> sin v[i])",
+        "ifold (fun a i -> update a i (sin a[i - 1])) v (length v) ~> nothing",
+        "ifold (fun a i -> update a i (sum (length a) (fun j -> a[j]))) v (length v) ~> nothing",
+        "ifold (fun a i -> update a (i - 1) x) v (length v) ~> nothing",
+        "ifold (fun a i -> update a i x) v n ~> nothing",
+        "ifold (fun a i -> update (update a i x) i y) v (length v) ~> nothing",
+        "ifold (fun s i -> (update s.0 i x, s.1 + y)) (v, x) (length v) ~> nothing",
+        "ifold (fun s i -> (update s.0 i x, update s.1 i s.0[i])) (v, v) (length v)"
+        " ~> let r = build (length v) (fun i -> (x, v[i])) in"
+        " (build (length v) (fun i -> r[i].0), build (length v) (fun i -> r[i].1))",
+    ),
     **edges_of_figure_8.EDGES,
     **edges_of_linear_maps.EDGES,
     # sparsity

@@ -285,6 +285,16 @@ def _projected(tuple_: Term, position: int) -> Term | None:
         case Get(Build(_, index, body), at):
             element = substitute(body, {index: at})
             return _projected(element, position) or Proj(element, position)
+        case Get(Vector((element, *_)) | Delta(_, _, element), _):
+            return _projected(element, position) or Proj(element, position)
+        case Get(
+            If(_, array, _) | IFold(_, array) | While(array) | Update(array) | Require(_, array) | Plus((array, *_)), at
+        ):
+            element = Get(array, at)
+            return _projected(element, position) or Proj(element, position)
+        case Get(Let(bindings, body), at):
+            element = Get(body, at)
+            return Let(bindings, _projected(element, position) or Proj(element, position))
         case App(Lam(parameters, body), arguments):
             return App(Lam(parameters, _projected(body, position) or Proj(body, position)), arguments)
         case Apply() | ApplyReverse():

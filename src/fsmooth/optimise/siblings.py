@@ -1,15 +1,15 @@
 """Tabulation of siblings: a number that two loops over the same size compute, each for its own index, becomes an array.
 
 A gradient and a second derivative both ask which centroid is nearest to each point.  Only what takes a loop to compute,
-cannot fail, and is evaluated in every iteration of both loops.
+cannot fail, is evaluated in every iteration of both loops, and depends on no other loop.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from fsmooth.core.term import Build, Const, Reduce, Term
-from fsmooth.core.traverse import children, opens_region
+from fsmooth.core.term import Build, Const, Lam, Reduce, Term, Var
+from fsmooth.core.traverse import bound_in, children, opens_region
 from fsmooth.core.types import Float, Int
 from fsmooth.optimise.nesting import stops_early
 from fsmooth.optimise.replacement import Replacement
@@ -27,8 +27,11 @@ def tabulate_siblings(root: Term, graph: Graph, failing: Mapping[int, frozenset[
         inside = Replacement(graph, {id(loop.index): _always(own)})
         for node in _numbers(loop, failing):
             found.setdefault(graph.loop(Build(loop.size, own, inside.of(node))), []).append((loop, node))
+    bound = {var for node in below(root) for k in range(len(children(node))) for var in bound_in(node, k)}
     places: dict[int, Callable[[Replacement], Term]] = {}
     for table, uses in found.items():
+        if not table.free <= root.free and not bound.isdisjoint(table.free - _parameters(root)):
+            continue  # it belongs into a loop
         others = [(loop, node) for loop, node in uses if loop is not table]
         if len({id(loop) for loop, _ in uses}) > 1 and not _nested([loop for loop, _ in uses]):
             graph.names.setdefault(id(table), "table")
@@ -37,6 +40,10 @@ def tabulate_siblings(root: Term, graph: Graph, failing: Mapping[int, frozenset[
         return root
     trace.record("tabulation of siblings")
     return Replacement(graph, places).of(root)
+
+
+def _parameters(root: Term) -> frozenset[Var]:
+    return frozenset(root.parameters) if isinstance(root, Lam) else frozenset()
 
 
 def _always(term: Term) -> Callable[[Replacement], Term]:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import zero_like
+from fsmooth.core.build import both, zero_like
 from fsmooth.core.shape import size_of
-from fsmooth.core.term import Const, Delta, Get, MakeTuple, Plus, Prim, Proj, Term, Var, Zero
+from fsmooth.core.term import Const, Delta, Get, If, MakeTuple, Plus, Prim, Proj, Term, Var, Zero
 from fsmooth.core.types import Array, Float, Tuple, has_float
 
 Key = tuple[Var, tuple[Term | int, ...]]
@@ -116,18 +116,66 @@ class Cotangents:
         parts = self.parts.pop(var, None)
         return None if parts is None else _assembled(var, parts)
 
-    def leaving(self, hidden: Container[Var]) -> dict[Key, Term]:
-        """The cotangents by path, as far as the path does not mention `hidden` variables."""
+    def leaving(self, hidden: Container[Var], *, indices: bool) -> dict[Key, Term]:
+        """The cotangents by path, as far as the path does not mention `hidden` variables.
+
+        Without `indices` paths end before an index that may not exist: they leave a branch, which may not be taken.
+        """
         found: dict[tuple[Var, tuple[object, ...]], tuple[Key, list[tuple[tuple[Term | int, ...], Term]]]] = {}
         for var, parts in self.parts.items():
             for accessors, cotangent in parts:
                 known = 0
+                place: Term = var
                 while known < len(accessors) and not _mentions(accessors[known], hidden):
+                    accessor = accessors[known]
+                    if not indices and not isinstance(accessor, int) and not is_certain(place, accessor):
+                        break
+                    place = place_of((var, accessors[: known + 1]))
                     known += 1
                 prefix = accessors[:known]
                 same = (var, tuple([_identity(a) for a in prefix]))
                 found.setdefault(same, ((var, prefix), []))[1].append((accessors[known:], cotangent))
         return {key: _assembled(place_of(key), parts) for key, parts in found.values()}
+
+
+def is_certain(array: Term, index: Term) -> bool:
+    """Is there an element at the index whatever runs?"""
+    if not isinstance(index, Const):
+        return False
+    size = size_of(array)
+    return isinstance(size, Const) and 0 <= index.value < size.value
+
+
+def settled(key: Key, cotangent: Term) -> tuple[Term, Term]:
+    """A place that exists whatever runs, and its cotangent: from `cotangent`, what a loop contributes to the path.
+
+    A loop that does not run contributes nothing, and then there may be no element at an index of the path.
+    """
+    var, accessors = key
+    for k, accessor in enumerate(accessors):
+        place = place_of((var, accessors[:k]))
+        if not isinstance(accessor, int) and not is_certain(place, accessor):
+            return place, _one_hot(place, accessors[k:], cotangent)
+    return place_of(key), cotangent
+
+
+def _one_hot(place: Term, accessors: tuple[Term | int, ...], cotangent: Term) -> Term:
+    """`cotangent` at a path from `place`, zero elsewhere, and everywhere if the path does not exist."""
+    if not accessors:
+        return cotangent
+    first, rest = accessors[0], accessors[1:]
+    if isinstance(first, int):
+        assert isinstance(place.type, Tuple)
+        count = len(place.type.items)
+        parts = [component(place, k) for k in range(count)]
+        items = [_one_hot(x, rest, cotangent) if k == first else zero_like(x) for k, x in enumerate(parts)]
+        return MakeTuple(tuple(items), place.type)
+    size = size_of(place)
+    hot = Delta(size, first, _one_hot(Get(place, first), rest, cotangent))
+    if is_certain(place, first):
+        return hot
+    inside = both(Prim(p.less_equal, (Const(0), first)), Prim(p.less, (first, size)))
+    return If(inside, hot, zero_like(place))
 
 
 def same_key(a: Key, b: Key) -> bool:

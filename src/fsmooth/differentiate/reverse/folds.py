@@ -18,7 +18,7 @@ from fsmooth.core.subst import substitute
 from fsmooth.core.term import Const, Get, IFold, Length, MakeTuple, Proj, Term, Update, Var, let
 from fsmooth.core.traverse import transform
 from fsmooth.core.types import INT, Tuple, has_float, rank_of
-from fsmooth.differentiate.reverse.cotangents import Key, added, component, is_nothing, place_of
+from fsmooth.differentiate.reverse.cotangents import Key, added, component, is_nothing, place_of, settled
 from fsmooth.differentiate.reverse.region import Region, Reverser, Transpose, reversed_steps, scope
 from fsmooth.differentiate.reverse.residuals import Plan, blank_rows, plan
 from fsmooth.differentiate.reverse.steps import Item, Step, Steps
@@ -131,7 +131,7 @@ def pass_on(
     for k, end in zip(bars, ends, strict=False):
         walk.contribute(way.initial[k], end)
     for key, end in zip(keys, ends[len(bars) :], strict=True):
-        walk.contribute(place_of(key), end)
+        walk.contribute(*settled(key, end))
     return instead
 
 

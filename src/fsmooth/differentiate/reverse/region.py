@@ -32,9 +32,9 @@ class Region:
     cotangents: Cotangents
 
     def leaving(self, *binders: Var) -> dict[Key, Term]:
-        """The cotangents of what is outside, by path; `binders` are the variables of the loop whose body this is."""
+        """The cotangents of what is outside of a branch or, with the variables it binds, of a loop, by path."""
         hidden = self.definitions().keys() | dict(self.backward).keys() | set(binders)
-        return self.cotangents.leaving(hidden)
+        return self.cotangents.leaving(hidden, indices=bool(binders))
 
     def definitions(self) -> dict[Var, Term]:
         """What the forward part defines."""

@@ -33,7 +33,7 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.types import Float
 from fsmooth.differentiate.derivatives import ROWS, NoDerivative
-from fsmooth.differentiate.reverse.cotangents import Key, place_of, same_key
+from fsmooth.differentiate.reverse.cotangents import Key, place_of, same_key, settled
 from fsmooth.differentiate.reverse.folds import transpose_fold
 from fsmooth.differentiate.reverse.region import Region, Reverser, scope
 from fsmooth.differentiate.reverse.residuals import plan, recomputing
@@ -101,7 +101,7 @@ def _share_out(walk: Reverser, name: str, keys: Sequence[Key], value: Term) -> N
     whole = Var(name, value.type)
     walk.run_back(whole, value)
     for key, part in zip(keys, _parts(whole, len(keys)), strict=True):
-        walk.contribute(place_of(key), part)
+        walk.contribute(*settled(key, part))
 
 
 # -- loops -------------------------------------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ def _sum(walk: Reverser, step: Step, term: Reduce, r: Term) -> Sequence[Item] | 
         whole = Var(f"{step.var.name}_both", loop.type)
         walk.definitions[whole] = loop
         for k, key in enumerate(leaving):
-            walk.contribute(place_of(key), Proj(whole, k + 1))
+            walk.contribute(*settled(key, Proj(whole, k + 1)))
         return [*first, Step(whole, loop, active=False), Step(step.var, Proj(whole, 0), active=True)]
     saved, stored, position = _saved(walk, step, term, region, leaving)
     _loop_back(walk, step, term, region, leaving, saved)

@@ -12,8 +12,8 @@ from fsmooth.rewrite.strategy import rule
 
 
 @rule(
-    "ifold (fun a i -> update a i (e i)) u (length u) ~> build (length u) (fun i -> e i);  "
-    "ifold (fun a i -> update a i (a[i] + e i)) u (length u) ~> build (length u) (fun i -> u[i] + e i)",
+    "ifold (fun a i -> update a i (e i)) u (length u) ~> build (length u) (fun i -> e i) where u is a variable;  "
+    "ifold (fun a i -> update a i (a[i] + e i)) u (length u) ~> build (length u) (fun i -> u[i] + e i) where u is a variable",
     source="design §5",
     heads=IFold,
 )
@@ -56,7 +56,7 @@ class _Assignments:
             for var, value in bindings:
                 position = self._part(value.array) if isinstance(value, Update) else None
                 if isinstance(value, Update) and position is not None:
-                    self._set(position, value, kept)
+                    self._set(position, value, kept, named=True)
                     self.updated[var] = position
                 else:
                     kept.append((var, self._read(value)))
@@ -66,7 +66,7 @@ class _Assignments:
                     continue
                 if not isinstance(item, Update) or self._part(item.array) != k:
                     return None
-                self._set(k, item, kept)
+                self._set(k, item, kept, named=False)
         except _NotElementwise:
             return None
         values = [self.elements[k] for k in range(len(items))]
@@ -80,12 +80,12 @@ class _Assignments:
             parts.append(Build(fold.size, index, Proj(get(name, index), k)))
         return Let(((name, whole),), MakeTuple(tuple(parts), fold.type))
 
-    def _set(self, position: int, update: Update, kept: list[tuple[Var, Term]]) -> None:
+    def _set(self, position: int, update: Update, kept: list[tuple[Var, Term]], *, named: bool) -> None:
         """Element `index` of an array is set, for the first time in this step."""
         if update.index is not self.fold.index or position in self.elements:
             raise _NotElementwise
         value = self._read(update.value)
-        if not isinstance(value, Var):
+        if named and not isinstance(value, Var):
             var = Var("element", value.type)
             kept.append((var, value))
             value = var

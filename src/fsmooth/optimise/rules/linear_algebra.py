@@ -99,7 +99,6 @@ def compose_cat(t: Term, facts: Facts) -> Term | None:
     f"lmAdd (lmVCat f g) (lmVCat h f) ~> lmVCat (lmAdd f h) (lmAdd g f){_THREE}",
     source="fsmooth",
     heads=AddMaps,
-    real=True,
 )
 def add_cat(t: Term, facts: Facts) -> Term | None:
     """Sums of matrices of the same blocks are sums of blocks."""

@@ -15,7 +15,8 @@ _LARGEST = 9
 
 
 @rule(
-    "ifold (fun a i -> build (length a) (fun j -> e a i j)) u n ~> ifold (fun a i -> build (length u) (fun j -> e a i j)) u n",
+    "examples: ifold (fun a i -> build (length a) (fun j -> e a i j)) u n"
+    " ~> ifold (fun a i -> build (length u) (fun j -> e a i j)) u n",
     source="fsmooth",
     heads=(IFold, While),
 )
