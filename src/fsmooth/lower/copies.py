@@ -22,9 +22,9 @@ class Copying(Lowering):
     accumulators = False
 
     def into(self, term: Term, dest: Destination, mode: Mode) -> None:
-        if isinstance(term, Build | Vector | Delta | Update | Plus | Reduce | IFold | While | Collect) and not is_scalar(
-            term.type
-        ):
+        if isinstance(
+            term, Build | Vector | Delta | Update | Plus | Reduce | IFold | While | Collect
+        ) and not is_scalar(term.type):
             try:
                 place = storage_for(self, term, "a")
             except Ragged:

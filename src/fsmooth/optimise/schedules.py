@@ -29,8 +29,8 @@ from fsmooth.optimise.motion import move, move_and_share_all_reciprocals, move_a
 from fsmooth.optimise.policy import Fusion, Policy
 from fsmooth.optimise.rules import accumulation, checks, speculation
 from fsmooth.optimise.rules import conditional as c
-from fsmooth.optimise.rules import element_assignment as el
 from fsmooth.optimise.rules import displays as d
+from fsmooth.optimise.rules import element_assignment as el
 from fsmooth.optimise.rules import fusion as f
 from fsmooth.optimise.rules import guards as g
 from fsmooth.optimise.rules import lambda_calculus as lam

@@ -32,8 +32,8 @@ from fsmooth.core.term import (
     Update,
     Var,
     Vector,
-    While,
     Verb,
+    While,
     Zero,
     let,
 )

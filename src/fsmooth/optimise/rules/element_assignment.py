@@ -20,7 +20,7 @@ from fsmooth.rewrite.strategy import rule
 def fold_to_build(t: Term, facts: Facts) -> Term | None:
     """Where a step reads of the arrays only what it replaces; several arrays at once, each in its turn."""
     match t:
-        case IFold(size, init, state, index, body):
+        case IFold(size, init):
             return _Assignments(t, facts).array() if _is_candidate(init, size, facts) else None
     return None
 
