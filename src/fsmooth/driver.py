@@ -26,7 +26,7 @@ from fsmooth.errors import NotDifferentiableError, RaggedError
 from fsmooth.frontend.elaborate import Elaborated, Parameter, elaborate
 from fsmooth.frontend.programs import Program
 from fsmooth.lower.copies import lower_with_copies
-from fsmooth.lower.to_loops import lower
+from fsmooth.lower.functions import lower
 from fsmooth.optimise.schedules import SCHEDULES, Destinations, Schedule
 from fsmooth.optimise.static_sizes import static_dimensions
 from fsmooth.rewrite.trace import Trace

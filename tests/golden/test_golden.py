@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fsmooth.backend.c.emit import emit
-from fsmooth.lower.to_loops import lower
+from fsmooth.lower.functions import lower
 from tests.lower.block_programs import BLOCK_PROGRAMS
 from tests.lower.harness import STRICT, agree, compile_all, expected
 from tests.lower.programs import PROGRAMS

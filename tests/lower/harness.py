@@ -22,7 +22,7 @@ from fsmooth.core.term import App, Lam, Var
 from fsmooth.core.types import Array, Bool, Float, Int, Tuple, Type, leaf_of, rank_of, unzipped
 from fsmooth.core.values import value_of
 from fsmooth.loops.tree import Program
-from fsmooth.lower.to_loops import lower
+from fsmooth.lower.functions import lower
 
 COMPILER = shlex.split(os.environ.get("FSMOOTH_CC", "gcc"))
 STRICT = ("-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-fno-math-errno")

@@ -6,7 +6,7 @@ import pytest
 
 from fsmooth.loops import tree as t
 from fsmooth.loops.usage import walk
-from fsmooth.lower.to_loops import lower
+from fsmooth.lower.functions import lower
 from tests.accuracy.judge import bounded, disagreement
 from tests.lower.block_programs import BLOCK_PROGRAMS, LENGTHS
 from tests.lower.harness import FAST, STRICT, Compiled, Failed, compile_all

@@ -11,7 +11,7 @@ from fsmooth.core.term import Check, Const, Failure, Get, If, Lam, Length, Reduc
 from fsmooth.core.types import F64, INT, Array
 from fsmooth.loops import tree as t
 from fsmooth.loops.usage import walk
-from fsmooth.lower.to_loops import lower
+from fsmooth.lower.functions import lower
 from tests.lower.harness import Failed, compile_all
 
 V, IV = Array(F64), Array(INT)

@@ -5,7 +5,7 @@ from fsmooth.library import parse
 from fsmooth.loops import tree as t
 from fsmooth.loops.usage import walk
 from fsmooth.lower.copies import lower_with_copies
-from fsmooth.lower.to_loops import lower
+from fsmooth.lower.functions import lower
 from fsmooth.optimise.schedules import LICM
 from tests.accuracy.cases import cases
 from tests.accuracy.judge import excess, flat, within

@@ -11,7 +11,7 @@ from fsmooth.core.term import Check, Const, Get, If, Lam, Length, Reduction, Ter
 from fsmooth.core.types import F64, INT, Array
 from fsmooth.loops import tree as t
 from fsmooth.loops.usage import walk
-from fsmooth.lower.to_loops import lower
+from fsmooth.lower.functions import lower
 from tests.lower.harness import STRICT, Failed, agree, compile_all, expected
 
 V = Array(F64)

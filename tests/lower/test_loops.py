@@ -8,7 +8,7 @@ import pytest
 from fsmooth.core.term import Lam
 from fsmooth.core.types import Array, Tuple, Type, rank_of, unzipped
 from fsmooth.loops.evaluate import Failed, evaluate
-from fsmooth.lower.to_loops import lower
+from fsmooth.lower.functions import lower
 from tests.lower.block_programs import BLOCK_PROGRAMS
 from tests.lower.harness import agree, expected
 from tests.lower.programs import PROGRAMS

@@ -7,7 +7,7 @@ import pytest
 from fsmooth.loops import tree as t
 from fsmooth.loops.show import show_program
 from fsmooth.loops.usage import walk
-from fsmooth.lower.to_loops import lower
+from fsmooth.lower.functions import lower
 from tests.lower.programs import PROGRAMS
 
 

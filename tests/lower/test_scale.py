@@ -11,7 +11,7 @@ from fsmooth.backend.c.emit import emit
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Build, Const, Get, If, Lam, Length, Let, Prim, Term, Var, Vector
 from fsmooth.core.types import F64, INT, Array
-from fsmooth.lower.to_loops import lower
+from fsmooth.lower.functions import lower
 
 BINDINGS = 20_000
 SECONDS = 10.0

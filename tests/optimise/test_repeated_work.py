@@ -21,7 +21,7 @@ from fsmooth.core.types import Array, Float, Type
 from fsmooth.core.values import value_of
 from fsmooth.differentiate.remove import remove_derivatives
 from fsmooth.library import parse
-from fsmooth.lower.to_loops import lower
+from fsmooth.lower.functions import lower
 from fsmooth.optimise.schedules import SCHEDULES
 
 _PARAMETERS = "(g: Array<Int>) (w: Vector)"

@@ -18,7 +18,7 @@ from fsmooth.core.types import Type
 from fsmooth.core.values import plain, value_of
 from fsmooth.differentiate.remove import remove_derivatives
 from fsmooth.library import parse
-from fsmooth.lower.to_loops import lower
+from fsmooth.lower.functions import lower
 from fsmooth.optimise.schedules import SCHEDULES
 
 _PARAMETERS = "(x: Matrix) (q: Matrix) (l: Matrix) (g: Array<Int>)"

@@ -17,7 +17,7 @@ from fsmooth.core.evaluate import OutOfBounds, RequirementFailed, evaluate
 from fsmooth.core.term import Lam, Term
 from fsmooth.core.values import plain, value_of
 from fsmooth.library import parse
-from fsmooth.lower.to_loops import lower
+from fsmooth.lower.functions import lower
 from fsmooth.optimise.schedules import SCHEDULES, default
 from fsmooth.runtime.cache import compiled
 from fsmooth.runtime.compiler import find_compiler

@@ -11,9 +11,10 @@ from fsmooth.core.types import is_scalar
 from fsmooth.loops import tree as t
 from fsmooth.lower.arrays import copy_into
 from fsmooth.lower.destination import Destination, Mode, Value, readable
+from fsmooth.lower.functions import lower_by
 from fsmooth.lower.interface import StaticSizes
 from fsmooth.lower.storage import storage_for
-from fsmooth.lower.to_loops import Lowering, lower_by
+from fsmooth.lower.to_loops import Lowering
 
 
 class Copying(Lowering):
@@ -42,5 +43,5 @@ class Copying(Lowering):
 
 
 def lower_with_copies(term: Lam, name: str, static_sizes: StaticSizes | None = None) -> t.Program:
-    """`to_loops.lower` without destinations."""
+    """`functions.lower` without destinations."""
     return lower_by(Copying, term, name, static_sizes)

@@ -6,7 +6,6 @@ After: a loops program that writes the result to memory given by the caller.
 
 from __future__ import annotations
 
-from fsmooth.core.shape import Ragged
 from fsmooth.core.term import (
     App,
     Build,
@@ -36,11 +35,10 @@ from fsmooth.core.term import (
 from fsmooth.core.types import is_scalar
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import zero_of
-from fsmooth.loops.usage import prune
 from fsmooth.lower import arrays, expressions, folds, reductions
 from fsmooth.lower.accumulators import Allowed, Sinks, accumulate, places_for, remaining, sinks_of
 from fsmooth.lower.aliases import alias
-from fsmooth.lower.cardinality import is_path, leaf_shapes, length
+from fsmooth.lower.cardinality import is_path, length
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import (
     Destination,
@@ -55,17 +53,26 @@ from fsmooth.lower.destination import (
     readable,
     value_at,
 )
-from fsmooth.lower.identifiers import identifier
-from fsmooth.lower.interface import Interface, StaticSizes
 from fsmooth.lower.linear import linear_binding, linear_into
-from fsmooth.lower.notes import storage_notes
 from fsmooth.lower.replacement import is_place
 from fsmooth.lower.storage import storage_for
-from fsmooth.lower.tidy import tidy
 
 
 class Unsupported(TypeError):
     """A construct that an earlier stage should have removed: a bug there."""
+
+
+def _allowed(dest: Destination, mode: Mode) -> Allowed:
+    """In a destination that is assigned to a part may be computed in place, unless something was added to it before."""
+
+    def whole(path: tuple[int, ...]) -> bool:
+        part = dest
+        for k in path:
+            assert isinstance(part, Group)
+            part = part.items[k]  # type: ignore[assignment]
+        return mode is Mode.ASSIGN and not is_added(part)
+
+    return Allowed(whole, lambda path: True)
 
 
 class Lowering(Context):
@@ -270,110 +277,3 @@ class Lowering(Context):
                 value = self.value(term)
                 if mode is Mode.ACCUMULATE or not is_place(value, dest):
                     arrays.copy_into(self, value, dest, mode)
-
-
-def lower(term: Lam, name: str, static_sizes: StaticSizes | None = None) -> t.Program:
-    """The loops of a closed function.
-
-    Args:
-        term: the function; no `Deriv`, and no `Lam` inside but those applied on the spot.
-        name: of the C function; a word of C, or a name of libm, gets an underscore.
-        static_sizes: the sizes of arguments that are built in, by position of the parameter and axis.
-
-    Raises:
-        Unsupported: if an earlier stage left a construct that has no loops.
-
-    """
-    return lower_by(Lowering, term, name, static_sizes)
-
-
-def lower_by(lowering: type[Lowering], term: Lam, name: str, static_sizes: StaticSizes | None = None) -> t.Program:
-    """`lower`, by a given dispatch."""
-    name = identifier(name)
-    kernel = lowering()
-    interface = Interface(kernel, term, static_sizes or {})
-    _result_into(kernel, interface, term.body)
-    function = t.Function(name, interface.parameters(), kernel.block)
-    tidy(function)
-    prune(function)
-    shape = _lower_shape(term, name, kernel, static_sizes or {})
-    return t.Program(
-        name,
-        function,
-        shape,
-        tuple([p.type for p in term.parameters]),
-        term.body.type,
-        tuple(kernel.sites),
-        storage_notes(function.body),
-    )
-
-
-def _result_into(ctx: Lowering, interface: Interface, body: Term) -> None:
-    """Lower the outer scope, then the result into the outputs, whose sizes are known by then."""
-    while isinstance(body, Let | Require):
-        if isinstance(body, Require):
-            expressions.demand(ctx, body)
-        else:
-            if not isinstance(body.body, Let | Require) and _accumulated(ctx, interface, body):
-                return
-            split = None if isinstance(body.body, Let | Require) else linear_binding(body)
-            for k, (var, value) in enumerate(body.bindings):
-                if split is None or k != split.binding:
-                    ctx.bind(var, value)
-            if split is not None:
-                outputs = interface.outputs(Let((body.bindings[split.binding],), body.body))
-                linear_into(ctx, body, split, outputs, Mode.ASSIGN)
-                return
-        body = body.body
-    ctx.into(body, interface.outputs(body), Mode.ASSIGN)
-
-
-_ANYTHING = Allowed(whole=lambda path: True, summand=lambda path: True)
-
-
-def _allowed(dest: Destination, mode: Mode) -> Allowed:
-    """In a destination that is assigned to a part may be computed in place, unless something was added to it before."""
-
-    def whole(path: tuple[int, ...]) -> bool:
-        part = dest
-        for k in path:
-            assert isinstance(part, Group)
-            part = part.items[k]  # type: ignore[assignment]
-        return mode is Mode.ASSIGN and not is_added(part)
-
-    return Allowed(whole, lambda path: True)
-
-
-def _accumulated(ctx: Lowering, interface: Interface, body: Let) -> bool:
-    """Lower the innermost outer scope with what is added to the results added there; False if nothing is."""
-    sinks = sinks_of(body, _ANYTHING) if ctx.accumulators else None
-    if sinks is None:
-        return False
-    first = min([k for k, (var, _) in enumerate(body.bindings) if var in sinks.of])
-    rest = Let(body.bindings[first:], body.body)
-    before = {var for var, _ in body.bindings[:first]}
-    try:
-        shapes = leaf_shapes(rest)
-    except Ragged:
-        return False
-    if any([x not in ctx.environment and x not in before for _, sizes in shapes for n in sizes for x in n.free]):
-        return False
-    for var, value in body.bindings[:first]:
-        ctx.bind(var, value)
-    sinks.places[None] = outputs = interface.outputs(rest)
-    ctx.enter_accumulating(body, sinks, first)
-    ctx.into(sinks.body, remaining(sinks, outputs), Mode.ASSIGN)
-    return True
-
-
-def _lower_shape(term: Lam, name: str, kernel: Lowering, static_sizes: StaticSizes) -> t.Function | None:
-    ctx = Lowering()
-    ctx.share_sites(kernel)
-    interface = Interface(ctx, term, static_sizes)
-    if not interface.has_arrays(term.body.type):
-        return None
-    interface.shapes(term.body)
-    function = t.Function(f"{name}_shape", interface.shape_parameters(), ctx.block)
-    tidy(function)
-    prune(function)
-    return function
