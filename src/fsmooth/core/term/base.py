@@ -32,6 +32,9 @@ class Site:
 
 NOWHERE = Site()
 
+_PRINTED = 1_000_000
+"""Larger terms are not printed by `repr`: shared parts would be written out each time."""
+
 
 class Term:
     """Base of all terms.  `type` is computed at construction."""
@@ -62,8 +65,10 @@ class Term:
 
     def __repr__(self) -> str:
         from fsmooth.core.pretty import show  # noqa: PLC0415  (only for people who print terms)
+        from fsmooth.core.traverse import size_of_tree  # noqa: PLC0415
 
-        return show(self)
+        size = size_of_tree(self)
+        return show(self) if size <= _PRINTED else f"<{type(self).__name__} of {size} nodes>"
 
 
 def want_int(term: Term, what: str) -> None:
