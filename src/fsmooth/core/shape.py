@@ -227,6 +227,11 @@ def _component(tuple_: Term, position: int, axis: int) -> Term:
             return _component(Get(first, index), position, axis)
         case Get(Let(bindings, body), index):
             return size_of(Let(bindings, Proj(Get(body, index), position)), axis)
+        case Get(Proj(outer, inner), index):
+            part = _projected(outer, inner)
+            if part is None:
+                return Length(Proj(tuple_, position), axis)
+            return _component(Get(part, index), position, axis)
         case Get(Get() as inner, index):
             row = _row(inner)
             if row is None:
@@ -291,6 +296,12 @@ def _projected(tuple_: Term, position: int) -> Term | None:
             If(_, array, _) | IFold(_, array) | While(array) | Update(array) | Require(_, array) | Plus((array, *_)), at
         ):
             element = Get(array, at)
+            return _projected(element, position) or Proj(element, position)
+        case Get(Proj(outer, inner_position), at):
+            part = _projected(outer, inner_position)
+            if part is None:
+                return None
+            element = Get(part, at)
             return _projected(element, position) or Proj(element, position)
         case Get(Let(bindings, body), at):
             element = Get(body, at)
