@@ -20,6 +20,7 @@ ABSENT = {
     p.fmod,
     p.integer_power,
     p.is_nan,
+    p.stop_gradient,
     p.to_float32,
     p.to_int,
     p.trigamma,
