@@ -131,11 +131,14 @@ def test_random_loops_in_two_directions(start: int) -> None:
     assert fired > 1
 
 
-@pytest.mark.parametrize("name", ["two parameters", "a branch", "several results"])
-@pytest.mark.parametrize("verb", [Verb.GRAD, Verb.VALUE_AND_GRAD, Verb.JACOBIAN])
+@pytest.mark.parametrize(
+    ("name", "verb"),
+    [
+        *[(name, verb) for name in ("two parameters", "a branch") for verb in (Verb.GRAD, Verb.VALUE_AND_GRAD)],
+        *[(name, Verb.JACOBIAN) for name in ("two parameters", "a branch", "several results")],
+    ],
+)
 def test_derivatives_are_kept(name: str, verb: Verb) -> None:
-    if name == "several results" and verb is not Verb.JACOBIAN:
-        pytest.skip("not a number")
     plain = derivative(name, verb)
     new, _ = optimised(plain)
     assert run(new, [0.3, -0.7], 9)[0] == pytest.approx(run(plain, [0.3, -0.7], 9)[0], rel=1e-12, abs=1e-13)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from fsmooth.core import primitives as p
@@ -19,7 +20,7 @@ def name_of(term: Term) -> str:
     return _NAMES.get(term.primitive, f"{term.primitive.name}_of")
 
 
-class Scopes:
+class Scopes(ABC):
     """Collects the bindings of the current scope in `scope`.
 
     `shared` are the subterms that occur more than once as one object, `crossing` those of them that the current scope
@@ -46,9 +47,9 @@ class Scopes:
             self.known[id(term)] = found
         return found
 
+    @abstractmethod
     def clause(self, term: Term) -> Term:
         """What `term` becomes, where it is met."""
-        raise NotImplementedError
 
     def scoped(self, make: Callable[[], Term], term: Term) -> Term:
         """What `make` makes of `term`, with the bindings around it that were made meanwhile; their names end with it."""

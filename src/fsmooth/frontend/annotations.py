@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fsmooth.core.types import BOOL, INT, Bool, Float, Int, Type, leaf_of, rank_of
+from fsmooth.errors import ArgumentError
 
 _LEAVES: dict[object, type[Type]] = {float: Float, int: Int, bool: Bool}
 _NAMES: dict[object, str] = {float: "numbers", int: "integers", bool: "truth values"}
@@ -44,9 +45,13 @@ class Array:
         leaf: type = float
         if parts and isinstance(parts[-1], type) and parts[-1] in _LEAVES:
             leaf, parts = parts[-1], parts[:-1]
-        if not parts or not all([isinstance(s, int | str) and not isinstance(s, bool) for s in parts]):
-            raise TypeError(f"fs.Array{list(parts)}: give each size as a number or a name")
+        if not parts or not all([_is_size(s) for s in parts]):
+            raise ArgumentError(f"fs.Array{list(parts)}: give each size as a name, or as a number that is not negative")
         return ArrayAnnotation(parts, leaf)
+
+
+def _is_size(size: object) -> bool:
+    return isinstance(size, str) or (isinstance(size, int) and not isinstance(size, bool) and size >= 0)
 
 
 def annotations_of(function: Callable[..., object]) -> dict[str, object]:

@@ -75,5 +75,6 @@ def test_a_size_that_is_a_number_is_built_in_wherever_it_comes_from() -> None:
 
 
 def test_nonsense_is_refused() -> None:
-    with pytest.raises(TypeError, match="give each size"):
-        fs.Array[2.5]
+    for sizes in (2.5, -1, ("n", 2.5), True):
+        with pytest.raises(fs.ArgumentError, match="give each size as a name, or as a number that is not negative"):
+            fs.Array[sizes]

@@ -7,13 +7,14 @@ environment, which is to say after a pruning to nothing.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from fsmooth.core.term import Const, IllTyped, Lam, Zero
 from fsmooth.core.types import BOOL, INT, UNIT, Array, Function, Tuple, Type
 
 
-class Arrow:
+class Arrow(ABC):
     """c : source ⇒ target."""
 
     __slots__ = ("source", "target")
@@ -28,9 +29,9 @@ class Arrow:
     def __repr__(self) -> str:
         return self.text()
 
+    @abstractmethod
     def text(self) -> str:
         """The form as the paper writes it."""
-        raise NotImplementedError
 
 
 def environment(type_: Type) -> Tuple:

@@ -31,7 +31,7 @@ from fsmooth.core.term import (
     Zero,
     let,
 )
-from fsmooth.core.types import Float
+from fsmooth.core.types import Float, is_scalar
 from fsmooth.differentiate.derivatives import ROWS, NoDerivative
 from fsmooth.differentiate.reverse.cotangents import Key, place_of, same_key, settled
 from fsmooth.differentiate.reverse.folds import transpose_fold
@@ -146,6 +146,9 @@ def _sum(walk: Reverser, step: Step, term: Reduce, r: Term) -> Sequence[Item] | 
         for k, key in enumerate(leaving):
             walk.contribute(*settled(key, Proj(whole, k + 1)))
         return [*first, Step(whole, loop, active=False), Step(step.var, Proj(whole, 0), active=True)]
+    if not is_scalar(term.type):  # the summands are arrays, and never all there at once
+        _loop_back(walk, step, term, region, leaving, recomputing(region, list(leaving.values())))
+        return None
     saved, stored, position = _saved(walk, step, term, region, leaving)
     _loop_back(walk, step, term, region, leaving, saved)
     if stored is None:
