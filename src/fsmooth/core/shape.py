@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from fsmooth.core.derivative_sizes import size_of_derivative
 from fsmooth.core.images import image
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import (
@@ -14,7 +15,6 @@ from fsmooth.core.term import (
     Collect,
     Const,
     Delta,
-    Deriv,
     Get,
     If,
     IFold,
@@ -30,12 +30,11 @@ from fsmooth.core.term import (
     Update,
     Var,
     Vector,
-    Verb,
     While,
     Zero,
 )
 from fsmooth.core.term.linear_maps import Apply, ApplyReverse
-from fsmooth.core.types import Array, Function, Tuple, leaf_of, rank_of
+from fsmooth.core.types import Array, Tuple, rank_of
 
 
 class Ragged(ValueError):
@@ -63,7 +62,7 @@ def size_of(term: Term, axis: int = 0) -> Term:
     2
 
     """
-    known = _of_derivative(term, axis)
+    known = size_of_derivative(term, axis, size_of)
     if known is not None:
         return known
     match term:
@@ -109,53 +108,6 @@ def size_of(term: Term, axis: int = 0) -> Term:
             return Length(term, axis) if unknown else size
         case _:
             return Length(term, axis)
-
-
-def _of_derivative(term: Term, axis: int) -> Term | None:
-    """The length of (a component of) the value of a derivative that is still to be made."""
-    path: list[int] = []
-    while isinstance(term, Proj):
-        path.insert(0, term.position)
-        term = term.tuple
-    if not isinstance(term, App) or not isinstance(term.function, Deriv):
-        return None
-    deriv, function = term.function, term.function.function.type
-    assert isinstance(function, Function)
-    arguments = term.arguments[: len(function.parameters)]
-    value: Term = App(deriv.function, arguments)
-    if deriv.verb in (Verb.JVP, Verb.VJP, Verb.VALUE_AND_GRAD):
-        if not path:
-            return None
-        half, *path = path
-        if half == 0 or deriv.verb is Verb.JVP:
-            return _along(value, path, axis)
-    rank = 0
-    if deriv.verb is Verb.JACOBIAN:
-        output, place = function.result, value
-        while isinstance(output, Tuple) and path:
-            output, place, path = output.items[path[0]], _part(place, path[0]), path[1:]
-        rank = rank_of(output)
-        if isinstance(leaf_of(output), Tuple):
-            return None
-        if axis < rank:
-            return size_of(place, axis)
-    elif deriv.verb is Verb.DUAL:
-        return None
-    if not deriv.single:
-        if not path:
-            return None
-        return _along(arguments[deriv.wrt[path[0]]], path[1:], axis - rank)
-    return _along(arguments[deriv.wrt[0]], path, axis - rank)
-
-
-def _part(value: Term, position: int) -> Term:
-    return value.items[position] if isinstance(value, MakeTuple) else Proj(value, position)
-
-
-def _along(value: Term, path: list[int], axis: int) -> Term:
-    for position in path:
-        value = _part(value, position)
-    return size_of(value, axis)
 
 
 def _with_definition(size: Term, var: Var, value: Term) -> Term:

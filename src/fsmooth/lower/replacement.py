@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from fsmooth.core.term import MakeTuple, Term
+from fsmooth.core.term import Delta, MakeTuple, Term
 from fsmooth.core.types import Tuple, is_scalar
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import map_loads, same
 from fsmooth.lower.arrays import copy_into
 from fsmooth.lower.cardinality import SMALL
 from fsmooth.lower.context import Context
-from fsmooth.lower.destination import Destination, Group, Local, Mode, Scalar, Value, View, leaves, load
+from fsmooth.lower.destination import (
+    Destination,
+    Group,
+    Local,
+    Mode,
+    Scalar,
+    Value,
+    View,
+    destination_at,
+    leaves,
+    load,
+)
 from fsmooth.lower.places import Part, reads, stays
 from fsmooth.lower.storage import array
 
@@ -124,3 +135,13 @@ def in_place_order(components: list[tuple[Part, New]]) -> list[Part]:
         else:
             del pending[0]
     return ordered
+
+
+def one_hot(ctx: Context, term: Term, part: Part) -> tuple[View | Local, t.Expression]:
+    """The number in an array of zeros, computed from the present contents of the part, and its place there."""
+    place = part.place
+    while isinstance(term, Delta):
+        place = destination_at(place, ctx.named(ctx.scalar(term.index), "k"))
+        term = term.value
+    assert not isinstance(place, Group)
+    return place, ctx.named(ctx.scalar(term), "summand")

@@ -7,7 +7,7 @@ what was already changed; then the others are replaced.
 from __future__ import annotations
 
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Build, Delta, If, IFold, Let, Plus, Require, Term, Update, Var
+from fsmooth.core.term import Build, If, IFold, Let, Plus, Require, Term, Update, Var
 from fsmooth.core.types import BOOL, Tuple, is_scalar
 from fsmooth.loops import tree as t
 from fsmooth.lower.accumulators import accumulate, places_for
@@ -38,6 +38,7 @@ from fsmooth.lower.replacement import (
     fixed,
     in_place_order,
     is_place,
+    one_hot,
     renamed,
     spare_place,
 )
@@ -196,7 +197,7 @@ def mutate(ctx: Context, term: Term, part: Part) -> None:
             copy_into(ctx, readable(held), place, Mode.ASSIGN)
         case Plus(items):
             [own] = [k for k, item in enumerate(items) if stays(item, part)]
-            before = {k: _one_hot(ctx, x, part) for k, x in enumerate(items) if k != own and reads(x, part)}
+            before = {k: one_hot(ctx, x, part) for k, x in enumerate(items) if k != own and reads(x, part)}
             mutate(ctx, items[own], part)
             for k, item in enumerate(items):
                 if k in before:
@@ -234,16 +235,6 @@ def mutate(ctx: Context, term: Term, part: Part) -> None:
             build_into(ctx, term, part.place, Mode.ASSIGN)
         case _:
             raise AssertionError(f"{type(term).__name__} does not stay in place")
-
-
-def _one_hot(ctx: Context, term: Term, part: Part) -> tuple[View | Local, t.Expression]:
-    """The number in an array of zeros, computed from the present contents of the part, and its place there."""
-    place = part.place
-    while isinstance(term, Delta):
-        place = destination_at(place, ctx.named(ctx.scalar(term.index), "k"))
-        term = term.value
-    assert not isinstance(place, Group)
-    return place, ctx.named(ctx.scalar(term), "summand")
 
 
 def _in_spare(ctx: Context, new: Term, part: Part) -> Value | None:

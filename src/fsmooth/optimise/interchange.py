@@ -18,18 +18,12 @@ fail, all of it stands under `if 0 < n`; what cannot fail need not, so that othe
 
 from __future__ import annotations
 
-from fsmooth.core import primitives as p
 from fsmooth.core.cost import Costs
 from fsmooth.core.dependence import Dependence
-from fsmooth.core.shape import Ragged, shape_of
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import (
     Build,
-    Check,
-    Const,
-    Delta,
     Get,
-    If,
     IFold,
     Let,
     MakeTuple,
@@ -37,17 +31,16 @@ from fsmooth.core.term import (
     Proj,
     Reduce,
     Reduction,
-    Require,
     Term,
-    Update,
     Var,
     Zero,
     let,
 )
 from fsmooth.core.traverse import binds, children, size_of_tree, subterms, transform
-from fsmooth.core.types import Array, Bool, Float, Int, Tuple, leaf_of
+from fsmooth.core.types import Array, Bool, Float, Int, Tuple
 from fsmooth.optimise.accesses import Accesses
-from fsmooth.optimise.failing import EXTREMA, StaticSizes, is_certain, postorder
+from fsmooth.optimise.empty_loops import if_it_runs, may_fail
+from fsmooth.optimise.failing import StaticSizes, is_certain, postorder
 from fsmooth.optimise.regions import Definitions, component, flattened, loops_evaluated_in, needed_for, read
 from fsmooth.optimise.tuples_of_arrays import chosen, is_written_out
 from fsmooth.rewrite.trace import Trace
@@ -79,8 +72,8 @@ def interchange(term: Term, trace: Trace, static_sizes: StaticSizes) -> Term:
         if not is_certain(t.size):
             if not accesses:
                 accesses.append(Accesses(term, postorder(term), static_sizes))
-            if _may_fail(t, accesses[0]):
-                guarded = _if_it_runs(t, new)
+            if may_fail(t, accesses[0]):
+                guarded = if_it_runs(t, new)
                 if guarded is None:
                     return t
                 new = guarded
@@ -124,33 +117,6 @@ def _with_sums_apart(loop: Build) -> Build:
     new = transform(loop, change)
     assert isinstance(new, Build)
     return new
-
-
-def _may_fail(loop: Build, accesses: Accesses) -> bool:
-    """Is anything in it not certain to exist, whatever loop it stands in?"""
-    order = postorder(loop)
-    accesses.learn(order)
-    for node in order:
-        match node:
-            case Check() | Require():
-                return True
-            case Reduce(reduction, size) if reduction in EXTREMA and not is_certain(size):
-                return True
-            case Get() | Update() | Delta() if not accesses.proved(node):
-                return True
-    return False
-
-
-def _if_it_runs(loop: Build, new: Term) -> Term | None:
-    """`new` where the loop has elements, an empty array where it has none; None if that cannot be written."""
-    leaf = leaf_of(loop.type)
-    try:
-        sizes = shape_of(loop)
-    except Ragged:
-        return None
-    if not isinstance(leaf, Float | Int) or any([not size.free <= loop.free for size in sizes]):
-        return None
-    return If(Prim(p.less, (Const(0), loop.size)), new, Zero(sizes, leaf))
 
 
 class _Elements:
