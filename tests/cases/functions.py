@@ -192,6 +192,17 @@ def dr_let_order(x):
     return x * x3 - x4
 
 
+def dr_list_length_dependent_head(l):  # noqa: E741
+    return l[0] + 3.0 if len(l) > 0 else 2.0
+
+
+def dr_list_length_dependent_altsum(l):  # noqa: E741
+    total = 0.0
+    for x in l:
+        total += x
+    return total
+
+
 def dr_particles(ps, n):
     state = ps
     for _ in range(n):
@@ -234,6 +245,26 @@ def fut_max_ties(xs):
 
 def fut_silent_zero_jacobian(x):
     return [sum(x[k + j] * x[j] for j in range(4)) - sum(x[k + j] * x[1 + j] for j in range(4)) for k in range(4)]
+
+
+def norm(v):
+    return math.sqrt(sum(x * x for x in v))
+
+
+def fut_sum_type_sdf_0(p):
+    return 2.0 + p[0]
+
+
+def fut_sum_type_sdf_1(p):
+    return max(norm([p[0] + 1.0, p[1] + 1.2, p[2] - 0.2]) - 0.8, 0.0)
+
+
+def fut_sum_type_sdf_2(p):
+    q = [p[0] - 1.0, p[1] + 1.6, p[2] - 1.2]
+    c, s = math.cos(-0.5), math.sin(-0.5)
+    r = [c * q[0] - s * q[2], q[1], s * q[0] + c * q[2]]
+    half_widths = [0.6, 0.8, 0.6]
+    return norm([max(abs(r[k]) - half_widths[k], 0.0) for k in range(3)])
 
 
 def gb_kmeans(C, P):

@@ -33,7 +33,6 @@ class Uses:
     elements: float = 0.0
     lengths: int = 0
     whole: int = 0
-    escapes: int = 0
     positions: dict[int, int] = field(default_factory=dict)
     parts: dict[int, float] = field(default_factory=dict)
     unsplit: int = 0
@@ -140,8 +139,6 @@ class Occurrences:
                 uses.positions[position] = uses.positions.get(position, 0) + 1
         if isinstance(var.type, Array):
             missing = var.type.rank - indices
-            if indices == 0:
-                uses.escapes += 1
             uses.elements += relative * 1000.0 ** max(missing, 0)
             if position is not None and not missing:
                 uses.parts[position] = uses.parts.get(position, 0.0) + relative
