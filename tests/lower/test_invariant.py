@@ -7,7 +7,7 @@ import pytest
 
 from fsmooth.core import build as b
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Check, Const, Get, If, Lam, Length, Reduction, Term
+from fsmooth.core.term import Check, Const, Get, If, Lam, Length, MakeTuple, Proj, Reduction, Term, Update
 from fsmooth.core.types import F64, INT, Array
 from fsmooth.loops import tree as t
 from fsmooth.loops.usage import walk
@@ -93,3 +93,31 @@ def test_what_may_fail_does_not_run_if_the_loop_does_not() -> None:
     agree(fold(v4[:1], 0, 3), expected(FOLD_INSIDE, v4[:1], 0, 3))
     with pytest.raises(Failed):
         fold(v4[:1], 1, 3)
+
+
+def _last_of_a_fold(v: Term, w: Term) -> Term:
+    """A fold in a step of a fold, whose last state is read by a sum in the same step."""
+
+    def step(state: Term, k: Term) -> Term:
+        start = MakeTuple((b.build(Length(v), lambda i: mul(Get(v, i), b.prim(p.to_float, k))), Proj(state, 0)))
+
+        def inner(row: Term, i: Term) -> Term:
+            made = b.build(Length(v), lambda j: b.prim(p.sin, b.prim(p.add, Get(Proj(row, 0), j), Get(Get(w, i), j))))
+            return b.bind(made, lambda x: MakeTuple((x, Update(Proj(row, 1), i, x))))
+
+        def with_sum(loop: Term) -> Term:
+            total = b.sum_(Length(v), lambda a: mul(Get(Proj(loop, 0), a), Get(Proj(loop, 0), a)))
+            return MakeTuple((Proj(loop, 1), b.prim(p.add, Proj(state, 1), total)))
+
+        return b.bind(b.ifold(Length(w), start, inner), with_sum)
+
+    return Proj(b.ifold(Const(3), MakeTuple((w, b.number(0, F64))), step), 1)
+
+
+FOLD_READ_IN_ITS_STEP = b.lam((("v", V), ("w", Array(V))), _last_of_a_fold)
+
+
+def test_what_is_written_through_a_pointer_is_not_read_before() -> None:
+    [kernel] = compile_all([FOLD_READ_IN_ITS_STEP], STRICT)
+    given = (v4, np.arange(8.0).reshape(2, 4))
+    agree(kernel(*given), expected(FOLD_READ_IN_ITS_STEP, *given))

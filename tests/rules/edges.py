@@ -90,6 +90,15 @@ EDGES: dict[str, tuple[str, ...]] = {
         "plus u (build (length u) (fun i -> 0.0)) ~> nothing",
         "plus u u ~> nothing",
     ),
+    "plus_update": (
+        "plus (update v i x) (delta (length v) j y) ~> nothing",
+        "plus (update v i x) (delta (length v) j y) ~> update v i (x + y) where i == j",
+        "plus v (update v i 0.0) (delta (length v) i x) (delta (length v) i y)"
+        " ~> plus v (update v i (0.0 + x)) (delta (length v) i y)",
+        "plus (update A i A[j]) (delta (length A) i A[k]) ~> update A i (plus A[j] A[k])",
+        "plus (update A i (zero (length A 1))) (delta (length A) i A[k]) ~> update A i A[k]",
+        "plus v (delta (length v) i x) ~> nothing",
+    ),
     "get_plus": (
         "(plus u (build (length u) (fun k -> x)) u)[i] ~> u[i] + (build (length u) (fun k -> x))[i] + u[i]",
         "(plus A A)[i] ~> plus A[i] A[i]",
@@ -218,6 +227,9 @@ EDGES: dict[str, tuple[str, ...]] = {
         "sum n (fun i -> delta i i x) ~> nothing",
         "product n (fun i -> i) ~> nothing",
         "sum n (fun i -> delta m i x) ~> build n (fun i -> x) where n == m",
+        "sum n (fun i -> delta m i x) ~> build n (fun i -> x) where n == l and l == m",
+        "sum n (fun i -> delta m i x) ~> build n (fun i -> x) where l == m and l == n",
+        "sum n (fun i -> delta m i x) ~> nothing where n == l and k == m",
     ),
     # displays
     "split_display": (

@@ -148,6 +148,9 @@ EDGES: dict[str, tuple[str, ...]] = {
         "argmax n (fun k -> v[k]) < n ~> true where 0 < n",
         "argmax n (fun k -> v[k]) < n ~> nothing",
         "argmax 0 (fun k -> x) < 0 ~> nothing",
+        "check i n < n ~> nothing",
+        "i < m ~> true where i < n and n == l and l == m",
+        "i < m ~> nothing where i <> n and n == m",
     ),
     "discharge": (
         "check i n ~> nothing where i < n",

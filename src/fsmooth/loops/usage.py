@@ -141,12 +141,32 @@ def targets(s: t.Statement) -> set[str]:
             return set()
 
 
+def pointed_to(body: list[t.Statement]) -> dict[str, set[str]]:
+    """For each pointer that is set in the statements, the buffers that it may point to."""
+    found: dict[str, set[str]] = {}
+    for s in walk(body):
+        if isinstance(s, t.Choose):
+            near = buffers_of(s)
+            found[s.pointer] = near.union(*[found.get(b, set()) for b in near])
+    for s in walk(body):
+        if isinstance(s, t.Swap) and (s.left in found or s.right in found):
+            found[s.left] = found[s.right] = found.get(s.left, set()) | found.get(s.right, set())
+    return found
+
+
+def with_pointed_to(names: set[str], pointers: dict[str, set[str]]) -> set[str]:
+    """The names, and what those that are pointers may point to."""
+    return names.union(*[pointers[name] for name in names if name in pointers])
+
+
 def changed(body: list[t.Statement]) -> set[str]:
-    """Locals and buffers changed anywhere in the statements."""
+    """Locals and buffers changed anywhere in the statements, by their names or through pointers set there."""
     found: set[str] = set()
+    writing: set[str] = set()
     for s in walk(body):
         found |= targets(s)
-    return found
+        writing |= targets(s) if not isinstance(s, t.Choose) else set()
+    return found | with_pointed_to(writing, pointed_to(body))
 
 
 def prune(function: t.Function) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import positive
-from fsmooth.loops.usage import buffers_of, changed, mentioned_reads, walk
+from fsmooth.loops.usage import buffers_of, changed, mentioned_reads, pointed_to, walk, with_pointed_to
 from fsmooth.lower.checks import declared
 
 _LONG = 400
@@ -31,10 +31,14 @@ def hoist_loops(loop: t.For, private: set[str]) -> list[t.Statement]:
         if isinstance(s, t.Break):
             body = body[:position]
             break
-    writes = [_written(s) for s in body]
-    reads = [mentioned_reads([s]) for s in body]
+    behind = pointed_to(loop.body)
+    writes = [_written(s) if isinstance(s, t.Choose) else with_pointed_to(_written(s), behind) for s in body]
+    reads = [with_pointed_to(mentioned_reads([s]), behind) for s in body]
     own = private | {name for s in body for name in declared(s) if not isinstance(s, t.For | t.Block)}
-    varying = {loop.index, *[name for s in loop.body for name in _written(s) if name not in own]}
+    varying = {
+        loop.index,
+        *[name for s in loop.body for name in with_pointed_to(_written(s), behind) if name not in own],
+    }
     for s in body:
         if isinstance(s, t.Choose) and not buffers_of(s) <= own:
             varying.add(s.pointer)
@@ -43,7 +47,7 @@ def hoist_loops(loop: t.For, private: set[str]) -> list[t.Statement]:
     ]
     fixed = [ok or isinstance(s, t.Assign | t.Swap) for ok, s in zip(fixed, body, strict=True)]
     for s in loop.body[len(body) :]:
-        varying |= _written(s)
+        varying |= with_pointed_to(_written(s), behind)
     changing = True
     while changing:
         changing = False

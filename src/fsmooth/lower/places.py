@@ -4,7 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from fsmooth.core.term import Build, Delta, Get, If, IFold, Length, Let, Plus, Proj, Require, Term, Update, Var, While
+from fsmooth.core.term import (
+    Build,
+    Delta,
+    Get,
+    If,
+    IFold,
+    Length,
+    Let,
+    Plus,
+    Proj,
+    Reduce,
+    Require,
+    Term,
+    Update,
+    Var,
+    While,
+    Zero,
+)
 from fsmooth.core.traverse import children
 from fsmooth.core.types import Array, Tuple, Type, is_scalar
 from fsmooth.lower.cardinality import is_path
@@ -18,7 +35,7 @@ class Part:
     """A component of a state that is not a tuple.
 
     `holders` are the (variable, projections) that mean what `place` contains now; `readers` those and every variable
-    bound to a part of it.  `spares` has, for each buffer of the part, the pointer to where its next contents
+    that may be a view of some of it.  `spares` has, for each buffer of the part, the pointer to where its next contents
     go, if two are exchanged.
     """
 
@@ -112,7 +129,7 @@ def under(part: Part, bindings: tuple[tuple[Var, Term], ...]) -> Part:
     for var, value in bindings:
         found = projections(value)
         held = found is not None and found in inner.holders
-        shares = not is_scalar(value.type) and reads(value, inner)
+        shares = not is_scalar(value.type) and shares_memory(value, inner)
         inner.holders = {(v, path) for v, path in inner.holders if v is not var}
         inner.readers = {(v, path) for v, path in inner.readers if v is not var}
         if held:
@@ -120,6 +137,24 @@ def under(part: Part, bindings: tuple[tuple[Var, Term], ...]) -> Part:
         if shares:
             inner.readers.add((var, ()))
     return inner
+
+
+def shares_memory(value: Term, part: Part) -> bool:
+    """Might a variable that is bound to the value be a view of the part?  (Else it is in memory of its own.)"""
+    match value:
+        case Let(bindings, body):
+            return shares_memory(body, under(part, bindings))
+        case Require(_, body):
+            return shares_memory(body, part)
+        case Build():
+            element: Term = value
+            while isinstance(element, Build):
+                element = element.body
+            return is_path(element) and reads(value, part)
+        case Delta() | If() | IFold() | Plus() | Reduce() | Update() | While() | Zero():
+            return False
+        case _:
+            return reads(value, part)
 
 
 def stays(term: Term, part: Part) -> bool:

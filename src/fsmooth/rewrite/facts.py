@@ -7,6 +7,7 @@ enters and leaves scopes; within one traversal there is one `Facts`, changed in 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
 
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_key
@@ -57,14 +58,18 @@ class Facts:
         difference = self.poly(a).plus(self.poly(b), -1)
         if difference.is_zero():
             return True
-        known = self.bounds.known
-        if not known:
+        if not self.bounds.known:
             return False
+        difference = self.bounds.canonical(difference)
+        if difference.is_zero():
+            return True
         return self.bounds.nonnegative(difference) and self.bounds.nonnegative(constant(0).plus(difference, -1))
 
     def less(self, a: Term, b: Term) -> bool:
         """Is a < b provable?"""
-        return self.bounds.nonnegative(self.poly(b).plus(self.poly(a), -1).plus(constant(-1)))
+        if self.bounds.nonnegative(self.poly(b).plus(self.poly(a), -1).plus(constant(-1))):
+            return True
+        return isinstance(a, Var) and self._bounded(a, b)
 
     def nonnegative(self, a: Term) -> bool:
         """Is a >= 0 provable?"""
@@ -141,12 +146,18 @@ class Facts:
                 self.bounds.known.extend(facts)
                 undo.append((_KNOWN, None))
                 undo.append((len(facts), None))
+                if len(facts) == 2:
+                    equated = self.bounds.equate(gap)
+                    if equated is not None:
+                        undo.append((_Equated(equated), None))
 
     def forget(self, undo: list[tuple[Hashable, bool | None]]) -> None:
         """Undo an `assume`."""
         while undo:
             key, old = undo.pop()
-            if isinstance(key, int):
+            if isinstance(key, _Equated):
+                del self.bounds.equal[key.atom]
+            elif isinstance(key, int):
                 undo.pop()
                 if key:
                     del self.bounds.known[-key:]
@@ -166,6 +177,13 @@ class Facts:
 
 
 _KNOWN = "known inequalities"
+
+
+@dataclass(frozen=True)
+class _Equated:
+    """An atom that is known to be equal to another."""
+
+    atom: Hashable
 
 
 def _order(primitive: p.Primitive, value: bool, up: Polynomial, down: Polynomial) -> list[Polynomial]:

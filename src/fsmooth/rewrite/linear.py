@@ -109,13 +109,53 @@ class Bounds:
         self.upper = upper
         self.define = define
         self.known: list[Polynomial] = []
+        self.equal: dict[Hashable, Term] = {}
         self._asked: set[Hashable] = set()
 
     def nonnegative(self, poly: Polynomial) -> bool:
         """Is the polynomial provably >= 0?"""
+        poly = self.canonical(poly)
         if self._by_ranges(poly):
             return True
-        return any(_may_help(fact, poly) and self._by_ranges(poly.plus(fact, -1)) for fact in self.known[-16:])
+        facts = [self.canonical(fact) for fact in self.known[-16:]]
+        return any(_may_help(fact, poly) and self._by_ranges(poly.plus(fact, -1)) for fact in facts)
+
+    def equate(self, gap: Polynomial) -> Hashable | None:
+        """Know that `gap` is 0, where it is the difference of two atoms: from here on one stands for the other.
+
+        Gives the atom that is not used any more, None if that is nothing new or another kind of equality.
+        """
+        gap = self.canonical(gap)
+        match list(gap.coefficients.items()):
+            case [((first,), 1 | -1 as c), ((second,), d)] if c == -d:
+                for atom, other in ((first, second), (second, first)):
+                    if self._says_less(gap.atoms[atom], gap.atoms[other]):
+                        self.equal[atom] = gap.atoms[other]
+                        return atom
+        return None
+
+    def _says_less(self, atom: Term, other: Term) -> bool:
+        """Is nothing known about an atom by itself that is not known about the other?"""
+        if self.upper_bound(atom) is not None:
+            return False
+        return not isinstance(atom, Length) or self._atom_nonnegative(other)
+
+    def canonical(self, poly: Polynomial) -> Polynomial:
+        """The polynomial with one atom for all that are known to be equal."""
+        if not self.equal:
+            return poly
+        for atom in [a for a in poly.atoms if a in self.equal]:
+            root = self._root(atom)
+            while any([atom in m for m in poly.coefficients]):
+                poly = poly.replace(atom, root)
+        return poly
+
+    def _root(self, atom: Hashable) -> Polynomial:
+        while True:
+            term = self.equal[atom]
+            atom = alpha_key(term)
+            if atom not in self.equal:
+                return Polynomial({(atom,): 1}, {atom: term})
 
     def _by_ranges(self, poly: Polynomial) -> bool:
         for _ in range(8):
@@ -129,7 +169,7 @@ class Bounds:
                 for atom in monomial:
                     bound = self.upper_bound(poly.atoms[atom])
                     if bound is not None and monomial.count(atom) == 1:
-                        limit = polynomial(bound, self.define).plus(constant(-1))
+                        limit = self.canonical(polynomial(bound, self.define)).plus(constant(-1))
                         others = [a for a in monomial if a is not atom]
                         if all(self._atom_nonnegative(poly.atoms[a]) for a in others):
                             single = Polynomial({monomial: poly.coefficients[monomial]}, poly.atoms)

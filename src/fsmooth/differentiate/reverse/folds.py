@@ -13,14 +13,15 @@ from dataclasses import dataclass
 
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.build import minus, zero_like
-from fsmooth.core.shape import size_of
+from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import Const, Get, IFold, Length, MakeTuple, Proj, Term, Update, Var, let
 from fsmooth.core.traverse import transform
-from fsmooth.core.types import INT, Tuple, has_float, rank_of
+from fsmooth.core.types import INT, Int, Tuple, has_float, rank_of
 from fsmooth.differentiate.reverse.cotangents import Key, added, component, is_nothing, place_of, settled
 from fsmooth.differentiate.reverse.region import Region, Reverser, Transpose, reversed_steps, scope
 from fsmooth.differentiate.reverse.residuals import Plan, blank_rows, plan
+from fsmooth.differentiate.reverse.sizes import with_sizes
 from fsmooth.differentiate.reverse.steps import Item, Step, Steps
 
 
@@ -86,7 +87,13 @@ def opened_state(term: IFold) -> tuple[list[Var], list[Term], Term]:
     """A variable for each part of the state, their initial values, and the body in these variables."""
     parts = _parts_of(term.state)
     initial = [part_of(term.init, term, k) for k in range(len(parts))]
-    return parts, initial, with_lengths(substitute(term.body, {term.state: _joined(parts, term)}), parts, initial)
+    body = transform(substitute(term.body, {term.state: _joined(parts, term)}), _projected)
+    return parts, initial, with_lengths(body, parts, initial)
+
+
+def _projected(t: Term) -> Term:
+    """A part of the state by its own name."""
+    return t.tuple.items[t.position] if isinstance(t, Proj) and isinstance(t.tuple, MakeTuple) else t
 
 
 def active_parts(walk: Reverser, term: IFold) -> frozenset[int]:
@@ -150,9 +157,35 @@ def with_lengths(body: Term, parts: Sequence[Var], initial: Sequence[Term]) -> T
     return transform(body, change)
 
 
-def _has_row(initial: Term, term: IFold) -> bool:
-    """Is there a row of this part of the state for every step?"""
-    return rank_of(initial.type) > 1 and alpha_equal(size_of(initial), term.size)
+def _row_count(initial: Term, walk: Reverser) -> Term | None:
+    """The rows of this part of the state, told from what is outside; None if it has none, or they cannot be told."""
+    if rank_of(initial.type) < 1:
+        return None
+    try:
+        return _told(size_of(initial), walk)
+    except Ragged:
+        return None
+
+
+def _told(size: Term, walk: Reverser) -> Term:
+    """A size without names of steps, and without lengths of the states of folds around."""
+
+    def change(t: Term) -> Term:
+        if not isinstance(t, Length) or t.axis or not isinstance(t.array, Var):
+            return t
+        return walk.steps.states.get(t.array) or t
+
+    for _ in range(_DEPTH):
+        new = transform(with_sizes(size, walk.definitions.get), change)
+        numbers = {x: walk.definitions[x] for x in new.free if isinstance(x.type, Int) and x in walk.definitions}
+        new = substitute(new, numbers) if numbers else new
+        if new is size:
+            break
+        size = new
+    return size
+
+
+_DEPTH = 20
 
 
 def _parts_of(state: Var) -> list[Var]:
@@ -206,10 +239,13 @@ def _activity(
     """The steps of the body, its value, and the active parts: a part is active at first, or becomes so in a step."""
     outer = [x for x in body.free if x in walk.steps.active]
     chosen = {k for k, first in enumerate(initial) if has_float(first.type) and walk.steps.is_active(first)}
-    rows = frozenset([(x, term.index) for x, first in zip(parts, initial, strict=True) if _has_row(first, term)])
+    counts = {x: _row_count(first, walk) for x, first in zip(parts, initial, strict=True)}
+    size = _told(term.size, walk)
+    rows = frozenset([(x, term.index) for x, n in counts.items() if rank_of(x.type) > 1 and n and alpha_equal(n, size)])
+    states = {**walk.steps.states, **counts}
     while True:
         active = frozenset([*outer, *[parts[k] for k in chosen]])
-        steps = Steps(active, walk.steps.states | frozenset(parts), rows)
+        steps = Steps(active, states, rows)
         value = steps.value(body)
         found = {k for k in possible if has_float(parts[k].type) and steps.is_active(part_of(value, term, k))}
         if found <= chosen:

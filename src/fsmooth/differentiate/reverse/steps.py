@@ -7,6 +7,7 @@ into steps of their own when they are reversed.  (This is the ANF of the notes, 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fsmooth.core import primitives as p
@@ -62,13 +63,13 @@ Item = Step | Require
 class Steps:
     """The steps of one region.
 
-    `active` are the variables that the derivative is about; `states` are folds' states: an element read from one of
-    their arrays gets a name, so that the element can be saved instead of the array.  `rows` are pairs of such an array and
-    an index that is in bounds: that row gets a name too.
+    `active` are the variables that the derivative is about; `states` are folds' states, with the number of rows of
+    those that are arrays: an element read from one gets a name, so that it can be saved instead of the array.  `rows`
+    are pairs of such an array and an index that is in bounds: that row gets a name too.
     """
 
     def __init__(
-        self, active: frozenset[Var], states: frozenset[Var], rows: frozenset[tuple[Var, Var]] = frozenset()
+        self, active: frozenset[Var], states: Mapping[Var, Term | None], rows: frozenset[tuple[Var, Var]] = frozenset()
     ) -> None:
         self.items: list[Item] = []
         self.active = set(active)
@@ -168,7 +169,7 @@ class Steps:
         if isinstance(array, Zero):
             return Zero(array.sizes[1:], array.leaf)
         path = Get(array, index)
-        if not is_scalar(path.type) or self.states.isdisjoint(array.free) or _root(array) not in self.states:
+        if not is_scalar(path.type) or self.states.keys().isdisjoint(array.free) or _root(array) not in self.states:
             return path
         return self._bind(path, name or _root(array).name, active=self.is_active(path))
 

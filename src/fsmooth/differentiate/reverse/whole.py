@@ -21,7 +21,7 @@ def region_of(
     late: frozenset[Var] = frozenset(),
 ) -> Region:
     """The body of a function, reversed with respect to the `chosen` parameters; its binders must be distinct."""
-    steps = Steps(frozenset(chosen), frozenset())
+    steps = Steps(frozenset(chosen), {})
     value = steps.value(function.body)
     return reversed_steps(steps, value, seed, transpose, Costs(), wanted=wanted, late=late)
 

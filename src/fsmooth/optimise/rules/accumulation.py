@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Get, Plus, Prim, Term, Zero
-from fsmooth.core.types import Array, Float, Int
+from fsmooth.core.term import Delta, Get, Plus, Prim, Term, Update, Zero
+from fsmooth.core.types import Array, Float, Int, is_numeric
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
 
@@ -43,3 +43,35 @@ def get_plus(t: Term, facts: Facts) -> Term | None:
                 total = Prim(p.add, (total, element))
             return total
     return None
+
+
+@rule(
+    "plus (update u i zero) (delta (length u) i x) ~> update u i x;  "
+    "plus (delta (length u) i x) (update u i y) ~> update u i (y + x)",
+    source="design §2, update",
+    heads=Plus,
+)
+def plus_update(t: Term, facts: Facts) -> Term | None:
+    """What is added where an element was set is part of what it is set to."""
+    match t:
+        case Plus(items):
+            for k, update in enumerate(items):
+                if not isinstance(update, Update):
+                    continue
+                for j, delta in enumerate(items):
+                    if isinstance(delta, Delta) and facts.same(delta.index, update.index):
+                        value = _sum(update.value, delta.value)
+                        if value is None:
+                            continue
+                        new = Update(update.array, update.index, value)
+                        rest = [new if position == k else x for position, x in enumerate(items) if position != j]
+                        return rest[0] if len(rest) == 1 else Plus(tuple(rest))
+    return None
+
+
+def _sum(a: Term, b: Term) -> Term | None:
+    if isinstance(a, Zero):
+        return b
+    if is_numeric(a.type):
+        return Prim(p.add, (a, b))
+    return Plus((a, b)) if isinstance(a.type, Array) else None
