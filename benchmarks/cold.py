@@ -86,11 +86,16 @@ print(time.perf_counter() - t)
 """
 
 
-def _python(code: str, cache: str, environment: dict[str, str]) -> tuple[float, str]:
+def _python(code: str, cache: str) -> tuple[float, str]:
+    """The seconds that a new process takes, and what it prints.  Python keeps the byte code of modules, as it does of an
+    installed package: a run before those that count writes it where an editable installation has none yet.
+    """
+    environment = {**os.environ, "FSMOOTH_CACHE_DIR": cache, "XDG_CACHE_HOME": cache}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     start = time.perf_counter()
     made = subprocess.run(
         [sys.executable, "-c", code],
-        env={**os.environ, **environment, "FSMOOTH_CACHE_DIR": cache, "XDG_CACHE_HOME": cache},
+        env=environment,
         capture_output=True,
         text=True,
         timeout=240,
@@ -102,11 +107,10 @@ def _python(code: str, cache: str, environment: dict[str, str]) -> tuple[float, 
 def _median(code: str, runs: int, *, empty: bool, printed: bool) -> float:
     found = []
     with tempfile.TemporaryDirectory() as shared:
-        if not empty:
-            _python(code, shared, {})
+        _python(code, shared)
         for _ in range(runs):
             with tempfile.TemporaryDirectory() as own:
-                seconds, text = _python(code, own if empty else shared, {})
+                seconds, text = _python(code, own if empty else shared)
             found.append(float(text.splitlines()[-1]) if printed else seconds)
     return statistics.median(found)
 

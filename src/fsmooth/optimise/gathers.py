@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Build, Check, Collect, Const, Get, If, IFold, Prim, Reduce, Require, Term, Var, Vector
+from fsmooth.core.term import Build, Check, Collect, Get, If, IFold, Prim, Reduce, Require, Term, Var, Vector
 from fsmooth.core.traverse import binds, children, opens_region
 from fsmooth.core.types import INT, Float
 from fsmooth.optimise.replacement import Replacement
 from fsmooth.optimise.sharing import Graph
-from fsmooth.optimise.tables import LOAD, below, bound_inside, entry, weight
+from fsmooth.optimise.tables import LOAD, bound_inside, dependent, entry, weight
 from fsmooth.rewrite.trace import Trace
 
 
@@ -47,7 +47,7 @@ class Gathers:
 
     def _through(self, loop: Build | Reduce, gather: Check) -> list[Term]:
         """The largest subterms of the body that depend on the loop only through `gather` and cost enough."""
-        inner = bound_inside(loop.body) | {loop.index}
+        inner = bound_inside(loop) | {loop.index}
         memo: dict[int, bool] = {}
 
         def only(node: Term) -> bool:
@@ -77,7 +77,7 @@ class Gathers:
             elif not stack:
                 stack, inside = inside[::-1], []
             node = stack.pop()
-            if id(node) in seen or isinstance(node, Var | Const):
+            if id(node) in seen or loop.index not in node.free or isinstance(node, Var):
                 continue
             seen.add(id(node))
             if isinstance(node.type, Float) and only(node):
@@ -100,13 +100,13 @@ class Gathers:
 
 def _gathers(loop: Build | Reduce) -> list[Check]:
     """Checked indices of the body that depend on the loop's index, with a size that does not."""
-    bound = bound_inside(loop.body) | {loop.index}
-    return [
+    found = [
         node
-        for node in below(loop.body)
+        for node in dependent(loop.body, frozenset((loop.index,)))
         if isinstance(node, Check)
         and isinstance(node.index, Get)
         and loop.index in node.index.free
-        and node.size.free.isdisjoint(bound)
         and node.index.free <= loop.free | {loop.index}
     ]
+    bound = bound_inside(loop) | {loop.index} if found else frozenset()
+    return [node for node in found if node.size.free.isdisjoint(bound)]

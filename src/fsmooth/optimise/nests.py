@@ -37,7 +37,7 @@ from fsmooth.optimise.absent import absent
 from fsmooth.optimise.nesting import Around, Level
 from fsmooth.optimise.replacement import Replacement
 from fsmooth.optimise.sharing import Graph
-from fsmooth.optimise.tables import LOAD, LOOP, below, bound_inside, entry, weight
+from fsmooth.optimise.tables import LOAD, LOOP, bound_inside, dependent, entry, weight
 from fsmooth.rewrite.trace import Trace
 
 _SYMBOLIC = 1000
@@ -53,13 +53,14 @@ class Nests:
         self.graph = graph
         self.failing = failing
         self.trace = trace
+        self._sound: set[int] = set()
 
     def tabulated(self, loop: Build | Reduce, around: Around) -> Build | Reduce:
         """`loop`, which stands `around` there, with what it reads from tables."""
         nest = around.nest_of(loop)
         if len(nest) == 1:
             return loop
-        inner = bound_inside(loop.body)
+        inner = bound_inside(loop)
         found: dict[tuple[int, ...], list[Term]] = {}
 
         def wanted(node: Term, certain: bool) -> bool:
@@ -155,7 +156,17 @@ class Nests:
 
     def _can_fail(self, node: Term) -> bool:
         """Of new nodes only what they are made of is known."""
-        return any([id(n) in self.failing or isinstance(n, Check | Require) for n in below(node)])
+        seen: set[int] = set()
+        stack = [node]
+        while stack:
+            n = stack.pop()
+            if id(n) in self.failing or isinstance(n, Check | Require):
+                return True
+            if id(n) not in seen:
+                seen.add(id(n))
+                stack.extend([c for c in children(n) if id(c) not in self._sound])
+        self._sound |= seen
+        return False
 
     def _candidates(self, loop: Build | Reduce, wanted: Callable[[Term, bool], bool]) -> list[Term]:
         """Numbers that are `wanted`, the largest, where the loop evaluates them or loops in it do, but not in branches.
@@ -170,7 +181,7 @@ class Nests:
             if not stack:
                 certain, stack, inside = False, inside[::-1], []
             node = stack.pop()
-            if id(node) in seen or isinstance(node, Var | Const):
+            if id(node) in seen or loop.index not in node.free or isinstance(node, Var):
                 continue
             seen.add(id(node))
             if _is_entry(node) and wanted(node, certain):
@@ -223,7 +234,7 @@ def _always(term: Term) -> Callable[[Replacement], Term]:
 
 def _reads_at(node: Term, indices: frozenset[Var]) -> bool:
     """Does `node` read an array at all of these indices together?"""
-    for access in below(node):
+    for access in dependent(node, indices):
         if indices <= access.free:
             if isinstance(access, Check):
                 return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from fsmooth.core.term import Build, Collect, IFold, Reduce, Term, Var, While
+from fsmooth.core.term import Build, Collect, IFold, Lam, Let, Reduce, Term, Var, While
 from fsmooth.core.traverse import binds, children, rebuild
 from fsmooth.optimise.sharing import Graph
 
@@ -25,6 +25,8 @@ class Replacement:
             return found
         if id(node) in self.replacements:
             new = self.replacements[id(node)](self)
+        elif isinstance(node, Lam | Let):
+            new = self.graph.node(self.copy(node))
         elif binds(node):
             new = self.graph.loop(self.copy(node))
         else:

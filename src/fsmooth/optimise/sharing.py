@@ -13,31 +13,21 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 
-from fsmooth.core import primitives as p
 from fsmooth.core.term import (
     Build,
-    Check,
     Collect,
     Const,
-    Deriv,
     IFold,
     Lam,
     Length,
     Let,
-    MakeTuple,
-    Prim,
-    Proj,
     Reduce,
-    Require,
     Term,
     Var,
     While,
-    Zero,
 )
-from fsmooth.core.traverse import binds, bound_in, children, opens_region, rebuild
-from fsmooth.core.types import Float
-
-_COMMUTATIVE = frozenset({p.add, p.multiply, p.equal, p.not_equal, p.minimum, p.maximum, p.hypot})
+from fsmooth.core.traverse import binds, children, opens_region, rebuild
+from fsmooth.optimise.shapes import Shapes, head, in_order
 
 
 class _Region:
@@ -64,7 +54,7 @@ class Graph:
     def __init__(self) -> None:
         self._nodes: dict[Hashable, Term] = {}
         self._loops: dict[Hashable, Term] = {}
-        self._shapes: dict[Hashable, int] = {}
+        self._shapes = Shapes()
         self._used: set[Var] = set()
         self._region = _Region()
         self.names: dict[int, str] = {}
@@ -174,14 +164,11 @@ class Graph:
         """The one node equal to `term`, whose children are nodes."""
         if isinstance(term, Var):
             return term
-        ids = [id(c) for c in children(term)]
-        if isinstance(term, Prim) and term.primitive in _COMMUTATIVE:
-            ids.sort()
-        return self._nodes.setdefault((head(term), *ids), term)
+        return self._nodes.setdefault((head(term), *in_order(term, [id(c) for c in children(term)])), term)
 
     def loop(self, term: Term) -> Term:
         """The one node equal to `term` up to the names of its indices."""
-        return self._loops.setdefault(self._shape(term, {}, {}), term)
+        return self._loops.setdefault(self._shapes.of(term), term)
 
     def rebuilt(self, node: Term, parts: list[Term]) -> Term:
         """The node like `node` with other children; it keeps the name."""
@@ -198,63 +185,6 @@ class Graph:
         if id(node) in self.tables:
             self.tables.setdefault(id(new), set()).update(self.tables[id(node)])
         return new
-
-    def _shape(self, term: Term, levels: dict[Var, int], memo: dict[int, int]) -> int:
-        """A number that two nodes share exactly if they are equal up to bound variables."""
-        if isinstance(term, Var) and term in levels:
-            return self._number(("bound", levels[term]))
-        if not binds(term) and levels.keys().isdisjoint(term.free):
-            return self._number(("node", id(term)))
-        found = memo.get(id(term))
-        if found is not None:
-            return found
-        parts = []
-        for k, child in enumerate(children(term)):
-            inner = bound_in(term, k)
-            if inner:
-                scope = dict(levels)
-                for var in inner:
-                    scope[var] = len(scope)
-                parts.append(self._shape(child, scope, {}))
-            else:
-                parts.append(self._shape(child, levels, memo))
-        if isinstance(term, Prim) and term.primitive in _COMMUTATIVE:
-            parts.sort()
-        result = memo[id(term)] = self._number((head(term), *parts))
-        return result
-
-    def _number(self, structure: Hashable) -> int:
-        return self._shapes.setdefault(structure, len(self._shapes))
-
-
-def head(term: Term) -> Hashable:
-    """What distinguishes a node beyond its children."""
-    match term:
-        case Const(value):
-            return (Const, repr(value), term.type)
-        case Prim(primitive):
-            width = term.type.width if isinstance(term.type, Float) else 0
-            return (Prim, primitive.name, width)
-        case Length(_, axis):
-            return (Length, axis)
-        case Proj(_, position):
-            return (Proj, position)
-        case Reduce(reduction):
-            return (Reduce, reduction)
-        case MakeTuple():
-            return (MakeTuple, term.type)
-        case Zero(_, leaf):
-            return (Zero, leaf)
-        case Check():
-            return Check
-        case Require():
-            return (Require, term.failure, len(term.numbers))
-        case Deriv(_, wrt, verb):
-            return (Deriv, wrt, verb, term.method, term.single, term.checkpoint)
-        case Lam(parameters):
-            return (Lam, parameters)
-        case _:
-            return type(term).__name__
 
 
 def under_definitions(body: Term) -> tuple[list[Term], Term]:

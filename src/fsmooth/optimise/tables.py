@@ -20,7 +20,7 @@ LOOP = 1000.0
 
 def weight(node: Term, variables: frozenset[Var]) -> float:
     """The weight of what is computed in `node` anew for other values of the variables, each distinct node counted once."""
-    return sum([_own_weight(n, variables) for n in below(node) if not variables.isdisjoint(n.free)])
+    return sum([_own_weight(n, variables) for n in dependent(node, variables)])
 
 
 _SCATTERED = 2.0
@@ -70,10 +70,22 @@ def below(node: Term) -> Iterator[Term]:
             stack.extend(children(t))
 
 
-def bound_inside(body: Term) -> frozenset[Var]:
-    """The variables that loops in `body` bind."""
+def dependent(node: Term, variables: frozenset[Var]) -> Iterator[Term]:
+    """Every node of `node` that depends on one of the variables, once; what does not is not walked."""
+    seen: set[int] = set()
+    stack = [node]
+    while stack:
+        t = stack.pop()
+        if id(t) not in seen and not variables.isdisjoint(t.free):
+            seen.add(id(t))
+            yield t
+            stack.extend(children(t))
+
+
+def bound_inside(loop: Build | Reduce) -> frozenset[Var]:
+    """The variables of the loops inside that depend on `loop`: what depends on it mentions no others from inside."""
     found: set[Var] = set()
-    for node in below(body):
+    for node in dependent(loop.body, frozenset((loop.index,))):
         if binds(node):
             for k in range(len(children(node))):
                 found.update(bound_in(node, k))

@@ -66,13 +66,12 @@ def source_of(function: Callable[..., object]) -> Source:
     found = _cache.get(_key(function))
     if found is not None:
         return Source(function, found.node, found.file, found.line_offset, found.column_offset, found.text)
-    try:
-        lines, first = inspect.getsourcelines(function.__code__)
-    except (OSError, TypeError) as error:
+    lines, first = _statement(function), function.__code__.co_firstlineno
+    if not lines:
         raise SourceNotAvailableError(
             f"the source of {function.__qualname__} is not available\n"
             "  hint: define it in a file (or a notebook cell), not with exec or at a bare prompt"
-        ) from error
+        )
     raw = "".join(lines)
     text = textwrap.dedent(raw)
     column = len(lines[0]) - len(lines[0].lstrip()) if text != raw else 0
@@ -82,6 +81,17 @@ def source_of(function: Callable[..., object]) -> Source:
     source = Source(function, node, function.__code__.co_filename, first - 1, column, text)
     _cache[_key(function)] = source
     return source
+
+
+def _statement(function: FunctionType) -> list[str]:
+    """The lines of the statement that the function is defined in; none if its file is not there.
+
+    `inspect.getsourcelines` looks for the module in all that are loaded.
+    """
+    code = function.__code__
+    linecache.checkcache(code.co_filename)
+    lines = linecache.getlines(code.co_filename, function.__globals__)[code.co_firstlineno - 1 :]
+    return inspect.getblock(lines) if lines else []
 
 
 def not_python(function: Callable[..., object]) -> SourceNotAvailableError:

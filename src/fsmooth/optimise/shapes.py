@@ -1,0 +1,111 @@
+"""Shapes: numbers that two nodes of a graph of terms share exactly if they are equal up to their bound variables.
+
+Equal nodes are one object, loops too; so only what depends on the variables of the loop in question is walked, each node
+of that once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from fsmooth.core import primitives as p
+from fsmooth.core.term import (
+    Check,
+    Const,
+    Deriv,
+    Lam,
+    Length,
+    MakeTuple,
+    Prim,
+    Proj,
+    Reduce,
+    Require,
+    Term,
+    Var,
+    Zero,
+)
+from fsmooth.core.traverse import bound_in, children
+from fsmooth.core.types import Float
+
+_COMMUTATIVE = frozenset({p.add, p.multiply, p.equal, p.not_equal, p.minimum, p.maximum, p.hypot})
+
+
+class _Scope:
+    """The variables that are bound around a node, by their level, and the shapes of what depends on the innermost."""
+
+    def __init__(self, outer: _Scope | None, own: tuple[Var, ...]) -> None:
+        self.outer = outer
+        self.own = frozenset(own)
+        self.levels: dict[Var, int] = {} if outer is None else dict(outer.levels)
+        for var in own:
+            self.levels[var] = len(self.levels)
+        self.shapes: dict[int, int] = {}
+
+
+class Shapes:
+    """The shapes of the nodes of one graph."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Hashable, int] = {}
+
+    def of(self, loop: Term) -> int:
+        """The shape of a loop that need not be a node, but whose children are."""
+        return self._structure(loop, _Scope(None, ()))
+
+    def _shape(self, node: Term, scope: _Scope) -> int:
+        if isinstance(node, Var) and node in scope.levels:
+            return self._number(("bound", scope.levels[node]))
+        while scope.outer is not None and scope.own.isdisjoint(node.free):
+            scope = scope.outer
+        if scope.outer is None and not isinstance(node, Lam):  # functions are nodes of their own, with their parameters
+            return self._number(("node", id(node)))
+        found = scope.shapes.get(id(node))
+        if found is None:
+            found = scope.shapes[id(node)] = self._structure(node, scope)
+        return found
+
+    def _structure(self, node: Term, scope: _Scope) -> int:
+        """What it is, at which level its own variables begin, and the shapes of its children."""
+        parts = []
+        for k, child in enumerate(children(node)):
+            own = bound_in(node, k)
+            parts.append(self._shape(child, _Scope(scope, own) if own else scope))
+        return self._number((head(node), len(scope.levels), *in_order(node, parts)))
+
+    def _number(self, structure: Hashable) -> int:
+        return self._numbers.setdefault(structure, len(self._numbers))
+
+
+def in_order(node: Term, parts: list[int]) -> list[int]:
+    """The numbers of its children, sorted where their order does not matter."""
+    return sorted(parts) if isinstance(node, Prim) and node.primitive in _COMMUTATIVE else parts
+
+
+def head(term: Term) -> Hashable:
+    """What distinguishes a node beyond its children."""
+    match term:
+        case Const(value):
+            return (Const, repr(value), term.type)
+        case Prim(primitive):
+            width = term.type.width if isinstance(term.type, Float) else 0
+            return (Prim, primitive.name, width)
+        case Length(_, axis):
+            return (Length, axis)
+        case Proj(_, position):
+            return (Proj, position)
+        case Reduce(reduction):
+            return (Reduce, reduction)
+        case MakeTuple():
+            return (MakeTuple, term.type)
+        case Zero(_, leaf):
+            return (Zero, leaf)
+        case Check():
+            return Check
+        case Require():
+            return (Require, term.failure, len(term.numbers))
+        case Deriv(_, wrt, verb):
+            return (Deriv, wrt, verb, term.method, term.single, term.checkpoint)
+        case Lam(parameters):
+            return (Lam, parameters)
+        case _:
+            return type(term).__name__
