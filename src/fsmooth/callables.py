@@ -27,7 +27,8 @@ class Function:
     """A program that is compiled when it is first called with arguments of given types.
 
     Arguments are numbers, NumPy arrays, tuples, NamedTuples and dataclasses of these, by position or keyword;
-    results are Python numbers, NumPy arrays and tuples.  `out=` reuses the arrays of an earlier result.
+    results are Python numbers, NumPy arrays and tuples.  `out=` reuses the arrays of an earlier result, unless the program
+    has a parameter called `out`: then it is that.
 
     Raises (when called):
         ProgramError: for a mistake in the program.
@@ -66,6 +67,8 @@ class Function:
         return qualified if public is self else (type(self), (self.program, self.schedule))
 
     def __call__(self, *args: object, out: object | None = None, **kwargs: object) -> Any:
+        if out is not None and "out" in self._names:
+            kwargs, out = {**kwargs, "out": out}, None
         fast = self._fast
         if fast is not None and len(args) <= self._by_position:
             given = self._in_order(args, kwargs) if kwargs else args
@@ -151,12 +154,19 @@ class Function:
                 return entry.stages(entry.latest)
         raise ArgumentError(f"{self.program.name} has not been compiled; call it, or give example arguments")
 
-    def explain(self, *args: object, **kwargs: object) -> str:
-        """What was made and why: sizes, times, rules that fired, arrays that were stored, the final term."""
-        from fsmooth.explain import explanation  # noqa: PLC0415  (only for those who ask)
+    def explain(self, *args: object, linear_maps: object = None, **kwargs: object) -> str:
+        """What was made and why: sizes, times, rules that fired, arrays that were stored, the final term.
 
+        With `linear_maps=True` also the full Jacobian, forward and reverse derivative as linear maps, stage by stage (paper
+        001, §9; `stages.demonstration`).  A program's own parameter of that name comes first.
+        """
+        from fsmooth.explain import demonstration, explanation  # noqa: PLC0415  (only for those who ask)
+
+        if linear_maps is not None and "linear_maps" in self._names:
+            kwargs, linear_maps = {**kwargs, "linear_maps": linear_maps}, None
         stages = self._stages(args, kwargs)
-        return explanation(self.program.name, self.schedule, stages)
+        text = explanation(self.program.name, self.schedule, stages)
+        return f"{text}\n\n{demonstration(stages)}" if linear_maps else text
 
     def cost(self, *args: object, **kwargs: object) -> str:
         """The cost of a call as a polynomial in the sizes (weights of design §5)."""

@@ -32,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     demo_parser.add_argument("name", choices=["bundle-adjustment"])
     emit = commands.add_parser("emit", help="print what a function becomes")
     emit.add_argument("target", metavar="FILE:FUNCTION")
-    emit.add_argument("--stage", default="C", choices=["definition", "derivative", "optimised", "C"])
+    emit.add_argument("--stage", default="C", choices=["definition", "derivative", "optimised", "C", "linear-maps"])
     emit.add_argument(
         "types", nargs="*", help="a type for each argument: float, int, bool, float[], float[][], int[], …"
     )
@@ -70,7 +70,11 @@ def _emit(options: argparse.Namespace) -> int:
     types: dict[str, Type | object] = {
         n: _type(t) for n, t in zip(names, options.types or ["float[]"] * len(names), strict=True)
     }
-    stages = driver.compile_program(driver.to_term(chosen.program, types), chosen.program.name, chosen.schedule)
+    elaborated = driver.to_term(chosen.program, types)
+    if options.stage == "linear-maps":
+        print(driver.Stages(elaborated).demonstration())
+        return 0
+    stages = driver.compile_program(elaborated, chosen.program.name, chosen.schedule)
     assert stages.code is not None
     if options.stage != "C" and options.stage not in stages.terms:
         raise ArgumentError(f"{name} has no stage {options.stage!r}; it has {', '.join([*stages.terms, 'C'])}")

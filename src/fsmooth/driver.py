@@ -16,18 +16,20 @@ from typing import TypeVar, cast
 from fsmooth.backend.c.emit import emit
 from fsmooth.backend.c.program import CProgram
 from fsmooth.core.shape import Ragged
-from fsmooth.core.term import Lam, Method, Term, Var
-from fsmooth.core.types import Type
+from fsmooth.core.term import App, Deriv, Lam, Let, Method, Require, Term, Var
+from fsmooth.core.types import Type, has_float
 from fsmooth.differentiate.choose import Choice
 from fsmooth.differentiate.derivatives import NoDerivative
+from fsmooth.differentiate.linear.demonstration import Demonstration, Passes, demonstrate
 from fsmooth.differentiate.remove import Removal, has_derivative
 from fsmooth.differentiate.reverse.halves import Halves, halves
-from fsmooth.errors import NotDifferentiableError, RaggedError
+from fsmooth.errors import ArgumentError, NotDifferentiableError, RaggedError
 from fsmooth.frontend.elaborate import Elaborated, Parameter, elaborate
 from fsmooth.frontend.programs import Program
 from fsmooth.lower.copies import lower_with_copies
 from fsmooth.lower.functions import lower
-from fsmooth.optimise.schedules import SCHEDULES, Destinations, Schedule
+from fsmooth.optimise.linear_maps import COMPOSED, ELIMINATE, JACOBIAN, SHARE
+from fsmooth.optimise.schedules import DEFAULT, SCHEDULES, Destinations, Schedule
 from fsmooth.optimise.static_sizes import static_dimensions
 from fsmooth.rewrite.trace import Trace
 
@@ -56,6 +58,19 @@ class Stages:
         self.seconds[stage] = time.perf_counter() - start
         self.terms[stage] = result
         return result
+
+    def demonstration(self, wrt: str | tuple[str, ...] | None = None) -> Demonstration:
+        """Definition, full Jacobian, forward and reverse derivative as linear maps, as the notes print them (paper 001, §9).
+
+        Of the function itself, by its first argument of real numbers, if `wrt` names no others; if it is a derivative, of
+        the function that it is the derivative of, by the same arguments.
+
+        Raises:
+            NotDifferentiableError: for what has no derivative as a linear map.
+            ArgumentError: for arguments that do not exist, or have no real numbers.
+
+        """
+        return _deep(lambda: _in_a_mode(lambda auto: _demonstrate(self.elaborated, wrt, auto)))
 
 
 def to_term(program: Program, arguments: Mapping[str, Type | object]) -> Elaborated:
@@ -150,6 +165,40 @@ def _compile_halves(
     backward.terms["definition"] = parts.backward
     _finish(backward, parts.backward, name.replace("vjp", "pullback", 1), order)
     return Compilation(forward, backward, parts.kept)
+
+
+def _demonstrate(elaborated: Elaborated, wrt: str | tuple[str, ...] | None, auto: Method) -> Demonstration:
+    whole = _differentiated(elaborated)
+    removal = Removal(lambda t: DEFAULT.before(t, Trace(), {}), auto=auto)
+    function = whole.function if isinstance(whole, Deriv) else whole
+    if has_derivative(function):
+        function = removal.simplify(removal.run(function))
+    assert isinstance(function, Lam)
+    names = [q.name for q in function.parameters]
+    real = [q.name for q in function.parameters if has_float(q.type)]
+    if wrt is None and isinstance(whole, Deriv):
+        chosen = whole.wrt
+    else:
+        wanted = (wrt,) if isinstance(wrt, str) else tuple(real[:1]) if wrt is None else wrt
+        if not wanted or not set(wanted) <= set(real):
+            there_are = f"those with real numbers are {', '.join(real)}" if real else "none of them has real numbers"
+            raise ArgumentError(f"wrt={wrt!r} of a function of {', '.join(names)}\n  hint: {there_are}")
+        chosen = tuple([names.index(name) for name in wanted])
+    return demonstrate(function, Passes(JACOBIAN, COMPOSED, ELIMINATE, SHARE), chosen)
+
+
+def _differentiated(elaborated: Elaborated) -> Lam | Deriv:
+    """The program, or the derivative that it only calls."""
+    if elaborated.pullback is not None:
+        return elaborated.pullback
+    body = elaborated.term.body
+    while isinstance(body, Require):
+        body = body.body
+    match body:
+        case Let(((var, App(Deriv() as derivative, _)),), result) if result is var:
+            return derivative
+        case _:
+            return elaborated.term
 
 
 def _sizes(term: Lam, static: Mapping[tuple[int, int], int]) -> dict[tuple[Var, int], int]:

@@ -26,6 +26,11 @@ def explanation(name: str, schedule: str, stages: Stages) -> str:
     return "\n\n".join(parts)
 
 
+def demonstration(stages: Stages) -> str:
+    """The full Jacobian, forward and reverse derivative as linear maps, stage by stage (paper 001, §9)."""
+    return f"linear maps (paper 001, §9):\n\n{stages.demonstration()}"
+
+
 def cost_of(stages: Stages) -> str:
     """The weight of a call as a polynomial in the sizes, before and after optimisation."""
     after = cost(stages.terms["optimised"])

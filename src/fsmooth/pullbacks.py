@@ -157,13 +157,16 @@ class Vjp(Function):
         """The C of both halves for arguments like these (those of the last call, if none are given)."""
         return "\n".join([half.code.source for half in self._halves(args, kwargs) if half.code is not None])
 
-    def explain(self, *args: object, **kwargs: object) -> str:
-        """What was made and why, for both halves."""
-        from fsmooth.explain import explanation  # noqa: PLC0415  (only for those who ask)
+    def explain(self, *args: object, linear_maps: object = None, **kwargs: object) -> str:
+        """What was made and why, for both halves; `linear_maps` as in `Function.explain`."""
+        from fsmooth.explain import demonstration, explanation  # noqa: PLC0415  (only for those who ask)
 
+        if linear_maps is not None and "linear_maps" in self._names:
+            kwargs, linear_maps = {**kwargs, "linear_maps": linear_maps}, None
         names = (self.program.name, self.program.name.replace("vjp", "pullback", 1))
-        made = zip(names, self._halves(args, kwargs), strict=True)
-        return "\n\n".join([explanation(name, self.schedule, stages) for name, stages in made])
+        halves = self._halves(args, kwargs)
+        texts = [explanation(name, self.schedule, stages) for name, stages in zip(names, halves, strict=True)]
+        return "\n\n".join([*texts, demonstration(halves[0])] if linear_maps else texts)
 
     def cost(self, *args: object, **kwargs: object) -> str:
         """The costs of the two halves as polynomials in the sizes."""

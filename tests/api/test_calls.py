@@ -142,6 +142,17 @@ def test_a_tangent_has_the_shape_of_its_argument():
         fs.function(lambda n, t: fs.jvp(squares)([1.0 * i for i in range(n)], tangent=t))(3, np.ones(2))
 
 
+def test_a_parameter_called_out_is_a_parameter():
+    out = np.array([1.0, 2.0])
+    for f in (fs.function(lambda out, k: out * k), fs.function(lambda k, *, out: out * k)):
+        for _ in range(2):
+            assert f(k=3.0, out=out).tolist() == [3.0, 6.0]
+        assert out.tolist() == [1.0, 2.0]
+        assert f.cost(k=3.0, out=out)
+    assert fs.grad(lambda out: out[0] * out[1])(out=out).tolist() == [2.0, 1.0]
+    assert fs.vjp(lambda out: out[0] * out[1])(out=out)[0] == 2.0
+
+
 def test_out_reuses_memory():
     out = np.empty(3)
     assert gradient(np.ones(3), out=out) is out

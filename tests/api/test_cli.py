@@ -20,6 +20,8 @@ def test_emit(file, capsys):
     assert "int32_t total(" in capsys.readouterr().out
     assert main(["emit", f"{file}:total", "float[]", "float", "--stage", "optimised"]) == 0
     assert "sum" in capsys.readouterr().out
+    assert main(["emit", f"{file}:total", "float[]", "float", "--stage", "linear-maps"]) == 0
+    assert "Reverse-mode derivative (CSE'd)" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 ELIMINATE     every map is applied and is gone: `fwd$f` and `rev$f` become ordinary terms
 JACOBIAN      the laws of Fig. 4 and Fig. 5 among maps, and the laws of real numbers: ∂f for people to read
+COMPOSED      those of them that write no map twice: ∂f of a long function, with its compositions as they are
 """
 
 from __future__ import annotations
@@ -58,16 +59,14 @@ TRANSPOSITION: Family = (
     transposition.transpose_array,
     transposition.transpose_lambda,
 )
-ALGEBRA: Family = (
-    algebra.compose_inside,
+UNITS: Family = (
     algebra.compose_zero,
     algebra.compose_unit,
     algebra.add_zero_map,
-    algebra.compose_cat,
-    algebra.add_cat,
     algebra.compose_scales,
     algebra.add_scales,
 )
+ALGEBRA: Family = (algebra.compose_inside, *UNITS, algebra.compose_cat, algebra.add_cat)
 MAPS: Family = APPLICATION + REVERSE_APPLICATION
 
 _NAMES_ONLY = Policy(fusion=Fusion.NEVER, fission=False, unroll=0)
@@ -76,5 +75,8 @@ _AROUND: Family = s.PARTIAL_EVALUATION + s.FUSION + (sparsity.all_zero, sparsity
 ELIMINATE = Schedule("ELIMINATE", (("linear maps applied", normalise(MAPS + _AROUND, _NAMES_ONLY)),))
 JACOBIAN = Schedule(
     "JACOBIAN", (("linear maps combined", normalise(MAPS + TRANSPOSITION + ALGEBRA + _AROUND, _NAMES_ONLY)),)
+)
+COMPOSED = Schedule(
+    "COMPOSED", (("linear maps shortened", normalise(MAPS + TRANSPOSITION + UNITS + _AROUND, _NAMES_ONLY)),)
 )
 SHARE = Schedule("SHARE", (("common subexpressions", s.share),))
