@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from fsmooth.core.term import Term, Var
+from fsmooth.optimise.compaction import compact_tables
 from fsmooth.optimise.interchange import interchange
 from fsmooth.optimise.merging import merge_loops
 from fsmooth.optimise.motion import move, move_and_share_all_reciprocals, move_and_share_reciprocals
@@ -219,8 +220,9 @@ _INTERCHANGED = (
     *_ZEROS,
 )
 _FIRST = (("requirements first", require_first),)
-_SHARED = (*_FIRST, ("sharing and motion", share))
-_SHARED_RECIPROCALS = (*_FIRST, ("reciprocals, sharing and motion", share_with_reciprocals))
+_COMPACT = (("compaction", compact_tables),)
+_SHARED = (*_FIRST, *_COMPACT, ("sharing and motion", share))
+_SHARED_RECIPROCALS = (*_FIRST, *_COMPACT, ("reciprocals, sharing and motion", share_with_reciprocals))
 
 NONE = Schedule("NONE", _PARTIAL + _ZEROS, _PARTIAL, Destinations.COPIED)
 LF = Schedule("LF", _FUSION_ONLY + _ZEROS, _FUSION_ONLY, Destinations.COPIED)
@@ -236,6 +238,7 @@ REAL = Schedule(
         ("loops merged", then_normalise(merge_loops, _NORMAL + REAL_LAWS, _FULL)),
         *_ZEROS,
         *_FIRST,
+        *_COMPACT,
         ("all reciprocals, sharing and motion", share_with_all_reciprocals),
     ),
     _BEFORE,
