@@ -17,6 +17,7 @@ from fsmooth.backend.c.emit import emit
 from fsmooth.backend.c.program import CProgram
 from fsmooth.core.shape import Ragged
 from fsmooth.core.term import App, Deriv, Lam, Let, Method, Require, Term, Var
+from fsmooth.core.traverse import bound_in, children, subterms
 from fsmooth.core.types import Type, has_float
 from fsmooth.differentiate.choose import Choice
 from fsmooth.differentiate.derivatives import NoDerivative
@@ -26,7 +27,9 @@ from fsmooth.differentiate.reverse.halves import Halves, halves
 from fsmooth.errors import ArgumentError, NotDifferentiableError, RaggedError
 from fsmooth.frontend.elaborate import Elaborated, Parameter, elaborate
 from fsmooth.frontend.programs import Program
+from fsmooth.loops.tree import Program as Loops
 from fsmooth.lower.copies import lower_with_copies
+from fsmooth.lower.cotangents import cotangent_notes, is_cotangent_name
 from fsmooth.lower.functions import lower
 from fsmooth.optimise.linear_maps import COMPOSED, ELIMINATE, JACOBIAN, SHARE
 from fsmooth.optimise.schedules import DEFAULT, SCHEDULES, Destinations, Schedule
@@ -41,7 +44,10 @@ _LOWERINGS = {Destinations.PASSED: lower, Destinations.COPIED: lower_with_copies
 
 @dataclass
 class Stages:
-    """What each stage made, how long it took, which rules fired, and in which mode each derivative was made."""
+    """What each stage made, how long it took, which rules fired, and in which mode each derivative was made.
+
+    `written`: the program as the user wrote it, where `elaborated` is the half of a vjp that reverse mode has made.
+    """
 
     elaborated: Elaborated
     terms: dict[str, Term] = field(default_factory=dict)
@@ -49,7 +55,9 @@ class Stages:
     trace: Trace = field(default_factory=Trace)
     choices: list[Choice] = field(default_factory=list)
     code: CProgram | None = None
+    loops: Loops | None = None
     static_sizes: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    written: Lam | None = None
 
     def timed(self, stage: str, make: Callable[[], Term]) -> Term:
         """The term that a stage makes, kept with the time that it took."""
@@ -58,6 +66,16 @@ class Stages:
         self.seconds[stage] = time.perf_counter() - start
         self.terms[stage] = result
         return result
+
+    @property
+    def cotangents(self) -> tuple[str, ...]:
+        """A line for each cotangent array that got memory of its own; () if there is no reverse derivative."""
+        is_reverse = self.written is not None or any([choice.method is Method.REVERSE for choice in self.choices])
+        if self.loops is None or not is_reverse:
+            return ()
+        own = _names(self.elaborated.term if self.written is None else self.written)
+        made = _names(self.terms.get("derivative", self.terms["definition"]))
+        return cotangent_notes(self.loops, frozenset(filter(is_cotangent_name, made - own)), own)
 
     def demonstration(self, wrt: str | tuple[str, ...] | None = None) -> Demonstration:
         """Definition, full Jacobian, forward and reverse derivative as linear maps, as the notes print them (paper 001, §9).
@@ -161,7 +179,7 @@ def _compile_halves(
     names += [q.name for q in parts.backward.parameters[len(names) :]]
     parameters = [Parameter(n, q.type) for n, q in zip(names, parts.backward.parameters, strict=True)]
     own = {(parts.kept.index(k), axis): n for (k, axis), n in static.items() if k in parts.kept}
-    backward = Stages(Elaborated(parts.backward, tuple(parameters), (), ()), static_sizes=own)
+    backward = Stages(Elaborated(parts.backward, tuple(parameters), (), ()), static_sizes=own, written=term)
     backward.terms["definition"] = parts.backward
     _finish(backward, parts.backward, name.replace("vjp", "pullback", 1), order)
     return Compilation(forward, backward, parts.kept)
@@ -201,6 +219,11 @@ def _differentiated(elaborated: Elaborated) -> Lam | Deriv:
             return elaborated.term
 
 
+def _names(term: Term) -> frozenset[str]:
+    """The names of the variables that a term binds."""
+    return frozenset([x.name for t in subterms(term) for k in range(len(children(t))) for x in bound_in(t, k)])
+
+
 def _sizes(term: Lam, static: Mapping[tuple[int, int], int]) -> dict[tuple[Var, int], int]:
     return {(term.parameters[k], axis): n for (k, axis), n in static.items()}
 
@@ -211,7 +234,8 @@ def _finish(stages: Stages, term: Lam, name: str, order: Schedule) -> None:
     optimised = stages.timed("optimised", lambda: order(term, stages.trace, sizes))
     assert isinstance(optimised, Lam)
     start = time.perf_counter()
-    stages.code = emit(_LOWERINGS[order.destinations](optimised, name, stages.static_sizes))
+    stages.loops = _LOWERINGS[order.destinations](optimised, name, stages.static_sizes)
+    stages.code = emit(stages.loops)
     stages.seconds["C"] = time.perf_counter() - start
 
 

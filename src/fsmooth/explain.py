@@ -22,6 +22,8 @@ def explanation(name: str, schedule: str, stages: Stages) -> str:
     if stages.code is not None:
         notes = stages.code.notes or ("no array is stored but the results",)
         parts.append("storage:\n" + _indented("\n".join(notes)))
+    if stages.cotangents:
+        parts.append("cotangents:\n" + _indented("\n".join(stages.cotangents)))
     parts.append("time: " + ", ".join([f"{stage} {seconds * 1e3:.1f} ms" for stage, seconds in stages.seconds.items()]))
     return "\n\n".join(parts)
 

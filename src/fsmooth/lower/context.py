@@ -44,6 +44,7 @@ class Context(ABC):
         self.nonnegative: set[str] = set()
         self._site_numbers: dict[tuple[Failure | None, Site], int] = {}
         self._counts: dict[str, int] = {}
+        self.hints: dict[str, str] = {}
         self._names: set[str] = set()
         self.row_sizes: dict[str, int] = {}
         self._loaded: dict[int, tuple[list[Statement], int, set[object]]] = {}
@@ -158,6 +159,7 @@ class Context(ABC):
             name = f"{base}_{count}"
         self._counts[base] = count + 1
         self._names.add(name)
+        self.hints[name] = hint
         return name
 
     def open_index(self, hint: str) -> Name:

@@ -51,6 +51,7 @@ def lower_by(lowering: type[Lowering], term: Lam, name: str, static_sizes: Stati
         term.body.type,
         tuple(kernel.sites),
         storage_notes(function.body),
+        kernel.hints,
     )
 
 

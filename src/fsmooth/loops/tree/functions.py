@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fsmooth.core.term import Failure, Site
@@ -30,7 +31,10 @@ class Function:
 
 @dataclass(eq=False)
 class Program:
-    """A lowered program: the kernel, the function that gives the sizes of its results, and what to report."""
+    """A lowered program: the kernel, the function that gives the sizes of its results, and what to report.
+
+    `names`: for the names in the kernel, those of the variables of the term.
+    """
 
     name: str
     kernel: Function
@@ -39,3 +43,4 @@ class Program:
     result: Type
     sites: tuple[tuple[Failure | None, Site], ...]
     notes: tuple[str, ...]
+    names: Mapping[str, str]
