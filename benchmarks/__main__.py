@@ -1,4 +1,4 @@
-"""`python -m benchmarks [--quick] [--only forward|reverse]`: measure, print and save the tables.
+"""`python -m benchmarks [--quick] [--only forward|reverse]`: measure and print the tables.  `--quick` saves nothing.
 
 forward: the kernels of the micro benchmarks, NNMF and project, and what a user waits for; reverse: the field's workloads.
 """
@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 from benchmarks import cold
-from benchmarks.report import save
+from benchmarks.report import save, text_of
 from benchmarks.reverse import report, run
 
 _ONE_THREAD = {
@@ -27,7 +27,7 @@ _ONE_THREAD = {
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="fewer sizes and shorter runs")
+    parser.add_argument("--quick", action="store_true", help="fewer sizes and shorter runs; saves nothing")
     parser.add_argument("--only", choices=("forward", "reverse"), help="one of the two tables")
     chosen = parser.parse_args()
     core = str(max(os.sched_getaffinity(0)))
@@ -45,14 +45,13 @@ def _forward(pinned: list[str], *, quick: bool) -> str:
     made = subprocess.run(kernels, stdout=subprocess.PIPE, text=True, check=True)
     result = json.loads(made.stdout.splitlines()[-1])
     result["cold"] = cold.measurements(cold.PLAN, 1 if quick else 5)
-    folder = save(result, "make bench-quick" if quick else "make bench")
-    return (folder / "results.md").read_text()
+    return text_of(result, "make bench-quick") if quick else save(result, "make bench")
 
 
 def _reverse(pinned: list[str], *, quick: bool) -> str:
     rows = run.quick_table(pinned) if quick else run.table(pinned)
     first = cold.measurements(cold.REVERSE_PLAN, 1 if quick else 3)
-    return report.save(rows, first, "make bench-quick" if quick else "make bench")
+    return report.text_of(rows, first, "make bench-quick") if quick else report.save(rows, first, "make bench")
 
 
 if __name__ == "__main__":

@@ -13,16 +13,18 @@ from benchmarks.programs import ABLATIONS
 RESULTS = Path(__file__).with_name("results")
 
 
-def save(result: Mapping[str, Any], command: str) -> Path:
-    """Write results.json, results.md, workloads.png and ablations.png; gives the folder."""
+def save(result: Mapping[str, Any], command: str) -> str:
+    """Write results.json, results.md, workloads.png and ablations.png; gives the text of the second."""
+    text = text_of(result, command)
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / "results.json").write_text(json.dumps(result, indent=1, ensure_ascii=False))
-    (RESULTS / "results.md").write_text(_markdown(result, command))
+    (RESULTS / "results.md").write_text(text)
     _plots(result["rows"])
-    return RESULTS
+    return text
 
 
-def _markdown(result: Mapping[str, Any], command: str) -> str:
+def text_of(result: Mapping[str, Any], command: str) -> str:
+    """The table."""
     lines = [
         "# Measurements",
         "",

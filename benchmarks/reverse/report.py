@@ -19,14 +19,15 @@ Derivative / own primal and / C: below is better.  JAX / derivative: how many ti
 
 def save(rows: list[dict[str, Any]], cold: Mapping[str, float | str], command: str) -> str:
     """Write reverse.json and reverse.md; gives the text of the latter."""
-    text = _markdown(rows, cold, command)
+    text = text_of(rows, cold, command)
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / "reverse.json").write_text(json.dumps({"rows": rows, "cold": cold}, indent=1, ensure_ascii=False) + "\n")
     (RESULTS / "reverse.md").write_text(text)
     return text
 
 
-def _markdown(rows: list[dict[str, Any]], cold: Mapping[str, float | str], command: str) -> str:
+def text_of(rows: list[dict[str, Any]], cold: Mapping[str, float | str], command: str) -> str:
+    """The table."""
     lines = [
         "# Derivatives of the field's workloads",
         "",

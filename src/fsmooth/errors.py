@@ -8,7 +8,10 @@ Error:
 │   │   ├── RankError
 │   │   └── NotDifferentiableError
 │   ├── RaggedError              (ValueError)
-│   └── SourceNotAvailableError
+│   ├── SourceNotAvailableError
+│   └── of a class below too, where the mistake shows already in the program:
+│       ArgumentMismatchError (ArgumentError), ConstantIndexError (IndexOutOfBoundsError), ConstantSizeError (SizeError),
+│       ConstantEmptyError (EmptyError), ProgramMethodError (UnknownMethodError)
 ├── ArgumentError                (TypeError) wrong arguments of a call
 ├── UnknownMethodError           (ValueError)
 ├── DerivativeMismatchError      (AssertionError) found by check_derivative
@@ -97,6 +100,26 @@ class DivisionError(RunError, ZeroDivisionError):
 
 class OutOfMemoryError(RunError, MemoryError):
     """No memory for the result or the temporaries of a call."""
+
+
+class ArgumentMismatchError(ProgramError, ArgumentError):
+    """A call inside a program with the wrong arguments."""
+
+
+class ConstantIndexError(IndexOutOfBoundsError, ProgramError):
+    """A constant index outside an array of constant size, found while compiling."""
+
+
+class ConstantSizeError(SizeError, ProgramError):
+    """Two constant sizes that differ, found while compiling."""
+
+
+class ConstantEmptyError(EmptyError, ProgramError):
+    """The extremum of a container that is empty, found while compiling."""
+
+
+class ProgramMethodError(ProgramError, UnknownMethodError):
+    """A differentiation method that does not exist, named inside a program."""
 
 
 class CompilerNotFoundError(Error):

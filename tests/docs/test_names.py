@@ -40,6 +40,15 @@ def test_every_public_name_has_an_entry():
     assert missing == []
 
 
+def test_every_error_that_a_program_can_meet_is_public():
+    pending, found = [fs.Error], set()
+    while pending:
+        here = pending.pop()
+        found.add(here)
+        pending += here.__subclasses__()
+    assert {e.__name__ for e in found if not hasattr(fs, e.__name__)} <= {"TextError", "WrongArguments"}
+
+
 def test_every_entry_is_a_public_name():
     for page in ("api", "errors"):
         assert {n for n in re.findall(r"`fs\.(\w+)", _page(page))} <= {*fs.__all__}

@@ -1,9 +1,11 @@
 """The table of reverse-mode benchmarks: its C by hand is right, its checks see errors, and failures stay in their rows."""
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks import __main__ as main
 from benchmarks.reverse import report, rows, run
 from benchmarks.reverse.workload import Bounds, Workload
 from benchmarks.timing import alternated
@@ -56,14 +58,14 @@ def test_a_row_that_fails_is_a_note(code: str, note: str, monkeypatch: pytest.Mo
     monkeypatch.setattr(run, "LONGEST", 1.0)
     row = run._row("some", [sys.executable, "-c", code])
     assert row["notes"] == [note]
-    assert note in report._markdown([row], {}, "make bench")
+    assert note in report.text_of([row], {}, "make bench")
 
 
 def test_what_is_not_shown_is_bold() -> None:
     seconds = {"primal": 1.0, "derivative": 4.0, "C": 2.0, "JAX": 8.0}
     bounds = {"primal": 3.0, "hand": 2.0, "hand_primal": None, "jax": 2.5, "milliseconds": None}
     row = {"workload": "some", "size": "", "seconds": seconds, "notes": [], "bounds": bounds}
-    line = next(line for line in report._markdown([row], {}, "make bench").splitlines() if line.startswith("| some"))
+    line = next(line for line in report.text_of([row], {}, "make bench").splitlines() if line.startswith("| some"))
     assert line == "| some |  | 1e+06 | 4e+06 | **4** (≤ 3) | 2 (≤ 2) | – | **2** (≥ 2.5) |  |"
 
 
@@ -71,3 +73,13 @@ def test_slow_contenders_run_three_times() -> None:
     calls = []
     alternated({"slow": lambda: calls.append(None)}, 50, 0.0, most=0.0)
     assert len(calls) == 7 + 3  # to see how long one takes, and the runs
+
+
+def test_the_quick_benchmarks_save_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(report, "RESULTS", tmp_path)
+    monkeypatch.setattr(run, "quick_table", lambda pinned: [])
+    monkeypatch.setattr(run, "table", lambda pinned: [])
+    monkeypatch.setattr(main.cold, "measurements", lambda plan, times: {"first": 1.0})
+    assert main._reverse([], quick=True).startswith("# Derivatives of the field's workloads\n\n`make bench-quick`")
+    assert not list(tmp_path.iterdir())
+    assert main._reverse([], quick=False) == (tmp_path / "reverse.md").read_text()

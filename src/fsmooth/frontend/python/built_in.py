@@ -11,13 +11,13 @@ from fsmooth.core.build import number, plus
 from fsmooth.core.term import Build, Const, If, MakeTuple, Prim, Reduction, Term, Var
 from fsmooth.core.types import INT, Array, Bool, Float, Int, Tuple
 from fsmooth.core.weak import WEAK
-from fsmooth.errors import TypeMismatchError
+from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
 from fsmooth.frontend.python.arithmetic import binary
 from fsmooth.frontend.python.comprehensions import comprehension
 from fsmooth.frontend.python.conversion import convert, truth
 from fsmooth.frontend.python.displays import display
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.functions import ArgumentMismatch, keywords, positional
+from fsmooth.frontend.python.functions import keywords, positional
 from fsmooth.frontend.python.iterables import iterable, range_of
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.reducible import combined
@@ -45,7 +45,7 @@ def to_integer(frame: Frame, function: object, node: ast.Call) -> Term:
 def length_call(frame: Frame, node: ast.Call) -> Value:
     """len(x)."""
     if len(node.args) != 1 or node.keywords:
-        frame.fail(ArgumentMismatch, node, "len takes one argument", "give it one array, list or tuple")
+        frame.fail(ArgumentMismatchError, node, "len takes one argument", "give it one array, list or tuple")
     value = frame.expression(node.args[0])
     if isinstance(value, Static) and hasattr(value.value, "__len__"):
         return Const(len(value.value))
@@ -125,7 +125,7 @@ def reduce_call(frame: Frame, reduction: Reduction, node: ast.Call) -> Value:
     given = keywords(frame, node, KEYWORDS.get(reduction, ()))
     if not node.args:
         frame.fail(
-            ArgumentMismatch,
+            ArgumentMismatchError,
             node,
             f"{frame.source.segment(node.func)} needs an argument",
             "give it an array or a generator",
@@ -137,7 +137,9 @@ def reduce_call(frame: Frame, reduction: Reduction, node: ast.Call) -> Value:
             total = combined_values(frame, reduction, total, frame.value(other), node)
         return total
     if len(others) > (reduction is Reduction.SUM):
-        frame.fail(ArgumentMismatch, node, f"{frame.source.segment(node.func)} takes one argument", "give it a list")
+        frame.fail(
+            ArgumentMismatchError, node, f"{frame.source.segment(node.func)} takes one argument", "give it a list"
+        )
     default = frame.value(given["default"]) if "default" in given else None
     if isinstance(first, ast.GeneratorExp | ast.ListComp):
         result = reduce_generator(frame, reduction, first, default)

@@ -8,11 +8,16 @@ from fsmooth.core.term import App, Deriv, IllTyped, Lam, MakeTuple, Proj, Requir
 from fsmooth.core.term import Method as How
 from fsmooth.core.types import F32, Float, Function, Int, Tuple, Type, has_float, leaf_of, scalars_of
 from fsmooth.core.weak import in_single, is_weak, strong
-from fsmooth.errors import NotDifferentiableError, ProgramError, TypeMismatchError, UnknownMethodError
+from fsmooth.errors import (
+    ArgumentMismatchError,
+    NotDifferentiableError,
+    ProgramMethodError,
+    TypeMismatchError,
+)
 from fsmooth.frontend.programs import METHODS, ONLY, OTHER
 from fsmooth.frontend.python.conversion import convert, project
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.functions import ArgumentMismatch, constant_object, matched
+from fsmooth.frontend.python.functions import constant_object, matched
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.programs import applied, signature_of_value
 from fsmooth.frontend.python.sizes import alike
@@ -45,7 +50,7 @@ def derive(frame: Frame, verb: str, node: ast.Call) -> Value:
     """fs.grad(f, wrt=…, method=…) inside a program."""
     if not 1 <= len(node.args) <= 2:
         what = f"fs.{verb} takes a function and wrt, not {len(node.args)} arguments"
-        frame.fail(ArgumentMismatch, node, what, f"write fs.{verb}(f, wrt=…)")
+        frame.fail(ArgumentMismatchError, node, what, f"write fs.{verb}(f, wrt=…)")
     base = frame.expression(node.args[0])
     how, checkpoint = How.AUTO, False
     wrt: object = constant_object(frame, node.args[1]) if len(node.args) > 1 else None
@@ -58,9 +63,9 @@ def derive(frame: Frame, verb: str, node: ast.Call) -> Value:
             checkpoint = checkpoint_asked(frame, constant_object(frame, keyword.value), node)
         else:
             hint = "the schedule is that of the whole program" if keyword.arg == "schedule" else "leave it out"
-            frame.fail(ArgumentMismatch, node, f"fs.{verb} has no argument {keyword.arg} in a program", hint)
+            frame.fail(ArgumentMismatchError, node, f"fs.{verb} has no argument {keyword.arg} in a program", hint)
     if wrt == ():
-        frame.fail(ArgumentMismatch, node, "wrt=() names no parameter", "name at least one")
+        frame.fail(ArgumentMismatchError, node, "wrt=() names no parameter", "name at least one")
     if not isinstance(base, Closure | Static | Derived):
         frame.fail(TypeMismatchError, node, f"fs.{verb} wants a function", f"write fs.{verb}(lambda x: …)")
     refuse_method(frame, verb, how, node)
@@ -72,7 +77,7 @@ def derive(frame: Frame, verb: str, node: ast.Call) -> Value:
 def checkpoint_asked(frame: Frame, given: object, node: ast.AST) -> bool:
     """The value of checkpoint=…"""
     if not isinstance(given, bool):
-        frame.fail(ArgumentMismatch, node, f"checkpoint={given!r}", "use True or False")
+        frame.fail(ArgumentMismatchError, node, f"checkpoint={given!r}", "use True or False")
     return given
 
 
@@ -81,14 +86,14 @@ def refuse_method(frame: Frame, verb: str, how: How, node: ast.AST) -> None:
     only = ONLY.get(VERBS.get(verb))
     if only is not None and how not in (How.AUTO, only):
         what = f"a {verb} is made in {only.value} mode"
-        frame.fail(UnknownMethod, node, what, f"leave method out; fs.{OTHER[only]} is made in the other")
+        frame.fail(ProgramMethodError, node, what, f"leave method out; fs.{OTHER[only]} is made in the other")
 
 
 def method_named(frame: Frame, method: object, node: ast.AST) -> How:
     """The differentiation method of that name."""
     found = {m.value: m for m in How}.get(str(method))
     if found is None:
-        frame.fail(UnknownMethod, node, f"there is no differentiation method {method!r}", f"use {METHODS}")
+        frame.fail(ProgramMethodError, node, f"there is no differentiation method {method!r}", f"use {METHODS}")
     return found
 
 
@@ -129,7 +134,9 @@ def pulled_back(frame: Frame, pullback: Pullback, node: ast.Call) -> Value:
     deriv = pullback.derivative
     assert isinstance(deriv.type, Function)
     if len(node.args) != 1 or node.keywords:
-        frame.fail(ArgumentMismatch, node, "a pullback takes one cotangent", "give it one of the shape of the value")
+        frame.fail(
+            ArgumentMismatchError, node, "a pullback takes one cotangent", "give it one of the shape of the value"
+        )
     wanted = deriv.type.parameters[-1]
     given = frame.bind(convert(frame, frame.value(node.args[0]), wanted, node), "cotangent")
     cotangent = alike(frame, given, pullback.value, node, "a cotangent has the shape of the value")
@@ -158,7 +165,9 @@ def tangents(frame: Frame, deriv: Deriv, arguments: list[Term], node: ast.Call) 
     given = [k.value for k in node.keywords if k.arg == "tangent"]
     if not given:
         verb = deriv.verb.value
-        frame.fail(ArgumentMismatch, node, f"the call of a {verb} needs tangent=…", f"write fs.{verb}(f)(x, tangent=v)")
+        frame.fail(
+            ArgumentMismatchError, node, f"the call of a {verb} needs tangent=…", f"write fs.{verb}(f)(x, tangent=v)"
+        )
     directions = [frame.value(e) for e in given[0].elts] if isinstance(given[0], ast.Tuple) else [frame.value(given[0])]
     if not deriv.single and len(directions) == 1 and isinstance(directions[0].type, Tuple):
         whole = frame.bind(directions[0], "tangent")
@@ -169,7 +178,7 @@ def tangents(frame: Frame, deriv: Deriv, arguments: list[Term], node: ast.Call) 
     wanted = deriv.type.parameters[len(arguments) :]
     if len(wanted) != len(directions):
         what = f"{len(wanted)} tangents wanted, {len(directions)} given"
-        frame.fail(ArgumentMismatch, node, what, "give one for each argument in wrt")
+        frame.fail(ArgumentMismatchError, node, what, "give one for each argument in wrt")
     result = []
     for k, d, w in zip(deriv.wrt, directions, wanted, strict=True):
         direction = frame.bind(convert(frame, d, w, node), "tangent")
@@ -240,13 +249,9 @@ def positions_of(frame: Frame, wrt: tuple[object, ...], names: list[str], node: 
             result.append(one % len(names))
         else:
             frame.fail(
-                ArgumentMismatch,
+                ArgumentMismatchError,
                 node,
                 f"wrt={one!r}: the function has other parameters",
                 f"name some of {', '.join(names)}",
             )
     return result
-
-
-class UnknownMethod(ProgramError, UnknownMethodError):
-    """A differentiation method that does not exist, named inside a program."""

@@ -21,7 +21,7 @@ from fsmooth.core.term import (
     Var,
 )
 from fsmooth.core.types import INT
-from fsmooth.errors import EmptyError, ProgramError
+from fsmooth.errors import ConstantEmptyError
 from fsmooth.frontend.python.comprehensions import as_sequence, unrolled_elements
 from fsmooth.frontend.python.conversion import convert, project
 from fsmooth.frontend.python.frame import Frame
@@ -60,7 +60,9 @@ def extremum_of_items(
 ) -> Term:
     """Max or min of values whose number is known at compile time."""
     if not items and default is None:
-        frame.fail(EmptyExtremum, node, f"the {reduction.value} of nothing", "give default=…, or check the size first")
+        frame.fail(
+            ConstantEmptyError, node, f"the {reduction.value} of nothing", "give default=…, or check the size first"
+        )
     if not items and default is not None:
         return default
     total, *rest = items
@@ -74,10 +76,6 @@ def nonempty(frame: Frame, found: Term, value: Term, default: Term | None, node:
     if default is not None:
         return branch(frame, found, value, default, node)
     return Require(found, value, Failure.EMPTY, (), frame.site(node, frame.source.segment(node)))
-
-
-class EmptyExtremum(EmptyError, ProgramError):
-    """The extremum of a container that is empty, found while compiling."""
 
 
 def filtered_extremum(

@@ -11,7 +11,7 @@ from types import FunctionType
 import numpy as np
 
 from fsmooth.core.term import Const, Term
-from fsmooth.errors import ArgumentError, ProgramError, TypeMismatchError, UnsupportedError
+from fsmooth.errors import ArgumentMismatchError, TypeMismatchError, UnsupportedError
 from fsmooth.frontend.python.displays import known
 from fsmooth.frontend.python.frame import OWN, Frame, Staged
 from fsmooth.frontend.python.source import Source, source_of
@@ -36,7 +36,7 @@ def positional(frame: Frame, node: ast.Call, count: int | None = None) -> list[T
     if count is not None and len(node.args) != count:
         name = frame.source.segment(node.func)
         frame.fail(
-            ArgumentMismatch,
+            ArgumentMismatchError,
             node,
             f"{name} takes {count} argument{'s' * (count != 1)}, not {len(node.args)}",
             "compute the rest in the program" if len(node.args) > count else "give every argument",
@@ -114,7 +114,7 @@ def matched(frame: Frame, signature: inspect.Signature, node: ast.Call, *first: 
         bound = signature.bind(*positional, **named)
     except TypeError as error:
         name = frame.source.segment(node.func)
-        frame.fail(ArgumentMismatch, node, f"{name}: {error}", f"its parameters are {written(signature)}")
+        frame.fail(ArgumentMismatchError, node, f"{name}: {error}", f"its parameters are {written(signature)}")
     result = dict(bound.arguments)
     for name, parameter in signature.parameters.items():
         if name not in result and parameter.default is not inspect.Parameter.empty:
@@ -191,10 +191,6 @@ class _Dots:
 
 
 _DOTS = _Dots()
-
-
-class ArgumentMismatch(ProgramError, ArgumentError):
-    """A call inside a program with the wrong arguments."""
 
 
 def signature_of(frame: Frame, definition: ast.FunctionDef | ast.Lambda) -> inspect.Signature:

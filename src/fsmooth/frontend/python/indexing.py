@@ -9,7 +9,7 @@ from fsmooth.core.build import build, minus, plus, times
 from fsmooth.core.term import Build, Check, Const, Get, Length, Prim, Site, Term, Update, Var
 from fsmooth.core.types import F64, INT, Array, Bool, Float, Int, array_of, rank_of
 from fsmooth.core.weak import is_weak
-from fsmooth.errors import IndexOutOfBoundsError, ProgramError, RankError, TypeMismatchError
+from fsmooth.errors import ConstantIndexError, RankError, TypeMismatchError
 from fsmooth.frontend.python.conversion import convert
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.kinds import describe, identical, join_types
@@ -33,10 +33,6 @@ def checked(frame: Frame, index: Term, size: Term, node: ast.AST, what: str) -> 
         message = f"index {given} is out of bounds for {what}, which has size {size.value}"
         frame.fail(ConstantIndexError, node, message, "indices go from 0 to size - 1, or from -size to -1")
     return Check(index, size, frame.site(node, what))
-
-
-class ConstantIndexError(IndexOutOfBoundsError, ProgramError):
-    """A constant index outside an array of constant size, found while compiling."""
 
 
 def subscript(frame: Frame, array: Term, indices: list[Term | slice], node: ast.Subscript) -> Term:

@@ -9,11 +9,11 @@ from fsmooth.core import primitives as p
 from fsmooth.core.build import minus, plus, times
 from fsmooth.core.term import Check, Const, Get, MakeTuple, Prim, Term, Var
 from fsmooth.core.types import INT, Array, Int, Tuple
-from fsmooth.errors import TypeMismatchError
+from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
 from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.displays import known
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.functions import ArgumentMismatch, apply_value, constant_object, keywords
+from fsmooth.frontend.python.functions import apply_value, constant_object, keywords
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.names import item_of
 from fsmooth.frontend.python.sizes import at_least_zero, length_of, same_size
@@ -134,7 +134,7 @@ def range_of(frame: Frame, node: ast.Call) -> Sequence:
     """range(stop), range(start, stop), range(start, stop, step)."""
     keywords(frame, node, ())
     if not 1 <= len(node.args) <= 3:
-        frame.fail(ArgumentMismatch, node, f"range takes 1 to 3 arguments, not {len(node.args)}", "write range(n)")
+        frame.fail(ArgumentMismatchError, node, f"range takes 1 to 3 arguments, not {len(node.args)}", "write range(n)")
     bounds = [frame.value(a) for a in node.args]
     for bound, part in zip(bounds, node.args, strict=True):
         if not isinstance(bound.type, Int):

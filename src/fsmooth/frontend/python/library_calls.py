@@ -10,12 +10,13 @@ from fsmooth.core import primitives as p
 from fsmooth.core.build import build
 from fsmooth.core.term import Get, Term
 from fsmooth.core.types import INT, Array, Bool, array_of, leaf_of, rank_of
+from fsmooth.errors import ArgumentMismatchError
 from fsmooth.frontend.python.arithmetic import binary, elementwise, remainder
 from fsmooth.frontend.python.conversion import convert, truth
 from fsmooth.frontend.python.derivatives import VERBS, derive
 from fsmooth.frontend.python.dtypes import of_dtype, with_leaf
 from fsmooth.frontend.python.frame import Frame, is_path
-from fsmooth.frontend.python.functions import ArgumentMismatch, as_function, keywords, positional
+from fsmooth.frontend.python.functions import as_function, keywords, positional
 from fsmooth.frontend.python.instead import instead_of
 from fsmooth.frontend.python.library import expanded, library
 from fsmooth.frontend.python.macro import deriv_call
@@ -74,7 +75,7 @@ def created(frame: Frame, name: str, node: ast.Call) -> Value:
     others = [k for k in node.keywords if k.arg not in ("dtype", "fill_value")]
     made = ast.copy_location(ast.Call(node.func, arguments, others), node)
     if len(node.args) > count + 1 or len(dtype) > 1:
-        frame.fail(ArgumentMismatch, node, f"np.{name} has too many arguments", f"give it {count}, and dtype=…")
+        frame.fail(ArgumentMismatchError, node, f"np.{name} has too many arguments", f"give it {count}, and dtype=…")
     if name in _IDENTITY:
         given = positional(frame, made, 1)[0]
         result: Value = own_array(frame, given, node) if name == "array" and isinstance(given.type, Array) else given
@@ -185,7 +186,7 @@ def method_call(frame: Frame, owner: Term, name: str, node: ast.Call) -> Value:
         return copied(frame, owner, node)
     if name == "astype":
         if len(node.args) != 1:
-            frame.fail(ArgumentMismatch, node, "astype takes one dtype", "write x.astype(float)")
+            frame.fail(ArgumentMismatchError, node, "astype takes one dtype", "write x.astype(float)")
         keywords(frame, node, ())
         return of_dtype(frame, owner, node.args[0], node)
     if name == "item":

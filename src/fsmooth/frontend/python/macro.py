@@ -7,10 +7,10 @@ import ast
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import Lam, Term, Var
 from fsmooth.core.types import F64, Array, Float, Function, Tuple, Type, leaf_of, rank_of
-from fsmooth.errors import NotDifferentiableError
+from fsmooth.errors import ArgumentMismatchError, NotDifferentiableError
 from fsmooth.frontend.macro import MOST_RANK, seeded
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.functions import ArgumentMismatch, keywords
+from fsmooth.frontend.python.functions import keywords
 from fsmooth.frontend.python.kinds import describe
 
 
@@ -19,7 +19,7 @@ def deriv_call(frame: Frame, node: ast.Call) -> Term:
     keywords(frame, node, ())
     if len(node.args) != 2 or not isinstance(node.args[1], ast.Name):
         what = "fs.deriv takes an expression and the name of a variable"
-        frame.fail(ArgumentMismatch, node, what, "write fs.deriv(e, x), or fs.grad of a function")
+        frame.fail(ArgumentMismatchError, node, what, "write fs.deriv(e, x), or fs.grad of a function")
     expression, name = node.args[0], node.args[1]
     x = variable(frame, name, node)
     body = frame.inside(lambda: frame.value(expression))

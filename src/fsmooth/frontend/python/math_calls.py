@@ -9,11 +9,12 @@ from fsmooth.core import primitives as p
 from fsmooth.core.term import Reduction
 from fsmooth.core.types import Int
 from fsmooth.core.weak import WEAK
+from fsmooth.errors import ArgumentMismatchError
 from fsmooth.frontend.python.arithmetic import apply_primitive, binary, elementwise
 from fsmooth.frontend.python.built_in import reduce_call, to_integer
 from fsmooth.frontend.python.conversion import convert
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.functions import ArgumentMismatch, positional
+from fsmooth.frontend.python.functions import positional
 from fsmooth.frontend.python.instead import instead_of
 from fsmooth.frontend.python.library import library
 from fsmooth.frontend.python.library_calls import library_call
@@ -25,7 +26,10 @@ def math_call(frame: Frame, function: object, name: str, node: ast.Call) -> Valu
     if function is math.log:
         if len(node.args) not in (1, 2):
             frame.fail(
-                ArgumentMismatch, node, f"math.log takes 1 or 2 arguments, not {len(node.args)}", "write math.log(x)"
+                ArgumentMismatchError,
+                node,
+                f"math.log takes 1 or 2 arguments, not {len(node.args)}",
+                "write math.log(x)",
             )
         arguments = positional(frame, node)
         logs = [elementwise(frame, lambda x: apply_primitive(frame, p.log, [x], node), [a], node) for a in arguments]

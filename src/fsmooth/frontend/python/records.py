@@ -8,9 +8,10 @@ from types import FunctionType
 
 from fsmooth.core.term import MakeTuple, Term
 from fsmooth.core.types import Tuple
+from fsmooth.errors import ArgumentMismatchError
 from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.functions import ArgumentMismatch, helper_call, run_helper
+from fsmooth.frontend.python.functions import helper_call, run_helper
 from fsmooth.frontend.python.values import Method, Static, Value
 
 
@@ -49,7 +50,7 @@ def replaced(frame: Frame, record: Term, node: ast.Call) -> Term:
     given = {k.arg: frame.value(k.value) for k in node.keywords}
     unknown = [name for name in given if name not in names]
     if unknown:
-        frame.fail(ArgumentMismatch, node, f"there is no field {unknown[0]}", f"the fields are {', '.join(names)}")
+        frame.fail(ArgumentMismatchError, node, f"there is no field {unknown[0]}", f"the fields are {', '.join(names)}")
     record = frame.bind(record, "record")
     items = tuple([given[n] if n in given else project(record, k) for k, n in enumerate(names)])
     return MakeTuple(items, Tuple(tuple([i.type for i in items]), names, record.type.record))  # type: ignore[union-attr]

@@ -10,7 +10,7 @@ from fsmooth.core.build import equals
 from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.term import Build, Const, Failure, If, Length, MakeTuple, Prim, Require, Site, Term, Var, Vector
 from fsmooth.core.types import rank_of
-from fsmooth.errors import ProgramError, RaggedError, SizeError
+from fsmooth.errors import ConstantSizeError, RaggedError
 from fsmooth.frontend import agreement
 from fsmooth.frontend.python.conversion import convert, join
 from fsmooth.frontend.python.frame import Frame
@@ -55,10 +55,6 @@ def at_least_zero(size: Term) -> Term:
     return size if never_negative(size, frozenset()) else Prim(p.maximum, (size, Const(0)))
 
 
-class TypeMismatchSize(SizeError, ProgramError):
-    """Two static sizes that differ, found while compiling."""
-
-
 class FrameSizes(agreement.Sizes):
     """Sizes at a place of a Python program."""
 
@@ -78,7 +74,7 @@ class FrameSizes(agreement.Sizes):
     def differ(self, left: int, right: int, what: str) -> NoReturn:
         """The error that two sizes are never equal."""
         message = f"sizes {left} and {right} differ: {what}"
-        self.frame.fail(TypeMismatchSize, self.node, message, "give arrays of equal size")
+        self.frame.fail(ConstantSizeError, self.node, message, "give arrays of equal size")
 
 
 def length_of(frame: Frame, array: Term, node: ast.AST, axis: int = 0) -> Term:
