@@ -169,3 +169,68 @@ class Generator:
             return If(self.condition(depth - 1, scope), self.real(depth - 1, scope, j), self.real(depth - 1, scope, j))
         operation = self.r.choice((p.add, p.subtract, p.multiply))
         return b.prim(p.sin, b.prim(operation, self.real(depth - 1, scope, j), self.real(depth - 1, scope, j)))
+
+
+class Nested(Generator):
+    """Folds around folds that go on with parts of their states, and elements of rows that are changed."""
+
+    def function(self) -> Lam:
+        result = self.r.choice([type_ for type_ in STATES if isinstance(type_, Tuple)])
+        return Lam((self.v, self.w, self.n), self.fold(result, 4, [self.v, self.w, self.n]))
+
+    def fold(self, type_: Type, depth: int, scope: list[Term]) -> Term:
+        if not isinstance(type_, Tuple) or depth < 2 or self.r.random() < 0.2:
+            return super().fold(type_, depth, scope)
+        state, index = Var("s", type_), Var("i", INT)
+        inside = [*scope, state, state, index]
+        positions = [k for k, item in enumerate(type_.items) if item in (V, M)]
+        bindings: list[tuple[Var, Term]] = []
+        ends: dict[int, Term] = {}
+        for k in positions:
+            if self.r.random() < 0.3:
+                continue
+            start: Term = ends.get(k, Proj(state, k))
+            if self.r.random() < 0.3:
+                start = Update(start, self.index(0, inside), self.term(start.type.element, 1, inside))  # type: ignore[attr-defined]
+            items = [start, *[self.term(self.r.choice((F64, V)), 1, inside) for _ in range(self.r.randint(1, 2))]]
+            self.r.shuffle(items)
+            var = Var("t", Tuple(tuple([x.type for x in items])))
+            bindings.append((var, self.inner(var.type, items, [*scope, index, *[x for x, _ in bindings]])))
+            ends[k] = Proj(var, items.index(start))
+            inside += [Proj(var, j) for j, x in enumerate(items) if x is not start or self.r.random() < 0.3]
+        result = []
+        for k, item in enumerate(type_.items):
+            end = ends.get(k)
+            if end is not None and self.r.random() < 0.3:
+                end = Update(end, self.index(0, inside), self.term(item.element, 1, [*inside, end]))  # type: ignore[attr-defined]
+            result.append(self.term(item, depth - 2, inside) if end is None else end)
+        body = Let(tuple(bindings), MakeTuple(tuple(result))) if bindings else MakeTuple(tuple(result))
+        return IFold(Const(self.r.randint(0, 3)), self.term(type_, 1, scope), state, index, body)
+
+    def inner(self, type_: Type, init: list[Term], scope: list[Term]) -> Term:
+        state, index = Var("s", type_), Var("j", INT)
+        inside = [*scope, state, state, index]
+        assert isinstance(type_, Tuple)
+        items = []
+        for k, item in enumerate(type_.items):
+            own: Term = Proj(state, k)
+            if item in (V, M) and self.r.random() < 0.8:
+                items.append(Update(own, self.index(0, inside), self.changed(own, inside)))
+            else:
+                items.append(self.term(item, 1, inside))
+        return IFold(Const(self.r.randint(0, 3)), MakeTuple(tuple(init)), state, index, MakeTuple(tuple(items)))
+
+    def changed(self, array: Term, scope: list[Term]) -> Term:
+        return self.term(array.type.element, 1, [*scope, array])  # type: ignore[attr-defined]
+
+    def matrix(self, depth: int, scope: list[Term]) -> Term:
+        here = [x for x in self.paths(M, scope) if not isinstance(x, Get)]
+        if depth > 0 and here and self.r.random() < 0.6:
+            whole, at = self.r.choice(here), self.index(0, scope)
+            row: Term = Get(whole, at)
+            for _ in range(self.r.randint(1, 2)):
+                row = Update(row, self.index(0, scope), self.real(1, scope))
+            if self.r.random() < 0.3:
+                row = If(self.condition(0, scope), row, Get(whole, at))
+            return Update(whole, at, row)
+        return super().matrix(depth, scope)

@@ -9,14 +9,14 @@ import pytest
 
 from tests.accuracy.judge import bounded, disagreement
 from tests.lower.harness import compile_all
-from tests.lower.random_folds import Generator
+from tests.lower.random_folds import Generator, Nested
 
 FLAGS = ("-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared")
 
 
-@pytest.mark.parametrize("start", [0, 1000])
-def test_random_folds(start: int) -> None:
-    terms = [Generator(start + k).function() for k in range(150)]
+@pytest.mark.parametrize(("generator", "start"), [(Generator, 0), (Generator, 1000), (Nested, 0), (Nested, 1000)])
+def test_random_folds(generator: type[Generator], start: int) -> None:
+    terms = [generator(start + k).function() for k in range(150)]
     judged = 0
     for term, compiled in zip(terms, compile_all(terms, FLAGS), strict=True):
         assert not re.search(r"\b(\w+) = \1;", compiled.program.source)

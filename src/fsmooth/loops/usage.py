@@ -1,4 +1,4 @@
-"""Which names a function reads, and the removal of what computes names that nothing reads."""
+"""Which names statements read, and which they change."""
 
 from __future__ import annotations
 
@@ -169,108 +169,14 @@ def changed(body: list[t.Statement]) -> set[str]:
     return found | with_pointed_to(writing, pointed_to(body))
 
 
-def prune(function: t.Function) -> None:
-    """Drop declarations, assignments and stores whose names nothing reads."""
-    outputs = {p.name for p in function.parameters}
-    for _ in range(_PASSES):
-        pass_ = _Pruning(outputs, function.body)
-        function.body[:] = pass_.body(function.body)
-        if not pass_.dropped:
-            return
-
-
-_PASSES = 8
-"""What only dead code in a loop reads is found dead in the next pass."""
-
-
-class _Pruning:
-    def __init__(self, outputs: set[str], body: list[t.Statement]) -> None:
-        self.used: set[str] = set(outputs)
-        self.mutable = changed(body)
-        self.dropped = False
-        self.aliases: dict[str, set[str]] = {}
-        for s in walk(body):
-            if isinstance(s, t.Choose):
-                near = buffers_of(s)
-                self.aliases[s.pointer] = near.union(*[self.aliases.get(b, set()) for b in near])
-
-    def body(self, statements: list[t.Statement]) -> list[t.Statement]:
-        kept: list[t.Statement] = []
-        for s in reversed(statements):
-            if self.keep(s):
-                kept.append(s)
-            else:
-                self.dropped = True
-        kept.reverse()
-        return kept
-
-    def is_read(self, buffer: str) -> bool:
-        """Is the buffer, or what a pointer of that name points to, used later?  Then the pointer is used now."""
-        if buffer not in self.used:
-            if self.used.isdisjoint(self.aliases.get(buffer, ())):
-                return False
-            self.used.add(buffer)
-        return True
-
-    def keep(self, s: t.Statement) -> bool:
-        match s:
-            case t.Declare() | t.Assign():
-                if s.name not in self.used:
-                    return False
-            case t.Choose():
-                if s.pointer not in self.used:
-                    return False
-            case t.LocalArray() | t.Allocate():
-                if s.buffer not in self.used:
-                    return False
-            case t.Store() | t.Fill():
-                if not self.is_read(s.buffer):
-                    return False
-            case t.Copy():
-                if not self.is_read(s.target):
-                    return False
-            case t.For():
-                self.used |= mentioned_reads(s.body) & self.mutable
-                s.body[:] = self.body(s.body)
-                if not s.body:
-                    return False
-                s.reduced = tuple([name for name in s.reduced if name in self.used])
-                s.extrema = tuple([pair for pair in s.extrema if pair[0] in self.used])
-            case t.While():
-                self.used |= mentioned_reads([s]) & self.mutable
-                s.body[:] = self.body(s.body)
-                names_in(s.condition, self.used)
-                s.test[:] = self.body(s.test)
-            case t.If():
-                s.otherwise[:] = self.body(s.otherwise)
-                s.then[:] = self.body(s.then)
-                if not s.then and not s.otherwise:
-                    return False
-            case t.CheckAll():
-                self.keep(s.check)
-                s.body[:] = self.body(s.body)
-            case t.Scope():
-                s.body[:] = self.body(s.body)
-                if not s.body:
-                    return False
-            case _:
-                pass
-        for e in expressions_of(s):
-            names_in(e, self.used)
-        match s:
-            case t.Copy():
-                self.used.add(s.source)
-            case t.Choose():
-                self.used |= buffers_of(s)
-            case t.Swap():
-                self.used |= {s.left, s.right}
-            case t.Block():
-                self.used |= {output.buffer for output in s.outputs}
-                for inner in bodies_of(s):
-                    inner[:] = self.body(inner)
-            case _:
-                pass
-        return True
+def allocates(body: list[t.Statement]) -> bool:
+    """Is memory taken in each iteration (and not given back by an inner scope)?"""
+    for s in body:
+        if isinstance(s, t.Allocate):
+            return True
+        if not isinstance(s, t.Scope | t.For | t.While) and any([allocates(inner) for inner in bodies_of(s)]):
+            return True
+    return False
 
 
 def mentioned_reads(body: list[t.Statement]) -> set[str]:

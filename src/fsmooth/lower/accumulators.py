@@ -10,8 +10,9 @@ computed in the memory of the result, and read there by whoever else needs it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from fsmooth.core.shape import Ragged, shape_of
 from fsmooth.core.term import Const, Delta, Let, MakeTuple, Plus, Proj, Term, Var, Zero, let
@@ -210,22 +211,35 @@ def places_for(ctx: Context, scope: Let, sinks: Sinks, at: int) -> None:
         sinks.places[sink.owner] = storage_for(ctx, whole, sink.owner.name)
 
 
-def accumulate(ctx: Context, scope: Let, sinks: Sinks, at: int) -> None:
-    """Compute binding `at`, its components with sinks into those."""
+def accumulate(
+    ctx: Context, scope: Let, sinks: Sinks, at: int, given: Mapping[Path, Destination] = MappingProxyType({})
+) -> None:
+    """Compute binding `at`: components whose place is `given` there, those with sinks into those."""
     var, value = scope.bindings[at]
-    dest = _destination(ctx, sinks, var, var.type, (), scope, at)
+    dest = _destination(ctx, sinks, var, var.type, (), scope, at, given)
     ctx.into(sinks.values.get(var, value), dest, Mode.ASSIGN)
     ctx.environment[var] = readable(dest)
 
 
-def _destination(ctx: Context, sinks: Sinks, var: Var, type_: object, path: Path, scope: Let, at: int) -> Destination:
+def _destination(
+    ctx: Context,
+    sinks: Sinks,
+    var: Var,
+    type_: object,
+    path: Path,
+    scope: Let,
+    at: int,
+    given: Mapping[Path, Destination],
+) -> Destination:
+    if path in given:
+        return given[path]
     sink = sinks.of.get(var, {}).get(path)
     if sink is not None:
         return _place(ctx, sinks, sink)
     if not path and var in sinks.places:
         return marked(sinks.places[var], [p for owner, p in sinks.written if owner is var])
-    if isinstance(type_, Tuple) and any([p[: len(path)] == path for p in sinks.of.get(var, {})]):
-        items = [_destination(ctx, sinks, var, t, (*path, k), scope, at) for k, t in enumerate(type_.items)]
+    if isinstance(type_, Tuple) and any([p[: len(path)] == path for p in (*sinks.of.get(var, {}), *given)]):
+        items = [_destination(ctx, sinks, var, t, (*path, k), scope, at, given) for k, t in enumerate(type_.items)]
         return Group(tuple(items))
     part: Term = scope.bindings[at][1]
     name = var.name

@@ -25,7 +25,8 @@ class Mode(Enum):
 class View:
     """Part of a buffer.  Without sizes it is one scalar in memory.  `dense`: row-major without gaps.
 
-    `added`: as a destination it is added to, whatever the mode (lower/accumulators.py).
+    `added`: as a destination it is added to, whatever the mode (lower/accumulators.py).  `started`: as a destination of a
+    fold it contains the initial state already (lower/continuing.py).
     """
 
     buffer: str
@@ -35,6 +36,7 @@ class View:
     leaf: Type
     dense: bool = True
     added: bool = False
+    started: bool = False
 
     def at(self, index: Expression) -> View:
         """The element, or the part, at an index of the first axis."""
@@ -139,3 +141,10 @@ def added(place: Destination) -> Destination:
     if isinstance(place, Group):
         return Group(tuple([added(item) for item in place.items]), place.sizes)  # type: ignore[arg-type]
     return replace(place, added=True)
+
+
+def started(place: Destination) -> Destination:
+    """The place, which contains what a fold that is computed there starts from."""
+    if isinstance(place, Group):
+        return Group(tuple([started(item) for item in place.items]), place.sizes)  # type: ignore[arg-type]
+    return replace(place, started=True) if isinstance(place, View) else place

@@ -12,13 +12,18 @@ from fsmooth.core.term import Let, MakeTuple, Plus, Term, Var
 from fsmooth.core.types import is_scalar
 from fsmooth.lower.accumulators import Allowed, Path, Sinks, sinks_of
 from fsmooth.lower.context import Context
+from fsmooth.lower.continuing import Continued
 from fsmooth.lower.destination import Destination, Group, added, leaves
-from fsmooth.lower.places import Part, reads, stays
+from fsmooth.lower.places import Part, projections, reads, stays
 from fsmooth.lower.replacement import exchangeable, spare_place
 
 
-def step_sinks(ctx: Context, term: Let, parts: list[Part], *, top: bool) -> Sinks | None:
-    """The sinks of the body of a fold, with their places; `top`: may the parts exchange buffers here?"""
+def step_sinks(ctx: Context, term: Let, parts: list[Part], continued: Continued, *, top: bool) -> Sinks | None:
+    """The sinks of the body of a fold, with their places; `top`: may the parts exchange buffers here?
+
+    A part that is `continued` has no other place for its next contents.
+    """
+    there = {parts[k].path for components in continued.values() for k in components.values()}
     by_path = {q.path: q for q in parts}
     result = term.body
     values = dict(term.bindings)
@@ -42,9 +47,12 @@ def step_sinks(ctx: Context, term: Let, parts: list[Part], *, top: bool) -> Sink
 
     def replaces(path: Path) -> bool:
         part = by_path.get(path)
-        if part is None or not top or part.spares or is_scalar(part.type):
+        if part is None or path in there or part.settled or not top or part.spares or is_scalar(part.type):
             return False
         name = item(path)
+        found = None if name is None else projections(name)
+        if found is not None and found[1] in continued.get(found[0], {}):
+            return False
         if isinstance(name, Var) and name in values and stays(values[name], part):
             return False
         return all([exchangeable(x) for x in leaves(part.place)])

@@ -48,6 +48,8 @@ def _run(ctx: Context, term: IFold | While, dest: Destination | None) -> Value:
     state = own if dest is None else _borrowed(ctx, own, dest, roles, (), unset)
     _start(ctx, term.init, state, (), unset)
     parts = parts_of(term.state.type, state, term.state)
+    for part in parts:
+        part.settled = any([isinstance(x, View) and x.started for x in leaves(part.place)])
     saved = ctx.environment.get(term.state)
     before = ctx.block
     if isinstance(term, While):
@@ -82,7 +84,8 @@ def _borrowed(
 ) -> Destination:
     """`own`, with arena arrays replaced by aliases of the arrays of `dest`.
 
-    What is to be added to serves if the fold only adds to it, from zero; then it is not set to zero first.
+    What is to be added to serves if the fold only adds to it, from zero; then it is not set to zero first.  What
+    contains the initial state already is the place itself.
     """
     if isinstance(own, Group) and isinstance(dest, Group):
         return Group(
@@ -94,6 +97,10 @@ def _borrowed(
             ),
             own.sizes,
         )
+    if isinstance(own, View) and isinstance(dest, View) and dest.started:
+        ctx.block[:] = [s for s in ctx.block if not (isinstance(s, t.Allocate) and s.buffer == own.buffer)]
+        unset.add(path)
+        return dest
     if isinstance(own, View) and isinstance(dest, View) and dest.dense and own.sizes:
         if dest.added and roles.get(path) is not Role.SUM:
             return own
@@ -110,7 +117,7 @@ def _borrowed(
 
 def _within(ctx: Context, value: View, place: View) -> bool:
     """Was the value computed in its place already?"""
-    return ctx.aliases.get(value.buffer) == place.buffer
+    return place.started or ctx.aliases.get(value.buffer) == place.buffer
 
 
 def _two_buffers(ctx: Context, block: list[t.Statement], view: View, other: str, size: t.Expression) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fsmooth.core.shape import Ragged
 from fsmooth.core.term import Lam, Let, Require, Term
 from fsmooth.loops import tree as t
-from fsmooth.loops.usage import prune
+from fsmooth.loops.pruning import prune
 from fsmooth.lower import expressions
 from fsmooth.lower.accumulators import Allowed, remaining, sinks_of
 from fsmooth.lower.cardinality import leaf_shapes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import replace
-from fsmooth.loops.usage import bodies_of, changed, names_in, walk
+from fsmooth.loops.usage import allocates, changed, names_in, walk
 from fsmooth.lower.checks import declared, hoist_checks
 from fsmooth.lower.context import Context
 from fsmooth.lower.vectorise import vectorise
@@ -60,13 +60,3 @@ def _resolved(e: t.Expression, definitions: dict[str, t.Expression]) -> t.Expres
     for name in names & definitions.keys():
         e = replace(e, name, definitions[name])
     return e
-
-
-def allocates(body: list[t.Statement]) -> bool:
-    """Is memory taken in each iteration (and not given back by an inner scope)?"""
-    for s in body:
-        if isinstance(s, t.Allocate):
-            return True
-        if not isinstance(s, t.Scope | t.For | t.While) and any([allocates(inner) for inner in bodies_of(s)]):
-            return True
-    return False

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 
+from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.term import (
     Build,
     Delta,
@@ -36,7 +38,8 @@ class Part:
 
     `holders` are the (variable, projections) that mean what `place` contains now; `readers` those and every variable
     that may be a view of some of it.  `spares` has, for each buffer of the part, the pointer to where its next contents
-    go, if two are exchanged.
+    go, if two are exchanged; `settled`: its contents have to stay where they are.  `rows` are variables bound to an
+    element of what it contains, with the index.
     """
 
     path: Path
@@ -45,11 +48,37 @@ class Part:
     holders: set[tuple[Var, Path]]
     readers: set[tuple[Var, Path]] = field(default_factory=set)
     spares: dict[str, str] = field(default_factory=dict)
+    settled: bool = False
+    rows: dict[Var, Term] = field(default_factory=dict)
 
     def is_held(self, term: Term) -> bool:
         """Does the term mean the present contents?"""
         found = projections(term)
         return found is not None and found in self.holders
+
+
+@dataclass(eq=False)
+class Row(Part):
+    """An element of a part that is an array itself: what `array[index]` means where `array` means the part's contents.
+
+    `readers` are those of the whole part: what reads any of its rows may read this one.
+    """
+
+    whole: Part = field(kw_only=True)
+    index: Term = field(kw_only=True)
+
+    def is_held(self, term: Term) -> bool:
+        """Does the term mean the present contents?"""
+        if isinstance(term, Get) and self.whole.is_held(term.array):
+            return alpha_equal(term.index, self.index)
+        if isinstance(term, Var) and term in self.whole.rows:
+            return alpha_equal(self.whole.rows[term], self.index)
+        return super().is_held(term)
+
+
+def row_of(part: Part, index: Term, place: Destination, type_: Type) -> Row:
+    """The row of a part that lives in `place`."""
+    return Row((), place, type_, set(), set(part.readers), whole=part, index=index)
 
 
 def parts_of(type_: Type, place: Destination, var: Var, path: Path = ()) -> list[Part]:
@@ -125,11 +154,14 @@ def _indices(path: Term) -> list[Term]:
 
 def under(part: Part, bindings: tuple[tuple[Var, Term], ...]) -> Part:
     """The part as the body of a scope knows it: what is bound to it, or may share its memory, reads it too."""
-    inner = Part(part.path, part.place, part.type, set(part.holders), set(part.readers))
+    inner = replace(part, holders=set(part.holders), readers=set(part.readers), rows=dict(part.rows), spares={})
     for var, value in bindings:
-        found = projections(value)
-        held = found is not None and found in inner.holders
+        held = inner.is_held(value)
         shares = not is_scalar(value.type) and shares_memory(value, inner)
+        row = value.index if isinstance(value, Get) and inner.is_held(value.array) else None
+        inner.rows.pop(var, None)
+        if row is not None:
+            inner.rows[var] = row
         inner.holders = {(v, path) for v, path in inner.holders if v is not var}
         inner.readers = {(v, path) for v, path in inner.readers if v is not var}
         if held:
@@ -175,18 +207,39 @@ def stays(term: Term, part: Part) -> bool:
             return stays(init, part) and not reads(body, part) and stays(body, inner)
         case Plus(items):
             own = [x for x in items if stays(x, part)]
-            return len(own) == 1 and all([x is own[0] or is_one_hot(x) or not reads(x, part) for x in items])
+            return len(own) == 1 and all([x is own[0] or has_few(x) or not reads(x, part) for x in items])
         case Build():
             return _elementwise(term, part)
         case _:
             return False
 
 
-def is_one_hot(term: Term) -> bool:
-    """Is it one number in an array of zeros?"""
-    while isinstance(term, Delta):
-        term = term.value
-    return is_scalar(term.type)
+def hold(part: Part, var: Var, component: Path) -> None:
+    """From here on the part contains this component of the variable, and nothing else is known to."""
+    part.holders, part.readers = {(var, component)}, {(var, component)}
+    part.rows.clear()
+
+
+def changes(value: Term, part: Part, later: Iterable[Term]) -> bool:
+    """Is the value made by changing the part, whose present contents nothing needs `later`?"""
+    return (
+        isinstance(value, Update | If | IFold | Build | Let | Require)
+        and not is_scalar(part.type)
+        and part.type == value.type
+        and stays(value, part)
+        and not any([reads(x, part) for x in later])
+    )
+
+
+def has_few(term: Term) -> bool:
+    """Is it a few numbers, each written out, in an array of zeros?"""
+    match term:
+        case Delta(_, _, value):
+            return has_few(value)
+        case Plus(items):
+            return all([has_few(item) for item in items])
+        case _:
+            return is_scalar(term.type)
 
 
 def _elementwise(term: Build, part: Part) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fsmooth.core.term import Delta, MakeTuple, Term
+from fsmooth.core.term import Delta, MakeTuple, Plus, Term
 from fsmooth.core.types import Tuple, is_scalar
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import map_loads, same
@@ -137,11 +137,11 @@ def in_place_order(components: list[tuple[Part, New]]) -> list[Part]:
     return ordered
 
 
-def one_hot(ctx: Context, term: Term, part: Part) -> tuple[View | Local, t.Expression]:
-    """The number in an array of zeros, computed from the present contents of the part, and its place there."""
-    place = part.place
-    while isinstance(term, Delta):
-        place = destination_at(place, ctx.named(ctx.scalar(term.index), "k"))
-        term = term.value
+def few_numbers(ctx: Context, term: Term, place: Destination) -> list[tuple[View | Local, t.Expression]]:
+    """The numbers in an array of zeros that is to be added to `place`, computed now, and where they go."""
+    if isinstance(term, Delta):
+        return few_numbers(ctx, term.value, destination_at(place, ctx.named(ctx.scalar(term.index), "k")))
+    if isinstance(term, Plus) and not is_scalar(term.type):
+        return [found for item in term.items for found in few_numbers(ctx, item, place)]
     assert not isinstance(place, Group)
-    return place, ctx.named(ctx.scalar(term), "summand")
+    return [(place, ctx.named(ctx.scalar(term), "summand"))]

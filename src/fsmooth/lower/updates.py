@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Build, If, IFold, Let, Plus, Require, Term, Update, Var
-from fsmooth.core.types import BOOL, Tuple, is_scalar
+from fsmooth.core.types import BOOL, Array, Tuple, is_scalar
 from fsmooth.loops import tree as t
-from fsmooth.lower.accumulators import accumulate, places_for
+from fsmooth.lower.accumulators import Sinks, accumulate, places_for
 from fsmooth.lower.arrays import build_into, copy_into
 from fsmooth.lower.branches import with_rest_in_branches
 from fsmooth.lower.cardinality import is_path
 from fsmooth.lower.context import Context
+from fsmooth.lower.continuing import continued_in, initial_of
 from fsmooth.lower.destination import (
     Group,
     Local,
@@ -25,20 +26,21 @@ from fsmooth.lower.destination import (
     destination_at,
     leaves,
     readable,
+    started,
 )
 from fsmooth.lower.expressions import demand
 from fsmooth.lower.fold_sinks import step_sinks
 from fsmooth.lower.loop import Loop
-from fsmooth.lower.places import Part, reads, stays, under
+from fsmooth.lower.places import Part, changes, hold, reads, row_of, stays, under
 from fsmooth.lower.replacement import (
     New,
     apart,
     components_of,
     exchangeable,
+    few_numbers,
     fixed,
     in_place_order,
     is_place,
-    one_hot,
     renamed,
     spare_place,
 )
@@ -58,23 +60,24 @@ def advance(ctx: Context, term: Term, parts: list[Part], top: list[t.Statement] 
                 advance(ctx, inside, parts, top)
                 return
             saved = []
-            sinks = step_sinks(ctx, term, parts, top=top is not None) if ctx.accumulators else None
+            continued = continued_in(term, parts) if ctx.accumulators else {}
+            sinks = step_sinks(ctx, term, parts, continued, top=top is not None) if ctx.accumulators else None
+            sinks = Sinks({}, {}, body) if sinks is None else sinks
             for k, (var, value) in enumerate(bindings):
                 saved.append((var, ctx.environment.get(var)))
-                if sinks is not None and (var in sinks.of or var in sinks.places):
+                if var in continued or var in sinks.of or var in sinks.places:
+                    own = {path: parts[at] for path, at in continued.get(var, {}).items()}
+                    for path, q in own.items():
+                        assert isinstance(value, IFold)
+                        mutate(ctx, initial_of(value, path), q)
                     places_for(ctx, term, sinks, k)
-                    accumulate(ctx, term, sinks, k)
+                    accumulate(ctx, term, sinks, k, {path: started(q.place) for path, q in own.items()})
                     _readers(parts, var, value)
+                    for path, q in own.items():
+                        hold(q, var, path)
                     continue
-                _bind(
-                    ctx,
-                    var,
-                    value,
-                    parts,
-                    [v for _, v in bindings[k + 1 :]] if _is_candidate(value, parts) else [],
-                    body,
-                )
-            advance(ctx, body if sinks is None else sinks.body, parts, top)
+                _bind(ctx, var, value, parts, [v for _, v in bindings[k + 1 :]] + [body])
+            advance(ctx, sinks.body, parts, top)
             _restore(ctx, saved)
         case Require():
             demand(ctx, term)
@@ -98,7 +101,10 @@ def advance(ctx: Context, term: Term, parts: list[Part], top: list[t.Statement] 
 
 
 def _copies(parts: list[Part]) -> list[Part]:
-    return [Part(q.path, q.place, q.type, set(q.holders), set(q.readers)) for q in parts]
+    return [
+        Part(q.path, q.place, q.type, set(q.holders), set(q.readers), settled=q.settled, rows=dict(q.rows))
+        for q in parts
+    ]
 
 
 def _restore(ctx: Context, saved: list[tuple[Var, Value | None]]) -> None:
@@ -109,21 +115,14 @@ def _restore(ctx: Context, saved: list[tuple[Var, Value | None]]) -> None:
             ctx.environment[var] = old
 
 
-def _is_candidate(value: Term, parts: list[Part]) -> bool:
-    return isinstance(value, Update | If | IFold | Build | Let | Require) and any(
-        [not is_scalar(q.type) and q.type == value.type and stays(value, q) for q in parts]
-    )
-
-
-def _bind(ctx: Context, var: Var, value: Term, parts: list[Part], later: list[Term], body: Term) -> None:
+def _bind(ctx: Context, var: Var, value: Term, parts: list[Part], later: list[Term]) -> None:
     """Bind `var`; an update of a part that nothing reads afterwards changes the part itself."""
-    if _is_candidate(value, parts):
-        for q in parts:
-            if q.type == value.type and stays(value, q) and not any([reads(x, q) for x in (*later, body)]):
-                mutate(ctx, value, q)
-                ctx.environment[var] = readable(q.place)
-                q.holders, q.readers = {(var, ())}, {(var, ())}
-                return
+    for q in parts:
+        if changes(value, q, later):
+            mutate(ctx, value, q)
+            ctx.environment[var] = readable(q.place)
+            hold(q, var, ())
+            return
     ctx.bind(var, value)
     _readers(parts, var, value)
 
@@ -132,7 +131,7 @@ def _readers(parts: list[Part], var: Var, value: Term) -> None:
     """From here on `var` may share memory with what `value` reads."""
     for q in parts:
         inner = under(q, ((var, value),))
-        q.holders, q.readers = inner.holders, inner.readers
+        q.holders, q.readers, q.rows = inner.holders, inner.readers, inner.rows
 
 
 def _nests(term: IFold, parts: list[Part]) -> bool:
@@ -191,18 +190,23 @@ def mutate(ctx: Context, term: Term, part: Part) -> None:
                 mutate(ctx, array, part)
                 ctx.into(value, place, Mode.ASSIGN)
                 return
+            if part.is_held(array) and isinstance(value.type, Array):
+                row = row_of(part, index, place, value.type)
+                if stays(value, row):
+                    mutate(ctx, value, row)
+                    return
             held = storage_for(ctx, value, "new")
             ctx.into(value, held, Mode.ASSIGN)
             mutate(ctx, array, part)
             copy_into(ctx, readable(held), place, Mode.ASSIGN)
         case Plus(items):
             [own] = [k for k, item in enumerate(items) if stays(item, part)]
-            before = {k: one_hot(ctx, x, part) for k, x in enumerate(items) if k != own and reads(x, part)}
+            before = {k: few_numbers(ctx, x, part.place) for k, x in enumerate(items) if k != own and reads(x, part)}
             mutate(ctx, items[own], part)
             for k, item in enumerate(items):
                 if k in before:
-                    place, number = before[k]
-                    ctx.store(place, number, Mode.ACCUMULATE)
+                    for place, number in before[k]:
+                        ctx.store(place, number, Mode.ACCUMULATE)
                 elif k != own:
                     ctx.into(item, part.place, Mode.ACCUMULATE)
         case If(condition, then, otherwise):
@@ -268,7 +272,7 @@ def _replace(ctx: Context, components: list[tuple[Part, New]], top: list[t.State
                     expression = fixed(ctx, expression, q.place, locals_)
                 after.append((q, Scalar(expression), False))
                 continue
-            if top is not None and not q.spares and all([exchangeable(x) for x in leaves(q.place)]):
+            if top is not None and not q.spares and not q.settled and all([exchangeable(x) for x in leaves(q.place)]):
                 spare = spare_place(ctx, q.place, q.spares)
                 ctx.into(new, spare, Mode.ASSIGN)
                 after.append((q, readable(spare), True))

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from fsmooth.core.term import While
 from fsmooth.loops import tree as t
+from fsmooth.loops.usage import allocates
 from fsmooth.lower.context import Context
-from fsmooth.lower.motion import allocates, own_memory
+from fsmooth.lower.motion import own_memory
 from fsmooth.lower.places import Part
 from fsmooth.lower.updates import advance
 

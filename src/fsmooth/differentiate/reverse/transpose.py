@@ -37,6 +37,7 @@ from fsmooth.differentiate.reverse.cotangents import Key, place_of, same_key, se
 from fsmooth.differentiate.reverse.folds import transpose_fold
 from fsmooth.differentiate.reverse.region import Region, Reverser, scope
 from fsmooth.differentiate.reverse.residuals import plan, recomputing
+from fsmooth.differentiate.reverse.sizes import with_sizes
 from fsmooth.differentiate.reverse.steps import Item, Step
 
 Leaving = Mapping[Key, Term]
@@ -59,7 +60,7 @@ def transpose(walk: Reverser, step: Step, r: Term) -> Sequence[Item] | None:
             walk.contribute(value, Get(r, index))
         case Update(array, index, value):
             walk.contribute(value, Get(r, index))
-            walk.contribute(array, Update(r, index, zero_like(value)))
+            walk.contribute(array, Update(r, index, with_sizes(zero_like(value), walk.definitions.get)))
         case If():
             return _branch(walk, step, step.term, r)
         case Build():
