@@ -92,27 +92,48 @@ def jacobian(
     return _derived(f, Verb.JACOBIAN, wrt, method, schedule, checkpoint)
 
 
-def diff(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", schedule: str = "DEFAULT") -> Function:
+def diff(
+    f: Callable[..., object],
+    wrt: Wrt = None,
+    *,
+    method: str = "auto",
+    checkpoint: bool = False,
+    schedule: str = "DEFAULT",
+) -> Function:
     """The derivative of a function of a real number (paper 000, Table 2), as `jacobian` lays it out.
 
     >>> import fsmooth as fs
     >>> fs.diff(lambda x: x * x)(3.0)
     6.0
     """
-    return jacobian(f, wrt, method=method, schedule=schedule)
+    return jacobian(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule)
 
 
-def vdiff(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", schedule: str = "DEFAULT") -> Function:
+def vdiff(
+    f: Callable[..., object],
+    wrt: Wrt = None,
+    *,
+    method: str = "auto",
+    checkpoint: bool = False,
+    schedule: str = "DEFAULT",
+) -> Function:
     """The derivative of a vector-valued function of a real number (paper 000, Table 2): a vector.
 
     >>> import fsmooth as fs
     >>> fs.vdiff(lambda x: [x, x * x])(3.0)
     array([1., 6.])
     """
-    return jacobian(f, wrt, method=method, schedule=schedule)
+    return jacobian(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule)
 
 
-def mdiff(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", schedule: str = "DEFAULT") -> Function:
+def mdiff(
+    f: Callable[..., object],
+    wrt: Wrt = None,
+    *,
+    method: str = "auto",
+    checkpoint: bool = False,
+    schedule: str = "DEFAULT",
+) -> Function:
     """The derivative of a matrix-valued function of a real number (paper 000, Table 2): a matrix.
 
     >>> import fsmooth as fs
@@ -120,10 +141,17 @@ def mdiff(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", sc
     array([[1., 4.],
            [0., 3.]])
     """
-    return jacobian(f, wrt, method=method, schedule=schedule)
+    return jacobian(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule)
 
 
-def jacob(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", schedule: str = "DEFAULT") -> Function:
+def jacob(
+    f: Callable[..., object],
+    wrt: Wrt = None,
+    *,
+    method: str = "auto",
+    checkpoint: bool = False,
+    schedule: str = "DEFAULT",
+) -> Function:
     """The Jacobian under its name in paper 000 (Fig. 6), laid out as by `jacobian`.
 
     >>> import numpy as np, fsmooth as fs
@@ -131,10 +159,17 @@ def jacob(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", sc
     array([[0., 1.],
            [4., 0.]])
     """
-    return jacobian(f, wrt, method=method, schedule=schedule)
+    return jacobian(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule)
 
 
-def mgrad(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", schedule: str = "DEFAULT") -> Function:
+def mgrad(
+    f: Callable[..., object],
+    wrt: Wrt = None,
+    *,
+    method: str = "auto",
+    checkpoint: bool = False,
+    schedule: str = "DEFAULT",
+) -> Function:
     """The gradient of a real-valued function of a matrix (paper 000, Table 2): a matrix.
 
     >>> import numpy as np, fsmooth as fs
@@ -142,7 +177,7 @@ def mgrad(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", sc
     array([[1., 0.],
            [0., 1.]])
     """
-    return grad(f, wrt, method=method, schedule=schedule)
+    return grad(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule)
 
 
 def hessian(
@@ -171,6 +206,8 @@ def hessian(
 
 def jvp(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", schedule: str = "DEFAULT") -> Function:
     """`(value, tangent of the value)`; called with the arguments and `tangent=` in the structure of `wrt`.
+
+    It is made in forward mode, which saves nothing: there is no `checkpoint`.
 
     >>> import fsmooth as fs
     >>> fs.jvp(lambda x: x * x)(3.0, tangent=1.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import subprocess
 import sys
@@ -381,3 +382,20 @@ def test_peak_memory_of_ten_million_steps(checkpoint: bool, megabytes: int, tmp_
     file.write_text(textwrap.dedent(PEAK).replace("CHECKPOINT", str(checkpoint)))
     done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, check=True)
     assert int(done.stdout) * 1024 <= megabytes * 1.05 * 1e6
+
+
+def test_the_verbs_of_the_paper_take_it_and_jvp_does_not() -> None:
+    for verb in (fs.diff, fs.jacob, fs.mgrad):
+        plain, blocks = [verb(scalar, method="reverse", checkpoint=c) for c in (False, True)]
+        assert plain(0.8, 20) == pytest.approx(blocks(0.8, 20), rel=1e-14)
+        assert plain.c_source() != blocks.c_source()
+    for verb in (fs.vdiff, fs.mdiff):
+        assert "checkpoint" in inspect.signature(verb).parameters
+    with pytest.raises(TypeError, match="checkpoint"):
+        fs.jvp(scalar, checkpoint=True)  # type: ignore[call-arg]
+
+    def inside(x: float) -> float:
+        return fs.jvp(lambda y: y * y, checkpoint=True)(x, tangent=1.0)[1]  # type: ignore[call-arg, no-any-return]
+
+    with pytest.raises(fs.ArgumentMismatchError, match=r"fs\.jvp has no argument checkpoint in a program"):
+        fs.function(inside)(1.0)

@@ -283,3 +283,24 @@ def test_an_annotated_integer_is_weak() -> None:
         return [a * v for v in x]
 
     assert fs.function(scaled)(2, X).dtype == np.float32
+
+
+def test_functions_of_the_library_widen_float32_beside_float64() -> None:
+    """As NumPy does; an array made of a list of Python's numbers is of float64."""
+    x, y, a = np.linspace(0.1, 0.4, 3, dtype=np.float32), np.linspace(0.3, 0.7, 3), 0.1
+    programs = [
+        (lambda x, y, a: np.dot(x, [a, a, 2.0]), lambda x, y, a: np.dot(x, [a, a, 2.0])),
+        (lambda x, y, a: x @ y, lambda x, y, a: x @ y),
+        (lambda x, y, a: np.outer([a, 1.0], x), lambda x, y, a: np.outer([a, 1.0], x)),
+        (lambda x, y, a: np.clip(x, a, y), lambda x, y, a: np.clip(x, a, y)),
+        (lambda x, y, a: np.dot(x, x), lambda x, y, a: np.dot(x, x)),
+        (lambda x, y, a: np.clip(x, a, 0.3), lambda x, y, a: np.clip(x, a, 0.3)),
+    ]
+    for program, plain in programs:
+        compiled = fs.function(program)
+        found, expected = compiled(x, y, a), plain(x, y, a)
+        single = expected.dtype == np.float32
+        np.testing.assert_allclose(found, expected, rtol=1e-6 if single else 1e-15)
+        assert (str(compiled.compiled(x, y, a).terms["definition"].body.type).count("Float32") == 1) is single
+    assert fs.grad(lambda x, y: np.dot(x, y))(x, y).dtype == np.float32
+    assert fs.dot(x, [1.0, 2.0, 0.5]) == pytest.approx(np.dot(x, [1.0, 2.0, 0.5]), rel=1e-15)

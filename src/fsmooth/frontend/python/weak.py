@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import number
+from fsmooth.core.build import build, number
+from fsmooth.core.shape import size_of
 from fsmooth.core.term import Build, Const, Get, If, Let, MakeTuple, Prim, Term, Var, Vector, Zero
-from fsmooth.core.types import F32, Array, Bool, Float, Int, Tuple, Type, leaf_of
-from fsmooth.core.weak import WEAK, is_weak, strong
+from fsmooth.core.types import F32, F64, Array, Bool, Float, Int, Tuple, Type, leaf_of
+from fsmooth.core.weak import WEAK, Weak, is_weak, strong
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.signs import never_negative
 
@@ -51,11 +52,22 @@ def retyped(term: Term, wanted: Type) -> Term:
 
 
 def at_one_width(arguments: Sequence[Term], narrow: Callable[[Term], Term]) -> list[Term]:
-    """The arguments of one function: beside float32 and nothing wider, weak numbers are narrowed."""
-    leaves = [leaf_of(a.type) for a in arguments]
-    if {t for t in leaves if isinstance(t, Float) and not is_weak(t)} != {F32}:
+    """The arguments of one function: beside float32 and nothing wider, weak numbers are narrowed; beside float64, which
+    arrays of weak numbers are too, float32 is widened.
+    """
+    leaves = {leaf_of(a.type) for a in arguments if not isinstance(a.type, Weak)}
+    if F32 not in leaves:
         return list(arguments)
-    return [narrow(a) if isinstance(a.type, Float) and is_weak(a.type) else a for a in arguments]
+    if F64 in leaves:
+        return [widened(a) if leaf_of(a.type) == F32 else a for a in arguments]
+    return [narrow(a) if isinstance(a.type, Weak) else a for a in arguments]
+
+
+def widened(term: Term) -> Term:
+    """A float32 number, or each number of an array, as float64."""
+    if isinstance(term.type, Float):
+        return Prim(p.to_float, (term,))
+    return build(size_of(term), lambda i: widened(Get(term, i)))
 
 
 _FACTORS = frozenset({p.multiply, p.divide, p.negate})
