@@ -120,3 +120,36 @@ def test_guards_stay_where_their_variables_are() -> None:
     program = parse("fun (v: Vector) (n: Index) -> sum n (fun i -> sum i (fun j -> max (length v) (fun k -> v[k])))")
     for schedule in SCHEDULES.values():
         assert not schedule(program).free, schedule.name
+
+
+SHARED = """fun (x : Float) ->
+  while (fun s -> {0} > 1e-14 * x)
+        (fun s -> s - (s * s * s - x) / (3.0 * s * s) + 0.0 * {0} * {0}) x
+"""
+"""What condition and body of a loop have in common: once it was computed before the loop, which binds what it mentions."""
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("shared", ["abs (s * s * s - x)", "(exp (sin (s * s * s - x)) - 1.0)"])
+def test_what_condition_and_body_of_a_loop_share_stays_in_it(shared: str, schedule: str) -> None:
+    program = parse(SHARED.format(shared))
+    assert isinstance(program, Lam)
+    optimised = SCHEDULES[schedule](program)
+    assert optimised.free == frozenset()
+    arguments: list[object] = [8.0]
+    found, expected = [numbers(run(t, arguments), F64) for t in (optimised, program)]
+    np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+@pytest.mark.parametrize("schedule", ["DEFAULT", "REAL"])
+def test_what_guard_and_elements_of_a_comprehension_share_is_computed_in_each(schedule: str) -> None:
+    shared = "exp (sin v[i])"
+    text = f"fun (v : Array<Float>) -> let n = sum (length v) (fun i -> if {shared} > 1.0 then 1 else 0) in "
+    text += f"sum n (fun k -> (collect n [i in length v] ({shared} > 1.0) ({shared} * {shared}))[k])"
+    program = parse(text)
+    assert isinstance(program, Lam)
+    optimised = SCHEDULES[schedule](program)
+    assert optimised.free == frozenset()
+    arguments: list[object] = [np.array([0.5, -1.0, 2.0, 4.0])]
+    found, expected = [numbers(run(t, arguments), F64) for t in (optimised, program)]
+    np.testing.assert_allclose(found, expected, rtol=1e-13)

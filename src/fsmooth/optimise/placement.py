@@ -12,7 +12,6 @@ from __future__ import annotations
 from fsmooth.core import primitives as p
 from fsmooth.core.term import (
     Build,
-    Collect,
     Const,
     Delta,
     Get,
@@ -33,7 +32,7 @@ from fsmooth.core.traverse import children, opens_region
 from fsmooth.core.types import Int
 from fsmooth.optimise.absent import is_worth_a_test
 from fsmooth.optimise.failing import EXTREMA, StaticSizes, anchors_of, failing_nodes, postorder
-from fsmooth.optimise.scopes import Scope, Scopes, by_inner_scope, common_of
+from fsmooth.optimise.scopes import Scope, Scopes, bound_apart, by_inner_scope, common_of
 from fsmooth.optimise.sharing import Graph
 from fsmooth.rewrite.trace import Trace
 
@@ -60,7 +59,7 @@ class Placement:
         self._uses: dict[int, dict[Scope, int]] = {}
         self._tested: dict[tuple[int, Scope], list[Ways]] = {}
         self._evaluated: dict[int, set[Scope]] = {}
-        self._generated = frozenset([i for t in self.order if isinstance(t, Collect) for _, i in t.generators])
+        self._apart = frozenset([x for t in self.order for x in bound_apart(t)])
         self._repeated = _with_whiles(self.order)
         self._failing = failing_nodes(root, self.order, static_sizes)
         self._anchors = anchors_of(root, self._failing)
@@ -132,7 +131,7 @@ class Placement:
         """The scopes in which `node` is computed once, and those in which it is computed at each of its uses."""
         if node is self.root:
             return list(uses), {}
-        if _trivial(node) or self._escapes(node, common_of(list(uses))):
+        if _trivial(node):
             return [], uses
         bound: list[Scope] = []
         unbound: dict[Scope, int] = {}
@@ -141,6 +140,9 @@ class Placement:
         while pending:
             group = pending.pop()
             here = common_of(list(group))
+            if self._escapes(node, here):
+                pending.extend(by_inner_scope(here, group))
+                continue
             if not self._may_stand(node, here):
                 if here in group:
                     count = group.pop(here)
@@ -239,8 +241,8 @@ class Placement:
         return id(node) not in self._failing[id(node)] and all([id(part) not in self._failing for part in before])
 
     def _escapes(self, node: Term, scope: Scope) -> bool:
-        """Used by guard and body of one comprehension, which share no scope: computed in each."""
-        wanted = self._generated & node.free
+        """Used by guard and body of one comprehension, or by condition and body of a `while`, which share no scope."""
+        wanted = self._apart & node.free
         if wanted:
             for here in scope.outwards():
                 wanted -= here.variables

@@ -112,6 +112,17 @@ def common_of(scopes: list[Scope]) -> Scope:
     return here
 
 
+def bound_apart(node: Term) -> tuple[Var, ...]:
+    """The variables that a node binds in several scopes, neither of them in another."""
+    match node:
+        case Collect(_, generators):
+            return tuple([index for _, index in generators])
+        case While(_, state):
+            return (state,)
+        case _:
+            return ()
+
+
 def by_inner_scope(here: Scope, uses: dict[Scope, int]) -> list[dict[Scope, int]]:
     """Uses strictly inside `here`, grouped by the scope just below it."""
     groups: dict[Scope, dict[Scope, int]] = {}
