@@ -28,6 +28,7 @@ from fsmooth.api import (
 )
 from fsmooth.check import DerivativeReport, check_derivative
 from fsmooth.combinators import build, cond, fold, ifold, sum
+from fsmooth.custom import custom_derivative
 from fsmooth.errors import (
     ArgumentError,
     ArgumentMismatchError,
@@ -52,6 +53,7 @@ from fsmooth.errors import (
     SizeError,
     SourceNotAvailableError,
     TypeMismatchError,
+    UncheckedRuleWarning,
     UndefinedNameError,
     UnknownMethodError,
     UnsupportedError,
@@ -89,12 +91,14 @@ __all__ = [
     "SizeError",
     "SourceNotAvailableError",
     "TypeMismatchError",
+    "UncheckedRuleWarning",
     "UndefinedNameError",
     "UnknownMethodError",
     "UnsupportedError",
     "build",
     "check_derivative",
     "cond",
+    "custom_derivative",
     "deriv",
     "diff",
     "fold",

@@ -20,6 +20,7 @@ from fsmooth.core.term import App, Deriv, Lam, Let, Method, Require, Term, Var
 from fsmooth.core.traverse import bound_in, children, subterms
 from fsmooth.core.types import Type, has_float
 from fsmooth.differentiate.choose import Choice
+from fsmooth.differentiate.custom import without_rules
 from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.linear.demonstration import Demonstration, Passes, demonstrate
 from fsmooth.differentiate.remove import Removal, has_derivative
@@ -191,6 +192,7 @@ def _demonstrate(elaborated: Elaborated, wrt: str | tuple[str, ...] | None, auto
     function = whole.function if isinstance(whole, Deriv) else whole
     if has_derivative(function):
         function = removal.simplify(removal.run(function))
+    function = without_rules(function)  # the definitions of the notes differentiate bodies
     assert isinstance(function, Lam)
     names = [q.name for q in function.parameters]
     real = [q.name for q in function.parameters if has_float(q.type)]
@@ -230,6 +232,7 @@ def _sizes(term: Lam, static: Mapping[tuple[int, int], int]) -> dict[tuple[Var, 
 
 def _finish(stages: Stages, term: Lam, name: str, order: Schedule) -> None:
     """Optimise, lower and emit."""
+    term = cast(Lam, without_rules(term))
     sizes = _sizes(term, stages.static_sizes)
     optimised = stages.timed("optimised", lambda: order(term, stages.trace, sizes))
     assert isinstance(optimised, Lam)

@@ -105,7 +105,7 @@ class Entry:
                 if sizes not in self.libraries and len(self.libraries) >= STATIC_SIGNATURES:
                     sizes = None
                 if sizes not in self.libraries:
-                    self.libraries[sizes] = self.load(sizes)
+                    self.libraries[sizes] = self.load(sizes, inputs)
                 library = self.libraries[sizes]
         return library, inputs
 
@@ -160,11 +160,17 @@ class Entry:
             self.latest = sizes
             return self.made[sizes]
 
-    def load(self, sizes: tuple[int, ...] | None) -> Library:
-        """Find the compiled program in the cache, or compile it, and load it."""
+    def load(self, sizes: tuple[int, ...] | None, inputs: list[object]) -> Library:
+        """Find the compiled program in the cache, or compile it, and load it.
+
+        What is compiled for the first time is checked with these inputs, as far as users' rules are to be.
+        """
         self.latest = sizes
         compiled = self.manifest.compiled(sizes) if self.manifest is not None else None
         if compiled is None:
+            from fsmooth.rule_checks import check_rules  # noqa: PLC0415  (loaded when something is compiled)
+
+            check_rules(self.elaborated.term, inputs)
             compiled = self._compile(sizes)
             if self.manifest is not None:
                 self.manifest.store_compiled(sizes, compiled)

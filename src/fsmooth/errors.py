@@ -14,7 +14,7 @@ Error:
 │       ConstantEmptyError (EmptyError), ProgramMethodError (UnknownMethodError)
 ├── ArgumentError                (TypeError) wrong arguments of a call
 ├── UnknownMethodError           (ValueError)
-├── DerivativeMismatchError      (AssertionError) found by check_derivative
+├── DerivativeMismatchError      (AssertionError) found by check_derivative, or in a custom_derivative
 ├── RunError                     found while a compiled function ran
 │   ├── IndexOutOfBoundsError    (IndexError)
 │   ├── SizeError                (ValueError) sizes that must agree do not
@@ -25,6 +25,7 @@ Error:
 ├── CompilationError             the C compiler failed: a bug of fsmooth, or of the flags given
 └── CacheError
 
+And one warning, UncheckedRuleWarning.
 """
 
 from __future__ import annotations
@@ -132,3 +133,7 @@ class CompilationError(Error):
 
 class CacheError(Error):
     """The cache directory cannot be used."""
+
+
+class UncheckedRuleWarning(UserWarning):
+    """A rule of custom_derivative could not be checked on first use: that would take too long."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from fsmooth.core.cost import cost
+from fsmooth.core.term import Custom
+from fsmooth.core.traverse import subterms
 from fsmooth.driver import Stages
 
 
@@ -14,6 +16,9 @@ def explanation(name: str, schedule: str, stages: Stages) -> str:
         sizes = [f"len({names[k]}, axis {axis}) = {n}" for (k, axis), n in sorted(stages.static_sizes.items())]
         parts.append("sizes built in: " + ", ".join(sizes))
     parts.append("definition:\n" + _indented(str(stages.terms["definition"])))
+    given = {t.rule: t for t in subterms(stages.elaborated.term) if isinstance(t, Custom)}
+    if given:
+        parts.append("derivatives given:\n" + _indented("\n".join(map(_rules_of, given.values()))))
     if stages.choices:
         parts.append("modes:\n" + _indented("\n".join([str(choice) for choice in stages.choices])))
     parts.append("rules that fired:\n" + str(stages.trace))
@@ -40,6 +45,14 @@ def cost_of(stages: Stages) -> str:
     if before.big_o() == after.big_o():
         return f"{after}, {after.big_o()}"
     return f"{after}, {before.big_o()} → {after.big_o()}"
+
+
+def _rules_of(custom: Custom) -> str:
+    """What is known of the derivative of a function, and what each mode makes of it."""
+    name = custom.rule.name
+    if custom.vjp is None:
+        return f"{name}: its jvp; reverse mode transposes it"
+    return f"{name}: its vjp; forward mode transposes it" if custom.jvp is None else f"{name}: its jvp and its vjp"
 
 
 def _indented(text: str) -> str:

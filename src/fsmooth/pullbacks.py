@@ -57,9 +57,9 @@ class SplitEntry(Entry):
             self.latest = sizes
             return self._both[sizes]
 
-    def load(self, sizes: tuple[int, ...] | None) -> Library:
+    def load(self, sizes: tuple[int, ...] | None, inputs: list[object]) -> Library:
         """Find both halves in the cache, or compile them, and load them."""
-        first = super().load(sizes)
+        first = super().load(sizes, inputs)
         manifest = self.manifest
         compiled = manifest.compiled(sizes, "pullback") if manifest is not None else None
         found = manifest.kept(sizes) if manifest is not None else None

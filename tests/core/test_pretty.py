@@ -17,6 +17,7 @@ from fsmooth.core.term import (
     Check,
     Collect,
     Const,
+    Custom,
     Delta,
     Deriv,
     Failure,
@@ -148,6 +149,7 @@ TEXTS: list[tuple[Term, str]] = [
     # requirements and derivatives
     (Require(b.equals(n, i), x, numbers=(n, i)), "require n == i, n, i in x"),
     (Require(c, x, Failure.EMPTY), "require empty c in x"),
+    (Custom(square, Lam((x, y), y), None), "custom (fun (x : Float) -> x * x) (fun (x : Float) (y : Float) -> y) ()"),
     (Deriv(square, (0,), Verb.GRAD, single=True), "grad[0] (fun (x : Float) -> x * x)"),
     (Deriv(square, (0,), Verb.GRAD), "grad[0,] (fun (x : Float) -> x * x)"),
     (Deriv(Lam((x, y), x), (0, 1), Verb.JACOBIAN), "jacobian[0, 1] (fun (x : Float) (y : Float) -> x)"),

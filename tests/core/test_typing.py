@@ -15,6 +15,7 @@ from fsmooth.core.term import (
     Check,
     Collect,
     Const,
+    Custom,
     Delta,
     Deriv,
     Get,
@@ -50,6 +51,8 @@ x, single, n, i, c = Var("x", F64), Var("s", F32), Var("n", INT), Var("i", INT),
 v, m, pair = Var("v", V), Var("m", M), Var("pair", Tuple((F64, INT)))
 f = Lam((x,), x)
 g = Lam((v, n), Get(v, n))
+f_jvp, f_vjp = Lam((x, x), x), Lam((x, x), MakeTuple((x,)))
+g_jvp = Lam((v, n, v), Get(v, n))
 higher = Lam((Var("f", f.type),), x)
 point = Tuple((F64, V), ("a", "b"))
 
@@ -91,6 +94,8 @@ TYPES: list[tuple[Term, Type]] = [
     (Plus((v, v, v)), V),
     (Check(i, n), INT),
     (Require(c, v), V),
+    (Custom(f, f_jvp, f_vjp), Function((F64,), F64)),
+    (Custom(g, g_jvp, None), Function((V, INT), F64)),
     (Deriv(g, (), Verb.DUAL), Function((Array(Tuple((F64, F64))), INT), Tuple((F64, F64)))),
     (Deriv(g, (0,), Verb.JVP), Function((V, INT, V), Tuple((F64, F64)))),
     (Deriv(g, (0,), Verb.GRAD), Function((V, INT), Tuple((V,)))),
@@ -187,6 +192,13 @@ ILL_TYPED: list[tuple[Callable[[], Term], str]] = [
     (lambda: Check(i, x), "a size is an Int, not a Float"),
     (lambda: Require(n, x), "a requirement is a Bool, not a Int"),
     (lambda: Require(c, x, numbers=(x,)), "a number in a message is an Int, not a Float"),
+    (lambda: Custom(x, f_jvp, None), "a derivative for a Float"),
+    (lambda: Custom(f, None, None), "a derivative is given by a jvp, a vjp, or both"),
+    (lambda: Custom(f, f, None), "a rule for (Float) => Float is a (Float, Float) => Float, not a (Float) => Float"),
+    (lambda: Custom(f, None, f_jvp), "a rule for (Float) => Float is a (Float, Float) => (Float,), not a (Float, Float) => Float"),
+    (lambda: Custom(higher, f_jvp, None), "a derivative for a function of or to functions: ((Float) => Float) => Float"),
+    (lambda: Custom(Lam((x,), n), f_jvp, None), "a derivative for a function from or to values without real numbers: (Float) => Int"),
+    (lambda: Custom(Lam((n,), x), f_jvp, None), "a derivative for a function from or to values without real numbers: (Int) => Float"),
     (lambda: Deriv(x, (0,), Verb.GRAD), "the derivative of a Float"),
     (lambda: Deriv(f, (1,), Verb.GRAD), "wrt (1,) of (Float) => Float"),
     (lambda: Deriv(f, (-1,), Verb.GRAD), "wrt (-1,) of (Float) => Float"),

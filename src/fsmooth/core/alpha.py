@@ -13,6 +13,7 @@ from collections.abc import Hashable
 from fsmooth.core.term import (
     Check,
     Const,
+    Custom,
     Deriv,
     Lam,
     Length,
@@ -127,6 +128,8 @@ def _head(term: Term) -> Hashable:
             return ("require", term.failure, len(term.numbers))
         case VCat() | HCat():
             return (type(term).__name__, term.type)
+        case Custom(_, jvp, vjp):
+            return ("custom", jvp is not None, vjp is not None)
         case Deriv(_, wrt, verb):
             return ("deriv", wrt, verb, term.method, term.single, term.checkpoint)
         case _:

@@ -26,6 +26,7 @@ from fsmooth.core.term import (
     Check,
     Collect,
     Const,
+    Custom,
     Delta,
     Deriv,
     Get,
@@ -149,11 +150,11 @@ class Costs:
                 return Polynomial.total((self._of(array, Use.VALUE), self._of(index, Use.INDEX))) + load
             case Let() | If() | Require() | MakeTuple():
                 return self._scope(term, Use.VALUE)
-            case Lam(_, body) | Deriv(Lam(_, body)):
+            case Lam(_, body) | Deriv(Lam(_, body)) | Custom(Lam(_, body)):
                 return self._of(body, Use.VALUE)
             case App(function, arguments):
                 called = self.trips.definition(function)
-                own = called if isinstance(called, Lam) else function
+                own = called if isinstance(called, Lam | Custom) else function
                 return self._all((own, *arguments))
             case Reduce(reduction, size, index, body):
                 if isinstance(body.type, Array | Tuple):

@@ -25,6 +25,7 @@ from fsmooth.core.term import (
     Check,
     Collect,
     Const,
+    Custom,
     Delta,
     Deriv,
     Failure,
@@ -179,6 +180,8 @@ class _Evaluation:
                 return self.of(body, env)
             case MapTerm():
                 return meaning(term, env, self)
+            case Custom(function):
+                return self.of(function, env)
             case Deriv():
                 raise TypeError("remove derivatives before evaluating (differentiate.remove)")
             case _:

@@ -21,6 +21,7 @@ from fsmooth.core.term import (
     Check,
     Collect,
     Const,
+    Custom,
     Delta,
     Deriv,
     Failure,
@@ -201,6 +202,9 @@ class _Printer:
                 several = "," if len(wrt) == 1 and not term.single else ""
                 method = f"{verb.value}[{', '.join(map(str, wrt))}{several}]"
                 return _APPLY, f"{method} ({self.text(function, _LOW, indent)})"
+            case Custom(function, jvp, vjp):
+                given = ["()" if rule is None else self.atom(rule, indent) for rule in (jvp, vjp)]
+                return _APPLY, " ".join(["custom", self.atom(function, indent), *given])
             case App(function, arguments):
                 called = [self.atom(t, indent) for t in (function, *arguments)]
                 return _APPLY, " ".join(called if arguments else [*called, "()"])

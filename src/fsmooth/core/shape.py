@@ -14,6 +14,7 @@ from fsmooth.core.term import (
     Build,
     Collect,
     Const,
+    Custom,
     Delta,
     Get,
     If,
@@ -97,7 +98,7 @@ def size_of(term: Term, axis: int = 0) -> Term:
             return size_of(body, axis)
         case Get(array):
             return size_of(array, axis + 1)
-        case App(Lam(parameters, body), arguments):
+        case App(Lam(parameters, body), arguments) | App(Custom(Lam(parameters, body)), arguments):
             return substitute(size_of(body, axis), dict(zip(parameters, arguments, strict=True)))
         case Apply() | ApplyReverse():
             seen = image(term)
@@ -196,7 +197,7 @@ def _component(tuple_: Term, position: int, axis: int) -> Term:
         case Proj(outer, inner):
             part = _projected(outer, inner)
             return Length(Proj(tuple_, position), axis) if part is None else _component(part, position, axis)
-        case App(Lam(parameters, body), arguments):
+        case App(Lam(parameters, body), arguments) | App(Custom(Lam(parameters, body)), arguments):
             inner_size = _component(body, position, axis)
             return substitute(inner_size, dict(zip(parameters, arguments, strict=True)))
         case _:
@@ -258,7 +259,7 @@ def _projected(tuple_: Term, position: int) -> Term | None:
         case Get(Let(bindings, body), at):
             element = Get(body, at)
             return Let(bindings, _projected(element, position) or Proj(element, position))
-        case App(Lam(parameters, body), arguments):
+        case App(Lam(parameters, body), arguments) | App(Custom(Lam(parameters, body)), arguments):
             return App(Lam(parameters, _projected(body, position) or Proj(body, position)), arguments)
         case Apply() | ApplyReverse():
             seen = image(tuple_)

@@ -17,6 +17,7 @@ from fsmooth.core.term import (
     Check,
     Collect,
     Const,
+    Custom,
     Delta,
     Deriv,
     Get,
@@ -82,6 +83,7 @@ _CHILDREN: dict[type, Callable[..., tuple[Term, ...]]] = {
     Plus: lambda t: t.items,
     Check: lambda t: (t.index, t.size),
     Require: lambda t: (t.condition, *t.numbers, t.body),
+    Custom: lambda t: tuple([part for part in (t.function, t.jvp, t.vjp) if part is not None]),
     Deriv: lambda t: (t.function,),
 }
 
@@ -140,6 +142,8 @@ def rebuild(term: Term, new: Sequence[Term]) -> Term:
             return Check(new[0], new[1], t.site)
         case Require():
             return Require(new[0], new[-1], t.failure, tuple(new[1:-1]), t.site)
+        case Custom():
+            return t.with_parts(tuple(new))
         case Deriv():
             return Deriv(new[0], t.wrt, t.verb, t.method, t.single, t.checkpoint)
         case MapTerm():

@@ -25,6 +25,7 @@ from fsmooth.core.term import (
     Check,
     Collect,
     Const,
+    Custom,
     Get,
     If,
     IFold,
@@ -65,6 +66,7 @@ class Trips:
                     _learn(self._values, var, value)
             case App(function, arguments):
                 called = self.definition(function)
+                called = called.function if isinstance(called, Custom) else called
                 if isinstance(called, Lam):
                     for parameter, argument in zip(called.parameters, arguments, strict=True):
                         _learn(self._values, parameter, argument)

@@ -15,8 +15,8 @@ from typing import cast
 from fsmooth.core.cost import Costs
 from fsmooth.core.polynomial import Number, Polynomial
 from fsmooth.core.shape import Ragged, shape_of, size_of
-from fsmooth.core.term import App, Const, Deriv, Get, IFold, Lam, Length, Let, Method, Proj, Term, Var, Verb
-from fsmooth.core.traverse import subterms, transform
+from fsmooth.core.term import App, Const, Custom, Deriv, Get, IFold, Lam, Length, Let, Method, Proj, Term, Var, Verb
+from fsmooth.core.traverse import children, subterms, transform
 from fsmooth.core.types import Array, Float, Tuple, scalars_of
 from fsmooth.differentiate.encoding import item
 
@@ -49,6 +49,10 @@ class Known:
                 case App(Lam(parameters), arguments) | App(Deriv(Lam(parameters)), arguments):
                     given = zip(parameters, arguments, strict=False)
                     self.definitions.update({x: value for x, value in given if x not in value.free})
+                case App(Custom() as custom, arguments):
+                    for own in children(custom):
+                        given = zip(own.parameters if isinstance(own, Lam) else (), arguments, strict=False)
+                        self.definitions.update({x: value for x, value in given if x not in value.free})
 
     def length(self, length: Term) -> Term:
         """A length in which those that are built in are numbers."""

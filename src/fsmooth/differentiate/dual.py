@@ -19,6 +19,7 @@ from fsmooth.core.term import (
     App,
     Build,
     Collect,
+    Custom,
     Delta,
     Get,
     If,
@@ -41,9 +42,11 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.types import Array, Float, Tuple, dual
 from fsmooth.differentiate.activity import Activities, Activity
+from fsmooth.differentiate.custom import by_jvp
 from fsmooth.differentiate.derivatives import RESULT_IS_REUSED, ROWS, NoDerivative
 from fsmooth.differentiate.encoding import first, item, lifted, primal_part, second
 from fsmooth.differentiate.layout import Layout, any_of, leaves_of
+from fsmooth.differentiate.reverse.transpose import transpose
 from fsmooth.differentiate.scopes import Scopes, name_of
 from fsmooth.differentiate.shared import is_atomic, shared_terms
 
@@ -110,6 +113,8 @@ class _Dual(Scopes):
                 for parameter, argument in zip(parameters, arguments, strict=True):
                     self.define(parameter, argument)
                 return self.of(body)
+            case App(Custom() as custom, arguments):
+                return by_jvp(self, custom, arguments, transpose)
             case App(function, arguments):  # D-App
                 return App(self.of(function), tuple([self.of(a) for a in arguments]))
             case Lam():  # D-Abs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fsmooth.core.term import (
     Const,
+    Custom,
     Get,
     Lam,
     Proj,
@@ -35,7 +36,7 @@ def shared_terms(root: Term) -> frozenset[int]:
             if (
                 id(child) in seen
                 and not is_atomic(child)
-                and not isinstance(child, Lam)
+                and not isinstance(child, Lam | Custom)
                 and dual(child.type) != child.type
             ):
                 found.add(id(child))

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fsmooth.core.term import App, Const, Deriv, Get, Lam, Length, Let, Term, Var
-from fsmooth.core.traverse import subterms, transform
+from fsmooth.core.term import App, Const, Custom, Deriv, Get, Lam, Length, Let, Term, Var
+from fsmooth.core.traverse import children, subterms, transform
 
 
 def with_constant_sizes(body: Term, sizes: Mapping[tuple[Var, int], int]) -> Term:
@@ -45,4 +45,7 @@ def _values(body: Term) -> dict[Var, Term]:
                 values.update(bindings)
             case App(Lam(parameters, _), arguments) | App(Deriv(Lam(parameters, _)), arguments):
                 values.update(zip(parameters, arguments, strict=False))
+            case App(Custom() as custom, arguments):
+                for own in children(custom):
+                    values.update(zip(own.parameters if isinstance(own, Lam) else (), arguments, strict=False))
     return values

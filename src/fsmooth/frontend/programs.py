@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import FunctionType
 
-from fsmooth.core.term import Method, Verb
+from fsmooth.core.term import NOWHERE, Method, Rule, Site, Verb
 from fsmooth.errors import ArgumentError
-from fsmooth.frontend.python.source import not_python
+from fsmooth.frontend.python.source import not_python, source_of
 
 METHODS = "'auto', 'forward' or 'reverse'"
 """The names of the methods, as a hint."""
@@ -46,7 +47,7 @@ class SourceProgram:
         except (TypeError, ValueError):
             raise not_python(self.function) from None
 
-    def __reduce__(self) -> tuple[Callable[..., SourceProgram], tuple[object]]:
+    def __reduce__(self) -> tuple[Callable[..., SourceProgram], tuple[object, ...]]:
         """Pickled by the name of its function, which a decorator may have given to a compiled one."""
         public: object = sys.modules.get(self.function.__module__)
         for name in self.function.__qualname__.split("."):
@@ -58,6 +59,38 @@ class SourceProgram:
 
 def _of_wrapped(public: object) -> SourceProgram:
     return SourceProgram(public.__wrapped__)  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True, eq=False)
+class CustomProgram(SourceProgram):
+    """A plain Python function with a derivative of its own: a jvp, a vjp, or both."""
+
+    jvp: Callable[..., object] | None = None
+    vjp: Callable[..., object] | None = None
+    check: bool = True
+
+    @functools.cached_property
+    def rule(self) -> Rule:
+        """What terms know of it."""
+        return Rule(self.name, _place(self.jvp), _place(self.vjp), self.check)
+
+    def __reduce__(self) -> tuple[Callable[..., SourceProgram], tuple[object, ...]]:
+        """Pickled by the name of the function that it is the program of, else by its parts."""
+        make, given = super().__reduce__()
+        if make is _of_wrapped:
+            return _of_public, given
+        return CustomProgram, (self.function, self.jvp, self.vjp, self.check)
+
+
+def _place(rule: Callable[..., object] | None) -> Site:
+    if rule is None:
+        return NOWHERE
+    source = source_of(rule)
+    return source.site(source.node)
+
+
+def _of_public(public: object) -> SourceProgram:
+    return public.program  # type: ignore[attr-defined, no-any-return]
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.term import (
     Build,
     Const,
+    Custom,
     Delta,
     Get,
     IFold,
@@ -271,7 +272,7 @@ def _shortest(ways: Ways) -> Ways:
 def _trivial(node: Term) -> bool:
     """Never bound: constants, variables, paths, sizes, zeros, tuples, cheap index arithmetic."""
     match node:
-        case Const() | Var() | Zero() | Length() | MakeTuple() | Delta() | Lam():
+        case Const() | Var() | Zero() | Length() | MakeTuple() | Delta() | Lam() | Custom():
             return True
         case Let(_, body):
             return _trivial(body)

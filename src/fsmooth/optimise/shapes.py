@@ -12,6 +12,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.term import (
     Check,
     Const,
+    Custom,
     Deriv,
     Lam,
     Length,
@@ -103,6 +104,8 @@ def head(term: Term) -> Hashable:
             return Check
         case Require():
             return (Require, term.failure, len(term.numbers))
+        case Custom(_, jvp, vjp):
+            return (Custom, term.rule, jvp is not None, vjp is not None)
         case Deriv(_, wrt, verb):
             return (Deriv, wrt, verb, term.method, term.single, term.checkpoint)
         case Lam(parameters):

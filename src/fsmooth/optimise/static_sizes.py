@@ -16,6 +16,7 @@ from fsmooth.core.term import (
     Check,
     Collect,
     Const,
+    Custom,
     Deriv,
     Get,
     IFold,
@@ -95,6 +96,12 @@ class _Analysis:
                 self.visit(body)
             case App(Deriv() as deriv, arguments):
                 self.derivative(deriv, arguments)
+            case App(Custom() as custom, arguments):
+                for own in children(custom):
+                    given = zip(own.parameters if isinstance(own, Lam) else (), arguments, strict=False)
+                    for parameter, argument in given:
+                        self.define(parameter, argument)
+                    self.visit(own.body if isinstance(own, Lam) else own)
             case Build(size, index, body) | Reduce(_, size, index, body):
                 self.loop(size, index)
                 self.visit(body)

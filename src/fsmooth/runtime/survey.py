@@ -14,7 +14,7 @@ from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 
 import numpy as np
 
-from fsmooth.frontend.programs import DerivedProgram, LibraryProgram, Program, SourceProgram
+from fsmooth.frontend.programs import CustomProgram, DerivedProgram, LibraryProgram, Program, SourceProgram
 
 
 class NotDescribedError(Exception):
@@ -43,6 +43,13 @@ class Survey:
 
     def _program(self, program: Program) -> None:
         match program:
+            case CustomProgram(function):
+                self.add("custom", program.check)
+                for part in (function, program.jvp, program.vjp):
+                    if part is not None:
+                        self._reach(part)
+                    else:
+                        self.add("no rule")
             case SourceProgram(function):
                 self._reach(function)
             case DerivedProgram(inner, verb, wrt, single, method, checkpoint):

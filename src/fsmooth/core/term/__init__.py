@@ -21,6 +21,7 @@ from fsmooth.core.term.arrays import Delta, Get, Length, Plus, Update, Vector, Z
 from fsmooth.core.term.base import NOWHERE, IllTyped, Site, Term
 from fsmooth.core.term.calculus import App, Const, If, Lam, Let, Prim, Var, let, scalar_constant
 from fsmooth.core.term.checks import Check, Failure, Require
+from fsmooth.core.term.custom import Custom, Rule
 from fsmooth.core.term.derivative import Deriv, Method, Verb
 from fsmooth.core.term.linear_maps import MapTerm
 from fsmooth.core.term.loops import Build, Collect, IFold, Reduce, Reduction, While
@@ -50,6 +51,7 @@ AnyTerm = (
     | Plus
     | Check
     | Require
+    | Custom
     | Deriv
     | MapTerm
 )
@@ -62,6 +64,7 @@ __all__ = [
     "Check",
     "Collect",
     "Const",
+    "Custom",
     "Delta",
     "Deriv",
     "Failure",
@@ -82,6 +85,7 @@ __all__ = [
     "Reduce",
     "Reduction",
     "Require",
+    "Rule",
     "Site",
     "Term",
     "Update",

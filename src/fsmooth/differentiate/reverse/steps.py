@@ -19,6 +19,7 @@ from fsmooth.core.term import (
     Check,
     Collect,
     Const,
+    Custom,
     Delta,
     Get,
     If,
@@ -205,6 +206,8 @@ class Steps:
                 return Update(self._atom(array, None), self._atom(index, None), self._atom(value, None))
             case Collect() | Check():
                 return self.names(term)
+            case App(Custom() as custom, arguments):
+                return App(self.names(custom), tuple([self._atom(x, None) for x in arguments]))
             case _:
                 raise NoDerivative(f"no reverse derivative of {type(term).__name__}")
 

@@ -8,12 +8,16 @@ r ⊙ᴿ H(m) = build (i. r ⊙ᴿ m[i])
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import zero_like
+from fsmooth.core.subst import refresh, substitute
 from fsmooth.core.term import (
+    App,
     Build,
     Const,
+    Custom,
     Delta,
     Get,
     If,
@@ -24,6 +28,7 @@ from fsmooth.core.term import (
     Proj,
     Reduce,
     Reduction,
+    Require,
     Term,
     Update,
     Var,
@@ -31,14 +36,16 @@ from fsmooth.core.term import (
     Zero,
     let,
 )
-from fsmooth.core.types import Float, is_scalar
+from fsmooth.core.term.custom import differentiable
+from fsmooth.core.types import Float, Function, is_scalar
+from fsmooth.differentiate.custom import refuse_active, vjp_of
 from fsmooth.differentiate.derivatives import ROWS, NoDerivative
-from fsmooth.differentiate.reverse.cotangents import Key, place_of, same_key, settled
+from fsmooth.differentiate.reverse.cotangents import Key, component, place_of, same_key, settled
 from fsmooth.differentiate.reverse.folds import transpose_fold
 from fsmooth.differentiate.reverse.region import Region, Reverser, scope
 from fsmooth.differentiate.reverse.residuals import plan, recomputing
 from fsmooth.differentiate.reverse.sizes import with_sizes
-from fsmooth.differentiate.reverse.steps import Item, Step
+from fsmooth.differentiate.reverse.steps import Item, Step, Steps
 
 Leaving = Mapping[Key, Term]
 
@@ -69,6 +76,8 @@ def transpose(walk: Reverser, step: Step, r: Term) -> Sequence[Item] | None:
             return _sum(walk, step, step.term, r)
         case IFold():
             return transpose_fold(walk, step, step.term, r)
+        case App(Custom() as custom, arguments):
+            return _by_rule(walk, step, custom, arguments, r)
         case _:
             raise NoDerivative(f"no reverse derivative of {type(step.term).__name__}")
     return None
@@ -103,6 +112,32 @@ def _share_out(walk: Reverser, name: str, keys: Sequence[Key], value: Term) -> N
     walk.run_back(whole, value)
     for key, part in zip(keys, _parts(whole, len(keys)), strict=True):
         walk.contribute(*settled(key, part))
+
+
+# -- functions with rules of their own -----------------------------------------------------------------------------------
+
+
+def _by_rule(walk: Reverser, step: Step, custom: Custom, arguments: Sequence[Term], r: Term) -> Sequence[Item] | None:
+    """The user's vjp.  What it computes without the cotangent belongs to the way forwards."""
+    refuse_active(custom, [x for x in custom.free if walk.steps.is_active(x)])
+    rule = vjp_of(custom, walk.transpose)
+    along = [arguments[k] for k in differentiable(cast(Function, custom.type))]
+    given = dict(zip(rule.parameters, (*arguments, r), strict=True))
+    steps = Steps(r.free, {})
+    cotangents = steps.value(substitute(rule.body, given))
+    if any([isinstance(item, Require) for item in steps.items]):
+        whole = Var(f"{step.var.name}_back", cotangents.type)
+        walk.run_back(whole, refresh(scope(steps.items, cotangents)))
+        cotangents, forward = whole, []
+    else:
+        forward = [item for item in steps.items if isinstance(item, Step) and not item.active]
+        walk.definitions.update({item.var: item.term for item in forward})
+        for item in steps.items:
+            if isinstance(item, Step) and item.active:
+                walk.run_back(item.var, item.term)
+    for k, place in enumerate(along):
+        walk.contribute(place, component(cotangents, k))
+    return [step, *forward] if walk.is_live(step.var) else forward
 
 
 # -- loops -------------------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from fsmooth.core.types import Tuple
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.programs import DerivedProgram, LibraryProgram, Program, SourceProgram
 from fsmooth.frontend.python.built_in import BUILT_IN
+from fsmooth.frontend.python.custom import source_call
 from fsmooth.frontend.python.derivatives import derivative, pulled_back
 from fsmooth.frontend.python.displays import known
 from fsmooth.frontend.python.dtypes import of_dtype
@@ -26,7 +27,6 @@ from fsmooth.frontend.python.functions import (
     keywords,
     matched,
     positional,
-    run,
 )
 from fsmooth.frontend.python.instead import INSTEAD
 from fsmooth.frontend.python.kinds import fields_of_record
@@ -36,7 +36,6 @@ from fsmooth.frontend.python.names import item_of
 from fsmooth.frontend.python.programs import derived_of
 from fsmooth.frontend.python.records import record_method, replaced
 from fsmooth.frontend.python.scalars import SCALAR, scalar_function
-from fsmooth.frontend.python.source import source_of
 from fsmooth.frontend.python.values import Closure, Derived, Method, Pullback, Static, Unrolled, Value
 
 
@@ -85,6 +84,9 @@ def call_static(frame: Frame, callee: Static, node: ast.Call) -> Value:
         return numpy_call(frame, name, function, node)
     if module in OWN_REDUCTIONS and name in REDUCTIONS and node.args and isinstance(node.args[0], ast.GeneratorExp):
         return BUILT_IN[REDUCTIONS[name]](frame, node)
+    if module == "fsmooth.custom":
+        hint = "give the function its derivative outside, and call it here"
+        frame.unsupported(node, f"fs.{name}", hint)
     if module in ("fsmooth.api", "fsmooth.functions"):
         return own_call(frame, name, node)
     if isinstance(function, Hashable) and function in BUILT_IN:
@@ -160,10 +162,7 @@ def refuse_own_constructor(frame: Frame, cls: object, node: ast.Call) -> None:
 def call_program(frame: Frame, program: Program, node: ast.Call) -> Value:
     """A call of an fs.function, inlined."""
     if isinstance(program, SourceProgram):
-        source = source_of(program.function)
-        if program.function not in frame.shared.helpers:
-            frame.shared.helpers.append(program.function)
-        return run(frame, source.node, source, {}, matched(frame, program.signature, node), node)
+        return source_call(frame, program, matched(frame, program.signature, node), node)
     if isinstance(program, LibraryProgram):
         return library_call(frame, program.name, node)
     return derivative(frame, derived_of(program), node)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from fsmooth.core.term import App, Deriv, IllTyped, Lam, MakeTuple, Proj, Require, Term, Var, Verb
+from fsmooth.core.term import App, Deriv, IllTyped, Lam, MakeTuple, Proj, Term, Var, Verb
 from fsmooth.core.term import Method as How
 from fsmooth.core.types import F32, Float, Function, Int, Tuple, Type, has_float, leaf_of, scalars_of
 from fsmooth.core.weak import in_single, is_weak, strong
@@ -17,6 +17,7 @@ from fsmooth.errors import (
 from fsmooth.frontend.programs import METHODS, ONLY, OTHER
 from fsmooth.frontend.python.conversion import convert, project
 from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.function_terms import differentiated_times, function_term
 from fsmooth.frontend.python.functions import constant_object, matched
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.programs import applied, signature_of_value
@@ -108,11 +109,11 @@ def derivative(frame: Frame, derived: Derived, node: ast.Call) -> Value:
     chosen = positions_of(frame, wrt if isinstance(wrt, tuple) else (wrt,), names, node)
     terms = differentiated(frame, values, [names[k] for k in chosen], node)
     kept = [n for n in names if n in terms]
-    function = lambda_of(frame, derived.base, values, {n: terms[n].type for n in kept}, node)
+    function = lambda_of(frame, derived, values, {n: terms[n].type for n in kept}, node)
     if is_single(function.body.type) and any([is_weak(terms[names[k]].type) for k in chosen]):
         for name in [names[k] for k in chosen]:
             terms[name] = frame.bind(convert(frame, terms[name], in_single(terms[name].type), node), name)
-        function = lambda_of(frame, derived.base, values, {n: terms[n].type for n in kept}, node)
+        function = lambda_of(frame, derived, values, {n: terms[n].type for n in kept}, node)
     require_result(frame, derived.verb, function.body.type, node)
     positions = tuple([kept.index(names[k]) for k in chosen])
     deriv = Deriv(function, positions, verb, derived.how, single, derived.checkpoint)
@@ -211,32 +212,24 @@ def require_differentiable(frame: Frame, name: str, type_: Type, node: ast.AST) 
     frame.fail(NotDifferentiableError, node, f"{name} is {describe(type_)}, which has no derivative", hint)
 
 
-def lambda_of(
-    frame: Frame, base: Closure | Static | Derived, values: dict[str, Value], types: dict[str, Type], node: ast.AST
-) -> Lam:
+def lambda_of(frame: Frame, derived: Derived, values: dict[str, Value], types: dict[str, Type], node: ast.AST) -> Lam:
     """The function that is differentiated, of the arguments that are run-time values."""
     parameters = {n: Var(n, t) for n, t in types.items()}
     names: dict[str, Value] = {**{n: v for n, v in values.items() if n not in parameters}, **parameters}
-    return Lam(tuple(parameters.values()), lambda_body(frame, base, names, node))
+    visible = [v for v in names.values() if isinstance(v, Var)]
+    times = 2 if VERBS[derived.verb] is Verb.HVP else 1
+
+    def body() -> Term:
+        with differentiated_times(frame, frame.shared.order + times):
+            return frame.term(applied(frame, derived.base, names, node), node)
+
+    return function_term(frame, tuple(parameters.values()), visible, body)
 
 
 def is_single(type_: Type) -> bool:
     """Are the real numbers in it float32 numbers?  Then so are derivatives, also by arguments that are weak."""
     reals = [s for s in scalars_of(type_) if isinstance(s, Float)]
     return len(reals) > 0 and all([s == F32 for s in reals])
-
-
-def lambda_body(frame: Frame, base: Closure | Static | Derived, names: dict[str, Value], node: ast.AST) -> Term:
-    """The body of the differentiated function, a scope of its own with requirements of its own."""
-    outer_requirements, frame.requirements = frame.requirements, []
-    outer_entry, frame.entry = frame.entry, frozenset([v for v in names.values() if isinstance(v, Var)])
-    try:
-        body = frame.inside(lambda: frame.term(applied(frame, base, names, node), node))
-        for r in reversed(frame.requirements):
-            body = Require(r.condition, body, r.failure, r.numbers, r.site)
-        return body
-    finally:
-        frame.requirements, frame.entry = outer_requirements, outer_entry
 
 
 def positions_of(frame: Frame, wrt: tuple[object, ...], names: list[str], node: ast.AST) -> list[int]:

@@ -54,6 +54,8 @@ class Shared:
     counters: set[Var] = field(default_factory=set)
     """Indices of loops, which are never negative."""
     returned: ast.AST | None = None
+    order: int = 0
+    """How often what is being elaborated is differentiated."""
 
 
 OWN = "fsmooth.combinators"

@@ -10,6 +10,7 @@ from fsmooth.core.types import F64, Array, Float, Function, Tuple, Type, leaf_of
 from fsmooth.errors import ArgumentMismatchError, NotDifferentiableError
 from fsmooth.frontend.macro import MOST_RANK, seeded
 from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.function_terms import differentiated_times
 from fsmooth.frontend.python.functions import keywords
 from fsmooth.frontend.python.kinds import describe
 
@@ -22,7 +23,8 @@ def deriv_call(frame: Frame, node: ast.Call) -> Term:
         frame.fail(ArgumentMismatchError, node, what, "write fs.deriv(e, x), or fs.grad of a function")
     expression, name = node.args[0], node.args[1]
     x = variable(frame, name, node)
-    body = frame.inside(lambda: frame.value(expression))
+    with differentiated_times(frame, frame.shared.order + 1):
+        body = frame.inside(lambda: frame.value(expression))
     others = sorted([v for v in body.free if v is not x], key=lambda v: v.id)
     computed = [v for v in others if depends(frame, v, x)]
     if computed:

@@ -10,10 +10,10 @@ from typing import assert_never
 
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.programs import DerivedProgram, LibraryProgram, Program, SourceProgram
+from fsmooth.frontend.python.custom import source_call
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import run, run_helper
 from fsmooth.frontend.python.library import expanded
-from fsmooth.frontend.python.source import source_of
 from fsmooth.frontend.python.values import Closure, Derived, Static, Value
 
 
@@ -52,10 +52,7 @@ def derivative_of_names(frame: Frame, derived: Derived, names: dict[str, Value],
 def program_of_names(frame: Frame, program: Program, names: dict[str, Value], node: ast.AST) -> Value:
     """A program with its parameters by name."""
     if isinstance(program, SourceProgram):
-        source = source_of(program.function)
-        if program.function not in frame.shared.helpers:
-            frame.shared.helpers.append(program.function)
-        return run(frame, source.node, source, {}, names, node)
+        return source_call(frame, program, names, node)
     if isinstance(program, LibraryProgram):
         return expanded(frame, program.name, [frame.term(v, node) for v in names.values()], node)
     return derivative_of_names(frame, derived_of(program), names, node)

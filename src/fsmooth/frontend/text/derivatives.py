@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from fsmooth.core.subst import substitute
-from fsmooth.core.term import Deriv, Lam, Term, Var, Verb, let
+from fsmooth.core.term import Custom, Deriv, Lam, Term, Var, Verb, let
+from fsmooth.core.term.custom import jvp_type, vjp_type
 from fsmooth.core.types import Function, rank_of
 from fsmooth.frontend.macro import MOST_RANK, seeded
 from fsmooth.frontend.text import tree
@@ -85,6 +86,26 @@ def written_out(elaborator: Elaborator, verb: Verb, node: tree.Apply, scope: Sco
     return Deriv(function, tuple(positions), verb, single=single)
 
 
+def custom(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
+    """`custom f jvp vjp`: f with a derivative of its own; `()` stands for a rule that is not given."""
+    if len(node.arguments) != 3:
+        raise elaborator.fail("custom takes a function, its jvp and its vjp; () for one that is not given", node)
+    function = elaborator.term(node.arguments[0], scope)
+    f = function.type
+    if not isinstance(f, Function):
+        raise elaborator.fail(f"custom takes a function, not {a(f)}", node.arguments[0])
+    jvp, vjp = [
+        None if is_unit(rule) else elaborator.term(rule, scope, wanted(f))
+        for rule, wanted in zip(node.arguments[1:], (jvp_type, vjp_type), strict=True)
+    ]
+    return Custom(function, jvp, vjp)
+
+
+def is_unit(node: tree.Node) -> bool:
+    """Is it `()`?"""
+    return isinstance(node, tree.MakeTuple) and not node.items
+
+
 def only_term(name: str, values: list[Value]) -> Term:
     """The one value, a term."""
     if len(values) != 1 or not isinstance(values[0], Term):
@@ -94,6 +115,7 @@ def only_term(name: str, values: list[Value]) -> Term:
 
 FORMS = {
     "deriv": deriv,
+    "custom": custom,
     "diff": of_function("diff", 0, 0),
     "vdiff": of_function("vdiff", 0, 1),
     "mdiff": of_function("mdiff", 0, 2),

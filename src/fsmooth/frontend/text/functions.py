@@ -35,7 +35,7 @@ def apply(elaborator: Elaborator, node: tree.Apply, scope: Scope, expected: Type
     if isinstance(node.function, tree.Index) and (verb := _verb(node.function, scope)) is not None:
         return derivatives.written_out(elaborator, verb, node, scope)
     if isinstance(node.function, tree.Fun):
-        if not node.function.parameters and len(arguments) == 1 and _is_unit(arguments[0]):
+        if not node.function.parameters and len(arguments) == 1 and derivatives.is_unit(arguments[0]):
             arguments = ()
         terms = [elaborator.term(a, scope) for a in arguments]
         written = elaborator.matching(node.function, len(terms), node)
@@ -58,7 +58,7 @@ def _apply_term(elaborator: Elaborator, head: Term, node: tree.Apply, scope: Sco
     if not isinstance(head.type, Function):
         raise elaborator.fail(f"{a(head.type)} is no function", node.function)
     wanted = head.type.parameters
-    if not wanted and len(arguments) == 1 and _is_unit(arguments[0]):
+    if not wanted and len(arguments) == 1 and derivatives.is_unit(arguments[0]):
         arguments = ()
     if len(wanted) != len(arguments):
         raise elaborator.fail(f"{len(arguments)} arguments for {head.type!r}", node)
@@ -77,10 +77,6 @@ def _verb(node: tree.Index, scope: Scope) -> Verb | None:
     if not isinstance(node.array, tree.Name) or node.array.name in scope:
         return None
     return _VERBS.get(node.array.name)
-
-
-def _is_unit(node: tree.Node) -> bool:
-    return isinstance(node, tree.MakeTuple) and not node.items
 
 
 # -- calls with values -----------------------------------------------------------------------------------------------
