@@ -119,7 +119,11 @@ def _run_rule(
     parameters = inspect.signature(rule, follow_wrapped=False).parameters
     names = dict(zip(parameters, values, strict=False))
     rest = {n: default_value(frame, q.default) for n, q in parameters.items() if n not in names}
-    result = _inlined(frame, rule, {**names, **rest}, node)
+    frame.shared.rules += 1
+    try:
+        result = _inlined(frame, rule, {**names, **rest}, node)
+    finally:
+        frame.shared.rules -= 1
     source = source_of(rule)
     returned = frame.shared.returned
     place = returned if returned is not None and returned in ast.walk(source.node) else source.node

@@ -56,6 +56,8 @@ class Shared:
     returned: ast.AST | None = None
     order: int = 0
     """How often what is being elaborated is differentiated."""
+    rules: int = 0
+    """How many users' rules are being elaborated, one inside the other: each may be that of the function it calls."""
 
 
 OWN = "fsmooth.combinators"

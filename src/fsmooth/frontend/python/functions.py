@@ -143,7 +143,7 @@ def run(
     node: ast.AST,
 ) -> Value:
     """Elaborate a function body where its parameters have `values`."""
-    if source.function.__module__ != OWN and frame.shared.stack.count(definition) >= DEEPEST:
+    if source.function.__module__ != OWN and frame.shared.stack.count(definition) >= DEEPEST + frame.shared.rules:
         name = definition.name if isinstance(definition, ast.FunctionDef) else "a lambda"
         frame.unsupported(node, f"recursion ({name} calls itself)", "write a loop")
     bound: dict[str, Value] = dict(names)
