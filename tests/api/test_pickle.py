@@ -81,7 +81,7 @@ def test_a_lambda_has_no_name() -> None:
     ("function", "message"),
     [
         (
-            functools.partial(cubes),
+            functools.partial(dict),
             "partial is not a Python function, so fsmooth cannot read it\n  hint: write a lambda in its place",
         ),
         (

@@ -194,7 +194,7 @@ def gradient_of_integers(n):
 
 @wrong(x)
 def gradient_of_a_built_in(x):
-    return fs.grad(math.sin)(x[0])
+    return fs.grad(print)(x[0])
 
 
 @wrong(x)

@@ -6,12 +6,13 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FunctionType
 
 from fsmooth.core.term import NOWHERE, Method, Rule, Site, Verb
 from fsmooth.errors import ArgumentError
 from fsmooth.frontend.python.source import not_python, source_of
+from fsmooth.frontend.python.stand_ins import stand_in
 
 METHODS = "'auto', 'forward' or 'reverse'"
 """The names of the methods, as a hint."""
@@ -25,13 +26,16 @@ OTHER = {Method.FORWARD: "vjp", Method.REVERSE: "jvp"}
 
 @dataclass(frozen=True, eq=False)
 class SourceProgram:
-    """A plain Python function."""
+    """A plain Python function; a lambda stands in for what has no source, and was `given`."""
 
     function: Callable[..., object]
+    given: Callable[..., object] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise ArgumentError(f"{self.function!r} is not a function\n  hint: give a Python function or a lambda")
+        object.__setattr__(self, "given", self.function)
+        object.__setattr__(self, "function", stand_in(self.function))
 
     @property
     def name(self) -> str:
@@ -49,6 +53,8 @@ class SourceProgram:
 
     def __reduce__(self) -> tuple[Callable[..., SourceProgram], tuple[object, ...]]:
         """Pickled by the name of its function, which a decorator may have given to a compiled one."""
+        if self.given is not self.function:
+            return SourceProgram, (self.given,)
         public: object = sys.modules.get(self.function.__module__)
         for name in self.function.__qualname__.split("."):
             public = getattr(public, name, None)

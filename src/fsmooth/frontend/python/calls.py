@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 import inspect
 from collections.abc import Hashable
 from types import FunctionType, MethodType
@@ -12,7 +13,7 @@ import numpy as np
 
 from fsmooth.core.term import MakeTuple
 from fsmooth.core.types import Tuple
-from fsmooth.errors import TypeMismatchError
+from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
 from fsmooth.frontend.programs import DerivedProgram, LibraryProgram, Program, SourceProgram
 from fsmooth.frontend.python.built_in import BUILT_IN
 from fsmooth.frontend.python.custom import source_call
@@ -33,9 +34,11 @@ from fsmooth.frontend.python.kinds import fields_of_record
 from fsmooth.frontend.python.library_calls import library_call, method_call, numpy_call, own_call
 from fsmooth.frontend.python.math_calls import math_call
 from fsmooth.frontend.python.names import item_of
-from fsmooth.frontend.python.programs import derived_of
+from fsmooth.frontend.python.programs import derived_of, signature_of_value
 from fsmooth.frontend.python.records import record_method, replaced
 from fsmooth.frontend.python.scalars import SCALAR, scalar_function
+from fsmooth.frontend.python.source import source_of
+from fsmooth.frontend.python.stand_ins import call_text, lambda_of, stand_in
 from fsmooth.frontend.python.values import Closure, Derived, Method, Pullback, Static, Unrolled, Value
 
 
@@ -93,6 +96,8 @@ def call_static(frame: Frame, callee: Static, node: ast.Call) -> Value:
         return BUILT_IN[function](frame, node)
     if isinstance(getattr(function, "__self__", None), dict) and name in ("keys", "values", "items", "get"):
         return of_dictionary(frame, callee, name, node)
+    if function is functools.partial:
+        return partial_of(frame, node)
     if isinstance(function, type):
         return construct(frame, function, node)
     if isinstance(function, Hashable) and function in SCALAR:
@@ -106,6 +111,8 @@ def call_static(frame: Frame, callee: Static, node: ast.Call) -> Value:
         if isinstance(record.type, Tuple) and record.type.record is not None:
             refuse_own_constructor(frame, record.type.record, node)
             return replaced(frame, record, node)
+    if isinstance(function, functools.partial):
+        function = stand_in(function)
     if isinstance(function, FunctionType):
         return helper_call(frame, function, node)
     if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType):
@@ -132,6 +139,28 @@ def of_dictionary(frame: Frame, callee: Static, name: str, node: ast.Call) -> Va
     if name == "items":
         return Unrolled(tuple([Unrolled(pair) for pair in zip(keys, values, strict=True)]))
     return Unrolled(tuple(keys if name == "keys" else values))
+
+
+def partial_of(frame: Frame, node: ast.Call) -> Value:
+    """functools.partial(f, a, k=b) in a program: a lambda that takes the rest."""
+    if not node.args or any([k.arg is None for k in node.keywords]):
+        frame.fail(ArgumentMismatchError, node, "partial takes a function first", "write functools.partial(f, a, k=b)")
+    base = frame.expression(node.args[0])
+    if not isinstance(base, Closure | Static | Derived):
+        frame.fail(TypeMismatchError, node, "partial takes a function first", "give it a function or a lambda")
+    if isinstance(base, Static) and callable(base.value):
+        base = dataclasses.replace(base, value=stand_in(base.value))
+    names: dict[str, Value] = {"_function": base}
+    given = [(None, a) for a in node.args[1:]] + [(k.arg, k.value) for k in node.keywords]
+    for k, (_, part) in enumerate(given):
+        names[f"_given_{k}"] = frame.expression(part)
+    passed = {name: f"_given_{k}" for k, (name, _) in enumerate(given) if name is not None}
+    signature = signature_of_value(frame, base, node)
+    left = list(signature.parameters.values())[len(node.args) - 1 :]
+    rest = signature.replace(parameters=[q for q in left if q.name not in passed])
+    text = call_text("_function", [f"_given_{k}" for k in range(len(node.args) - 1)], rest, passed)
+    source = source_of(lambda_of(text, {}, "partial"))
+    return Closure(source.node, source, names, rest)
 
 
 def construct(frame: Frame, cls: type, node: ast.Call) -> Value:

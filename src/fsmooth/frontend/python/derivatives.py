@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 
 from fsmooth.core.term import App, Deriv, IllTyped, Lam, MakeTuple, Proj, Term, Var, Verb
 from fsmooth.core.term import Method as How
@@ -22,6 +23,7 @@ from fsmooth.frontend.python.functions import constant_object, matched
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.programs import applied, signature_of_value
 from fsmooth.frontend.python.sizes import alike
+from fsmooth.frontend.python.stand_ins import stand_in
 from fsmooth.frontend.python.values import Closure, Derived, Pullback, Static, Unrolled, Value
 
 VERBS = {
@@ -53,6 +55,8 @@ def derive(frame: Frame, verb: str, node: ast.Call) -> Value:
         what = f"fs.{verb} takes a function and wrt, not {len(node.args)} arguments"
         frame.fail(ArgumentMismatchError, node, what, f"write fs.{verb}(f, wrt=…)")
     base = frame.expression(node.args[0])
+    if isinstance(base, Static) and callable(base.value):
+        base = dataclasses.replace(base, value=stand_in(base.value))
     how, checkpoint = How.AUTO, False
     wrt: object = constant_object(frame, node.args[1]) if len(node.args) > 1 else None
     for keyword in node.keywords:
