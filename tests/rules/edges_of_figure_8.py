@@ -288,6 +288,7 @@ EDGES: dict[str, tuple[str, ...]] = {
     "project_if": (
         "fst (if c then p else q) ~> nothing",
         "fst (if c then (x, y) else q) ~> if c then fst (x, y) else fst q",
+        "fst (if c then q else let z = x in (z, y)) ~> if c then fst q else fst (let z = x in (z, y))",
     ),
     "eta_tuple": (
         "(snd p, fst p) ~> nothing",

@@ -8,8 +8,25 @@ so that each part is changed in place in the branch taken.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fsmooth.core.subst import substitute1
-from fsmooth.core.term import If, Let, MakeTuple, Proj, Require, Term, Var, let
+from fsmooth.core.term import (
+    Build,
+    If,
+    IFold,
+    Lam,
+    Let,
+    MakeTuple,
+    Proj,
+    Reduce,
+    Require,
+    Term,
+    Update,
+    Var,
+    While,
+    let,
+)
 from fsmooth.core.traverse import children, size_of_tree, subterms, transform
 from fsmooth.core.types import Array, Tuple
 from fsmooth.lower.cardinality import is_path
@@ -26,11 +43,40 @@ def with_rest_in_branches(term: Let) -> Term | None:
             rest = let(term.bindings[k + 1 :], term.body)
             if size_of_tree(rest) > _SMALL:
                 return None
+            before, value = _with_updates(term.bindings[:k], value)
             then, otherwise = _continued(value.then, var, rest), _continued(value.otherwise, var, rest)
             if then is None or otherwise is None:
                 return None
-            return let(term.bindings[:k], If(value.condition, then, otherwise))
+            return let(before, If(value.condition, then, otherwise))
     return None
+
+
+def _with_updates(bindings: Sequence[tuple[Var, Term]], branch: If) -> tuple[list[tuple[Var, Term]], If]:
+    """The branch with updates that each of its sides mentions once, and nothing else does, made where they are used."""
+    kept: list[tuple[Var, Term]] = []
+    for var, value in reversed(bindings):
+        sides = (branch.then, branch.otherwise)
+        elsewhere = [branch.condition, *[other for _, other in kept]]
+        if (
+            isinstance(value, Update)
+            and not any([var in other.free for other in elsewhere])
+            and all([_mentions(side, var) <= 1 for side in sides])
+        ):
+            branch = If(branch.condition, *[substitute1(side, var, value) for side in sides])
+        else:
+            kept.append((var, value))
+    kept.reverse()
+    return kept, branch
+
+
+def _mentions(term: Term, var: Var) -> int:
+    """How often a variable is mentioned; often if that is in a loop."""
+    if var not in term.free:
+        return 0
+    if term is var:
+        return 1
+    inner = sum([_mentions(child, var) for child in children(term)])
+    return 2 * inner if isinstance(term, Build | Reduce | IFold | While | Lam) else inner
 
 
 def _has_array(type_: Tuple) -> bool:

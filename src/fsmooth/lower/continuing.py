@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from fsmooth.core.term import If, IFold, Let, MakeTuple, Proj, Require, Term, Var
 from fsmooth.core.types import is_scalar
+from fsmooth.lower.branches import with_rest_in_branches
 from fsmooth.lower.places import Part, Path, changes, hold, reads, stays, under
 
 Continued = dict[Var, dict[Path, int]]
@@ -84,6 +85,9 @@ def _keeps(body: Term, path: Path, part: Part) -> bool:
     """Does a step change the part in place?"""
     match body:
         case Let():
+            inside = with_rest_in_branches(body) if path else None
+            if inside is not None:
+                return _keeps(inside, path, part)
             return _keeps(body.body, path, _walk(body, [part])[1][0])
         case Require():
             return _keeps(body.body, path, part)

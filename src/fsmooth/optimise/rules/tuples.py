@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fsmooth.core.term import If, MakeTuple, Proj, Term, Var
+from fsmooth.core.term import If, Let, MakeTuple, Proj, Term, Var
 from fsmooth.core.types import Tuple, Type
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
@@ -28,11 +28,17 @@ def project_tuple(t: Term, facts: Facts) -> Term | None:
     heads=Proj,
 )
 def project_if(t: Term, facts: Facts) -> Term | None:
-    """Only where a tuple in a branch makes one of the projections vanish."""
+    """Only where a tuple that a branch ends in makes one of the projections vanish."""
     match t:
-        case Proj(If(c, a, b), k) if isinstance(a, MakeTuple) or isinstance(b, MakeTuple):
+        case Proj(If(c, a, b), k) if _ends_in_display(a) or _ends_in_display(b):
             return If(c, Proj(a, k), Proj(b, k))
     return None
+
+
+def _ends_in_display(branch: Term) -> bool:
+    while isinstance(branch, Let):
+        branch = branch.body
+    return isinstance(branch, MakeTuple)
 
 
 @rule("(fst a, snd a) ~> a where a is a variable", source="fsmooth", heads=MakeTuple)
