@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import numpy as np
@@ -80,3 +81,32 @@ def test_the_inner_fold_saves_the_row_that_it_reads():
     source = fs.grad(rows_of_a_state, wrt="w", method="reverse").c_source(*arguments(3, 4, 5))
     saved = [s for s in re.findall(r"fs_take\(&arena, ([^;]*), sizeof", source) if s.count(" * ") > 2]
     assert not saved, saved  # steps * rows * row, not steps * rows * (rows * row)
+
+
+def factor(a):
+    """The logarithm of a determinant by Cholesky's factor, whose steps read two of its rows in a loop."""
+    n = len(a)
+    l = np.zeros((n, n))  # noqa: E741
+    for i in range(n):
+        for j in range(i + 1):
+            s = a[i, j]
+            for k in range(j):
+                s -= l[i, k] * l[j, k]
+            if i == j:
+                l[i, j] = math.sqrt(s)
+            else:
+                l[i, j] = s / l[j, j]
+    return 2.0 * sum(math.log(l[i, i]) for i in range(n))
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 6])
+def test_rows_read_in_a_loop_are_saved_and_not_the_array(n):
+    m = np.random.default_rng(1).normal(size=(n, n))
+    a = m @ m.T + n * np.eye(n)
+    gradient = fs.grad(factor, method="reverse")
+    found = np.asarray(gradient(a)).reshape(n, n)
+    # Only the lower triangle is read: what is off the diagonal stands for two elements of the inverse.
+    wanted = np.linalg.inv(a) * (2.0 - np.eye(n))
+    np.testing.assert_allclose(found, np.tril(wanted), rtol=1e-10, atol=1e-12)
+    inner = [line for line in gradient.c_source(a).splitlines() if line.startswith(" " * 12)]
+    assert not [line for line in inner if "memcpy" in line and "a_n0 * a_n0" in line]

@@ -46,6 +46,7 @@ from fsmooth.core.types import INT, Array, Tuple, has_float, is_scalar
 from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.reverse import whiles
 from fsmooth.differentiate.reverse.cotangents import component
+from fsmooth.differentiate.reverse.rows import if_it_exists, is_row, rows_read
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,6 +158,9 @@ class Steps:
         for array, index in self.rows:
             if array in term.free and index in term.free:
                 term = transform(term, lambda t, a=array, i=index: self._row(t, a, i))  # type: ignore[misc]
+        for row in rows_read(term, self.states):
+            var = self._atom(if_it_exists(row), None)
+            term = transform(term, lambda t, row=row, var=var: var if is_row(t, row) else t)  # type: ignore[misc]
         return term
 
     def _row(self, term: Term, array: Var, index: Var) -> Term:
