@@ -34,6 +34,10 @@ def _calls(text: str) -> Counter[str]:
         profile.disable()
 
     _deep(compiled)
+    return _counted(profile)
+
+
+def _counted(profile: cProfile.Profile) -> Counter[str]:
     found: Counter[str] = Counter()
     for (file, _, name), (_, calls, *_) in pstats.Stats(profile).stats.items():  # type: ignore[attr-defined]
         if "fsmooth" in file:
@@ -74,3 +78,15 @@ def test_shapes_of_nested_loops() -> None:
     """A loop that is made is compared with others once, with what is in it, which depends on it."""
     few, many = (_calls(_nest(depth))["shapes._structure"] for depth in (4, 8))
     assert many < 6 * few, (few, many)
+
+
+def test_names_given_again_end_a_simplification() -> None:
+    """What is written in a vector is taken in and named again by each walk: the second changes names only."""
+    term = parse(
+        "fun (x: Vector) -> let y = x in let w = [y[1] * y[2], y[2] * y[0]] in sum 2 (fun k -> w[k] * w[1 - k])"
+    )
+    profile = cProfile.Profile()
+    profile.enable()
+    BEFORE_DERIVATIVE(term)
+    profile.disable()
+    assert _counted(profile)["occurrences.__init__"] == 2

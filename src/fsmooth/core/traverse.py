@@ -52,7 +52,11 @@ def children(term: Term) -> tuple[Term, ...]:
     >>> children(Build(n, i, i)) == (n, i)
     True
     """
-    return term.parts if isinstance(term, MapTerm) else _CHILDREN[type(term)](term)
+    return _CHILDREN.get(type(term), _parts)(term)
+
+
+def _parts(t: MapTerm) -> tuple[Term, ...]:
+    return t.parts
 
 
 def _let_children(t: Let) -> tuple[Term, ...]:
@@ -99,6 +103,12 @@ def rebuild(term: Term, new: Sequence[Term]) -> Term:
             return term
     t = cast(AnyTerm, term)
     match t:
+        case Prim():
+            return Prim(t.primitive, tuple(new))
+        case Get():
+            return Get(new[0], new[1])
+        case Proj():
+            return Proj(new[0], t.position)
         case Let(bindings):
             return Let(tuple([(var, v) for (var, _), v in zip(bindings, new[:-1], strict=True)]), new[-1])
         case Lam(parameters):
@@ -120,16 +130,10 @@ def rebuild(term: Term, new: Sequence[Term]) -> Term:
         case Collect(_, generators):
             sizes = tuple([(s, i) for s, (_, i) in zip(new[1:-2], generators, strict=True)])
             return Collect(new[0], sizes, new[-2], new[-1])
-        case Get():
-            return Get(new[0], new[1])
         case Length():
             return Length(new[0], t.axis)
         case MakeTuple():
             return MakeTuple(tuple(new), t.type)
-        case Proj():
-            return Proj(new[0], t.position)
-        case Prim():
-            return Prim(t.primitive, tuple(new))
         case Zero():
             return Zero(tuple(new), t.leaf)
         case Delta():

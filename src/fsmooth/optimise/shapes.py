@@ -56,6 +56,8 @@ class Shapes:
     def _shape(self, node: Term, scope: _Scope) -> int:
         if isinstance(node, Var) and node in scope.levels:
             return self._number(("bound", scope.levels[node]))
+        if isinstance(node, Const):
+            return self._number(head(node))
         while scope.outer is not None and scope.own.isdisjoint(node.free):
             scope = scope.outer
         if scope.outer is None and not isinstance(node, Lam):  # functions are nodes of their own, with their parameters

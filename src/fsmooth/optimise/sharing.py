@@ -161,10 +161,11 @@ class Graph:
         return var
 
     def node(self, term: Term) -> Term:
-        """The one node equal to `term`, whose children are nodes."""
+        """The one node equal to `term`, whose children are nodes or constants."""
         if isinstance(term, Var):
             return term
-        return self._nodes.setdefault((head(term), *in_order(term, [id(c) for c in children(term)])), term)
+        parts = [id(self.node(c) if isinstance(c, Const) else c) for c in children(term)]
+        return self._nodes.setdefault((head(term), *in_order(term, parts)), term)
 
     def loop(self, term: Term) -> Term:
         """The one node equal to `term` up to the names of its indices."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.term import Term, Var
 from fsmooth.optimise.occurrences import Occurrences
 from fsmooth.optimise.policy import Policy
@@ -24,14 +25,14 @@ def simplify(
     static_sizes: Mapping[tuple[Var, int], int] | None = None,
     passes: int = 6,
 ) -> Term:
-    """Simplify until nothing changes, at most `passes` times."""
+    """Simplify until nothing changes (names may: what is taken in may be named again), at most `passes` times."""
     family = tuple(rules)
     trace = trace if trace is not None else Trace()
     for _ in range(passes):
         walk = Unrolling(family, policy, Occurrences(term), trace)
         walk.facts.static_sizes = static_sizes or {}
         new = walk.run(term)
-        if new is term or not walk.progress:
+        if new is term or not walk.progress or (not walk.steps and alpha_equal(new, term)):
             return new
         term = new
     return term

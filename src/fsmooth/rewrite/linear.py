@@ -142,20 +142,20 @@ class Bounds:
 
     def canonical(self, poly: Polynomial) -> Polynomial:
         """The polynomial with one atom for all that are known to be equal."""
-        if not self.equal:
+        if self.equal.keys().isdisjoint(poly.atoms):
             return poly
-        for atom in [a for a in poly.atoms if a in self.equal]:
-            root = self._root(atom)
-            while any([atom in m for m in poly.coefficients]):
-                poly = poly.replace(atom, root)
-        return poly
+        roots = {atom: self._root(atom, term) for atom, term in poly.atoms.items()}
+        result: dict[Monomial, int] = {}
+        for monomial, c in poly.coefficients.items():
+            renamed = tuple(sorted([roots[atom][0] for atom in monomial], key=id))
+            result[renamed] = result.get(renamed, 0) + c
+        return Polynomial({m: c for m, c in result.items() if c}, dict(roots.values()))
 
-    def _root(self, atom: Hashable) -> Polynomial:
-        while True:
+    def _root(self, atom: Hashable, term: Term) -> tuple[Hashable, Term]:
+        while atom in self.equal:
             term = self.equal[atom]
             atom = alpha_key(term)
-            if atom not in self.equal:
-                return Polynomial({(atom,): 1}, {atom: term})
+        return atom, term
 
     def _by_ranges(self, poly: Polynomial) -> bool:
         for _ in range(8):

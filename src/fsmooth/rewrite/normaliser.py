@@ -11,7 +11,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from fsmooth.core.primitives import Primitive
-from fsmooth.core.term import Build, Collect, Const, If, IFold, Lam, Let, Prim, Reduce, Require, Term, Var, While
+from fsmooth.core.term import (
+    Build,
+    Collect,
+    Const,
+    Get,
+    If,
+    IFold,
+    Lam,
+    Let,
+    Prim,
+    Proj,
+    Reduce,
+    Require,
+    Term,
+    Var,
+    While,
+)
 from fsmooth.core.traverse import children, rebuild
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.linear import constant
@@ -50,6 +66,8 @@ class Normaliser:
     def step(self, term: Term) -> Term:
         """`term` with normal children."""
         match term:
+            case Prim() | Get() | Proj():
+                return rebuild(term, [self.run(child) for child in children(term)])
             case Const():
                 return term
             case Let():

@@ -24,7 +24,7 @@ RELEASE = 20_000
 _PRELUDE = """
 /* ---- call shim: stable ABI 3.11, declared here ---- */
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O1") /* compiles faster */
+#pragma GCC optimize("O0") /* compiles faster; nearly all that it does is calls of Python */
 #endif
 #if defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wunused-function"

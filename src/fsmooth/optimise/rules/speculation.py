@@ -122,6 +122,8 @@ def _small(branch: Term, facts: Facts) -> bool:
                 return False
             case Prim(primitive):
                 total += primitive.weight
+                if total > _LIMIT:
+                    return False
             case _:
                 continue
-    return total <= _LIMIT and cannot_fail(branch, facts)
+    return cannot_fail(branch, facts)
