@@ -148,7 +148,7 @@ def _compile(
     order = SCHEDULES[schedule]
     if has_derivative(term):
         sizes = _sizes(term, static)
-        removal = Removal(lambda t: order.before(t, stages.trace, sizes), sizes, auto)
+        removal = Removal(order.before_derivative(stages.trace, sizes), sizes, auto)
         term = cast(Lam, stages.timed("derivative", lambda: removal.run(term)))
         stages.choices = removal.choices
     _finish(stages, term, name, order)
@@ -165,11 +165,12 @@ def _compile_halves(
     wanted = elaborated.pullback
     assert wanted is not None
     sizes = _sizes(term, static)
-    removal = Removal(lambda t: order.before(t, forward.trace, sizes), sizes, auto)
+    before = order.before_derivative(forward.trace, sizes)
+    removal = Removal(before, sizes, auto)
     made: list[Halves] = []
 
     def first() -> Term:
-        made.append(halves(term, wanted, lambda t: removal.simplify(removal.run(t))))
+        made.append(halves(term, wanted, lambda t: before.run_once(before(removal.run(t)))))
         return made[0].forward
 
     forward.timed("derivative", first)
@@ -188,10 +189,10 @@ def _compile_halves(
 
 def _demonstrate(elaborated: Elaborated, wrt: str | tuple[str, ...] | None, auto: Method) -> Demonstration:
     whole = _differentiated(elaborated)
-    removal = Removal(lambda t: DEFAULT.before(t, Trace(), {}), auto=auto)
+    removal = Removal(DEFAULT.before, auto=auto)
     function = whole.function if isinstance(whole, Deriv) else whole
     if has_derivative(function):
-        function = removal.simplify(removal.run(function))
+        function = removal.before(removal.run(function))
     function = without_rules(function)  # the definitions of the notes differentiate bodies
     assert isinstance(function, Lam)
     names = [q.name for q in function.parameters]

@@ -124,6 +124,16 @@ def test_a_derivative_evaluates_them_as_often_as_the_program(name: str, method: 
 
 
 @pytest.mark.parametrize("schedule", WITH_MOTION)
+def test_a_requirement_of_an_inner_index_leaves_the_loops(schedule: str) -> None:
+    """Forward mode's loop over the entries of x meets the loop over its rows: no work is left that grows with the rows."""
+    order = SCHEDULES[schedule]
+    program = _program(NESTS["a requirement in the loops"])
+    gradient = order(remove_derivatives(Deriv(program, (0,), Verb.GRAD, Method.FORWARD, single=True), order.before))
+    work = [_run(gradient, _arguments(n))[1]["exp"] for n in (6, 12)]
+    assert work[0] == work[1] > 0
+
+
+@pytest.mark.parametrize("schedule", WITH_MOTION)
 @pytest.mark.parametrize("name", TRIANGLES)
 def test_a_triangle_is_a_table(name: str, schedule: str) -> None:
     """An index that is work to find is found once for r and c, not for each point: 6 of them."""

@@ -7,7 +7,8 @@ import inspect
 import numpy as np
 import pytest
 
-from fsmooth.core.term import Lam, Verb
+from fsmooth.core.term import Deriv, Lam, Method, Verb
+from fsmooth.differentiate.remove import remove_derivatives
 from fsmooth.optimise.schedules import BEFORE_DERIVATIVE, DEFAULT
 from tests.accuracy.judge import outcome
 from tests.frontend.python.test_programs import elaborated
@@ -28,25 +29,25 @@ def check(what: str, primal: Lam, derivative: Lam, arguments: list[object]) -> N
 
 @pytest.mark.parametrize("seeds", SEEDS, ids=lambda s: s.start)
 def test_random_programs(seeds: range) -> None:
+    """Both as they are compiled."""
     for seed in seeds:
         program, arguments = random_program(seed)
         if isinstance(outcome(program, arguments), str):
             continue
-        primal = BEFORE_DERIVATIVE(program)
-        assert isinstance(primal, Lam)
-        check(f"seed {seed}", primal, reversed_(primal, FLOATS, Verb.VALUE_AND_GRAD), arguments)
+        derivative = reversed_(program, FLOATS, Verb.VALUE_AND_GRAD)
+        check(f"seed {seed}", DEFAULT(program), DEFAULT(derivative), arguments)
 
 
 @pytest.mark.parametrize("seeds", SEEDS[::3], ids=lambda s: s.start)
-def test_optimised_random_programs(seeds: range) -> None:
-    """What a program computes once, in or out of its loops, its derivative does not compute again and again."""
+def test_random_programs_before_they_are_optimised(seeds: range) -> None:
+    """Reverse mode itself is as cheap; its program is what it is given."""
     for seed in seeds:
         program, arguments = random_program(seed)
         if isinstance(outcome(program, arguments), str):
             continue
-        primal = DEFAULT(program)
+        primal = BEFORE_DERIVATIVE.run_once(BEFORE_DERIVATIVE(program))
         assert isinstance(primal, Lam)
-        check(f"seed {seed}", primal, DEFAULT(reversed_(primal, FLOATS, Verb.VALUE_AND_GRAD)), arguments)
+        check(f"seed {seed}", primal, reversed_(program, FLOATS, Verb.VALUE_AND_GRAD), arguments)
 
 
 @pytest.mark.parametrize("n", [1, 3, 8])
@@ -56,10 +57,24 @@ def test_nests(nest, n: int) -> None:
     made = {"x": chance.random(n), "w": chance.random((n, n))}
     arguments = [made[name] for name in inspect.signature(nest).parameters]
     term = elaborated(nest, *arguments).term
-    primal = BEFORE_DERIVATIVE(term)
+    primal = BEFORE_DERIVATIVE.run_once(BEFORE_DERIVATIVE(term))
     derivative = reversed_(term, tuple(range(len(arguments))), Verb.VALUE_AND_GRAD)
     check(nest.__name__, primal, derivative, arguments)
     check(f"{nest.__name__}, optimised", DEFAULT(term), DEFAULT(derivative), arguments)
+
+
+@pytest.mark.parametrize("nest", NESTS, ids=lambda f: f.__name__)
+def test_hessians_times_tangents(nest) -> None:
+    """The derivative of a gradient along one tangent costs three gradients or fewer."""
+    chance = np.random.default_rng(3)
+    made = {"x": chance.random(8), "w": chance.random((8, 8))}
+    arguments = [made[name] for name in inspect.signature(nest).parameters]
+    term, wrt = elaborated(nest, *arguments).term, tuple(range(len(arguments)))
+    gradient = DEFAULT(reversed_(term, wrt, Verb.GRAD))
+    along = DEFAULT(remove_derivatives(Deriv(term, wrt, Verb.HVP, Method.REVERSE), BEFORE_DERIVATIVE))
+    assert isinstance(gradient, Lam)
+    assert isinstance(along, Lam)
+    assert weight(along, [*arguments, *arguments]) <= 3 * weight(gradient, arguments) + 10 * size(tuple(arguments))
 
 
 def test_updates_cost_the_same_at_every_step() -> None:

@@ -267,6 +267,14 @@ EDGES: dict[str, tuple[str, ...]] = {
         "build n (fun i -> require check k m == 1 in i) ~> nothing",
         "build n (fun i -> require index c in i) ~> require index n <= 0 || c in build n (fun i -> i)",
     ),
+    "require_of_last": (
+        "build n (fun i -> require index i < m in i) ~> nothing",
+        "build n (fun i -> require index i < m in i) ~> require index n <= m in build n (fun i -> i) where 0 <= m",
+        "build n (fun i -> require index i <= m in i) ~> require index n - 1 <= m in build n (fun i -> i) where 0 <= m",
+        "build n (fun i -> require index m < i in i) ~> nothing where 0 <= m",
+        "build n (fun i -> require index i < i + m in i) ~> nothing where 0 <= m",
+        "build n (fun i -> require index i + 1 < m in i) ~> nothing where 0 <= m",
+    ),
     "require_out_of_let": (
         "let y = x in require y < x in y ~> nothing",
         "let y = x in require empty c in y ~> require empty c in let y = x in y",

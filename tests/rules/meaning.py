@@ -65,7 +65,10 @@ DISCARDS = frozenset(
 """On the right side some part of the left side is not evaluated, or not always."""
 
 DEMANDS = frozenset(
-    {"require_out_of_loop", "require_out_of_let", "require_before_loop", "require_out_of_display", "check_out_of_loop"}
+    {
+        *("require_out_of_loop", "require_of_last", "require_before_loop"),
+        *("require_out_of_let", "require_out_of_display", "check_out_of_loop"),
+    }
 )
 """An agreement of sizes is required before the loop, or before what could fail (design §2: entry checks)."""
 

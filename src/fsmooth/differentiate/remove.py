@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import cast
+from typing import Protocol, cast
 
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import App, Deriv, Lam, Method, Proj, Term, Var, Verb, let
@@ -13,7 +12,15 @@ from fsmooth.differentiate.deriv import forward
 from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.reverse.verbs import reverse
 
-Simplify = Callable[[Term], Term]
+
+class Before(Protocol):
+    """What is done to a function before it is differentiated."""
+
+    def __call__(self, term: Term) -> Term:
+        """The function as either mode wants it, and as the mode is chosen."""
+
+    def run_once(self, term: Term) -> Term:
+        """The same as a derivative wants it that runs it once, not once for each direction."""
 
 
 class Removal:
@@ -22,9 +29,9 @@ class Removal:
     are never confused (paper 000, §4.3).  Each has a mode of its own: `choices` says which and why.
     """
 
-    def __init__(self, simplify: Simplify, sizes: Sizes | None = None, auto: Method = Method.AUTO) -> None:
+    def __init__(self, before: Before, sizes: Sizes | None = None, auto: Method = Method.AUTO) -> None:
         """`auto` is the mode where there is a choice; if it is `AUTO`, the one that is predicted to be cheaper."""
-        self.simplify = simplify
+        self.before = before
         self.auto = auto
         self.known = Known({} if sizes is None else sizes)
         self.choices: list[Choice] = []
@@ -42,7 +49,7 @@ class Removal:
     def removed(self, deriv: Deriv) -> Lam:
         """The function that a derivative stands for; there are no others inside."""
         before = deriv.function
-        function = self.simplify(before)
+        function = self.before(before)
         if not isinstance(function, Lam):
             raise NoDerivative("what is differentiated must be a function known at compile time")
         if isinstance(before, Lam):
@@ -56,14 +63,21 @@ class Removal:
         if not choice.is_forced and self.auto not in (Method.AUTO, choice.method):
             choice = choice.instead("an array of arrays of different sizes in the other mode")
         self.choices.append(choice)
-        first, second = (forward, reverse) if choice.method is Method.FORWARD else (reverse, forward)
         if deriv.method is not Method.AUTO or choice.is_forced:
-            return first(deriv)
+            return self._made(deriv, choice.method)
         try:
-            return first(deriv)
+            return self._made(deriv, choice.method)
         except NoDerivative as error:
             self.choices[-1] = choice.instead(str(error))
-            return second(deriv)
+            return self._made(deriv, self.choices[-1].method)
+
+    def _made(self, deriv: Deriv, method: Method) -> Lam:
+        """The derivative by one mode."""
+        if method is Method.FORWARD and deriv.verb is not Verb.JVP:
+            return forward(deriv)
+        function = self.before.run_once(deriv.function)
+        once = Deriv(function, deriv.wrt, deriv.verb, deriv.method, deriv.single, deriv.checkpoint)
+        return forward(once) if method is Method.FORWARD else reverse(once)
 
     def _second(self, deriv: Deriv) -> Lam:
         """The Hessian times tangents: the tangent, in forward mode, of the gradient."""
@@ -76,9 +90,9 @@ class Removal:
         return cast(Lam, refresh(Lam(parameters, body)))
 
 
-def remove_derivatives(term: Term, simplify: Simplify) -> Term:
+def remove_derivatives(term: Term, before: Before) -> Term:
     """`term` without `Deriv`, by `Removal`."""
-    return Removal(simplify).run(term)
+    return Removal(before).run(term)
 
 
 def has_derivative(term: Term) -> bool:

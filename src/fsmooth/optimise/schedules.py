@@ -13,7 +13,9 @@ with names:
     REAL          DEFAULT and the laws that hold for real numbers (the paper's)
 
 What is differentiated is optimised before, by the same rules (`Schedule.before`), so that an ablation leaves
-out a rule everywhere.
+out a rule everywhere: always normalised; and with what is invariant out of its loops if the derivative runs it once, as
+reverse mode does, since what is done in each step is done backwards too.  Forward mode along many directions is
+better off with loops it can see through.
 """
 
 from __future__ import annotations
@@ -50,6 +52,7 @@ from fsmooth.rewrite.trace import Trace
 Family = tuple[Rule, ...]
 StaticSizes = Mapping[tuple[Var, int], int]
 Stage = Callable[[Term, Trace, StaticSizes], Term]
+Stages = tuple[tuple[str, Stage], ...]
 
 LAMBDA: Family = (lam.beta, lam.let_out_of_argument, lam.require_out_of_argument)
 TUPLES: Family = (t.project_tuple, t.project_if, t.eta_tuple)
@@ -108,8 +111,7 @@ NORMALISATION: Family = (
     req.require_out_of_loop,
     req.require_out_of_let,
 )
-LOOPS: Family = (ln.fold_to_sum, ln.fold_guarded_sum, el.fold_to_build)
-CHECKS: Family = (checks.check_out_of_loop, req.require_out_of_loop, req.require_out_of_let)
+CHECKS: Family = (checks.check_out_of_loop, req.require_out_of_loop, req.require_of_last, req.require_out_of_let)
 SPECULATION: Family = (speculation.select_displays, speculation.let_out_of_branch)
 ZEROS: Family = (r.zero_as_number,)
 REQUIREMENTS: Family = (
@@ -134,28 +136,55 @@ class Destinations(Enum):
 class Schedule:
     """A named order of passes from term to term, and how the result is lowered.
 
-    `first` is what is done to a function that is about to be differentiated.
+    `first` is what is done to a function that is about to be differentiated, `once` what is done besides if the
+    derivative runs it once.
     """
 
     name: str
-    stages: tuple[tuple[str, Stage], ...]
-    first: tuple[tuple[str, Stage], ...] = ()
+    stages: Stages
+    first: Stages = ()
+    once: Stages = ()
     destinations: Destinations = Destinations.PASSED
 
     @property
-    def before(self) -> Schedule:
-        """The schedule for a function that is about to be differentiated."""
-        return Schedule(f"before {self.name}", self.first)
+    def before(self) -> Before:
+        """What is done to a function that is about to be differentiated."""
+        return self.before_derivative(Trace(), {})
+
+    def before_derivative(self, trace: Trace, static_sizes: StaticSizes) -> Before:
+        """Likewise, in a program with known sizes."""
+        return Before(self.first, self.once, trace, static_sizes)
 
     def __call__(self, term: Term, trace: Trace | None = None, static_sizes: StaticSizes | None = None) -> Term:
         """The optimised term.  `static_sizes` gives the lengths of parameters that are known constants."""
-        trace = trace if trace is not None else Trace()
-        for _, stage in self.stages:
-            term = stage(term, trace, static_sizes or {})
-        return term
+        return _run(self.stages, term, trace if trace is not None else Trace(), static_sizes or {})
 
     def __repr__(self) -> str:
         return f"{self.name}: " + " >> ".join([name for name, _ in self.stages])
+
+
+@dataclass(frozen=True)
+class Before:
+    """What is done to functions that are about to be differentiated."""
+
+    first: Stages
+    once: Stages
+    trace: Trace
+    static_sizes: StaticSizes
+
+    def __call__(self, term: Term) -> Term:
+        """The function as either mode wants it."""
+        return _run(self.first, term, self.trace, self.static_sizes)
+
+    def run_once(self, term: Term) -> Term:
+        """The function, so made, as a derivative wants it that runs it once."""
+        return _run(self.once, term, self.trace, self.static_sizes)
+
+
+def _run(stages: Stages, term: Term, trace: Trace, sizes: StaticSizes) -> Term:
+    for _, stage in stages:
+        term = stage(term, trace, sizes)
+    return term
 
 
 def normalise(family: Family, policy: Policy) -> Stage:
@@ -208,8 +237,9 @@ _NORMAL = _FUSED + CHECKS + SPARSITY + FISSION + NORMALISATION + SPECULATION
 _PARTIAL = (("partial evaluation", normalise(PARTIAL_EVALUATION, _KEEP)),)
 _FUSION_ONLY = (("fusion", normalise(_FUSED, _FUSE)),)
 _ZEROS = (("zeros", finish(_KEEP)),)
-_BEFORE = (("partial evaluation, fusion, checks, loops", normalise(_FUSED + CHECKS + LOOPS, Policy(unroll=0))),)
-_NORMALISED: tuple[tuple[str, Stage], ...] = (
+_BEFORE = (("fusion, normalisation, fission, sparsity", normalise(_NORMAL, Policy(unroll=0))),)
+_ONCE = (("sharing and motion", share),)
+_NORMALISED: Stages = (
     ("fusion, normalisation, fission, sparsity", normalise(_NORMAL, _FULL)),
     *_ZEROS,
 )
@@ -224,12 +254,12 @@ _COMPACT = (("compaction", compact_tables),)
 _SHARED = (*_FIRST, *_COMPACT, ("sharing and motion", share))
 _SHARED_RECIPROCALS = (*_FIRST, *_COMPACT, ("reciprocals, sharing and motion", share_with_reciprocals))
 
-NONE = Schedule("NONE", _PARTIAL + _ZEROS, _PARTIAL, Destinations.COPIED)
-LF = Schedule("LF", _FUSION_ONLY + _ZEROS, _FUSION_ONLY, Destinations.COPIED)
-LN = Schedule("LN", _NORMALISED, _BEFORE, Destinations.COPIED)
-LICM = Schedule("LICM", _INTERCHANGED + _SHARED, _BEFORE, Destinations.COPIED)
-DPS = Schedule("DPS", _INTERCHANGED + _SHARED, _BEFORE)
-DEFAULT = Schedule("DEFAULT", _INTERCHANGED + _SHARED_RECIPROCALS, _BEFORE)
+NONE = Schedule("NONE", _PARTIAL + _ZEROS, _PARTIAL, destinations=Destinations.COPIED)
+LF = Schedule("LF", _FUSION_ONLY + _ZEROS, _FUSION_ONLY, destinations=Destinations.COPIED)
+LN = Schedule("LN", _NORMALISED, _BEFORE, destinations=Destinations.COPIED)
+LICM = Schedule("LICM", _INTERCHANGED + _SHARED, _BEFORE, _ONCE, Destinations.COPIED)
+DPS = Schedule("DPS", _INTERCHANGED + _SHARED, _BEFORE, _ONCE)
+DEFAULT = Schedule("DEFAULT", _INTERCHANGED + _SHARED_RECIPROCALS, _BEFORE, _ONCE)
 REAL = Schedule(
     "REAL",
     (
@@ -242,6 +272,7 @@ REAL = Schedule(
         ("all reciprocals, sharing and motion", share_with_all_reciprocals),
     ),
     _BEFORE,
+    _ONCE,
 )
 BEFORE_DERIVATIVE = DEFAULT.before
 

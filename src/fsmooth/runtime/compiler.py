@@ -115,6 +115,7 @@ def _identified(command: tuple[str, ...], extra: str) -> Compiler:
     flags.append("-fopenmp-simd")
     if "clang" not in printed.lower():  # zig is a clang
         flags.append("-fno-trapping-math")
+        flags.append("-fno-split-loops")  # the second half of a loop that gcc splits loses its `omp simd`
     elif platform.machine() == "x86_64" and platform.libc_ver()[0] == "glibc":
         flags.append("-fveclib=libmvec")
     return Compiler(command, version, (*flags, *shlex.split(extra)))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fsmooth.core.cost import Costs
 from fsmooth.core.term import Const, Get, MakeTuple, Prim, Proj, Require, Term, Var, Zero, let
 from fsmooth.core.types import has_float
-from fsmooth.differentiate.reverse.cotangents import Cotangents, Key, is_nothing
+from fsmooth.differentiate.reverse.cotangents import Cotangents, Key, component, is_nothing
 from fsmooth.differentiate.reverse.sizes import with_sizes
 from fsmooth.differentiate.reverse.steps import Item, Step, Steps
 
@@ -76,6 +76,10 @@ class Reverser:
     def contribute(self, place: Term, cotangent: Term) -> None:
         """Add to the cotangent of a path or a display, if anything in it is active."""
         if is_nothing(cotangent) or not self.steps.is_active(place) or not has_float(place.type):
+            return
+        if isinstance(place, MakeTuple):
+            for k, item in enumerate(place.items):
+                self.contribute(item, component(cotangent, k))  # some may not be active
             return
         self.needed |= cotangent.free
         self.needed |= place.free

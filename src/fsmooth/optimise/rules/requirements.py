@@ -7,7 +7,8 @@ it can fail any more on its account (docs/decisions/0004).
 from __future__ import annotations
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import either
+from fsmooth.core.build import either, minus, plus
+from fsmooth.core.subst import substitute
 from fsmooth.core.term import (
     Build,
     Const,
@@ -64,6 +65,44 @@ def require_out_of_let(t: Term, facts: Facts) -> Term | None:
         case Let(bindings, Require(condition, body) as r) if _is_free_of(r, tuple([var for var, _ in bindings]), facts):
             return Require(condition, let(bindings, body), r.failure, r.numbers, r.site)
     return None
+
+
+@rule(
+    "build n (fun i -> require index i < m in e i) ~> require index n <= m in build n (fun i -> e i)"
+    " where m is a variable and 0 <= m;  "
+    "sum n (fun i -> require index i <= m in e i) ~> require index n - 1 <= m in sum n (fun i -> e i)"
+    " where m is a variable and 0 <= m;  "
+    "ifold (fun a i -> require index i < m in e a i) z n ~> require index n <= m in ifold (fun a i -> e a i) z n"
+    " where m is a variable and 0 <= m",
+    source="design §2",
+    heads=(Build, Reduce, IFold),
+)
+def require_of_last(t: Term, facts: Facts) -> Term | None:
+    """What all indices are below is required of the last one, and then known in the loop from the range of the index.
+
+    The first index that fails is m itself (m + 1): a loop that does not reach it, or does not run, requires nothing.
+    """
+    match t:
+        case Build(_, index, Require() as r) | Reduce(_, _, index, Require() as r):
+            bound: tuple[Var, ...] = (index,)
+        case IFold(_, _, state, index, Require() as r):
+            bound = (index, state)
+        case _:
+            return None
+    match r.condition:
+        case Prim(primitive, (Var() as i, m)) if i is index and primitive is p.less:
+            last, first = t.size, m
+        case Prim(primitive, (Var() as i, m)) if i is index and primitive is p.less_equal:
+            last, first = minus(t.size, Const(1)), plus(m, Const(1))
+        case _:
+            return None
+    if not (m.free.isdisjoint(bound) and cannot_fail(m, facts) and facts.nonnegative(m)):
+        return None
+    numbers = tuple([substitute(n, {index: first}) for n in r.numbers])
+    if not all([n.free.isdisjoint(bound) and cannot_fail(n, facts) for n in numbers]):
+        return None
+    condition = Prim(p.less_equal, (last, m))
+    return Require(condition, rebuild(t, [*children(t)[:-1], r.body]), r.failure, numbers, r.site)
 
 
 def _outside(r: Require, bound: tuple[Var, ...], size: Term, facts: Facts) -> Term | None:
