@@ -10,6 +10,54 @@ from __future__ import annotations
 from tests.rules import edges_of_figure_8, edges_of_linear_maps
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
+    "sum_shifted": (
+        "sum n (fun i -> delta (n + 1) (i + 1) (sin (to_float i)))"
+        " ~> build (n + 1) (fun j -> if 0 <= j - 1 then sin (to_float (j - 1)) else zero)",
+        "sum (n - 1) (fun i -> delta n i x) ~> nothing",
+        "sum (n - 1) (fun i -> plus (delta n i x) (delta n (i + 1) (v[i])))"
+        " ~> build n (fun j -> (if j < n - 1 then x else zero) + (if 0 <= j - 1 then v[j - 1] else zero))",
+        "sum n (fun i -> delta n (n - 1 - i) (v[i])) ~> build n (fun j -> v[n - 1 - j])",
+        "sum n (fun i -> if 0 < i then delta n (i - 1) (v[i]) else zero n)"
+        " ~> build n (fun j -> if j + 1 < n then (if 0 < j + 1 then v[j + 1] else zero) else zero)",
+        "sum n (fun i -> if c then delta n (n - 1 - i) x else delta n (n - 1 - i) y)"
+        " ~> build n (fun j -> if c then x else y)",
+        "sum n (fun i -> if c then delta n (n - 1 - i) x else delta n i y)"
+        " ~> build n (fun j -> (if c then x else zero) + (if c then zero else y))",
+        "sum n (fun i -> let t = (if c then let z = x * v[i] in (delta n (n - 1 - i) z, delta n i z) else (zero n, zero n)) in"
+        " (t.1, plus t.0 (delta n i y)))"
+        " ~> (build n (fun j -> if c then let z = x * v[j] in z else zero),"
+        " build n (fun j -> (if c then let z = x * v[n - 1 - j] in z else zero) + y))",
+        "sum n (fun i -> (x * v[i], delta n (n - 1 - i) y)) ~> (sum n (fun i -> x * v[i]), build n (fun j -> y))",
+        "sum (n - 1) (fun i -> delta n (i + 1) (v[check i (length v)])) ~> nothing",
+        "sum (n - 1) (fun i -> delta n (i + 1) (require c in x)) ~> nothing",
+        "sum n (fun i -> delta m (i + k) x) ~> nothing",
+        "sum n (fun i -> delta (2 * n) (i + 1) x) ~> nothing",
+        "sum n (fun i -> delta (n + 9) (i + 1) x) ~> nothing",
+        "sum n (fun i -> delta n (2 * i) x) ~> nothing",
+        "sum n (fun i -> delta n (i % 2) x) ~> nothing",
+        "sum n (fun i -> delta n k x) ~> nothing",
+        "sum n (fun i -> (v, delta n (n - 1 - i) x)) ~> nothing",
+        "sum n (fun i -> delta n (n - 1 - i) v) ~> nothing",
+        "sum (n - 1) (fun i -> let z = sin (v[i]) in plus (delta n i z) (delta n (i + 1) z)) ~> nothing",
+        "sum (n - 1) (fun i -> plus (delta n i (sin (v[i]))) (delta n (i + 1) (cos (v[i]))))"
+        " ~> build n (fun j -> (if j < n - 1 then sin (v[j]) else zero) + (if 0 <= j - 1 then cos (v[j - 1]) else zero))",
+        "product n (fun i -> v[n - 1 - i]) ~> nothing",
+    ),
+    "plus_builds": (
+        "plus (build n (fun i -> v[i])) (build n (fun j -> x * u[j])) ~> build n (fun i -> v[i] + x * u[i])",
+        "plus (build (length u) (fun i -> x)) u (build (length u) (fun j -> to_float j))"
+        " ~> plus (build (length u) (fun i -> x + to_float i)) u",
+        "plus (build n (fun i -> v[i])) (build m (fun j -> u[j])) ~> nothing",
+        "plus (build n (fun i -> v[i])) (build m (fun j -> u[j])) ~> build n (fun i -> v[i] + u[i]) where n == m",
+        "plus (build n (fun i -> if 0 < i then x else zero)) (build n (fun j -> y + (if 0 < j then v[j] else zero)))"
+        " ~> build n (fun i -> (if 0 < i then x + v[i] else zero) + y)",
+        "plus (build n (fun i -> if 0 < i then x else zero)) (build n (fun j -> if 1 < j then y else zero))"
+        " ~> build n (fun i -> (if 0 < i then x else zero) + (if 1 < i then y else zero))",
+        "plus (build n (fun k -> v[k])) (build n (fun j -> u[k])) ~> build n (fun i -> v[i] + u[k])",
+        "plus (build n (fun i -> sum m (fun j -> x))) (build n (fun i -> v[i])) ~> nothing",
+        "plus (build n (fun i -> v[i])) u ~> nothing",
+        "plus (build n (fun i -> v)) (build n (fun i -> u)) ~> nothing",
+    ),
     "length_of_state": (
         "ifold (fun a i -> build (length a) (fun j -> a[j] + x)) u n"
         " ~> ifold (fun a i -> build (length u) (fun j -> a[j] + x)) u n",

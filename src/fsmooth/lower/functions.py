@@ -10,6 +10,7 @@ from fsmooth.lower import expressions
 from fsmooth.lower.accumulators import Allowed, remaining, sinks_of
 from fsmooth.lower.cardinality import leaf_shapes
 from fsmooth.lower.destination import Mode
+from fsmooth.lower.fusing import fuse_loops
 from fsmooth.lower.identifiers import identifier
 from fsmooth.lower.interface import Interface, StaticSizes
 from fsmooth.lower.linear import linear_binding, linear_into
@@ -42,6 +43,7 @@ def lower_by(lowering: type[Lowering], term: Lam, name: str, static_sizes: Stati
     function = t.Function(name, interface.parameters(), kernel.block)
     tidy(function)
     prune(function)
+    fuse_loops(function)
     shape = _lower_shape(term, name, kernel, static_sizes or {})
     return t.Program(
         name,

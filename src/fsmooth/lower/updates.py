@@ -44,6 +44,7 @@ from fsmooth.lower.replacement import (
     renamed,
     spare_place,
 )
+from fsmooth.lower.saved_rows import saved_row
 from fsmooth.lower.storage import storage_for
 
 
@@ -116,14 +117,19 @@ def _restore(ctx: Context, saved: list[tuple[Var, Value | None]]) -> None:
 
 
 def _bind(ctx: Context, var: Var, value: Term, parts: list[Part], later: list[Term]) -> None:
-    """Bind `var`; an update of a part that nothing reads afterwards changes the part itself."""
+    """Bind `var`; an update of a part that nothing reads afterwards changes the part itself; `later` ends with the body."""
     for q in parts:
         if changes(value, q, later):
             mutate(ctx, value, q)
             ctx.environment[var] = readable(q.place)
             hold(q, var, ())
             return
-    ctx.bind(var, value)
+    row = saved_row(ctx, var, value, parts, later)
+    if row is None:
+        ctx.bind(var, value)
+    else:
+        ctx.into(value, row, Mode.ASSIGN)
+        ctx.environment[var] = readable(row)
     _readers(parts, var, value)
 
 

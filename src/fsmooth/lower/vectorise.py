@@ -65,12 +65,12 @@ def vectorise(loop: t.For) -> None:
 
 def _own_element(store: t.Store, loop: t.For, stored: dict[str, t.Expression]) -> bool:
     """Does each iteration of a sum write, of this buffer, one element that no other iteration touches?"""
-    if not same(stored.setdefault(store.buffer, store.index), store.index) or not _is_unit(store.index, loop.index):
+    if not same(stored.setdefault(store.buffer, store.index), store.index) or not is_unit(store.index, loop.index):
         return False
     return all([same(x.index, store.index) for x in _loads(loop.body) if x.buffer == store.buffer])
 
 
-def _is_unit(at: t.Expression, index: str) -> bool:
+def is_unit(at: t.Expression, index: str) -> bool:
     """Is it the loop's index plus something that does not change?"""
     match at:
         case t.Name(name):
@@ -81,7 +81,11 @@ def _is_unit(at: t.Expression, index: str) -> bool:
             names_in(right, names[1])
             if index in names[0] and index in names[1]:
                 return False
-            return _is_unit(left, index) or _is_unit(right, index)
+            return is_unit(left, index) or is_unit(right, index)
+        case t.Operation(primitive, (left, right)) if primitive is p.subtract:
+            subtracted: set[str] = set()
+            names_in(right, subtracted)
+            return index not in subtracted and is_unit(left, index)
         case _:
             return False
 

@@ -30,7 +30,7 @@ from fsmooth.optimise.interchange import interchange
 from fsmooth.optimise.merging import merge_loops
 from fsmooth.optimise.motion import move, move_and_share_all_reciprocals, move_and_share_reciprocals
 from fsmooth.optimise.policy import Fusion, Policy
-from fsmooth.optimise.rules import accumulation, checks, speculation
+from fsmooth.optimise.rules import accumulation, checks, gathering, speculation
 from fsmooth.optimise.rules import conditional as c
 from fsmooth.optimise.rules import displays as d
 from fsmooth.optimise.rules import element_assignment as el
@@ -77,7 +77,7 @@ REAL_LAWS: Family = (
     q.factor_out_of_sum,
 )
 CONDITIONAL: Family = (c.if_known, c.if_same, c.if_not, c.decide, c.discharge, c.discharge_require)
-FUSION: Family = (f.name_index, f.get_build, f.get_if, f.get_update, f.eta_build)
+FUSION: Family = (f.name_index, f.get_build, f.get_if, f.get_update, f.eta_build, accumulation.plus_builds)
 SIZES: Family = (f.length_static, f.length_build, f.get_vector, length_of_state)
 ACCUMULATION: Family = (accumulation.plus_flat, accumulation.get_plus, accumulation.plus_update)
 FISSION: Family = (fission.project_fold, fission.project_sum, d.split_display)
@@ -95,6 +95,7 @@ SPARSITY: Family = (
     s.guard_split,
     s.guard_order,
     s.sum_delta,
+    gathering.sum_shifted,
 )
 NORMALISATION: Family = (
     ln.fold_empty,

@@ -1,0 +1,166 @@
+"""Loops over the same range that follow each other become one, so that what both read is read once (after lowering).
+
+Only loops whose iterations are independent, without loops or branches inside, and only if no iteration of the second needs,
+or changes, what another iteration of the first wrote or read.  Their iterations are then independent too, which the
+C compiler is told: it cannot see it for as many arrays as one loop then works on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from fsmooth.core.types import INT
+from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import parts, replace, same
+from fsmooth.loops.usage import bodies_of, expressions_of, names_in, walk
+from fsmooth.lower.vectorise import is_unit, stays_scalar
+
+_STREAMS = 16
+"""More arrays at once are more than processors follow."""
+
+
+def fuse_loops(function: t.Function) -> None:
+    """Fuse the loops of a function, in each of its blocks."""
+    places = _Places.of(function.body)
+    blocks = [function.body]
+    while blocks:
+        block = blocks.pop()
+        kept: list[t.Statement] = []
+        for s in block:
+            fused = _fused(kept[-1], s, places) if kept else None
+            if fused is None:
+                kept.append(s)
+            else:
+                kept[-1] = fused
+        block[:] = kept
+        blocks.extend([inner for s in block for inner in bodies_of(s)])
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Which pointers may point to the same memory: `near` has all that a pointer was ever made from."""
+
+    near: dict[str, set[str]]
+    exchanged: set[frozenset[str]]
+
+    @staticmethod
+    def of(body: list[t.Statement]) -> _Places:
+        near: dict[str, set[str]] = {}
+        exchanged: set[frozenset[str]] = set()
+        for s in walk(body):
+            match s:
+                case t.Choose(pointer, _, then, _, _, otherwise):
+                    found = {b for b in (then, otherwise) if b is not None}
+                    near[pointer] = found.union(*[near.get(b, set()) for b in found])
+                case t.Swap(left, right):
+                    exchanged.add(frozenset((left, right)))
+                case _:
+                    pass
+        return _Places(near, exchanged)
+
+    def apart(self, a: str, b: str) -> bool:
+        """Are two buffers of different names different memory?"""
+        if frozenset((a, b)) in self.exchanged:
+            return True
+        return (self.near.get(a, set()) | {a}).isdisjoint(self.near.get(b, set()) | {b})
+
+
+@dataclass
+class _Accesses:
+    """The indices at which a straight-line loop reads and writes each buffer."""
+
+    reads: dict[str, list[t.Expression]] = field(default_factory=dict)
+    writes: dict[str, list[t.Expression]] = field(default_factory=dict)
+    locals: set[str] = field(default_factory=set)
+
+    def buffers(self) -> set[str]:
+        return self.reads.keys() | self.writes.keys()
+
+    def is_plain(self, index: str) -> bool:
+        """Does it walk along what it reads and writes, so that it vectorises with or without the other?"""
+        return all(
+            [self._is_walked(at, index) for by in (self.reads, self.writes) for found in by.values() for at in found]
+        )
+
+    def _is_walked(self, at: t.Expression, index: str) -> bool:
+        names: set[str] = set()
+        names_in(at, names)
+        return names.isdisjoint(self.locals) and (index not in names or is_unit(at, index))
+
+
+def _accesses(loop: t.For) -> _Accesses | None:
+    """None if the loop is not straight-line code that vectorises."""
+    found = _Accesses()
+    for s in loop.body:
+        match s:
+            case t.Declare(mutable=False) if s.value is not None:
+                found.locals.add(s.name)
+            case t.Store():
+                found.writes.setdefault(s.buffer, []).append(s.index)
+                if s.accumulate:
+                    found.reads.setdefault(s.buffer, []).append(s.index)
+            case _:
+                return None
+        stack = list(expressions_of(s))
+        while stack:
+            e = stack.pop()
+            if isinstance(e, t.Load):
+                found.reads.setdefault(e.buffer, []).append(e.index)
+            elif isinstance(e, t.Search) or stays_scalar(e):
+                return None
+            stack.extend(parts(e))
+    return found
+
+
+def _fused(first: t.Statement, second: t.Statement, places: _Places) -> t.For | None:
+    if not isinstance(first, t.For) or not isinstance(second, t.For) or not same(first.size, second.size):
+        return None
+    if t.Kind.PARALLEL is not first.kind or t.Kind.PARALLEL is not second.kind or _loads(first.size):
+        return None
+    following = _renamed(second, first.index)
+    if following is None:
+        return None
+    a, b = _accesses(first), _accesses(following)
+    if a is None or b is None or not a.locals.isdisjoint(b.locals):
+        return None
+    if a.reads.keys().isdisjoint(b.buffers()) and a.writes.keys().isdisjoint(b.buffers()):
+        return None  # nothing would be read once instead of twice
+    if len(a.buffers() | b.buffers()) > _STREAMS or not (a.is_plain(first.index) and b.is_plain(first.index)):
+        return None
+    for one, other in ((a, b), (b, a), (a, a), (b, b)):
+        for written, indices in one.writes.items():
+            for buffer in other.buffers():
+                if buffer != written and not places.apart(buffer, written):
+                    return None
+            touched = other.reads.get(written, []) + other.writes.get(written, [])
+            if touched and not _one_element([*indices, *touched], first.index, a.locals | b.locals):
+                return None
+    return t.For(first.index, first.size, [*first.body, *following.body], first.kind, first.site, simd=True)
+
+
+def _one_element(indices: list[t.Expression], index: str, locals_: set[str]) -> bool:
+    """Is it the same element, and another one in each iteration?"""
+    names: set[str] = set()
+    names_in(indices[0], names)
+    return names.isdisjoint(locals_) and is_unit(indices[0], index) and all([same(x, indices[0]) for x in indices[1:]])
+
+
+def _loads(e: t.Expression) -> bool:
+    return isinstance(e, t.Load) or any([_loads(x) for x in parts(e)])
+
+
+def _renamed(loop: t.For, index: str) -> t.For | None:
+    """The loop with another name for its index; None if it is not straight-line code."""
+    name = t.Name(index, INT)
+    body: list[t.Statement] = []
+    for s in loop.body:
+        match s:
+            case t.Declare(mutable=False) if s.value is not None:
+                body.append(t.Declare(s.name, s.type, replace(s.value, loop.index, name)))
+            case t.Store(buffer, at, value, accumulate):
+                body.append(
+                    t.Store(buffer, replace(at, loop.index, name), replace(value, loop.index, name), accumulate)
+                )
+            case _:
+                return None
+    return t.For(index, loop.size, body, loop.kind, loop.site, loop.reduced, loop.extrema, loop.simd)
