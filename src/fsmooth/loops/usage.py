@@ -117,6 +117,23 @@ def mentioned(body: list[t.Statement]) -> set[str]:
     return found
 
 
+def own_names(s: t.Statement) -> set[str]:
+    """Every name and buffer that the statement itself mentions, not those nested in it."""
+    found = targets(s)
+    for e in expressions_of(s):
+        names_in(e, found)
+    match s:
+        case t.Allocate() | t.LocalArray():
+            found.add(s.buffer)
+        case t.Copy():
+            found.add(s.source)
+        case t.Choose():
+            found |= buffers_of(s)
+        case _:
+            pass
+    return found
+
+
 def buffers_of(s: t.Choose) -> set[str]:
     """The buffers that a pointer may point to."""
     return {s.then} if s.otherwise is None else {s.then, s.otherwise}

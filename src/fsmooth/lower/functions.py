@@ -15,8 +15,10 @@ from fsmooth.lower.identifiers import identifier
 from fsmooth.lower.interface import Interface, StaticSizes
 from fsmooth.lower.linear import linear_binding, linear_into
 from fsmooth.lower.notes import storage_notes
+from fsmooth.lower.strips import in_strips
 from fsmooth.lower.tidy import tidy
 from fsmooth.lower.to_loops import Lowering
+from fsmooth.lower.vectors import sums_in_vectors
 
 
 def lower(term: Lam, name: str, static_sizes: StaticSizes | None = None) -> t.Program:
@@ -44,6 +46,8 @@ def lower_by(lowering: type[Lowering], term: Lam, name: str, static_sizes: Stati
     tidy(function)
     prune(function)
     fuse_loops(function)
+    in_strips(kernel.fresh, function)
+    sums_in_vectors(function)
     shape = _lower_shape(term, name, kernel, static_sizes or {})
     return t.Program(
         name,

@@ -10,16 +10,21 @@ from fsmooth.backend.c.searches import search_name
 from fsmooth.core import primitives as p
 from fsmooth.core.types import Bool, Float, Type
 from fsmooth.loops import tree as t
+from fsmooth.loops.usage import names_in
 
 
 class ExpressionWriter:
-    """Writes expressions and remembers which helpers and vector functions they need."""
+    """Writes expressions and remembers which helpers and vector functions they need.
+
+    `vector` asks for functions that have a vector version; `lanes` is the index that stands for a whole vector of them.
+    """
 
     def __init__(self) -> None:
         self.helpers: set[tuple[str, bool, bool]] = set()
         self.vector_functions: set[tuple[str, bool]] = set()
         self.searches: set[tuple[t.Extremum, Type]] = set()
         self.vector = False
+        self.lanes: str | None = None
 
     def write(self, e: t.Expression, level: int = 0) -> str:
         """`e`, in parentheses if it binds less tightly than `level`."""
@@ -33,6 +38,8 @@ class ExpressionWriter:
                 return text, s.UNARY if text.startswith("-") else s.ATOM
             case t.Name(name):
                 return name, s.ATOM
+            case t.Load(buffer, index) if self.lanes is not None and mentions(index, self.lanes):
+                return f"FS_LANES_AT({buffer} + {self.write(index, 5)})", s.ATOM
             case t.Load(buffer, index):
                 return f"{buffer}[{self.write(index)}]", s.ATOM
             case t.Conditional(condition, then, otherwise):
@@ -91,6 +98,13 @@ class ExpressionWriter:
                 return text.format(*inner), s.ATOM if e.primitive is p.is_nan else level
             case None:
                 raise TypeError(f"{e.primitive.name} of {first!r} has no spelling in C")
+
+
+def mentions(e: t.Expression, name: str) -> bool:
+    """Does the expression mention the name?"""
+    names: set[str] = set()
+    names_in(e, names)
+    return name in names
 
 
 def literal(value: float | int | bool, type_: Type) -> str:

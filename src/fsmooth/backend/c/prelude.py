@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fsmooth.backend.c import helpers as h
 from fsmooth.backend.c.expressions import ExpressionWriter
+from fsmooth.backend.c.lanes import LANES, RARELY
 from fsmooth.backend.c.searches import searches
 from fsmooth.backend.c.spelling import OLD_VECTOR
 
@@ -36,6 +37,10 @@ def prelude(expressions: ExpressionWriter, features: set[str]) -> str:
         parts.append(_guarded("FS_MARKS", h.MARKS))
     if "transpose" in features:
         parts.append(_guarded("FS_TRANSPOSE", h.TRANSPOSE))
+    if "lanes" in features:
+        parts.append(_guarded("FS_LANES_AT", LANES, define=False))
+    if "rarely" in features:
+        parts.append(_guarded("FS_RARELY", RARELY, define=False))
     if "scalar" in features:
         parts.append(_guarded("FS_SCALAR", h.SCALAR, define=False))
     for name, single in sorted(expressions.vector_functions):

@@ -9,6 +9,7 @@ from typing import assert_never
 from fsmooth.backend.c.blocks import write_block
 from fsmooth.backend.c.conditions import failing
 from fsmooth.backend.c.expressions import ExpressionWriter
+from fsmooth.backend.c.lanes import write_vectors
 from fsmooth.backend.c.names import c_type, comment
 from fsmooth.backend.c.signature import signature
 from fsmooth.core import primitives as p
@@ -17,6 +18,9 @@ from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import integer, minus, plus, replace, same
 from fsmooth.loops.usage import mentioned
+
+_ALIGNED = 64
+"""Arrays of so many numbers begin where a vector may."""
 
 
 class StatementWriter:
@@ -114,7 +118,8 @@ class StatementWriter:
                 self.line("    goto fail;")
                 self.line("}")
             case t.LocalArray():
-                self.line(f"{c_type(s.type)} {s.buffer}[{s.count}];")
+                aligned = " __attribute__((aligned(64)))" if s.count >= _ALIGNED else ""
+                self.line(f"{c_type(s.type)} {s.buffer}[{s.count}]{aligned};")
             case t.Choose():
                 place = self.place(s.then, s.then_offset)
                 if s.steps is not None and s.otherwise is not None and s.otherwise_offset is not None:
@@ -165,6 +170,12 @@ class StatementWriter:
     def loop(self, s: t.For) -> None:
         """A for loop."""
         self.site(s.site)
+        if s.vectors is t.Vectors.WRITTEN:
+            write_vectors(self, s)
+            return
+        if s.vectors is t.Vectors.NONE:
+            self.features.add("scalar")
+            self.line("FS_SCALAR")
         outer = self.e.vector
         if s.simd:
             self.e.vector = True
@@ -195,7 +206,11 @@ class StatementWriter:
         if not s.otherwise and len(s.then) == 1 and isinstance(s.then[0], t.Check | t.Demand):
             self.check(s.then[0], s.condition)
             return
-        self.line(f"if ({self.e.write(s.condition)}) {{")
+        condition = self.e.write(s.condition)
+        if s.rare:
+            self.features.add("rarely")
+            condition = f"FS_RARELY({condition})"
+        self.line(f"if ({condition}) {{")
         self.nested(s.then)
         if s.otherwise:
             self.line("} else {")

@@ -41,6 +41,7 @@ from fsmooth.loops.tree.statements import (
     Statement,
     Store,
     Swap,
+    Vectors,
     While,
 )
 
@@ -77,5 +78,6 @@ __all__ = [
     "Statement",
     "Store",
     "Swap",
+    "Vectors",
     "While",
 ]

@@ -48,6 +48,16 @@ class Kind(Enum):
     SEARCH = "search"
 
 
+class Vectors(Enum):
+    """Who makes vectors of the iterations of a loop: the C compiler if it can (told by `simd` that it may); we, since the
+    body only adds, subtracts, multiplies and divides numbers that lie side by side; or nobody, since it is short.
+    """
+
+    IMPLIED = "implied"
+    WRITTEN = "written"
+    NONE = "none"
+
+
 @dataclass(eq=False, slots=True)
 class For:
     """`for (index = 0; index < size; ++index) body`.  `reduced` names the local sums of a REDUCTION, `extrema`
@@ -62,6 +72,7 @@ class For:
     reduced: tuple[str, ...] = ()
     extrema: tuple[tuple[str, Extremum], ...] = ()
     simd: bool = False
+    vectors: Vectors = Vectors.IMPLIED
 
 
 @dataclass(eq=False, slots=True)
@@ -123,11 +134,12 @@ class BlockRows:
 
 @dataclass(eq=False, slots=True)
 class If:
-    """`if (condition) then else otherwise`."""
+    """`if (condition) then else otherwise`.  `then` is not worth much of the C compiler's time if it is `rare`."""
 
     condition: Expression
     then: list[Statement]
     otherwise: list[Statement] = field(default_factory=list)
+    rare: bool = False
 
 
 @dataclass(eq=False, slots=True)

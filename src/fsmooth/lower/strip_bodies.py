@@ -1,0 +1,188 @@
+"""The body of a loop, made to run strip by strip (strips.py): what comes before the strips, what is done for each, what
+comes after, and the proof that the strips are independent but for sums.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from fsmooth.core import primitives as p
+from fsmooth.core.types import BOOL, INT
+from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import ZERO, integer, minus, parts, plus, same, times
+from fsmooth.loops.usage import expressions_of, mentioned, mentioned_reads, own_names, targets, walk
+from fsmooth.lower.checks import declared
+from fsmooth.lower.strip import WIDTH, NotInStrips, Strip, rows_of
+from fsmooth.lower.strip_tables import Tables
+from fsmooth.lower.vectors import names_of
+
+
+def written_in(body: list[t.Statement]) -> set[str]:
+    """Buffers and locals that the body changes, the indices of its loops apart."""
+    return {name for s in walk(body) for name in targets(s)}
+
+
+@dataclass
+class StripBody:
+    """The body of a loop, made to run in strips.  `sums` are the locals that hold sums over the points of a strip, or
+    numbers that are proportional to them.
+    """
+
+    strip: Strip
+    written: set[str]
+    tables: Tables
+    around: list[t.For] = field(default_factory=list)
+    sums: set[str] = field(default_factory=set)
+    loops: list[t.For] = field(default_factory=list)
+    before: list[t.Statement] = field(default_factory=list)
+    inside: list[t.Statement] = field(default_factory=list)
+    after: list[t.Statement] = field(default_factory=list)
+
+    def whole(self, body: list[t.Statement]) -> list[t.Statement]:
+        """What comes before the strips, the loop over the strips, what comes after."""
+        if not self.strip.size.weight == 1 or not names_of(self.strip.size).isdisjoint(self.written):
+            raise NotInStrips
+        totals = {name for s in body if self.over_points(s) for name in s.reduced}  # type: ignore[union-attr]
+        for s in body:
+            if isinstance(s, t.Declare) and s.mutable and (s.name in totals or s.value is None):
+                self.before.append(s)
+            elif any([self.of_points(x) for x in walk([s])]):
+                if isinstance(s, t.For) and self.over_points(s):
+                    self.inside.append(self.points(s))
+                else:
+                    self.inside.extend(self.nested([s]))
+            elif isinstance(s, t.Declare) and not s.mutable and self.steady(s) and self.early(s):
+                self.before.append(s)
+            else:
+                self.after.append(s)
+        self.check(totals)
+        return [*self.before, *self.tables.every, *self.loop(), *self.after]
+
+    def early(self, s: t.Declare) -> bool:
+        """Can it be declared before everything that came before it?"""
+        later = {name for x in self.after for name in [*declared(x), *targets(x)]}
+        assert s.value is not None
+        return later.isdisjoint(names_of(s.value))
+
+    def loop(self) -> list[t.Statement]:
+        """One strip after the other."""
+        start, count, size = t.Name(self.strip.start, INT), self.strip.count, self.strip.size
+        rest, whole = minus(size, start), integer(WIDTH)
+        number = t.Conditional(t.Operation(p.less, (rest, whole), BOOL), rest, whole)
+        return [
+            t.Declare(start.name, INT, ZERO, mutable=True),
+            t.While(
+                [],
+                t.Operation(p.less, (start, size), BOOL),
+                [t.Declare(count, INT, number), *self.inside, t.Assign(start.name, whole, accumulate=True)],
+            ),
+        ]
+
+    def of_points(self, s: t.Statement) -> bool:
+        """Does the statement itself concern the points?"""
+        if isinstance(s, t.Fill) and same(s.count, self.strip.size):
+            return True
+        return self.over_points(s) or not own_names(s).isdisjoint(self.strip.own)
+
+    def over_points(self, s: t.Statement) -> bool:
+        return isinstance(s, t.For) and same(s.size, self.strip.size)
+
+    def steady(self, s: t.Statement) -> bool:
+        """Does it read nothing that the body changes?"""
+        return all([names_of(e).isdisjoint(self.written | self.sums) for e in expressions_of(s)])
+
+    def points(self, loop: t.For) -> t.For:
+        """A loop over the points of a strip."""
+        self.loops.append(self.strip.loop(self.tables.points(loop, self.around)))
+        return self.loops[-1]
+
+    def nested(self, body: list[t.Statement]) -> list[t.Statement]:
+        """Statements that run once for each strip."""
+        return [self.statement(s) for s in body]
+
+    def statement(self, s: t.Statement) -> t.Statement:
+        match s:
+            case t.For() if self.over_points(s):
+                self.sums |= set(s.reduced)
+                return self.points(s)
+            case t.For() if self.steady(s) and not s.simd:
+                self.around.append(s)
+                body = self.nested(s.body)
+                self.around.pop()
+                return t.For(s.index, s.size, body, s.kind, s.site, s.reduced, s.extrema)
+            case t.Fill(buffer, offset, count) if buffer in self.strip.own and self.steady(s):
+                first, rows = rows_of(offset, self.strip.size), rows_of(count, self.strip.size)
+                if first is None or rows is None:
+                    raise NotInStrips
+                width = integer(WIDTH)
+                return t.Fill(buffer, times(first, width), times(rows, width), s.type)
+            case t.Fill(buffer, offset, count) if self.steady(s) and same(count, self.strip.size):
+                if rows_of(offset, self.strip.size) is None:
+                    raise NotInStrips
+                start = plus(offset, t.Name(self.strip.start, INT))
+                return t.Fill(buffer, start, t.Name(self.strip.count, INT), s.type)
+            case t.Declare(_, _, value) if s.mutable:
+                if value is None or (isinstance(value, t.Literal) and value.value == 0.0):
+                    return s
+            case t.Declare(name, _, value) if value is not None:
+                if self.steady(s):
+                    return self.tables.number(s, self.around)
+                if self.proportional(value):
+                    self.sums.add(name)
+                    return s
+            case t.Assign(name, value, False) if self.proportional(value):
+                self.sums.add(name)
+                return s
+            case t.Store(buffer, at, value, True):
+                kept = buffer not in self.strip.own and names_of(at).isdisjoint(self.written | self.sums)
+                if kept and self.proportional(value):
+                    return s
+            case t.If(condition, then, otherwise) if names_of(condition).isdisjoint(self.written | self.sums):
+                around, self.around = self.around, []  # what is done only if a condition holds is not tabulated
+                branches = self.nested(then), self.nested(otherwise)
+                self.around = around
+                return t.If(condition, *branches)
+            case _:
+                pass
+        raise NotInStrips
+
+    def proportional(self, e: t.Expression) -> bool:
+        """Is the number proportional to sums over the points?  Then those of the strips are added."""
+        fixed = [names_of(a).isdisjoint(self.written | self.sums) for a in parts(e)]
+        match e:
+            case t.Name(name):
+                return name in self.sums
+            case t.Operation(p.negate, (a,)):
+                return self.proportional(a)
+            case t.Operation(p.add | p.subtract, (a, b)):
+                return self.proportional(a) and self.proportional(b)
+            case t.Operation(p.multiply, (a, b)):
+                return (fixed[0] and self.proportional(b)) or (fixed[1] and self.proportional(a))
+            case t.Operation(p.divide, (a, _)):
+                return fixed[1] and self.proportional(a)
+            case _:
+                return False
+
+    def check(self, totals: set[str]) -> None:
+        """May what comes after run after all strips, and are the strips independent?"""
+        own = set(self.strip.own)
+        stored = {s.buffer for s in walk(self.inside) if isinstance(s, t.Store | t.Fill)} - own
+        read = mentioned_reads(self.inside)
+        if not stored.isdisjoint(read) or not totals.isdisjoint(read | self.sums):
+            raise NotInStrips
+        if not self.sums.isdisjoint(mentioned_reads([*self.loops])):
+            raise NotInStrips
+        if any([isinstance(s, t.Break | t.Check | t.Demand | t.CheckAll) for s in walk(self.after)]):
+            raise NotInStrips
+        if not own.isdisjoint(mentioned(self.after)) or not stored.isdisjoint(mentioned_reads(self.after)):
+            raise NotInStrips
+        if not written_in(self.after).isdisjoint(read) or not self.sums.isdisjoint(mentioned_reads(self.after)):
+            raise NotInStrips
+        introduced = {name for s in self.after if not isinstance(s, t.For) for name in declared(s)}
+        if not introduced.isdisjoint(mentioned(self.inside)):
+            raise NotInStrips
+        for s in walk(self.after):
+            if isinstance(s, t.Store) and s.accumulate:
+                continue
+            if not targets(s).isdisjoint(stored):
+                raise NotInStrips

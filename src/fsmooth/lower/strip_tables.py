@@ -1,0 +1,112 @@
+"""What strips would compute or gather again and again is computed or gathered once.
+
+A number that is dear and differs only from iteration to iteration of an inner loop (exp(q[r]), say) would be computed for
+each strip: it becomes an array over r before the strips.  Numbers that a loop over points reads in steps, like
+x[i * d + c], would be gathered for each iteration of the loop that is cut: before that loop they become an array in which
+the points lie side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from fsmooth.core.types import F64, INT
+from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import map_loads, parts, plus, positive, same, times
+from fsmooth.loops.usage import walk
+from fsmooth.lower.checks import declared
+from fsmooth.lower.vectorise import vectorise
+from fsmooth.lower.vectors import is_next, names_of
+
+_DEAR = 8
+"""The weight (design §5) from which a number is rather kept than computed again."""
+
+
+@dataclass
+class Tables:
+    """Arrays for a loop that is cut into strips: made before it (`once`), or before its strips (`every`)."""
+
+    fresh: Callable[[str], str]
+    loop: t.For
+    size: t.Expression
+    written: set[str]
+    varying: set[str] = field(init=False)
+    taken: list[t.Statement] = field(default_factory=list)
+    once: list[t.Statement] = field(default_factory=list)
+    every: list[t.Statement] = field(default_factory=list)
+    rows: list[tuple[t.Load, t.For, str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        inside = {name for s in walk(self.loop.body) for name in declared(s)}
+        self.varying = inside | self.written | {self.loop.index}
+
+    def before(self) -> list[t.Statement]:
+        """What goes before the loop."""
+        return [*self.taken, t.If(positive(self.loop.size), self.once)] if self.once else self.taken
+
+    def number(self, s: t.Declare, around: list[t.For]) -> t.Statement:
+        """The declaration of a number inside the loops `around`; one that is dear reads an array."""
+        if len(around) != 1 or s.value is None or s.type != F64 or not _is_dear(s.value):
+            return s
+        inner = around[0]
+        known = {inner.index, self.loop.index}
+        if not self.varying.isdisjoint(names_of(s.value) - known) or not self.steady(inner.size):
+            return s
+        buffer, index = self.fresh(s.name), t.Name(inner.index, INT)
+        loop = t.For(inner.index, inner.size, [t.Store(buffer, index, s.value)], t.Kind.PARALLEL, inner.site)
+        vectorise(loop)
+        self.taken.append(t.Allocate(buffer, F64, inner.size))
+        self.every.append(loop)
+        return t.Declare(s.name, s.type, t.Load(buffer, index, F64))
+
+    def points(self, loop: t.For, around: list[t.For]) -> t.For:
+        """A loop over all points that reads them side by side."""
+        if len(around) != 1 or not self.steady(around[0].size):
+            return loop
+        outer = around[0]
+
+        def side_by_side(load: t.Load) -> t.Expression:
+            names = names_of(load.index)
+            gathered = {loop.index, outer.index} <= names and not is_next(load.index, loop.index, {loop.index})
+            if not gathered or load.type != F64 or load.buffer in self.varying:
+                return load
+            if not self.varying.isdisjoint(names - {loop.index, outer.index}):
+                return load
+            at = plus(times(t.Name(outer.index, INT), self.size), t.Name(loop.index, INT))
+            return t.Load(self.gathered(load, loop, outer, at), at, load.type)
+
+        body: list[t.Statement] = []
+        for s in loop.body:
+            match s:
+                case t.Declare(name, type_, value) if value is not None:
+                    body.append(t.Declare(name, type_, map_loads(value, side_by_side), s.mutable))
+                case t.Assign(name, value, accumulate):
+                    body.append(t.Assign(name, map_loads(value, side_by_side), accumulate))
+                case t.Store(buffer, at, value, accumulate):
+                    body.append(t.Store(buffer, at, map_loads(value, side_by_side), accumulate))
+                case _:
+                    body.append(s)
+        return t.For(loop.index, loop.size, body, loop.kind, loop.site, loop.reduced, loop.extrema, loop.simd)
+
+    def gathered(self, load: t.Load, loop: t.For, outer: t.For, at: t.Expression) -> str:
+        """The array of these numbers, rows of points."""
+        for known, inside, buffer in self.rows:
+            if inside.index == outer.index and same(inside.size, outer.size) and same(known, load):
+                return buffer
+        buffer = self.fresh(f"{load.buffer}_rows")
+        self.rows.append((load, outer, buffer))
+        self.taken.append(t.Allocate(buffer, F64, times(outer.size, self.size)))
+        copy = t.For(loop.index, self.size, [t.Store(buffer, at, load)], t.Kind.PARALLEL)
+        self.once.append(t.For(outer.index, outer.size, [copy], t.Kind.PARALLEL))
+        return buffer
+
+    def steady(self, e: t.Expression) -> bool:
+        """Is it the same in all iterations of the loop?"""
+        return self.varying.isdisjoint(names_of(e))
+
+
+def _is_dear(e: t.Expression) -> bool:
+    if isinstance(e, t.Operation) and e.primitive.weight >= _DEAR:
+        return True
+    return any([_is_dear(part) for part in parts(e)])

@@ -1,0 +1,124 @@
+"""Loops over many points run strip by strip, so that what is computed of a strip's points stays in the fastest cache.
+
+    for k: { for c: for i < n: a[c][i] = …;  for r: { for i < n: b[i] += a[c][i] …;  s = sum over i of …;  out[k][r] += s } }
+    ~>  for k: for each strip of 64 points: the same for the points of the strip, with a: d x 64 and b: 64 on the stack
+
+The arrays over points that such a body computes for itself (a row for each coordinate, say) are read again and again by
+loops over a second index.  Whole, they do not fit the cache; of a strip, they do, and a row of them fits registers.
+
+Every loop over points must keep to its point, and what is summed over points must only be added to something: then the
+strips are independent but for these sums, of which the order changes, as it does where sums are vectorised.  What does
+not concern the points goes before or after the strips.
+
+Before: a lowered function.  After: the same; loops over points that only do arithmetic are written with vectors.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+from fsmooth.core import primitives as p
+from fsmooth.core.types import BOOL, F64
+from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import ZERO, integer, is_integer, same, times
+from fsmooth.loops.usage import bodies_of, own_names, walk
+from fsmooth.lower.strip import WIDTH, NotInStrips, Strip, rows_of
+from fsmooth.lower.strip_bodies import StripBody, written_in
+from fsmooth.lower.strip_tables import Tables
+
+_ROWS = 32
+"""Arrays of so many rows are on the stack."""
+_FEW = 16
+"""For fewer points strips are too wide: the loops are left as they were, and so short that they are not vectorised."""
+
+
+def in_strips(fresh: Callable[[str], str], function: t.Function) -> None:
+    """Run the loops of a function in strips where this helps."""
+    _Function(fresh, function).body(function.body)
+
+
+class _Function:
+    """What is known of a whole function."""
+
+    def __init__(self, fresh: Callable[[str], str], function: t.Function) -> None:
+        self.fresh = fresh
+        self.allocated = {s.buffer: s for s in walk(function.body) if isinstance(s, t.Allocate)}
+        self.on_stack: set[str] = set()
+        self.uses = _uses(function.body)
+
+    def body(self, statements: list[t.Statement]) -> None:
+        """Look at each statement, the outermost loops first."""
+        found: list[t.Statement] = []
+        for s in statements:
+            instead = self.try_loop(s) if isinstance(s, t.For) and not s.simd else None
+            if instead is None:
+                for inner in bodies_of(s):
+                    self.body(inner)
+            found.extend([s] if instead is None else instead)
+        statements[:] = [s for s in found if not (isinstance(s, t.Allocate) and s.buffer in self.on_stack)]
+
+    def try_loop(self, loop: t.For) -> list[t.Statement] | None:
+        """The loop with its body run in strips, and the memory to set up before; None if that is not possible."""
+        sizes = _dimensions(loop.body)
+        uses = _uses(loop.body) if sizes else Counter()
+        for size in sizes:
+            rows: dict[str, t.Expression] = {}
+            for buffer, allocation in self.allocated.items():
+                if uses.get(buffer, 0) and uses[buffer] == self.uses[buffer] - 1 and allocation.type == F64:
+                    count = rows_of(allocation.count, size)
+                    if count is not None:
+                        rows[buffer] = count
+            if not all([is_integer(count, 1) for count in rows.values()]):
+                instead = self.cut(loop, size, rows)
+                if instead is not None:
+                    return instead
+        return None
+
+    def cut(self, loop: t.For, size: t.Expression, rows: dict[str, t.Expression]) -> list[t.Statement] | None:
+        """`try_loop` for points of this number, of which the loop computes these rows for itself."""
+        strip = Strip(size, self.fresh(f"{loop.index}_start"), self.fresh(f"{loop.index}_count"), rows)
+        written = written_in(loop.body)
+        tables = Tables(self.fresh, loop, size, written)
+        try:
+            body = StripBody(strip, written, tables).whole(loop.body)
+        except NotInStrips:
+            return None
+        stack: list[t.Statement] = []
+        before = tables.before()
+        for buffer, count in rows.items():
+            total = times(count, integer(WIDTH))
+            self.allocated[buffer].count = total
+            if isinstance(count, t.Literal) and int(count.value) <= _ROWS:
+                self.on_stack.add(buffer)
+                stack.append(t.LocalArray(buffer, F64, int(count.value) * WIDTH))
+            before.append(t.Fill(buffer, ZERO, total, F64))
+        new = t.For(loop.index, loop.size, body, loop.kind, loop.site, loop.reduced, loop.extrema)
+        cut: list[t.Statement] = [*before, new]
+        if tables.taken:
+            cut = [t.Scope(self.fresh("mark"), cut)]
+        if isinstance(size, t.Literal):
+            return [*stack, *cut]
+        for s in walk(loop.body):
+            if isinstance(s, t.For) and same(s.size, size):
+                s.simd, s.vectors = False, t.Vectors.NONE
+        few = t.Operation(p.less, (size, integer(_FEW)), BOOL)
+        return [*stack, t.If(few, [loop], cut, rare=True)]
+
+
+def _uses(body: list[t.Statement]) -> Counter[str]:
+    """How many statements mention each name themselves."""
+    return Counter([name for s in walk(body) for name in own_names(s)])
+
+
+def _dimensions(body: list[t.Statement]) -> list[t.Expression]:
+    """The sizes of the innermost loops inside other loops of the body: numbers that do not change and are not small."""
+    found: list[t.Expression] = []
+    for s in body:
+        for inner in walk(s.body) if isinstance(s, t.For) else ():
+            if isinstance(inner, t.For) and not any([isinstance(x, t.For) for x in inner.body]):
+                size = inner.size
+                large = int(size.value) >= 4 * WIDTH if isinstance(size, t.Literal) else isinstance(size, t.Name)
+                if large and not any([same(size, x) for x in found]):
+                    found.append(size)
+    return found

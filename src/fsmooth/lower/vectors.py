@@ -1,0 +1,67 @@
+"""Which loops are written with vectors: sums, and what runs in strips, of neighbouring numbers that are only added,
+subtracted, multiplied and divided.  The C compiler is left no choice there (backend/c/lanes.py says why).
+"""
+
+from __future__ import annotations
+
+from fsmooth.core import primitives as p
+from fsmooth.core.types import F64
+from fsmooth.loops import tree as t
+from fsmooth.loops.usage import names_in, walk
+
+_ARITHMETIC = frozenset((p.add, p.subtract, p.multiply, p.divide, p.negate))
+
+
+def sums_in_vectors(function: t.Function) -> None:
+    """Have the loops that were marked `simd` written with vectors, where these can say what the loops do."""
+    for s in walk(function.body):
+        if isinstance(s, t.For) and s.simd and not s.extrema and is_arithmetic(s.body, s.index):
+            s.simd, s.vectors = False, t.Vectors.WRITTEN
+
+
+def names_of(e: t.Expression) -> set[str]:
+    """The variables and buffers of an expression."""
+    found: set[str] = set()
+    names_in(e, found)
+    return found
+
+
+def is_arithmetic(body: list[t.Statement], index: str) -> bool:
+    """Does the loop over `index` only add, subtract, multiply and divide neighbouring numbers?"""
+    varying = {index}
+    for s in body:
+        if isinstance(s, t.Store) and not is_next(s.index, index, varying):
+            return False
+        value = s.value if isinstance(s, t.Declare | t.Assign | t.Store) else None
+        if value is None or value.type != F64 or not _is_arithmetic(value, index, varying):
+            return False
+        if isinstance(s, t.Declare) and not varying.isdisjoint(names_of(value)):
+            varying.add(s.name)
+    return True
+
+
+def _is_arithmetic(e: t.Expression, index: str, varying: set[str]) -> bool:
+    if varying.isdisjoint(names_of(e)):
+        return True
+    match e:
+        case t.Name(name):
+            return name != index
+        case t.Load(_, at):
+            return is_next(at, index, varying)
+        case t.Operation(primitive, arguments) if primitive in _ARITHMETIC:
+            return all([_is_arithmetic(a, index, varying) for a in arguments])
+        case _:
+            return False
+
+
+def is_next(at: t.Expression, index: str, varying: set[str]) -> bool:
+    """Is it `index`, or something that does not vary plus `index`?"""
+    match at:
+        case t.Name(name):
+            return name == index
+        case t.Operation(p.add, (a, b)):
+            if varying.isdisjoint(names_of(a)):
+                return is_next(b, index, varying)
+            return varying.isdisjoint(names_of(b)) and is_next(a, index, varying)
+        case _:
+            return False
