@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from fsmooth.core.term import Lam, Plus, Var
+from fsmooth.core.types import F64, Array
 from fsmooth.loops import tree as t
 from fsmooth.loops.show import show_program
 from fsmooth.loops.usage import walk
 from fsmooth.lower.functions import lower
+from tests.lower.harness import STRICT, agree, compile_all
 from tests.lower.programs import PROGRAMS
 
 
@@ -59,6 +63,18 @@ def test_no_allocation_in_a_loop(name: str) -> None:
     for loop in statements(name):
         if isinstance(loop, t.For):
             assert not [s for s in loop.body if isinstance(s, t.Allocate)]
+
+
+def test_arrays_in_memory_are_added_in_one_loop() -> None:
+    v, w = Var("v", Array(Array(F64))), Var("w", Array(Array(F64)))
+    term = Lam((v, w), Plus((v, w, v)))
+    found = list(walk(lower(term, "f").kernel.body))
+    assert len([s for s in found if isinstance(s, t.For)]) == 2
+    assert not [s for s in found if isinstance(s, t.Copy | t.Allocate)]
+    [kernel] = compile_all([term], STRICT)
+    first, second = np.arange(6.0).reshape(2, 3), np.ones((2, 3))
+    agree(kernel(first, second), first + second + first)
+    agree(kernel(first[:0], second[:0]), first[:0])
 
 
 def test_notes_name_what_is_stored() -> None:

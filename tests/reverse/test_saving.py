@@ -9,6 +9,12 @@ import numpy as np
 import pytest
 
 import fsmooth as fs
+from fsmooth.core.alpha import alpha_equal
+from fsmooth.core.term import Get, Length, MakeTuple, Proj, Var, Zero
+from fsmooth.core.types import F64, INT, Array, Tuple
+from fsmooth.differentiate.reverse.residuals import blank_like
+from fsmooth.differentiate.reverse.saved_parts import parts_read, split
+from fsmooth.differentiate.reverse.steps import Step
 
 
 def rows_of_a_state(w, s, steps):
@@ -110,3 +116,103 @@ def test_rows_read_in_a_loop_are_saved_and_not_the_array(n):
     np.testing.assert_allclose(found, np.tril(wanted), rtol=1e-10, atol=1e-12)
     inner = [line for line in gradient.c_source(a).splitlines() if line.startswith(" " * 12)]
     assert not [line for line in inner if "memcpy" in line and "a_n0 * a_n0" in line]
+
+
+def inside(source: str, loops: int) -> list[str]:
+    """The lines that are in so many loops."""
+    found, depth, opened = [], 0, []
+    for line in source.splitlines():
+        if len(opened) >= loops:
+            found.append(line)
+        if re.match(r" *for \(", line):
+            opened.append(depth)
+        depth += line.count("{") - line.count("}")
+        while opened and depth <= opened[-1]:
+            opened.pop()
+    return found
+
+
+@pytest.mark.parametrize(("program", "copies"), [(rows_of_a_state, 3), (two_states, 5)])
+def test_a_step_copies_rows_alone_and_few_of_them(program, copies):
+    source = fs.grad(program, wrt="w", method="reverse").c_source(*arguments(3, 4, 5))
+    found = [line for line in inside(source, 2) if "memcpy(" in line or "memset(" in line]
+    assert len(found) == copies, found
+    assert not [line for line in found if re.search(r"\(size_t\)\(\w+ \*", line)], found
+
+
+@pytest.mark.parametrize(("program", "saved"), [(rows_of_a_state, 2), (two_states, 5)])
+def test_what_is_saved_of_each_step_of_the_inner_fold(program, saved):
+    """A row each: of the state, and of what is dear to compute."""
+    source = fs.grad(program, wrt="w", method="reverse").c_source(*arguments(3, 4, 5))
+    sizes = re.findall(r"fs_take\(&arena, ([^;]*), sizeof", source)
+    assert [size.count(" * ") for size in sizes if size.count(" * ") >= 2] == [2] * saved
+
+
+def test_nothing_dear_is_computed_twice():
+    source = fs.grad(two_states, wrt="w", method="reverse").c_source(*arguments(3, 4, 5))
+    body = source[source.index("int32_t grad_two_states(") :]
+    assert len(re.findall(r"= fs_tanh\(", body)) == 1
+    assert len(re.findall(r"= fs_simd_sigmoid\(", body)) == 2
+
+
+def test_the_c_does_not_change_from_one_compilation_to_the_next():
+    sources = [fs.grad(two_states, wrt="w", method="reverse").c_source(*arguments(3, 4, 5)) for _ in range(5)]
+    assert len(set(sources)) == 1
+
+
+PAIR = Tuple((F64, Array(F64)))
+X, Y, I, ROWS = Var("x", Tuple((PAIR, Array(PAIR)))), Var("y", PAIR), Var("i", INT), Var("n", INT)
+INNER = MakeTuple((Zero((), F64), Zero((ROWS,), F64)))
+
+
+def test_the_parts_that_are_read():
+    """Lengths are not read; what a name stands for is read where the name is."""
+    name = Step(Y, Proj(X, 0), active=False)
+    assert parts_read([X], [Proj(Y, 0), Length(Proj(Y, 1))], [name])[X] == {(0, 0)}
+    assert parts_read([X], [Proj(Get(Proj(X, 1), I), 1)], [name])[X] == {(1, 1)}
+    assert parts_read([X], [Y], [name])[X] == {(0,)}
+    assert parts_read([X], [Get(Proj(Get(Proj(X, 1), Length(Proj(Y, 1))), 1), I)], [])[X] == {(1, 1)}
+    assert parts_read([X], [Length(Proj(X, 1))], [])[X] == set()
+
+
+def test_only_the_parts_that_are_read_are_saved():
+    kept, made, joined = split([(Y, INNER)], {Y: {(1,)}})
+    assert [(x.type, blank) for x, blank in kept] == [(Array(F64), INNER.items[1])]
+    assert [alpha_equal(step.term, Proj(Y, 1)) for step in made] == [True]
+    [step] = joined
+    assert step.var is Y
+    assert isinstance(step.term, MakeTuple)
+    assert step.term.items == (INNER.items[0], kept[0][0])
+
+
+def test_what_is_read_whole_is_saved_in_parts_and_put_together():
+    kept, made, joined = split([(Y, INNER)], {Y: {()}})
+    assert len(kept) == len(made) == 2
+    assert joined[0].term.items == tuple(x for x, _ in kept)
+
+
+@pytest.mark.parametrize(("pair", "parts"), [(Tuple((F64, INT)), 1), (PAIR, 1), (Tuple((F64, Tuple((F64, F64)))), 2)])
+def test_arrays_of_tuples_of_numbers_are_saved_in_parts(pair, parts):
+    """Others are saved whole: of no elements, they alone know the sizes of their elements."""
+    w = Var("w", Array(pair))
+    blank = blank_like(w, {}, {}, frozenset())
+    assert blank is not None
+    kept, made, joined = split([(w, blank)], {w: {(1,)}})
+    assert len(kept) == parts
+    assert bool(made) == bool(joined) == (pair is not PAIR)
+    assert [x.type for x, _ in kept] == ([w.type] if pair is PAIR else [Array(INT)] if parts == 1 else [Array(F64)] * 2)
+
+
+def test_an_array_of_tuples_with_arrays_is_saved_for_its_lengths_too():
+    w = Var("w", Array(PAIR))
+    blank = blank_like(w, {}, {}, frozenset())
+    assert blank is not None
+    assert split([(w, blank)], {w: set()}) == ([(w, blank)], [], [])
+
+
+def test_an_array_is_saved_by_its_own_name():
+    v = Var("v", Array(F64))
+    assert split([(v, Zero((ROWS,), F64))], {v: {()}})[1:] == ([], [])
+    kept, _, [step] = split([(v, Zero((ROWS,), F64))], {v: set()})
+    assert not kept
+    assert isinstance(step.term, Zero)

@@ -119,6 +119,14 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "to_float32 0.1 ~> nothing",
         "1.0 + x ~> nothing",
     ),
+    "length_of_equal": (
+        "length v ~> nothing",
+        "length v ~> length u where length v == length u",
+        "length u ~> nothing where length v == length u",
+        "length v ~> nothing where length v <= length u",
+        "length v ~> length u where length v == length A and length A == length u",
+        "length v ~> nothing where length v == 3",
+    ),
     "length_static": (
         "length v ~> 3 where v has 3 elements",
         "length v ~> nothing where u has 3 elements",

@@ -12,16 +12,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 
-from fsmooth.core.shape import Ragged, shape_of
-from fsmooth.core.term import Const, Delta, Let, MakeTuple, Plus, Proj, Term, Var, Zero, let
-from fsmooth.core.traverse import children
-from fsmooth.core.types import Array, Tuple
-from fsmooth.lower.arrays import fill_zero
-from fsmooth.lower.context import Context
-from fsmooth.lower.destination import Destination, Group, Mode, View, added, is_added, readable
-from fsmooth.lower.storage import storage_for
+from fsmooth.core.alpha import alpha_equal
+from fsmooth.core.shape import Ragged, shape_of, size_of
+from fsmooth.core.term import (
+    Build,
+    Check,
+    Const,
+    Delta,
+    Get,
+    Length,
+    Let,
+    MakeTuple,
+    Plus,
+    Prim,
+    Proj,
+    Term,
+    Update,
+    Var,
+    Zero,
+    let,
+)
+from fsmooth.core.traverse import children, subterms
+from fsmooth.core.types import Array, Int, Tuple
+from fsmooth.lower.destination import Destination
+from fsmooth.rewrite.linear import polynomial
 
 Path = tuple[int, ...]
 
@@ -30,7 +45,7 @@ Path = tuple[int, ...]
 class Sink:
     """Where a component of a bound variable goes: part `path` of the value of `owner` (None: the result), at `rows`.
 
-    `whole`: it is that part, not a summand of it.
+    `whole`: it is that part, not a summand of it; with `rows`, it is that row of a part that is changed in place.
     """
 
     owner: Var | None
@@ -52,30 +67,41 @@ class Sinks:
 
 @dataclass(frozen=True)
 class Allowed:
-    """Which parts of the result may be computed in place (`whole`), and which may be added to (`summand`)."""
+    """Which parts of the result may be computed in place (`whole`), and which may be added to (`summand`).
+
+    `row`: may the row that the result sets in a part be written from the binding of this position on?
+    """
 
     whole: Callable[[Path], bool]
     summand: Callable[[Path], bool]
+    row: Callable[[Path, int], bool] = lambda path, first: False
 
 
 def sinks_of(scope: Let, allowed: Allowed) -> Sinks | None:
     """The sinks of a scope; None if there are none."""
     position = {var: k for k, (var, _) in enumerate(scope.bindings)}
+    definitions = dict(scope.bindings)
     found: dict[Var, dict[Path, Sink]] = {}
     values: dict[Var, Term] = {}
     body = scope.body
     for owner, value in [(None, scope.body), *[(v, x) for v, x in scope.bindings if isinstance(x, Plus)]]:
         candidates: list[tuple[Var, Path, Sink]] = []
         _candidates(value, owner, (), (), position, candidates, top=True)
+        if owner is None:
+            _rows_set(value, (), scope, position, candidates)
         taken = []
         for var, component, sink in candidates:
             first = position[var]
             known = found.get(var, {})
             if component in known or _is_display(scope.bindings[first][1]):
                 continue
-            if any([s.owner is owner and s.path == sink.path for s in known.values()]):
+            same = [s for s in known.values() if s.owner is owner and s.path == sink.path]
+            if any([not _are_apart(s, sink, definitions) for s in same]):
                 continue  # two components are computed at once, and must not share memory
-            if sink.whole and not allowed.whole(sink.path):
+            if sink.whole and sink.rows:
+                if owner is not None or not allowed.row(sink.path, first):
+                    continue
+            elif sink.whole and not allowed.whole(sink.path):
                 sink = replace(sink, whole=False)
             if not sink.whole:
                 if owner is None and not allowed.summand(sink.path):
@@ -93,6 +119,50 @@ def sinks_of(scope: Let, allowed: Allowed) -> Sinks | None:
         elif taken and owner is not None:
             values[owner] = _without(value, taken)
     return Sinks(found, values, body) if found else None
+
+
+def _are_apart(one: Sink, other: Sink, definitions: Mapping[Var, Term]) -> bool:
+    """Are they different rows, for certain?"""
+    if one.whole or other.whole or not one.rows or not other.rows:
+        return False
+    first, second = [polynomial(sink.rows[0], definitions.get) for sink in (one, other)]
+    return list(first.plus(second, -1).coefficients) == [()]
+
+
+def with_indices_first(scope: Let) -> Let:
+    """The scope with the indices of rows that its body adds to, or sets, computed before everything else."""
+    position = {var: k for k, (var, _) in enumerate(scope.bindings)}
+    candidates: list[tuple[Var, Path, Sink]] = []
+    _candidates(scope.body, None, (), (), position, candidates, top=True)
+    _rows_set(scope.body, (), scope, position, candidates)
+    wanted = {position[row] for _, _, sink in candidates for row in sink.rows if row in position}
+    first: set[int] = set()
+    for k, (_, value) in enumerate(scope.bindings):
+        if _is_index(value) and all([position[x] in first for x in value.free if x in position]):
+            first.add(k)
+    pending = list(wanted & first)
+    moved: set[int] = set()
+    while pending:
+        k = pending.pop()
+        if k not in moved:
+            moved.add(k)
+            pending.extend([position[x] for x in scope.bindings[k][1].free if x in position])
+    if not moved or max(moved) == len(moved) - 1:
+        return scope
+    return Let(
+        (
+            *[scope.bindings[k] for k in sorted(moved)],
+            *[b for k, b in enumerate(scope.bindings) if k not in moved],
+        ),
+        scope.body,
+    )
+
+
+def _is_index(value: Term) -> bool:
+    """Is it arithmetic of integers?"""
+    return isinstance(value.type, Int) and all(
+        [isinstance(t, Var | Const | Prim | Check | Length) for t in subterms(value)]
+    )
 
 
 def _is_display(value: Term) -> bool:
@@ -128,6 +198,34 @@ def _candidates(
                 found.append((root[0], root[1], Sink(owner, path, rows, whole=top)))
         case _:
             return
+
+
+def _rows_set(
+    term: Term, path: Path, scope: Let, position: dict[Var, int], found: list[tuple[Var, Path, Sink]]
+) -> None:
+    """The components of bound variables that parts of `term` get as a row."""
+    match term:
+        case MakeTuple(items):
+            for k, item in enumerate(items):
+                _rows_set(item, (*path, k), scope, position, found)
+        case Update(_, index, value) if isinstance(index, Var | Const) and isinstance(value.type, Array):
+            root = _component_of_elements(value, scope, position) if isinstance(value, Build) else _component(value)
+            if root is not None and root[0] in position:
+                found.append((root[0], root[1], Sink(None, path, (index,), whole=True)))
+
+
+def _component_of_elements(term: Build, scope: Let, position: dict[Var, int]) -> tuple[Var, Path] | None:
+    """`build n (fun i -> x[i].k)` for an array x of n tuples."""
+    element: Term = term.body
+    path: list[int] = []
+    while isinstance(element, Proj):
+        path.append(element.position)
+        element = element.tuple
+    match element:
+        case Get(Var() as x, index) if path and index is term.index and x in position:
+            if alpha_equal(size_of(scope.bindings[position[x]][1]), term.size):
+                return x, tuple(reversed(path))
+    return None
 
 
 def _component(term: Term) -> tuple[Var, Path] | None:
@@ -198,97 +296,3 @@ def _nothing(term: Term) -> Zero:
     while isinstance(type_, Array):
         type_, rank = type_.element, rank + 1
     return Zero((Const(0),) * rank) if isinstance(type_, Tuple) else Zero((Const(0),) * rank, type_)
-
-
-def places_for(ctx: Context, scope: Let, sinks: Sinks, at: int) -> None:
-    """Make storage for the owners of the components of binding `at`."""
-    var = scope.bindings[at][0]
-    for sink in sinks.of.get(var, {}).values():
-        if sink.owner is None or sink.owner in sinks.places:
-            continue
-        position = next(k for k, (v, _) in enumerate(scope.bindings) if v is sink.owner)
-        whole = let(scope.bindings[at:position], scope.bindings[position][1])
-        sinks.places[sink.owner] = storage_for(ctx, whole, sink.owner.name)
-
-
-def accumulate(
-    ctx: Context, scope: Let, sinks: Sinks, at: int, given: Mapping[Path, Destination] = MappingProxyType({})
-) -> None:
-    """Compute binding `at`: components whose place is `given` there, those with sinks into those."""
-    var, value = scope.bindings[at]
-    dest = _destination(ctx, sinks, var, var.type, (), scope, at, given)
-    ctx.into(sinks.values.get(var, value), dest, Mode.ASSIGN)
-    ctx.environment[var] = readable(dest)
-
-
-def _destination(
-    ctx: Context,
-    sinks: Sinks,
-    var: Var,
-    type_: object,
-    path: Path,
-    scope: Let,
-    at: int,
-    given: Mapping[Path, Destination],
-) -> Destination:
-    if path in given:
-        return given[path]
-    sink = sinks.of.get(var, {}).get(path)
-    if sink is not None:
-        return _place(ctx, sinks, sink)
-    if not path and var in sinks.places:
-        return marked(sinks.places[var], [p for owner, p in sinks.written if owner is var])
-    if isinstance(type_, Tuple) and any([p[: len(path)] == path for p in (*sinks.of.get(var, {}), *given)]):
-        items = [_destination(ctx, sinks, var, t, (*path, k), scope, at, given) for k, t in enumerate(type_.items)]
-        return Group(tuple(items))
-    part: Term = scope.bindings[at][1]
-    name = var.name
-    for k in path:
-        part = part.items[k] if isinstance(part, MakeTuple) else Proj(part, k)
-        name = f"{name}_{k}"
-    return storage_for(ctx, part, name)
-
-
-def _place(ctx: Context, sinks: Sinks, sink: Sink) -> Destination:
-    """The place of a sink, to be added to if it was written before."""
-    place = sinks.places[sink.owner]
-    for k in sink.path:
-        assert isinstance(place, Group)
-        place = place.items[k]  # type: ignore[assignment]
-    if sink.whole:
-        return place
-    key = (sink.owner, sink.path)
-    before = key in sinks.written
-    sinks.written.add(key)
-    if sink.rows and not before:
-        if not is_added(place):
-            fill_zero(ctx, place)
-        before = True
-    for row in sink.rows:
-        index = ctx.scalar(row)
-        place = _row(place, index)
-    return added(place) if before else place
-
-
-def _row(place: Destination, index: object) -> Destination:
-    if isinstance(place, Group):
-        return Group(tuple([_row(item, index) for item in place.items]), place.sizes[1:])  # type: ignore[arg-type]
-    assert isinstance(place, View)
-    return place.at(index)  # type: ignore[arg-type]
-
-
-def marked(place: Destination, paths: Sequence[Path]) -> Destination:
-    """The place with the parts at `paths` to be added to."""
-    if () in paths:
-        return added(place)
-    if not paths or not isinstance(place, Group):
-        return place
-    items = []
-    for k, item in enumerate(place.items):
-        items.append(marked(item, [p[1:] for p in paths if p[0] == k]))  # type: ignore[arg-type]
-    return Group(tuple(items), place.sizes)
-
-
-def remaining(sinks: Sinks, dest: Destination) -> Destination:
-    """The destination of the body: what was written to is only added to from here on."""
-    return marked(dest, [path for owner, path in sinks.written if owner is None])

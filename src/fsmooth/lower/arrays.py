@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import takewhile
 
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Build, Collect, Delta, If, Plus, Reduce, Update, Var, Vector
 from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ONE, ZERO, integer, same, zero_of
+from fsmooth.lower.cardinality import is_path
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import (
     Destination,
@@ -67,10 +69,32 @@ def delta_into(ctx: Context, term: Delta, dest: Destination, mode: Mode) -> None
 
 
 def plus_into(ctx: Context, term: Plus, dest: Destination, mode: Mode) -> None:
-    """The first summand to the destination, the others added to it."""
-    for item in term.items:
+    """The first summand to the destination, the others added to it; arrays that are in memory already in one loop."""
+    items = list(term.items)
+    present = list(takewhile(is_path, items))
+    if len(present) > 1 and isinstance(dest, View):
+        values = [ctx.value(item) for item in present]
+        if all([isinstance(value, View) for value in values]):
+            _sum_into(ctx, values, dest, mode)
+            mode, items = Mode.ACCUMULATE, items[len(present) :]
+    for item in items:
         ctx.into(item, dest, mode)
         mode = Mode.ACCUMULATE
+
+
+def _sum_into(ctx: Context, values: list[Value], dest: View, mode: Mode) -> None:
+    """`dest := a + b + …`, element by element."""
+    first = values[0]
+    assert isinstance(first, View)
+    if not first.sizes:
+        total: t.Expression = load(first)
+        for value in values[1:]:
+            assert isinstance(value, View)
+            total = t.Operation(p.add, (total, load(value)), first.leaf)
+        ctx.store(dest, total, mode)
+        return
+    with Loop(ctx, Var("i", INT), first.sizes[0], t.Kind.PARALLEL) as loop:
+        _sum_into(ctx, [value_at(value, loop.index) for value in values], dest.at(loop.index), mode)
 
 
 def update_into(ctx: Context, term: Update, dest: Destination, mode: Mode) -> None:

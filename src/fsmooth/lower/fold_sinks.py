@@ -3,18 +3,21 @@
     ifold (fun (a, b) i -> let t = sum n (…) in (plus a (fst t), snd t)) …
 
 What is only added to a part that nothing else in the step reads goes straight into that part; what is the next value of
-a part goes straight to where that is kept until the step is over.
+a part goes straight to where that is kept until the step is over; and what becomes a row of a part that nothing else
+reads from then on goes straight into that row:
+
+    ifold (fun a i -> let x = build m (…) in update a i x) …
 """
 
 from __future__ import annotations
 
-from fsmooth.core.term import Let, MakeTuple, Plus, Term, Var
+from fsmooth.core.term import Let, MakeTuple, Plus, Term, Update, Var
 from fsmooth.core.types import is_scalar
-from fsmooth.lower.accumulators import Allowed, Path, Sinks, sinks_of
+from fsmooth.lower.accumulators import Allowed, Path, Sink, Sinks, sinks_of
 from fsmooth.lower.context import Context
 from fsmooth.lower.continuing import Continued
 from fsmooth.lower.destination import Destination, Group, added, leaves
-from fsmooth.lower.places import Part, projections, reads, stays
+from fsmooth.lower.places import Part, projections, reads, stays, under
 from fsmooth.lower.replacement import exchangeable, spare_place
 
 
@@ -57,19 +60,36 @@ def step_sinks(ctx: Context, term: Let, parts: list[Part], continued: Continued,
             return False
         return all([exchangeable(x) for x in leaves(part.place)])
 
+    def sets_row(path: Path, first: int) -> bool:
+        part, value = by_path.get(path), item(path)
+        ends = [item(q.path) for q in parts if q is not part]
+        if part is None or path in there or not isinstance(value, Update) or None in ends:
+            return False
+        inner = under(part, term.bindings)
+        after = [*[v for _, v in term.bindings[first:]], *ends, value.index]
+        return inner.is_held(value.array) and not any([reads(x, inner) for x in after if x is not None])
+
     if result.type != _type_of(parts) and not isinstance(result, MakeTuple):
         return None
-    sinks = sinks_of(term, Allowed(replaces, adds))
+    sinks = sinks_of(term, Allowed(replaces, adds, sets_row))
     if sinks is None:
         return None
-    wanted = {s.path: s.whole for by in sinks.of.values() for s in by.values() if s.owner is None}
     places: dict[Path, Destination] = {}
-    for path, whole in wanted.items():
-        part = by_path[path]
-        places[path] = spare_place(ctx, part.place, part.spares) if whole else added(part.place)
+    for by in sinks.of.values():
+        for sink in by.values():
+            if sink.owner is None:
+                part = by_path[sink.path]
+                places[sink.path] = _place(ctx, sink, part)
     if places:
         sinks.places[None] = _tree(places, ())
     return sinks
+
+
+def _place(ctx: Context, sink: Sink, part: Part) -> Destination:
+    """Where the part is computed: beside its present contents, or, what adds to it or sets a row of it, in place."""
+    if not sink.whole:
+        return added(part.place)
+    return part.place if sink.rows else spare_place(ctx, part.place, part.spares)
 
 
 def _type_of(parts: list[Part]) -> object:

@@ -7,7 +7,7 @@ from fsmooth.core.term import Lam, Let, Require, Term
 from fsmooth.loops import tree as t
 from fsmooth.loops.pruning import prune
 from fsmooth.lower import expressions
-from fsmooth.lower.accumulators import Allowed, remaining, sinks_of
+from fsmooth.lower.accumulators import Allowed, sinks_of
 from fsmooth.lower.cardinality import leaf_shapes
 from fsmooth.lower.destination import Mode
 from fsmooth.lower.fusing import fuse_loops
@@ -15,6 +15,7 @@ from fsmooth.lower.identifiers import identifier
 from fsmooth.lower.interface import Interface, StaticSizes
 from fsmooth.lower.linear import linear_binding, linear_into
 from fsmooth.lower.notes import storage_notes
+from fsmooth.lower.sink_places import remaining
 from fsmooth.lower.strips import in_strips
 from fsmooth.lower.tidy import tidy
 from fsmooth.lower.to_loops import Lowering

@@ -12,6 +12,7 @@ from fsmooth.lower.destination import Scalar
 from fsmooth.lower.invariant import guarded, hoist_loops
 from fsmooth.lower.memory import as_memory_operation, hoist_invariant
 from fsmooth.lower.motion import before_loop
+from fsmooth.lower.split_math import split_math
 from fsmooth.lower.vectorise import vectorise
 
 
@@ -61,6 +62,9 @@ class Loop:
         if moved:
             vectorise(loop)
         if loop.body:
+            after = split_math(loop)
             rest = as_memory_operation(ctx, loop) or blocked(ctx, loop) or loop
             for statement in guarded(loop, moved, rest):
                 ctx.emit(statement)
+            if after is not None:
+                ctx.emit(after)

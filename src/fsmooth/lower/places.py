@@ -92,6 +92,14 @@ def parts_of(type_: Type, place: Destination, var: Var, path: Path = ()) -> list
     return found
 
 
+def copies_of(parts: list[Part]) -> list[Part]:
+    """The parts as they are known here, for a branch that changes what is known."""
+    return [
+        Part(q.path, q.place, q.type, set(q.holders), set(q.readers), settled=q.settled, rows=dict(q.rows))
+        for q in parts
+    ]
+
+
 def projections(term: Term) -> tuple[Var, Path] | None:
     """Variable and positions of `x`, `x.0`, `x.0.1`, …"""
     path: list[int] = []

@@ -36,7 +36,7 @@ from fsmooth.core.types import is_scalar
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import zero_of
 from fsmooth.lower import arrays, expressions, folds, reductions
-from fsmooth.lower.accumulators import Allowed, Sinks, accumulate, places_for, remaining, sinks_of
+from fsmooth.lower.accumulators import Allowed, Sinks, sinks_of, with_indices_first
 from fsmooth.lower.aliases import alias
 from fsmooth.lower.cardinality import is_path, length
 from fsmooth.lower.context import Context
@@ -55,6 +55,7 @@ from fsmooth.lower.destination import (
 )
 from fsmooth.lower.linear import linear_binding, linear_into
 from fsmooth.lower.replacement import is_place
+from fsmooth.lower.sink_places import accumulate, places_for, remaining
 from fsmooth.lower.storage import storage_for
 
 
@@ -218,7 +219,9 @@ class Lowering(Context):
         if is_added(dest):
             mode = Mode.ACCUMULATE
         match term:
-            case Let(bindings, body):
+            case Let():
+                term = with_indices_first(term) if self.accumulators else term
+                bindings, body = term.bindings, term.body
                 sinks = sinks_of(term, _allowed(dest, mode)) if self.accumulators else None
                 if sinks is not None:
                     sinks.places[None] = added(dest) if mode is Mode.ACCUMULATE else dest

@@ -10,7 +10,8 @@ from fsmooth.core import primitives as p
 from fsmooth.core.term import Build, If, IFold, Let, Plus, Require, Term, Update, Var
 from fsmooth.core.types import BOOL, Array, Tuple, is_scalar
 from fsmooth.loops import tree as t
-from fsmooth.lower.accumulators import Sinks, accumulate, places_for
+from fsmooth.lower.accumulators import Sinks, with_indices_first
+from fsmooth.lower.aliases import alias
 from fsmooth.lower.arrays import build_into, copy_into
 from fsmooth.lower.branches import with_rest_in_branches
 from fsmooth.lower.cardinality import is_path
@@ -31,7 +32,7 @@ from fsmooth.lower.destination import (
 from fsmooth.lower.expressions import demand
 from fsmooth.lower.fold_sinks import step_sinks
 from fsmooth.lower.loop import Loop
-from fsmooth.lower.places import Part, changes, hold, reads, row_of, stays, under
+from fsmooth.lower.places import Part, changes, copies_of, hold, reads, row_of, stays, under
 from fsmooth.lower.replacement import (
     New,
     apart,
@@ -45,6 +46,7 @@ from fsmooth.lower.replacement import (
     spare_place,
 )
 from fsmooth.lower.saved_rows import saved_row
+from fsmooth.lower.sink_places import accumulate, places_for
 from fsmooth.lower.storage import storage_for
 
 
@@ -60,6 +62,9 @@ def advance(ctx: Context, term: Term, parts: list[Part], top: list[t.Statement] 
             if inside is not None:
                 advance(ctx, inside, parts, top)
                 return
+            if ctx.accumulators:
+                term = with_indices_first(term)
+                bindings, body = term.bindings, term.body
             saved = []
             continued = continued_in(term, parts) if ctx.accumulators else {}
             sinks = step_sinks(ctx, term, parts, continued, top=top is not None) if ctx.accumulators else None
@@ -86,10 +91,10 @@ def advance(ctx: Context, term: Term, parts: list[Part], top: list[t.Statement] 
         case If(condition, then, otherwise) if len(parts) > 1 or not is_scalar(parts[0].type):
             test = ctx.light(ctx.scalar(condition), "condition")
             outer = ctx.open_block()
-            advance(ctx, then, _copies(parts), None)
+            advance(ctx, then, copies_of(parts), None)
             first = ctx.close_block(outer)
             outer = ctx.open_block()
-            advance(ctx, otherwise, _copies(parts), None)
+            advance(ctx, otherwise, copies_of(parts), None)
             second = ctx.close_block(outer)
             if not first:
                 test, first, second = t.Operation(p.logical_not, (test,), BOOL), second, []
@@ -99,13 +104,6 @@ def advance(ctx: Context, term: Term, parts: list[Part], top: list[t.Statement] 
             _inner_fold(ctx, term, parts)
         case _:
             _replace(ctx, components_of(ctx, term, parts), top)
-
-
-def _copies(parts: list[Part]) -> list[Part]:
-    return [
-        Part(q.path, q.place, q.type, set(q.holders), set(q.readers), settled=q.settled, rows=dict(q.rows))
-        for q in parts
-    ]
 
 
 def _restore(ctx: Context, saved: list[tuple[Var, Value | None]]) -> None:
@@ -194,7 +192,9 @@ def mutate(ctx: Context, term: Term, part: Part) -> None:
                 return
             if not reads(value, part):
                 mutate(ctx, array, part)
-                ctx.into(value, place, Mode.ASSIGN)
+                there = alias(ctx, value) if isinstance(value, Build) else None
+                if there is None or not is_place(there, place):
+                    ctx.into(value, place, Mode.ASSIGN)
                 return
             if part.is_held(array) and isinstance(value.type, Array):
                 row = row_of(part, index, place, value.type)

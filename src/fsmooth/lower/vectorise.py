@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from fsmooth.core import primitives as p
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import parts, same
+from fsmooth.loops.arithmetic import parts
 from fsmooth.loops.usage import expressions_of, names_in, walk
+from fsmooth.lower.own_elements import OwnElements
 
-_VECTOR_MATH = frozenset(
+VECTOR_MATH = frozenset(
     (
         p.power,
         p.sin,
@@ -40,7 +41,6 @@ def vectorise(loop: t.For) -> None:
     private: set[str] = set()
     gains = loop.kind is t.Kind.REDUCTION
     extrema = {name for name, _ in loop.extrema}
-    stored: dict[str, t.Expression] = {}
     for s in walk(loop.body):
         match s:
             case t.Declare():
@@ -48,10 +48,7 @@ def vectorise(loop: t.For) -> None:
             case t.Assign():
                 if s.name not in private | extrema and not (s.accumulate and s.name in loop.reduced):
                     return
-            case t.Store():
-                if loop.kind is not t.Kind.PARALLEL and not _own_element(s, loop, stored):
-                    return
-            case t.If():
+            case t.Store() | t.If():
                 pass
             case _:
                 return
@@ -59,15 +56,8 @@ def vectorise(loop: t.For) -> None:
             used = _primitives(e)
             if used & _SCALAR_ONLY:
                 return
-            gains = gains or bool(used & _VECTOR_MATH)
-    loop.simd = gains
-
-
-def _own_element(store: t.Store, loop: t.For, stored: dict[str, t.Expression]) -> bool:
-    """Does each iteration of a sum write, of this buffer, one element that no other iteration touches?"""
-    if not same(stored.setdefault(store.buffer, store.index), store.index) or not is_unit(store.index, loop.index):
-        return False
-    return all([same(x.index, store.index) for x in _loads(loop.body) if x.buffer == store.buffer])
+            gains = gains or bool(used & VECTOR_MATH)
+    loop.simd = gains and (loop.kind is t.Kind.PARALLEL or OwnElements(loop).all())
 
 
 def is_unit(at: t.Expression, index: str) -> bool:
@@ -88,18 +78,6 @@ def is_unit(at: t.Expression, index: str) -> bool:
             return index not in subtracted and is_unit(left, index)
         case _:
             return False
-
-
-def _loads(body: list[t.Statement]) -> list[t.Load]:
-    found: list[t.Load] = []
-    for s in walk(body):
-        stack = list(expressions_of(s))
-        while stack:
-            x = stack.pop()
-            if isinstance(x, t.Load):
-                found.append(x)
-            stack.extend(parts(x))
-    return found
 
 
 def stays_scalar(e: t.Expression) -> bool:

@@ -223,8 +223,7 @@ class Bindings(Normaliser):
         if parts is None:
             return False
         stored = [k for k, part in enumerate(parts) if k in uses.parts and not pays(part, uses.parts[k], self.costs)]
-        if stored:
-            stored = with_shared_work(value, parts, stored, uses.parts, self.costs)
+        stored = with_shared_work(value, parts, stored, uses.parts, self.costs)
         if len(stored) == len(parts):
             return False
         rest: Term | None = None

@@ -27,7 +27,7 @@ from fsmooth.core.term import (
     Zero,
 )
 from fsmooth.core.traverse import size_of_tree
-from fsmooth.core.types import Function, Int, Tuple, has_map, leaf_of
+from fsmooth.core.types import Function, Int, Tuple, has_map, is_scalar, leaf_of
 from fsmooth.optimise.tuples_of_arrays import with_components
 
 
@@ -100,8 +100,26 @@ def pays(value: Term, read: float | None, costs: Costs) -> bool:
 def with_shared_work(
     array: Build, parts: Sequence[Term], stored: Sequence[int], reads: Mapping[int, float], costs: Costs
 ) -> list[int]:
-    """The components to store, given that some are: also those whose work is done for the others anyway."""
-    chosen = list(stored)
+    """The components to store, given that some are: also those whose work is done for the others anyway.
+
+    If none is, but most of the work of several is the same, these are stored rather than computed each by itself.
+    """
+    if stored:
+        return _sharing(array, parts, stored, reads, costs)[0]
+    leaf = leaf_of(array.type)
+    candidates = [k for k in reads if not is_virtual(parts[k])]
+    if len(candidates) < 2 or not isinstance(leaf, Tuple) or not all([is_scalar(item) for item in leaf.items]):
+        return []
+    dearest = max(candidates, key=lambda k: costs.of(parts[k]).at())
+    together, gain = _sharing(array, parts, [dearest], reads, costs)
+    return together if gain > costs.elements(parts[dearest]).at() + reads[dearest] else []
+
+
+def _sharing(
+    array: Build, parts: Sequence[Term], stored: Sequence[int], reads: Mapping[int, float], costs: Costs
+) -> tuple[list[int], float]:
+    """The components that are cheaper together with those stored, these among them; and what they save."""
+    chosen, gain = list(stored), 0.0
     for k, read in reads.items():
         if k in chosen or is_virtual(parts[k]):
             continue
@@ -111,7 +129,8 @@ def with_shared_work(
         alone = read * (costs.of(parts[k]).at() - count) / count if count else 0.0
         if more + read < alone:
             chosen = sorted([*chosen, k])
-    return chosen
+            gain += alone - more - read
+    return chosen, gain
 
 
 def _is_hot(array: Term) -> bool:

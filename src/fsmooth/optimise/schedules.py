@@ -78,7 +78,7 @@ REAL_LAWS: Family = (
 )
 CONDITIONAL: Family = (c.if_known, c.if_same, c.if_not, c.decide, c.discharge, c.discharge_require)
 FUSION: Family = (f.name_index, f.get_build, f.get_if, f.get_update, f.eta_build, accumulation.plus_builds)
-SIZES: Family = (f.length_static, f.length_build, f.get_vector, length_of_state)
+SIZES: Family = (f.length_static, f.length_build, f.length_of_equal, f.get_vector, length_of_state)
 ACCUMULATION: Family = (accumulation.plus_flat, accumulation.get_plus, accumulation.plus_update)
 FISSION: Family = (fission.project_fold, fission.project_sum, d.split_display)
 SPARSITY: Family = (

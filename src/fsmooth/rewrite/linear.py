@@ -128,7 +128,7 @@ class Bounds:
         gap = self.canonical(gap)
         match list(gap.coefficients.items()):
             case [((first,), 1 | -1 as c), ((second,), d)] if c == -d:
-                for atom, other in ((first, second), (second, first)):
+                for atom, other in ((second, first), (first, second)):
                     if self._says_less(gap.atoms[atom], gap.atoms[other]):
                         self.equal[atom] = gap.atoms[other]
                         return atom
@@ -139,6 +139,15 @@ class Bounds:
         if self.upper_bound(atom) is not None:
             return False
         return not isinstance(atom, Length) or self._atom_nonnegative(other)
+
+    def representative(self, term: Term) -> Term:
+        """The atom that stands for this one."""
+        while self.equal:
+            found = self.equal.get(alpha_key(term))
+            if found is None:
+                break
+            term = found
+        return term
 
     def canonical(self, poly: Polynomial) -> Polynomial:
         """The polynomial with one atom for all that are known to be equal."""

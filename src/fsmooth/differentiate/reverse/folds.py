@@ -20,7 +20,7 @@ from fsmooth.core.traverse import transform
 from fsmooth.core.types import INT, Int, Tuple, has_float, rank_of
 from fsmooth.differentiate.reverse.cotangents import Key, added, component, is_nothing, place_of, settled
 from fsmooth.differentiate.reverse.region import Region, Reverser, Transpose, reversed_steps, scope
-from fsmooth.differentiate.reverse.residuals import Plan, blank_rows, plan
+from fsmooth.differentiate.reverse.residuals import Plan, blank_rows, in_parts, plan
 from fsmooth.differentiate.reverse.sizes import with_sizes
 from fsmooth.differentiate.reverse.steps import Item, Step, Steps
 
@@ -60,6 +60,7 @@ def transpose_within(
     """Likewise; `transpose` is for the steps of its body, and there are `room` or fewer steps."""
     way = way_back(walk, term, r, transpose)
     chosen = plan(way.region, way.needed, walk.costs, frozenset((term.index,)), way.states)
+    chosen = in_parts(chosen, way.region, way.needed)
     return pass_on(walk, step, term, r, way, chosen, way.region.forward, way.region.value, room)
 
 
@@ -241,7 +242,7 @@ def _activity(
     chosen = {k for k, first in enumerate(initial) if has_float(first.type) and walk.steps.is_active(first)}
     counts = {x: _row_count(first, walk) for x, first in zip(parts, initial, strict=True)}
     size = _told(term.size, walk)
-    rows = frozenset([(x, term.index) for x, n in counts.items() if rank_of(x.type) > 1 and n and alpha_equal(n, size)])
+    rows = tuple([(x, term.index) for x, n in counts.items() if rank_of(x.type) > 1 and n and alpha_equal(n, size)])
     states = {**walk.steps.states, **counts}
     while True:
         active = frozenset([*outer, *[parts[k] for k in chosen]])
@@ -280,7 +281,7 @@ def _saving(
     state = Var(term.state.name, first.type)
     opened = [(x, part_of(Proj(state, 0), term, k)) for k, x in enumerate(parts)]
     kept = [Update(Proj(state, k + 1), term.index, x) for k, (x, _) in enumerate(chosen.stored)]
-    body = let(opened, scope(forward, MakeTuple((value, *kept))))
+    body = let(opened, scope([*forward, *chosen.made], MakeTuple((value, *kept))))
     loop = IFold(term.size, first, state, term.index, body)
     whole = Var(f"{step.var.name}_saved", loop.type)
     read: list[Item] = [

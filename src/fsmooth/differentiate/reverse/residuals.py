@@ -17,6 +17,7 @@ from fsmooth.core.term import Const, MakeTuple, Proj, Term, Var, While, Zero, sc
 from fsmooth.core.traverse import subterms
 from fsmooth.core.types import Array, Bool, Float, Int, Tuple, Type, is_scalar, leaf_of, rank_of
 from fsmooth.differentiate.reverse.region import Region
+from fsmooth.differentiate.reverse.saved_parts import parts_read, split
 from fsmooth.differentiate.reverse.sizes import with_sizes
 from fsmooth.differentiate.reverse.steps import Item, Step
 
@@ -27,11 +28,12 @@ DEAR = 8.0
 @dataclass(frozen=True)
 class Plan:
     """`stored` are saved by the forward part, with a value of the same shape that depends on nothing inside; the
-    `recomputed` steps are computed again from them.  `states` are the parts of a fold's state among the stored.
+    `recomputed` steps are computed again from them.  `made` are steps at the end of the forward part that make them.
     """
 
     stored: tuple[tuple[Var, Term], ...]
     recomputed: tuple[Item, ...]
+    made: tuple[Item, ...] = ()
 
 
 def plan(
@@ -77,9 +79,17 @@ def plan(
                 continue
         recomputed.add(x)
         pending.extend(value.free)
-    again = tuple([item for item in region.forward if isinstance(item, Step) and item.var in recomputed])
+    again = [item for item in region.forward if isinstance(item, Step) and item.var in recomputed]
     order = {x: k for k, x in enumerate([*states, *definitions])}
-    return Plan(tuple(sorted(stored.items(), key=lambda s: order[s[0]])), again)
+    return Plan(tuple(sorted(stored.items(), key=lambda s: order[s[0]])), tuple(again))
+
+
+def in_parts(chosen: Plan, region: Region, extra: Sequence[Term]) -> Plan:
+    """The plan of a fold, in which of tuples the parts that are read are saved, each by itself."""
+    again = [item for item in chosen.recomputed if isinstance(item, Step)]
+    read = parts_read(dict(chosen.stored), [*[value for _, value in region.backward], *extra], again)
+    kept, made, joined = split(chosen.stored, read)
+    return Plan(tuple(kept), (*joined, *again), tuple(made))
 
 
 def recomputing(region: Region, extra: Sequence[Term]) -> tuple[Item, ...]:

@@ -71,7 +71,7 @@ class Steps:
     """
 
     def __init__(
-        self, active: frozenset[Var], states: Mapping[Var, Term | None], rows: frozenset[tuple[Var, Var]] = frozenset()
+        self, active: frozenset[Var], states: Mapping[Var, Term | None], rows: tuple[tuple[Var, Var], ...] = ()
     ) -> None:
         self.items: list[Item] = []
         self.active = set(active)

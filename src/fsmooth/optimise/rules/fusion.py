@@ -12,20 +12,26 @@ from fsmooth.core.term import (
     Delta,
     Get,
     If,
+    IFold,
     Length,
     Prim,
+    Proj,
     Term,
     Update,
     Var,
     Vector,
+    While,
     Zero,
     let,
 )
-from fsmooth.core.traverse import binds, subterms
+from fsmooth.core.traverse import binds, size_of_tree, subterms
 from fsmooth.core.types import Float
 from fsmooth.optimise.rules.totality import cannot_fail, checked, runs
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
+
+_SMALL = 9
+"""The size of a component of a loop is written with what the loop starts from if it has no more nodes than this."""
 
 
 @rule(
@@ -74,9 +80,22 @@ def length_build(t: Term, facts: Facts) -> Term | None:
             if definition is array:
                 return None
             return _size(definition, axis, facts)
+        case Length(Proj() as array, axis):
+            whole = _defined(array, facts)
+            size = _size(whole, axis, facts)
+            return size if whole is array or (size is not None and size_of_tree(size) <= _SMALL) else None
         case Length(array, axis):
             return _size(array, axis, facts)
     return None
+
+
+def _defined(component: Term, facts: Facts) -> Term:
+    """A component of a name as that of the loop that the name stands for."""
+    if isinstance(component, Proj):
+        whole = _defined(component.tuple, facts)
+        return component if whole is component.tuple else Proj(whole, component.position)
+    definition = facts.definition(component)
+    return definition if isinstance(definition, IFold | While) else component
 
 
 @rule("examples: length v ~> k where v has k elements in this compilation", source="design §2", heads=Length)
@@ -85,6 +104,16 @@ def length_static(t: Term, facts: Facts) -> Term | None:
     match t:
         case Length(Var() as array, axis) if (array, axis) in facts.static_sizes:
             return Const(facts.static_sizes[array, axis])
+    return None
+
+
+@rule("examples: length v ~> length u where length v == length u", source="design §5, facts", heads=Length)
+def length_of_equal(t: Term, facts: Facts) -> Term | None:
+    """Lengths that are known to be equal are written alike."""
+    match t:
+        case Length(Var()):
+            same = facts.bounds.representative(t)
+            return same if isinstance(same, Length) and isinstance(same.array, Var) and same is not t else None
     return None
 
 

@@ -1,0 +1,121 @@
+"""Which elements of a buffer the iterations of a loop touch: only their own?  (Then they may run side by side.)
+
+for i < n: { a[3*n + i] += …;  a[n + i] += …;  a[i] += … }      yes: pieces of n elements, one after the other
+for i < n: { a[i + 1] += …;  a[i] += … }                        no: the next iteration adds to the same element
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fsmooth.core import primitives as p
+from fsmooth.core.types import Int
+from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import is_integer, parts, same
+from fsmooth.loops.usage import changed, expressions_of, names_in, walk
+from fsmooth.lower.strides import stride_of
+
+Coefficients = dict[tuple[str, ...], int]
+"""Of a sum of products of names."""
+
+
+class OwnElements:
+    """The elements that a loop's body stores to and loads."""
+
+    def __init__(self, loop: t.For) -> None:
+        self.loop = loop
+        self.indices: dict[str, t.Expression] = {
+            s.name: s.value
+            for s in walk(loop.body)
+            if isinstance(s, t.Declare) and s.value is not None and not s.mutable and isinstance(s.type, Int)
+        }
+        self.varying = changed(loop.body) | {s.name for s in walk(loop.body) if isinstance(s, t.Declare)}
+        self.stores: dict[str, list[t.Expression]] = {}
+        self.loads: dict[str, list[t.Expression]] = {}
+        for s in walk(loop.body):
+            if isinstance(s, t.Store):
+                self.stores.setdefault(s.buffer, []).append(s.index)
+        for s in walk(loop.body):
+            for load in _loads(s):
+                if load.buffer in self.stores:
+                    self.loads.setdefault(load.buffer, []).append(load.index)
+
+    def all(self) -> bool:
+        """Does no iteration store to an element that another one touches?"""
+        for buffer, stored in self.stores.items():
+            starts = [self._start(x) for x in stored]
+            others = [*starts, *[self._start(x) for x in self.loads.get(buffer, ())]]
+            for a in starts:
+                for b in others:
+                    if a is None or b is None or not (same(a, b) or self._are_apart(a, b)):
+                        return False
+        return True
+
+    def _are_apart(self, a: t.Expression, b: t.Expression) -> bool:
+        first, second, size = _coefficients(a), _coefficients(b), _coefficients(self.loop.size)
+        return first is not None and second is not None and size is not None and _do_not_meet(first, second, size)
+
+    def _start(self, index: t.Expression) -> t.Expression | None:
+        """Where a piece of neighbouring elements begins, one for each iteration."""
+        found = stride_of(self._resolved(index), self.loop.index)
+        if found is None or not is_integer(found[1], 1):
+            return None
+        names: set[str] = set()
+        names_in(found[0], names)
+        return found[0] if names.isdisjoint(self.varying) else None
+
+    def _resolved(self, e: t.Expression) -> t.Expression:
+        if isinstance(e, t.Name):
+            return self._resolved(self.indices[e.name]) if e.name in self.indices else e
+        if isinstance(e, t.Operation):
+            return t.Operation(e.primitive, tuple([self._resolved(a) for a in e.arguments]), e.type)
+        return e
+
+
+def _do_not_meet(a: Coefficients, b: Coefficients, size: Coefficients) -> bool:
+    """The same piece, or pieces that do not overlap: their distance is a multiple of the size."""
+    distance = _sum(a, b, -1)
+    if not distance:
+        return True
+    [(monomial, one), *rest] = size.items() or [((), 0)]
+    if rest or one <= 0:
+        return False
+    return distance.keys() == {monomial} and abs(distance[monomial]) >= one
+
+
+def _coefficients(e: t.Expression) -> Coefficients | None:
+    match e:
+        case t.Literal(value):
+            return {(): int(value)} if value else {}
+        case t.Name(name):
+            return {(name,): 1}
+        case t.Operation(primitive, (a, b)) if primitive in (p.add, p.subtract, p.multiply):
+            left, right = _coefficients(a), _coefficients(b)
+            if left is None or right is None:
+                return None
+            if primitive is not p.multiply:
+                return _sum(left, right, 1 if primitive is p.add else -1)
+            product: Coefficients = {}
+            for m, c in left.items():
+                product = _sum(product, {tuple(sorted(m + n)): c * d for n, d in right.items()}, 1)
+            return product
+        case _:
+            return None
+
+
+def _sum(a: Mapping[tuple[str, ...], int], b: Mapping[tuple[str, ...], int], factor: int) -> Coefficients:
+    total = dict(a)
+    for monomial, c in b.items():
+        total[monomial] = total.get(monomial, 0) + factor * c
+    return {monomial: c for monomial, c in total.items() if c}
+
+
+def _loads(s: t.Statement) -> list[t.Load]:
+    found: list[t.Load] = []
+    stack = list(expressions_of(s))
+    while stack:
+        x = stack.pop()
+        if isinstance(x, t.Load):
+            found.append(x)
+        stack.extend(parts(x))
+    return found

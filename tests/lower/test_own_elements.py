@@ -1,0 +1,73 @@
+"""Loops whose iterations touch only elements of their own are marked for vectors; others are not."""
+
+from __future__ import annotations
+
+import pytest
+
+from fsmooth.core import primitives as p
+from fsmooth.core.types import F64, INT
+from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import integer, minus, plus, times
+from fsmooth.lower.own_elements import OwnElements
+from fsmooth.lower.vectorise import vectorise
+
+i, n, m, k = (t.Name(name, INT) for name in ("i", "n", "m", "k"))
+VALUE = t.Load("x", i, F64)
+
+
+def loop(*stores: t.Expression, size: t.Expression = n, value: t.Expression = VALUE) -> t.For:
+    body: list[t.Statement] = [t.Store("a", index, value, accumulate=True) for index in stores]
+    return t.For("i", size, body, t.Kind.REDUCTION)
+
+
+THREE_PIECES = (plus(times(integer(3), n), i), plus(n, i), i)
+OWN = [
+    loop(i),
+    loop(plus(times(k, m), i)),
+    loop(*THREE_PIECES),
+    loop(plus(times(k, n), i), plus(times(k, n), plus(n, i))),
+    loop(i, plus(i, integer(8)), size=integer(8)),
+    loop(i, minus(i, n)),
+    loop(i, value=t.Load("a", plus(n, i), F64)),
+    loop(plus(i, t.Load("starts", k, INT))),
+]
+SHARED = [
+    loop(i, plus(i, integer(1))),
+    loop(i, plus(m, i)),
+    loop(i, plus(i, integer(7)), size=integer(8)),
+    loop(times(integer(2), i)),
+    loop(k),
+    loop(t.Load("table", i, INT)),
+    loop(i, value=t.Load("a", plus(i, integer(1)), F64)),
+    loop(i, value=t.Load("a", integer(0), F64)),
+    loop(*THREE_PIECES, size=plus(n, integer(1))),
+    loop(i, plus(times(integer(2), n), i), size=times(integer(3), n)),
+]
+
+
+@pytest.mark.parametrize("each", OWN)
+def test_own_elements(each: t.For) -> None:
+    assert OwnElements(each).all()
+    vectorise(each)
+    assert each.simd
+
+
+@pytest.mark.parametrize("each", SHARED)
+def test_elements_that_another_iteration_touches(each: t.For) -> None:
+    assert not OwnElements(each).all()
+    vectorise(each)
+    assert not each.simd
+
+
+def test_names_of_indices_are_looked_up() -> None:
+    each = loop(t.Name("at", INT), i)
+    each.body.insert(0, t.Declare("at", INT, plus(n, i)))
+    assert OwnElements(each).all()
+    each.body[0] = t.Declare("at", INT, plus(integer(1), i))
+    assert not OwnElements(each).all()
+
+
+def test_an_offset_that_changes_in_the_loop_is_not_one() -> None:
+    each = loop(plus(i, t.Name("offset", INT)))
+    each.body.insert(0, t.Declare("offset", INT, t.Operation(p.modulo, (i, k), INT)))
+    assert not OwnElements(each).all()
