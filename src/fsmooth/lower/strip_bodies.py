@@ -4,14 +4,16 @@ comes after, and the proof that the strips are independent but for sums.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from fsmooth.core import primitives as p
 from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import ZERO, integer, minus, parts, plus, same, times
+from fsmooth.loops.arithmetic import ZERO, integer, is_integer, minus, parts, plus, same, times
 from fsmooth.loops.usage import expressions_of, mentioned, mentioned_reads, own_names, targets, walk
 from fsmooth.lower.checks import declared
+from fsmooth.lower.strides import stride_of
 from fsmooth.lower.strip import WIDTH, NotInStrips, Strip, rows_of
 from fsmooth.lower.strip_tables import Tables
 from fsmooth.lower.vectors import names_of
@@ -33,6 +35,7 @@ class StripBody:
     tables: Tables
     around: list[t.For] = field(default_factory=list)
     sums: set[str] = field(default_factory=set)
+    changes: Counter[str] = field(default_factory=Counter)
     loops: list[t.For] = field(default_factory=list)
     before: list[t.Statement] = field(default_factory=list)
     inside: list[t.Statement] = field(default_factory=list)
@@ -42,6 +45,7 @@ class StripBody:
         """What comes before the strips, the loop over the strips, what comes after."""
         if not self.strip.size.weight == 1 or not names_of(self.strip.size).isdisjoint(self.written):
             raise NotInStrips
+        self.changes = Counter([name for s in walk(body) for name in targets(s)])
         totals = {name for s in body if self.over_points(s) for name in s.reduced}  # type: ignore[union-attr]
         for s in body:
             if isinstance(s, t.Declare) and s.mutable and (s.name in totals or s.value is None):
@@ -137,6 +141,11 @@ class StripBody:
                 kept = buffer not in self.strip.own and names_of(at).isdisjoint(self.written | self.sums)
                 if kept and self.proportional(value):
                     return s
+            case t.Store(buffer, at, value, False):
+                kept = buffer not in self.strip.own and names_of(at).isdisjoint(self.written | self.sums)
+                if kept and self.proportional(value) and self.once(s):
+                    first = t.Operation(p.equal, (t.Name(self.strip.start, INT), ZERO), BOOL)
+                    return t.If(first, [s], [t.Store(buffer, at, value, True)])
             case t.If(condition, then, otherwise) if names_of(condition).isdisjoint(self.written | self.sums):
                 around, self.around = self.around, []  # what is done only if a condition holds is not tabulated
                 branches = self.nested(then), self.nested(otherwise)
@@ -145,6 +154,13 @@ class StripBody:
             case _:
                 pass
         raise NotInStrips
+
+    def once(self, s: t.Store) -> bool:
+        """Is each element that it sets set once, and changed by nothing else here?  Then the strips after the first add."""
+        if self.changes[s.buffer] > 1 or len(self.around) > 1:
+            return False
+        found = [stride_of(s.index, loop.index) for loop in self.around]
+        return all([x is not None and not is_integer(x[1], 0) for x in found])
 
     def proportional(self, e: t.Expression) -> bool:
         """Is the number proportional to sums over the points?  Then those of the strips are added."""
