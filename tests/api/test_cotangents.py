@@ -38,8 +38,7 @@ def test_what_is_read_after_it_is_filled() -> None:
 
     line = f.__code__.co_firstlineno + 5
     assert gradient_of(f, V) == [
-        "u_bar: v_n0 numbers in the arena, once per call; the cotangent of u; "
-        f"one loop fills it (line {line}), a later one reads it",
+        f"u_bar: v_n0 numbers in the arena, once per call; the cotangent of u; the loop that fills it (line {line}) reads it too",
         "back_1: v_n0 numbers in the arena, once per call; the cotangents of the state of a loop, which runs back; "
         "one loop fills it, a later one reads it",
     ]
