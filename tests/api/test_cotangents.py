@@ -38,9 +38,8 @@ def test_what_is_read_after_it_is_filled() -> None:
 
     line = f.__code__.co_firstlineno + 5
     assert gradient_of(f, V) == [
-        f"u_bar: v_n0 numbers in the arena, once per call; the cotangent of u; the loop that fills it (line {line}) reads it too",
-        "back_1: v_n0 numbers in the arena, once per call; the cotangents of the state of a loop, which runs back; "
-        "one loop fills it, a later one reads it",
+        "u_bar: v_n0 numbers in the arena, once per call; the cotangent of u; "
+        f"one loop fills it (line {line}), a later one reads it",
     ]
 
 
@@ -69,7 +68,7 @@ def test_a_state_that_runs_back() -> None:
 
     line = f.__code__.co_firstlineno + 3
     found = gradient_of(f, np.ones((40, 40)), V)
-    for name in ("back_0_store", "back_0_spare"):
+    for name in ("back_0", "back_0_1_spare"):
         assert (
             f"{name}: v_n0 numbers in the arena, once per call; the cotangents of the state of a loop, which runs back; "
             f"each step of a loop (line {line}) needs all of what the step before left"

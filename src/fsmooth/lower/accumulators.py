@@ -13,14 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from fsmooth.core.alpha import alpha_equal
-from fsmooth.core.shape import Ragged, shape_of, size_of
+from fsmooth.core.shape import Ragged, shape_of
 from fsmooth.core.term import (
     Build,
     Check,
     Const,
     Delta,
-    Get,
     Length,
     Let,
     MakeTuple,
@@ -34,7 +32,8 @@ from fsmooth.core.term import (
     let,
 )
 from fsmooth.core.traverse import children, subterms
-from fsmooth.core.types import Array, Int, Tuple
+from fsmooth.core.types import Array, Int
+from fsmooth.lower.components import component_of, component_of_elements, nothing_like, only_added_to, only_adds
 from fsmooth.lower.destination import Destination
 from fsmooth.rewrite.linear import polynomial
 
@@ -56,11 +55,15 @@ class Sink:
 
 @dataclass(eq=False)
 class Sinks:
-    """The sinks of the variables of a scope, by variable and component, and the values and the body without them."""
+    """The sinks of the variables of a scope, by variable and component, and the values and the body without them.
+
+    `mixed` are the variables of which several components are added to the same memory.
+    """
 
     of: dict[Var, dict[Path, Sink]]
     values: dict[Var, Term]
     body: Term
+    mixed: set[Var] = field(default_factory=set)
     places: dict[Var | None, Destination] = field(default_factory=dict)
     written: set[tuple[Var | None, Path]] = field(default_factory=set)
 
@@ -83,6 +86,7 @@ def sinks_of(scope: Let, allowed: Allowed) -> Sinks | None:
     definitions = dict(scope.bindings)
     found: dict[Var, dict[Path, Sink]] = {}
     values: dict[Var, Term] = {}
+    mixed: set[Var] = set()
     body = scope.body
     for owner, value in [(None, scope.body), *[(v, x) for v, x in scope.bindings if isinstance(x, Plus)]]:
         candidates: list[tuple[Var, Path, Sink]] = []
@@ -90,13 +94,15 @@ def sinks_of(scope: Let, allowed: Allowed) -> Sinks | None:
         if owner is None:
             _rows_set(value, (), scope, position, candidates)
         taken = []
+        candidates.sort(key=lambda c: c[2].whole or not only_added_to(scope.bindings[position[c[0]]][1], c[1]))
         for var, component, sink in candidates:
             first = position[var]
             known = found.get(var, {})
             if component in known or _is_display(scope.bindings[first][1]):
                 continue
             same = [s for s in known.values() if s.owner is owner and s.path == sink.path]
-            if any([not _are_apart(s, sink, definitions) for s in same]):
+            mixes = any([not _are_apart(s, sink, definitions) for s in same])
+            if mixes and (any([s.whole for s in [*same, sink]]) or not only_adds(scope.bindings[first][1])):
                 continue  # two components are computed at once, and must not share memory
             if sink.whole and sink.rows:
                 if owner is not None or not allowed.row(sink.path, first):
@@ -112,13 +118,15 @@ def sinks_of(scope: Let, allowed: Allowed) -> Sinks | None:
                 continue
             if all([isinstance(r, Const) or position.get(r, -1) < first for r in sink.rows]):  # type: ignore[call-overload]
                 found.setdefault(var, {})[component] = sink
+                if mixes:
+                    mixed.add(var)
                 if not sink.whole:
                     taken.append((var, component))
         if taken and owner is None:
             body = _without(value, taken)
         elif taken and owner is not None:
             values[owner] = _without(value, taken)
-    return Sinks(found, values, body) if found else None
+    return Sinks(found, values, body, mixed) if found else None
 
 
 def _are_apart(one: Sink, other: Sink, definitions: Mapping[Var, Term]) -> bool:
@@ -169,7 +177,7 @@ def _is_display(value: Term) -> bool:
     """Is it a path or a tuple of paths, which has no computation of its own?"""
     if isinstance(value, MakeTuple):
         return True
-    return _component(value) is not None or isinstance(value, Let)
+    return component_of(value) is not None or isinstance(value, Let)
 
 
 def _candidates(
@@ -193,7 +201,7 @@ def _candidates(
         case Delta(_, index, value) if isinstance(index, Var | Const) and isinstance(value.type, Array):
             _candidates(value, owner, path, (*rows, index), position, found, top=False)
         case Var() | Proj():
-            root = _component(term)
+            root = component_of(term)
             if root is not None and root[0] in position and isinstance(term.type, Array):
                 found.append((root[0], root[1], Sink(owner, path, rows, whole=top)))
         case _:
@@ -203,37 +211,21 @@ def _candidates(
 def _rows_set(
     term: Term, path: Path, scope: Let, position: dict[Var, int], found: list[tuple[Var, Path, Sink]]
 ) -> None:
-    """The components of bound variables that parts of `term` get as a row."""
+    """The components of bound variables that parts of `term` are, taken out of the tuples, or get as a row."""
     match term:
         case MakeTuple(items):
             for k, item in enumerate(items):
                 _rows_set(item, (*path, k), scope, position, found)
+        case Build():
+            root = component_of_elements(term, dict(scope.bindings))
+            if root is not None:
+                found.append((root[0], root[1], Sink(None, path, (), whole=True)))
         case Update(_, index, value) if isinstance(index, Var | Const) and isinstance(value.type, Array):
-            root = _component_of_elements(value, scope, position) if isinstance(value, Build) else _component(value)
+            root = (
+                component_of_elements(value, dict(scope.bindings)) if isinstance(value, Build) else component_of(value)
+            )
             if root is not None and root[0] in position:
                 found.append((root[0], root[1], Sink(None, path, (index,), whole=True)))
-
-
-def _component_of_elements(term: Build, scope: Let, position: dict[Var, int]) -> tuple[Var, Path] | None:
-    """`build n (fun i -> x[i].k)` for an array x of n tuples."""
-    element: Term = term.body
-    path: list[int] = []
-    while isinstance(element, Proj):
-        path.append(element.position)
-        element = element.tuple
-    match element:
-        case Get(Var() as x, index) if path and index is term.index and x in position:
-            if alpha_equal(size_of(scope.bindings[position[x]][1]), term.size):
-                return x, tuple(reversed(path))
-    return None
-
-
-def _component(term: Term) -> tuple[Var, Path] | None:
-    path: list[int] = []
-    while isinstance(term, Proj):
-        path.append(term.position)
-        term = term.tuple
-    return (term, tuple(reversed(path))) if isinstance(term, Var) else None
 
 
 def _occurrences(scope: Let, first: int, var: Var, component: Path) -> int:
@@ -248,7 +240,7 @@ def _occurrences(scope: Let, first: int, var: Var, component: Path) -> int:
             t = stack.pop()
             if var not in t.free:
                 continue
-            place = _component(t)
+            place = component_of(t)
             if place is not None:
                 shared = min(len(place[1]), len(component))
                 count += place[0] is var and place[1][:shared] == component[:shared]
@@ -278,21 +270,12 @@ def _without(term: Term, taken: Sequence[tuple[Var, Path]]) -> Term:
         case Plus(items):
             left = [x for x in [_without(item, taken) for item in items] if not isinstance(x, Zero)]
             if not left:
-                return _nothing(term)
+                return nothing_like(term)
             return left[0] if len(left) == 1 else Plus(tuple(left))
         case Delta(size, index, value) if isinstance(value.type, Array):
             inner = _without(value, taken)
-            return _nothing(term) if isinstance(inner, Zero) else Delta(size, index, inner)
-        case Var() | Proj() if _component(term) in taken:
-            return _nothing(term)
+            return nothing_like(term) if isinstance(inner, Zero) else Delta(size, index, inner)
+        case Var() | Proj() if component_of(term) in taken:
+            return nothing_like(term)
         case _:
             return term
-
-
-def _nothing(term: Term) -> Zero:
-    """A zero that stands for what was added already; only added itself, so its sizes do not matter."""
-    type_ = term.type
-    rank = 0
-    while isinstance(type_, Array):
-        type_, rank = type_.element, rank + 1
-    return Zero((Const(0),) * rank) if isinstance(type_, Tuple) else Zero((Const(0),) * rank, type_)

@@ -30,6 +30,7 @@ from fsmooth.core.term import (
 from fsmooth.core.traverse import children, size_of_tree, subterms, transform
 from fsmooth.core.types import Array, Tuple
 from fsmooth.lower.cardinality import is_path
+from fsmooth.lower.components import component_of
 
 _SMALL = 120
 """What is done in both branches is written twice."""
@@ -80,18 +81,13 @@ def _mentions(term: Term, var: Var) -> int:
 
 
 def _has_array(type_: Tuple) -> bool:
-    return any([isinstance(item, Array) for item in type_.items])
+    return any([isinstance(item, Array) or (isinstance(item, Tuple) and _has_array(item)) for item in type_.items])
 
 
-def _uses(term: Term, var: Var, position: int) -> int:
+def _uses(term: Term, var: Var, path: tuple[int, ...]) -> int:
     """How often the component is mentioned."""
-    return sum(
-        [
-            isinstance(child, Proj) and child.tuple is var and child.position == position
-            for t in subterms(term)
-            for child in children(t)
-        ]
-    ) + (isinstance(term, Proj) and term.tuple is var and term.position == position)
+    mentioned = [term, *[child for t in subterms(term) for child in children(t)]]
+    return sum([component_of(t) == (var, path) for t in mentioned])
 
 
 def _continued(branch: Term, var: Var, rest: Term) -> Term | None:
@@ -106,20 +102,27 @@ def _continued(branch: Term, var: Var, rest: Term) -> Term | None:
         case If(condition, then, otherwise):
             first, second = _continued(then, var, rest), _continued(otherwise, var, rest)
             return None if first is None or second is None else If(condition, first, second)
-        case MakeTuple(items):
+        case MakeTuple():
             kept: list[tuple[Var, Term]] = []
-            named: list[Term] = []
-            for k, item in enumerate(items):
-                if is_path(item) or (isinstance(item.type, Array) and _uses(rest, var, k) == 1):
-                    named.append(item)
-                else:
-                    own = Var(var.name, item.type)
-                    kept.append((own, item))
-                    named.append(own)
-            whole = MakeTuple(tuple(named), branch.type)
+            displays: set[int] = set()
+
+            def named(item: Term, path: tuple[int, ...]) -> Term:
+                if isinstance(item, MakeTuple):
+                    whole = MakeTuple(tuple([named(x, (*path, k)) for k, x in enumerate(item.items)]), item.type)
+                    displays.add(id(whole))
+                    return whole
+                if is_path(item) or (isinstance(item.type, Array) and _uses(rest, var, path) == 1):
+                    return item
+                own = Var(var.name, item.type)
+                kept.append((own, item))
+                return own
+
+            whole = named(branch, ())
 
             def change(t: Term) -> Term:
-                return whole.items[t.position] if isinstance(t, Proj) and t.tuple is whole else t
+                if isinstance(t, Proj) and isinstance(t.tuple, MakeTuple) and id(t.tuple) in displays:
+                    return t.tuple.items[t.position]
+                return t
 
             return let(kept, transform(substitute1(rest, var, whole), change))
         case _:

@@ -42,6 +42,7 @@ class Context(ABC):
         self.sites: list[tuple[Failure | None, Site]] = []
         self.aliases: dict[str, str] = {}
         self.nonnegative: set[str] = set()
+        self.lengths: set[str] = set()
         self._site_numbers: dict[tuple[Failure | None, Site], int] = {}
         self._counts: dict[str, int] = {}
         self.hints: dict[str, str] = {}

@@ -6,9 +6,10 @@ from enum import Enum
 
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.shape import size_of
-from fsmooth.core.term import IFold, Length, Let, MakeTuple, Plus, Proj, Require, Term, Update, Var, Zero
+from fsmooth.core.term import IFold, Length, Let, MakeTuple, Plus, Proj, Require, Term, Update, Var
 from fsmooth.core.traverse import children
 from fsmooth.core.types import Array
+from fsmooth.core.vectors import is_zero
 
 Path = tuple[int, ...]
 
@@ -61,7 +62,7 @@ def _parts(
             _parts(first, item, (*path, k), ends, found, fold, aliases)
         return
     ends.append((path, end))
-    if not isinstance(init, Zero) or not isinstance(init.type, Array):
+    if not is_zero(init) or not isinstance(init.type, Array):
         return
     match end:
         case Plus(items) if sum([_place(x, fold.state, aliases) == path for x in items]) == 1:

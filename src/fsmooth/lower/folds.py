@@ -88,10 +88,12 @@ def _borrowed(
     contains the initial state already is the place itself.
     """
     if isinstance(own, Group) and isinstance(dest, Group):
+        if own.sizes and not _alike(ctx, own, dest):
+            return own
         return Group(
             tuple(
                 [
-                    _borrowed(ctx, o, d, roles, (*path, k), unset)  # type: ignore[arg-type]
+                    _borrowed(ctx, o, d, roles, path if own.sizes else (*path, k), unset)  # type: ignore[arg-type]
                     for k, (o, d) in enumerate(zip(own.items, dest.items, strict=True))
                 ]
             ),
@@ -113,6 +115,16 @@ def _borrowed(
                     unset.add(path)
                 break
     return own
+
+
+def _alike(ctx: Context, own: Group, dest: Group) -> bool:
+    """Can the arrays that make up an array of tuples all be treated as one?"""
+    places = leaves(dest)
+    if not any([isinstance(d, View) and d.added for d in places]):
+        return True
+    taken = {s.buffer for s in ctx.block if isinstance(s, t.Allocate)}
+    mine = {o.buffer for o in leaves(own) if isinstance(o, View)}
+    return mine <= taken and all([isinstance(d, View) and d.added and d.dense for d in places])
 
 
 def _within(ctx: Context, value: View, place: View) -> bool:

@@ -62,6 +62,7 @@ class Interface:
             self.inputs.append(t.Parameter(size, INT))
             sizes.append(integer(known[axis]) if axis in known else t.Name(size, INT))
             self.ctx.nonnegative.add(size)
+            self.ctx.lengths.add(size)
         self.ctx.note_rows(name, tuple(sizes))
         return dense_view(name, tuple(sizes), leaf)
 

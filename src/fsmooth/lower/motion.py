@@ -23,35 +23,48 @@ def own_memory(ctx: Context, body: list[t.Statement], loop: list[t.Statement], o
 
     `loop` is all that is done in each iteration, and `own` are names that it changes besides.
     """
-    allocated = _hoist_allocations(body, loop, own)
+    allocated = _hoist_allocations(ctx, body, loop, own)
     if allocates(body):
         body[:] = [t.Scope(ctx.fresh("mark"), body[:])]
     return allocated
 
 
-def _hoist_allocations(body: list[t.Statement], loop: list[t.Statement], own: set[str]) -> list[t.Statement]:
-    """Arena storage of the same size in every iteration is taken once."""
-    if not any([isinstance(s, t.Allocate) for s in body]):
+def _hoist_allocations(
+    ctx: Context, body: list[t.Statement], loop: list[t.Statement], own: set[str]
+) -> list[t.Statement]:
+    """Arena storage of the same size in every iteration is taken once.
+
+    Out of a branch, which may never be taken, only what is no longer than an axis of an argument: there is room for that.
+    """
+    if not any([isinstance(s, t.Allocate | t.If) for s in body]):
         return []
     varying = {name for s in walk(loop) for name in declared(s)} | own | changed(loop)
-    definitions: dict[str, t.Expression] = {}
     moved: list[t.Statement] = []
-    kept: list[t.Statement] = []
-    for s in body:
-        if isinstance(s, t.Declare) and s.value is not None and not s.mutable and s.value.weight <= 8:
-            value = _resolved(s.value, definitions)
-            if value.weight <= 24:
-                definitions[s.name] = value
-        if isinstance(s, t.Allocate):
-            count = _resolved(s.count, definitions)
-            names: set[str] = set()
-            names_in(count, names)
-            if not names & varying:
-                moved.append(t.Allocate(s.buffer, s.type, count))
-                continue
-        kept.append(s)
-    body[:] = kept
+    branches: list[tuple[list[t.Statement], bool, dict[str, t.Expression]]] = [(body, False, {})]
+    while branches:
+        block, in_branch, definitions = branches.pop()
+        kept: list[t.Statement] = []
+        for s in block:
+            if isinstance(s, t.Declare) and s.value is not None and not s.mutable and s.value.weight <= 8:
+                value = _resolved(s.value, definitions)
+                if value.weight <= 24:
+                    definitions[s.name] = value
+            if isinstance(s, t.Allocate):
+                count = _resolved(s.count, definitions)
+                names: set[str] = set()
+                names_in(count, names)
+                if not names & varying and (not in_branch or _is_length(ctx, count)):
+                    moved.append(t.Allocate(s.buffer, s.type, count))
+                    continue
+            if isinstance(s, t.If):
+                branches.extend([(inner, True, dict(definitions)) for inner in (s.then, s.otherwise)])
+            kept.append(s)
+        block[:] = kept
     return moved
+
+
+def _is_length(ctx: Context, count: t.Expression) -> bool:
+    return isinstance(count, t.Literal) or (isinstance(count, t.Name) and count.name in ctx.lengths)
 
 
 def _resolved(e: t.Expression, definitions: dict[str, t.Expression]) -> t.Expression:

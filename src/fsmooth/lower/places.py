@@ -14,6 +14,7 @@ from fsmooth.core.term import (
     IFold,
     Length,
     Let,
+    MakeTuple,
     Plus,
     Proj,
     Reduce,
@@ -244,7 +245,7 @@ def has_few(term: Term) -> bool:
     match term:
         case Delta(_, _, value):
             return has_few(value)
-        case Plus(items):
+        case Plus(items) | MakeTuple(items):
             return all([has_few(item) for item in items])
         case _:
             return is_scalar(term.type)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fsmooth.core.term import Delta, MakeTuple, Plus, Term
+from fsmooth.core.term import Build, Delta, MakeTuple, Plus, Term, Vector, Zero
 from fsmooth.core.types import Tuple, is_scalar
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import map_loads, same
@@ -83,6 +83,13 @@ def is_place(value: Value, place: Destination) -> bool:
     return True
 
 
+def is_same_view(value: View, place: Destination) -> bool:
+    """Is each element of the value what the place contains there?"""
+    if not is_place(value, place) or not isinstance(place, View):
+        return False
+    return all([same(a, b) for a, b in zip(value.strides, place.strides, strict=True)])
+
+
 def apart(ctx: Context, value: Value, buffers: set[str]) -> Value:
     """The value, copied if it is in memory that is about to change."""
     if isinstance(value, Group):
@@ -124,7 +131,11 @@ def exchangeable(place: View | Scalar | Local) -> bool:
 
 def in_place_order(components: list[tuple[Part, New]]) -> list[Part]:
     """The parts to change in place, in an order in which none reads one that was changed before."""
-    pending = [(q, new) for q, new in components if isinstance(new, Term) and not is_scalar(q.type) and stays(new, q)]
+    pending = [
+        (q, new)
+        for q, new in components
+        if isinstance(new, Term) and not is_scalar(q.type) and (stays(new, q) or is_made_anew(new, q))
+    ]
     ordered: list[Part] = []
     while pending:
         for k, (q, _) in enumerate(pending):
@@ -137,11 +148,20 @@ def in_place_order(components: list[tuple[Part, New]]) -> list[Part]:
     return ordered
 
 
+def is_made_anew(term: Term, part: Part) -> bool:
+    """Is it an array that is written from nothing, whatever the part contains?"""
+    return isinstance(term, Build | Delta | Plus | Vector | Zero) and not part.spares and not reads(term, part)
+
+
 def few_numbers(ctx: Context, term: Term, place: Destination) -> list[tuple[View | Local, t.Expression]]:
     """The numbers in an array of zeros that is to be added to `place`, computed now, and where they go."""
     if isinstance(term, Delta):
         return few_numbers(ctx, term.value, destination_at(place, ctx.named(ctx.scalar(term.index), "k")))
     if isinstance(term, Plus) and not is_scalar(term.type):
         return [found for item in term.items for found in few_numbers(ctx, item, place)]
+    if isinstance(term, MakeTuple):
+        assert isinstance(place, Group)
+        pairs = zip(term.items, place.items, strict=True)
+        return [found for item, part in pairs for found in few_numbers(ctx, item, part)]  # type: ignore[arg-type]
     assert not isinstance(place, Group)
     return [(place, ctx.named(ctx.scalar(term), "summand"))]

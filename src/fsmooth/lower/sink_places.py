@@ -25,7 +25,11 @@ def places_for(ctx: Context, scope: Let, sinks: Sinks, at: int) -> None:
             continue
         position = next(k for k, (v, _) in enumerate(scope.bindings) if v is sink.owner)
         whole = let(scope.bindings[at:position], scope.bindings[position][1])
-        sinks.places[sink.owner] = storage_for(ctx, whole, sink.owner.name)
+        own = storage_for(ctx, whole, sink.owner.name)
+        for component, inner in sinks.of.get(sink.owner, {}).items():
+            if inner.whole and not inner.rows:
+                own = _with_item(own, component, _place(ctx, sinks, inner))
+        sinks.places[sink.owner] = own
 
 
 def accumulate(
@@ -53,8 +57,8 @@ def _destination(
     sink = sinks.of.get(var, {}).get(path)
     if sink is not None:
         shared = [s for s in sinks.of[var].values() if s.owner is sink.owner and s.path == sink.path]
-        place = _place(ctx, sinks, sink)
-        return place if len(shared) == 1 else _pointed(ctx, place)
+        place = _place(ctx, sinks, sink, var in sinks.mixed)
+        return place if len(shared) == 1 or var in sinks.mixed else _pointed(ctx, place)
     if not path and var in sinks.places:
         return marked(sinks.places[var], [p for owner, p in sinks.written if owner is var])
     if isinstance(type_, Tuple) and any([p[: len(path)] == path for p in (*sinks.of.get(var, {}), *given)]):
@@ -83,8 +87,8 @@ def _with_item(whole: Destination, path: Path, place: Destination) -> Destinatio
     return Group((*whole.items[: path[0]], inner, *whole.items[path[0] + 1 :]), whole.sizes)
 
 
-def _place(ctx: Context, sinks: Sinks, sink: Sink) -> Destination:
-    """The place of a sink, to be added to if it was written before."""
+def _place(ctx: Context, sinks: Sinks, sink: Sink, is_mixed: bool = False) -> Destination:
+    """The place of a sink, to be added to if it was written before, or something else is added to it at the same time."""
     place = sinks.places[sink.owner]
     for k in sink.path:
         assert isinstance(place, Group)
@@ -96,7 +100,7 @@ def _place(ctx: Context, sinks: Sinks, sink: Sink) -> Destination:
     key = (sink.owner, sink.path)
     before = key in sinks.written
     sinks.written.add(key)
-    if sink.rows and not before:
+    if (sink.rows or is_mixed) and not before:
         if not is_added(place):
             fill_zero(ctx, place)
         before = True

@@ -39,6 +39,7 @@ from fsmooth.lower import arrays, expressions, folds, reductions
 from fsmooth.lower.accumulators import Allowed, Sinks, sinks_of, with_indices_first
 from fsmooth.lower.aliases import alias
 from fsmooth.lower.cardinality import is_path, length
+from fsmooth.lower.components import by_component, is_part, with_named_tuple
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import (
     Destination,
@@ -54,7 +55,7 @@ from fsmooth.lower.destination import (
     value_at,
 )
 from fsmooth.lower.linear import linear_binding, linear_into
-from fsmooth.lower.replacement import is_place
+from fsmooth.lower.replacement import is_place, is_same_view
 from fsmooth.lower.sink_places import accumulate, places_for, remaining
 from fsmooth.lower.storage import storage_for
 
@@ -219,6 +220,8 @@ class Lowering(Context):
         if is_added(dest):
             mode = Mode.ACCUMULATE
         match term:
+            case Let() if self.accumulators and (plain := by_component(term)) is not term:
+                self.into(plain, dest, mode)
             case Let():
                 term = with_indices_first(term) if self.accumulators else term
                 bindings, body = term.bindings, term.body
@@ -253,10 +256,14 @@ class Lowering(Context):
             case Zero():
                 if mode is Mode.ASSIGN:
                     arrays.fill_zero(self, dest)
+            case Proj() if self.accumulators and not is_scalar(term.type) and (named := with_named_tuple(term)):
+                self.into(named, dest, mode)
             case Reduce() if not is_scalar(term.type):
                 reductions.sum_into(self, term, dest, mode)
             case Build():
-                arrays.build_into(self, term, dest, mode)
+                there = alias(self, term) if mode is Mode.ASSIGN and is_part(term) else None
+                if there is None or not is_same_view(there, dest):
+                    arrays.build_into(self, term, dest, mode)
             case Vector():
                 arrays.vector_into(self, term, dest, mode)
             case Delta():

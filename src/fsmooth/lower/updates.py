@@ -15,6 +15,7 @@ from fsmooth.lower.aliases import alias
 from fsmooth.lower.arrays import build_into, copy_into
 from fsmooth.lower.branches import with_rest_in_branches
 from fsmooth.lower.cardinality import is_path
+from fsmooth.lower.components import by_component
 from fsmooth.lower.context import Context
 from fsmooth.lower.continuing import continued_in, initial_of
 from fsmooth.lower.destination import (
@@ -41,6 +42,7 @@ from fsmooth.lower.replacement import (
     few_numbers,
     fixed,
     in_place_order,
+    is_made_anew,
     is_place,
     renamed,
     spare_place,
@@ -57,6 +59,8 @@ def advance(ctx: Context, term: Term, parts: list[Part], top: list[t.Statement] 
     (None) they are copied.
     """
     match term:
+        case Let() if ctx.accumulators and (plain := by_component(term)) is not term:
+            advance(ctx, plain, parts, top)
         case Let(bindings, body):
             inside = with_rest_in_branches(term) if len(parts) > 1 and ctx.accumulators else None
             if inside is not None:
@@ -178,6 +182,9 @@ def _whole(term: IFold, parts: list[Part]) -> Value:
 def mutate(ctx: Context, term: Term, part: Part) -> None:
     """Compute a term that `stays` in the place of the part."""
     if part.is_held(term):
+        return
+    if is_made_anew(term, part):
+        ctx.into(term, part.place, Mode.ASSIGN)
         return
     match term:
         case Update(array, index, value):

@@ -31,6 +31,7 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.traverse import children, opens_region
 from fsmooth.core.types import Int
+from fsmooth.core.vectors import is_zero
 from fsmooth.optimise.absent import is_worth_a_test
 from fsmooth.optimise.failing import EXTREMA, StaticSizes, anchors_of, failing_nodes, postorder
 from fsmooth.optimise.scopes import Scope, Scopes, bound_apart, by_inner_scope, common_of
@@ -274,6 +275,8 @@ def _trivial(node: Term) -> bool:
     match node:
         case Const() | Var() | Zero() | Length() | MakeTuple() | Delta() | Lam() | Custom():
             return True
+        case Build():
+            return is_zero(node)
         case Let(_, body):
             return _trivial(body)
         case Proj(inner, _) | Get(inner, _):

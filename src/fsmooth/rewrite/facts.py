@@ -24,6 +24,7 @@ class Facts:
         self.definitions: dict[Var, Term] = {}
         self.ranges: dict[Var, Term] = {}
         self.conditions: dict[Hashable, bool] = {}
+        self.alternatives: list[tuple[Term, Term]] = []
         self.kept_symbolic: set[Var] = set()
         self.static_sizes: Mapping[tuple[Var, int], int] = {}
         self.bounds = Bounds(self._upper, self.definitions.get)
@@ -140,6 +141,9 @@ class Facts:
             case If(a, Const(True), b) if not value:
                 self._assume(a, False, undo)
                 self._assume(b, False, undo)
+            case If(a, Const(True), b):
+                self.alternatives.append((a, b))
+                undo.append((_ALTERNATIVE, None))
             case Prim(primitive, (a, b)) if isinstance(a.type, Int):
                 gap = self.poly(b).plus(self.poly(a), -1)
                 facts = self._inequalities(primitive, value, gap)
@@ -151,11 +155,22 @@ class Facts:
                     if equated is not None:
                         undo.append((_Equated(equated), None))
 
+    def runs(self, size: Term) -> list[tuple[Hashable, bool | None]]:
+        """A loop over `size` runs: of what is known as `size <= 0 || c`, c holds.  `forget` undoes it."""
+        undo: list[tuple[Hashable, bool | None]] = []
+        for a, b in self.alternatives[-8:]:
+            match self.definition(a):
+                case Prim(primitive, (n, Const(0))) if primitive is p.less_equal and self.same(n, size):
+                    self._assume(b, True, undo)
+        return undo
+
     def forget(self, undo: list[tuple[Hashable, bool | None]]) -> None:
         """Undo an `assume`."""
         while undo:
             key, old = undo.pop()
-            if isinstance(key, _Equated):
+            if key is _ALTERNATIVE:
+                self.alternatives.pop()
+            elif isinstance(key, _Equated):
                 del self.bounds.equal[key.atom]
             elif isinstance(key, int):
                 undo.pop()
@@ -177,6 +192,7 @@ class Facts:
 
 
 _KNOWN = "known inequalities"
+_ALTERNATIVE = "a || b, neither of which is known"
 
 
 @dataclass(frozen=True)

@@ -189,7 +189,9 @@ class Normaliser:
         old = self.facts.ranges.get(fresh)
         self.facts.ranges[fresh] = size
         self.facts.bounds.known.append(self.facts.poly(size).plus(constant(-1)))  # the body runs, so size >= 1
+        undo = self.facts.runs(size)
         result = self.run(body)
+        self.facts.forget(undo)
         self.facts.bounds.known.pop()
         if old is None:
             del self.facts.ranges[fresh]
