@@ -80,6 +80,7 @@ BY_HAND: list[tuple[str, Term, str]] = [
     ("component of a scope", Proj(Let(((j, n),), MakeTuple((x, Zero((j,))))), 1), "(n,)"),
     ("component of an element", Proj(Get(Build(n, i, MakeTuple((x, v))), j), 1), "(length v,)"),
     ("component of an element of a variable", Proj(Get(pairs, i), 1), "(length a[i].1,)"),
+    ("parts of the elements of a variable", Build(n, i, Proj(Get(pairs, i), 1)), "(n, length a[0].1)"),
     ("component of a sum", Proj(Reduce(Reduction.SUM, n, i, MakeTuple((x, v))), 1), "(length v,)"),
     ("component of a component", Proj(Proj(MakeTuple((MakeTuple((v, x)), w)), 0), 0), "(length v,)"),
 ]  # fmt: skip

@@ -14,6 +14,7 @@ from fsmooth.library import parse
 from fsmooth.loops import tree as t
 from fsmooth.loops.usage import walk
 from fsmooth.lower.functions import lower
+from tests.lower.harness import compile_all
 
 
 def paths(a, b):
@@ -122,3 +123,20 @@ def test_a_part_is_continued_in_its_place():
 )
 def test_a_part_that_is_read_otherwise_is_not(start, end):
     assert copies(OUTER % (start, end)) > 1
+
+
+OF_ANOTHER_SIZE = """
+    fun (x: Vector) (y: Vector) ->
+        ifold (fun a i -> let b = build (length y) (fun j -> y[j] * y[j]) in
+            build (length x) (fun k -> sum (length b) (fun j -> b[j] + b[length b - 1 - j])))
+        x 3
+"""
+
+
+@pytest.mark.parametrize("count", [1, 3, 50])
+def test_what_has_other_sizes_is_not_computed_in_the_place_of_a_part(count: int) -> None:
+    term = parse(OF_ANOTHER_SIZE)
+    assert isinstance(term, Lam)
+    x, y = np.arange(3.0), np.arange(float(count))
+    for program in compile_all([term]):
+        np.testing.assert_array_equal(program(x, y), np.full(3, 2.0 * np.sum(y * y)))

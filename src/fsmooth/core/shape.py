@@ -86,10 +86,8 @@ def size_of(term: Term, axis: int = 0) -> Term:
             return size
         case If(_, then, _):
             return size_of(then, axis)
-        case IFold(_, init) | While(init):
-            return size_of(init, axis)
-        case Update(array):
-            return size_of(array, axis)
+        case IFold(_, first) | While(first) | Update(first):
+            return size_of(first, axis)
         case Plus((first, *_)):
             return size_of(first, axis)
         case Reduce(_, _, index, body):
@@ -274,7 +272,7 @@ def _projected(tuple_: Term, position: int) -> Term | None:
 def _closed(size: Term, indices: tuple[Var, ...], term: Term) -> Term:
     if size.free.isdisjoint(indices):
         return size
-    settled = _settled(size)
+    settled = _of_any_element(_settled(size), indices)
     if settled.free.isdisjoint(indices):
         return settled
     raise Ragged(term)
@@ -285,3 +283,17 @@ def _settled(size: Term) -> Term:
     from fsmooth.core.traverse import transform  # noqa: PLC0415  (keeps this module's imports to the shapes themselves)
 
     return transform(size, lambda t: size_of(t.array, t.axis) if isinstance(t, Length) else t)
+
+
+def _of_any_element(size: Term, indices: tuple[Var, ...]) -> Term:
+    """`size` with lengths of parts of elements of arrays, `length a[i].0`, taken from the first: all have the same."""
+    from fsmooth.core.traverse import transform  # noqa: PLC0415  (keeps this module's imports to the shapes themselves)
+
+    def first(path: Term) -> Term:
+        if isinstance(path, Proj):
+            return Proj(first(path.tuple), path.position)
+        if isinstance(path, Get):
+            return Get(first(path.array), path.index if path.index.free.isdisjoint(indices) else Const(0))
+        return path
+
+    return transform(size, lambda t: Length(first(t.array), t.axis) if isinstance(t, Length) else t)

@@ -10,7 +10,7 @@ computed in the memory of the result, and read there by whoever else needs it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from fsmooth.core.shape import Ragged, shape_of
@@ -73,11 +73,13 @@ class Allowed:
     """Which parts of the result may be computed in place (`whole`), and which may be added to (`summand`).
 
     `row`: may the row that the result sets in a part be written from the binding of this position on?
+    `placed`: components of variables that have a place of their own, by variable.
     """
 
     whole: Callable[[Path], bool]
     summand: Callable[[Path], bool]
     row: Callable[[Path, int], bool] = lambda path, first: False
+    placed: Mapping[Var, Container[Path]] = field(default_factory=dict)
 
 
 def sinks_of(scope: Let, allowed: Allowed) -> Sinks | None:
@@ -98,7 +100,7 @@ def sinks_of(scope: Let, allowed: Allowed) -> Sinks | None:
         for var, component, sink in candidates:
             first = position[var]
             known = found.get(var, {})
-            if component in known or _is_display(scope.bindings[first][1]):
+            if component in known or component in allowed.placed.get(var, ()) or _is_display(scope.bindings[first][1]):
                 continue
             same = [s for s in known.values() if s.owner is owner and s.path == sink.path]
             mixes = any([not _are_apart(s, sink, definitions) for s in same])

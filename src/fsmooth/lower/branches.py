@@ -44,7 +44,7 @@ def with_rest_in_branches(term: Let) -> Term | None:
             rest = let(term.bindings[k + 1 :], term.body)
             if size_of_tree(rest) > _SMALL:
                 return None
-            before, value = _with_updates(term.bindings[:k], value)
+            before, value = _with_updates(term.bindings[:k], value, rest)
             then, otherwise = _continued(value.then, var, rest), _continued(value.otherwise, var, rest)
             if then is None or otherwise is None:
                 return None
@@ -52,12 +52,12 @@ def with_rest_in_branches(term: Let) -> Term | None:
     return None
 
 
-def _with_updates(bindings: Sequence[tuple[Var, Term]], branch: If) -> tuple[list[tuple[Var, Term]], If]:
+def _with_updates(bindings: Sequence[tuple[Var, Term]], branch: If, rest: Term) -> tuple[list[tuple[Var, Term]], If]:
     """The branch with updates that each of its sides mentions once, and nothing else does, made where they are used."""
     kept: list[tuple[Var, Term]] = []
     for var, value in reversed(bindings):
         sides = (branch.then, branch.otherwise)
-        elsewhere = [branch.condition, *[other for _, other in kept]]
+        elsewhere = [rest, branch.condition, *[other for _, other in kept]]
         if (
             isinstance(value, Update)
             and not any([var in other.free for other in elsewhere])

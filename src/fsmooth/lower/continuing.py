@@ -14,18 +14,20 @@ from dataclasses import replace
 from fsmooth.core.term import If, IFold, Let, MakeTuple, Proj, Require, Term, Var
 from fsmooth.core.types import is_scalar
 from fsmooth.lower.branches import with_rest_in_branches
-from fsmooth.lower.places import Part, Path, changes, hold, reads, stays, under
+from fsmooth.lower.context import Context
+from fsmooth.lower.extents import changes, fits
+from fsmooth.lower.places import Part, Path, hold, reads, stays, under
 
 Continued = dict[Var, dict[Path, int]]
 """For each fold of a scope, by component, the position of the part that it continues."""
 
 
-def continued_in(scope: Let, parts: Sequence[Part]) -> Continued:
+def continued_in(ctx: Context, scope: Let, parts: Sequence[Part]) -> Continued:
     """Which folds bound in the scope run on the memory of which parts."""
-    return _walk(scope, parts)[0]
+    return _walk(ctx, scope, parts)[0]
 
 
-def _walk(scope: Let, parts: Sequence[Part]) -> tuple[Continued, list[Part]]:
+def _walk(ctx: Context, scope: Let, parts: Sequence[Part]) -> tuple[Continued, list[Part]]:
     """What is continued, and the parts as the body knows them."""
     found: Continued = {}
     known = [replace(q, holders=set(q.holders), readers=set(q.readers), rows=dict(q.rows)) for q in parts]
@@ -34,11 +36,11 @@ def _walk(scope: Let, parts: Sequence[Part]) -> tuple[Continued, list[Part]]:
         own: dict[int, Path] = {}
         if isinstance(value, IFold) and isinstance(value.init, MakeTuple):
             for position, q in enumerate(known):
-                component = _continues(value, q, later)
+                component = _continues(ctx, value, q, later)
                 if component is not None and component not in own.values():
                     own[position] = component
         else:
-            position = next((p for p, q in enumerate(known) if changes(value, q, later)), -1)
+            position = next((p for p, q in enumerate(known) if changes(ctx, value, q, later)), -1)
             if position >= 0:
                 own[position] = ()
         known = [under(q, ((var, value),)) for q in known]
@@ -50,7 +52,7 @@ def _walk(scope: Let, parts: Sequence[Part]) -> tuple[Continued, list[Part]]:
     return found, known
 
 
-def _continues(fold: IFold, part: Part, later: Sequence[Term]) -> Path | None:
+def _continues(ctx: Context, fold: IFold, part: Part, later: Sequence[Term]) -> Path | None:
     """The component of a fold that can run in the place of the part; None if there is none."""
     if is_scalar(part.type) or not reads(fold.init, part) or reads(fold.body, part) or reads(fold.size, part):
         return None
@@ -61,10 +63,10 @@ def _continues(fold: IFold, part: Part, later: Sequence[Term]) -> Path | None:
     if len(readers) != 1:
         return None
     [(component, item)] = readers
-    if not component or item.type != part.type or not stays(item, part):
+    if not component or item.type != part.type or not stays(item, part) or not fits(ctx, item, part):
         return None
     state = Part((), part.place, part.type, {(fold.state, component)}, {(fold.state, component)})
-    return component if _keeps(fold.body, component, state) else None
+    return component if _keeps(ctx, fold.body, component, state) else None
 
 
 def initial_of(fold: IFold, component: Path) -> Term:
@@ -81,20 +83,20 @@ def _items(init: Term, path: Path) -> Iterator[tuple[Path, Term]]:
         yield from _items(item, (*path, k))
 
 
-def _keeps(body: Term, path: Path, part: Part) -> bool:
+def _keeps(ctx: Context, body: Term, path: Path, part: Part) -> bool:
     """Does a step change the part in place?"""
     match body:
         case Let():
             inside = with_rest_in_branches(body) if path else None
             if inside is not None:
-                return _keeps(inside, path, part)
-            return _keeps(body.body, path, _walk(body, [part])[1][0])
+                return _keeps(ctx, inside, path, part)
+            return _keeps(ctx, body.body, path, _walk(ctx, body, [part])[1][0])
         case Require():
-            return _keeps(body.body, path, part)
+            return _keeps(ctx, body.body, path, part)
         case If(_, then, otherwise):
-            return _keeps(then, path, part) and _keeps(otherwise, path, part)
+            return _keeps(ctx, then, path, part) and _keeps(ctx, otherwise, path, part)
         case MakeTuple(items) if path:
-            return _keeps(items[path[0]], path[1:], part)
+            return _keeps(ctx, items[path[0]], path[1:], part)
         case Var() | Proj():
             for k in path:
                 body = Proj(body, k)

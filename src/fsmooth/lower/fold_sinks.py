@@ -17,7 +17,7 @@ from fsmooth.lower.accumulators import Allowed, Path, Sink, Sinks, sinks_of
 from fsmooth.lower.context import Context
 from fsmooth.lower.continuing import Continued
 from fsmooth.lower.destination import Destination, Group, added, leaves
-from fsmooth.lower.places import Part, projections, reads, stays, under
+from fsmooth.lower.places import Part, reads, stays, under
 from fsmooth.lower.replacement import exchangeable, spare_place
 
 
@@ -53,9 +53,6 @@ def step_sinks(ctx: Context, term: Let, parts: list[Part], continued: Continued,
         if part is None or path in there or part.settled or not top or part.spares or is_scalar(part.type):
             return False
         name = item(path)
-        found = None if name is None else projections(name)
-        if found is not None and found[1] in continued.get(found[0], {}):
-            return False
         if isinstance(name, Var) and name in values and stays(values[name], part):
             return False
         return all([exchangeable(x) for x in leaves(part.place)])
@@ -71,7 +68,7 @@ def step_sinks(ctx: Context, term: Let, parts: list[Part], continued: Continued,
 
     if result.type != _type_of(parts) and not isinstance(result, MakeTuple):
         return None
-    sinks = sinks_of(term, Allowed(replaces, adds, sets_row))
+    sinks = sinks_of(term, Allowed(replaces, adds, sets_row, continued))
     if sinks is None:
         return None
     places: dict[Path, Destination] = {}

@@ -49,7 +49,8 @@ def _run(ctx: Context, term: IFold | While, dest: Destination | None) -> Value:
     _start(ctx, term.init, state, (), unset)
     parts = parts_of(term.state.type, state, term.state)
     for part in parts:
-        part.settled = any([isinstance(x, View) and x.started for x in leaves(part.place)])
+        is_sum = part.path in unset and roles.get(part.path) is Role.SUM
+        part.settled = is_sum or any([isinstance(x, View) and x.started for x in leaves(part.place)])
     saved = ctx.environment.get(term.state)
     before = ctx.block
     if isinstance(term, While):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from fsmooth.core.alpha import alpha_equal
@@ -215,29 +215,28 @@ def stays(term: Term, part: Part) -> bool:
             inner = Part((), part.place, part.type, {(state, ())}, {(state, ())})
             return stays(init, part) and not reads(body, part) and stays(body, inner)
         case Plus(items):
-            own = [x for x in items if stays(x, part)]
-            return len(own) == 1 and all([x is own[0] or has_few(x) or not reads(x, part) for x in items])
+            own = first_summand(items, part)
+            return own is not None and all([x is own or has_few(x) or not reads(x, part) for x in items])
         case Build():
             return _elementwise(term, part)
         case _:
             return False
 
 
+def first_summand(items: Sequence[Term], part: Part) -> Term | None:
+    """The one summand that is computed in the place of the part, before the others are added to it.
+
+    Several may stay there if they do not read the part.
+    """
+    staying = [x for x in items if stays(x, part)]
+    reading = [x for x in staying if reads(x, part)]
+    return next(iter(reading or staying), None) if len(reading) <= 1 else None
+
+
 def hold(part: Part, var: Var, component: Path) -> None:
     """From here on the part contains this component of the variable, and nothing else is known to."""
     part.holders, part.readers = {(var, component)}, {(var, component)}
     part.rows.clear()
-
-
-def changes(value: Term, part: Part, later: Iterable[Term]) -> bool:
-    """Is the value made by changing the part, whose present contents nothing needs `later`?"""
-    return (
-        isinstance(value, Update | If | IFold | Build | Let | Require)
-        and not is_scalar(part.type)
-        and part.type == value.type
-        and stays(value, part)
-        and not any([reads(x, part) for x in later])
-    )
 
 
 def has_few(term: Term) -> bool:

@@ -7,7 +7,7 @@ from fsmooth.core.types import Tuple, is_scalar
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import map_loads, same
 from fsmooth.lower.arrays import copy_into
-from fsmooth.lower.cardinality import SMALL
+from fsmooth.lower.cardinality import SMALL, is_path
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import (
     Destination,
@@ -165,3 +165,12 @@ def few_numbers(ctx: Context, term: Term, place: Destination) -> list[tuple[View
         return [found for item, part in pairs for found in few_numbers(ctx, item, part)]  # type: ignore[arg-type]
     assert not isinstance(place, Group)
     return [(place, ctx.named(ctx.scalar(term), "summand"))]
+
+
+def in_spare(ctx: Context, new: Term, part: Part) -> Value | None:
+    """The next value of the part, if it was computed already where the next value goes."""
+    if not part.spares or not is_path(new):
+        return None
+    value = ctx.value(new)
+    inside = all([isinstance(x, View) and x.buffer in part.spares.values() for x in leaves(value)])
+    return value if inside else None

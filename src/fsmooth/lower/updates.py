@@ -6,6 +6,8 @@ what was already changed; then the others are replaced.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Build, If, IFold, Let, Plus, Require, Term, Update, Var
 from fsmooth.core.types import BOOL, Array, Tuple, is_scalar
@@ -14,7 +16,6 @@ from fsmooth.lower.accumulators import Sinks, with_indices_first
 from fsmooth.lower.aliases import alias
 from fsmooth.lower.arrays import build_into, copy_into
 from fsmooth.lower.branches import with_rest_in_branches
-from fsmooth.lower.cardinality import is_path
 from fsmooth.lower.components import by_component
 from fsmooth.lower.context import Context
 from fsmooth.lower.continuing import continued_in, initial_of
@@ -31,9 +32,10 @@ from fsmooth.lower.destination import (
     started,
 )
 from fsmooth.lower.expressions import demand
+from fsmooth.lower.extents import changes
 from fsmooth.lower.fold_sinks import step_sinks
 from fsmooth.lower.loop import Loop
-from fsmooth.lower.places import Part, changes, copies_of, hold, reads, row_of, stays, under
+from fsmooth.lower.places import Part, copies_of, first_summand, hold, reads, row_of, stays, under
 from fsmooth.lower.replacement import (
     New,
     apart,
@@ -42,6 +44,7 @@ from fsmooth.lower.replacement import (
     few_numbers,
     fixed,
     in_place_order,
+    in_spare,
     is_made_anew,
     is_place,
     renamed,
@@ -70,7 +73,7 @@ def advance(ctx: Context, term: Term, parts: list[Part], top: list[t.Statement] 
                 term = with_indices_first(term)
                 bindings, body = term.bindings, term.body
             saved = []
-            continued = continued_in(term, parts) if ctx.accumulators else {}
+            continued = continued_in(ctx, term, parts) if ctx.accumulators else {}
             sinks = step_sinks(ctx, term, parts, continued, top=top is not None) if ctx.accumulators else None
             sinks = Sinks({}, {}, body) if sinks is None else sinks
             for k, (var, value) in enumerate(bindings):
@@ -93,21 +96,31 @@ def advance(ctx: Context, term: Term, parts: list[Part], top: list[t.Statement] 
             demand(ctx, term)
             advance(ctx, term.body, parts, top)
         case If(condition, then, otherwise) if len(parts) > 1 or not is_scalar(parts[0].type):
-            test = ctx.light(ctx.scalar(condition), "condition")
-            outer = ctx.open_block()
-            advance(ctx, then, copies_of(parts), None)
-            first = ctx.close_block(outer)
-            outer = ctx.open_block()
-            advance(ctx, otherwise, copies_of(parts), None)
-            second = ctx.close_block(outer)
-            if not first:
-                test, first, second = t.Operation(p.logical_not, (test,), BOOL), second, []
-            if first:
-                ctx.emit(t.If(test, first, second))
+            _branch(
+                ctx,
+                condition,
+                lambda: advance(ctx, then, copies_of(parts), None),
+                lambda: advance(ctx, otherwise, copies_of(parts), None),
+            )
         case IFold() if _nests(term, parts):
             _inner_fold(ctx, term, parts)
         case _:
             _replace(ctx, components_of(ctx, term, parts), top)
+
+
+def _branch(ctx: Context, condition: Term, then: Callable[[], None], otherwise: Callable[[], None]) -> None:
+    """Emit what each of the two emits, under the condition."""
+    test = ctx.light(ctx.scalar(condition), "condition")
+    outer = ctx.open_block()
+    then()
+    first = ctx.close_block(outer)
+    outer = ctx.open_block()
+    otherwise()
+    second = ctx.close_block(outer)
+    if not first:
+        test, first, second = t.Operation(p.logical_not, (test,), BOOL), second, []
+    if first:
+        ctx.emit(t.If(test, first, second))
 
 
 def _restore(ctx: Context, saved: list[tuple[Var, Value | None]]) -> None:
@@ -121,7 +134,7 @@ def _restore(ctx: Context, saved: list[tuple[Var, Value | None]]) -> None:
 def _bind(ctx: Context, var: Var, value: Term, parts: list[Part], later: list[Term]) -> None:
     """Bind `var`; an update of a part that nothing reads afterwards changes the part itself; `later` ends with the body."""
     for q in parts:
-        if changes(value, q, later):
+        if changes(ctx, value, q, later):
             mutate(ctx, value, q)
             ctx.environment[var] = readable(q.place)
             hold(q, var, ())
@@ -213,7 +226,7 @@ def mutate(ctx: Context, term: Term, part: Part) -> None:
             mutate(ctx, array, part)
             copy_into(ctx, readable(held), place, Mode.ASSIGN)
         case Plus(items):
-            [own] = [k for k, item in enumerate(items) if stays(item, part)]
+            own = next(k for k, item in enumerate(items) if item is first_summand(items, part))
             before = {k: few_numbers(ctx, x, part.place) for k, x in enumerate(items) if k != own and reads(x, part)}
             mutate(ctx, items[own], part)
             for k, item in enumerate(items):
@@ -223,17 +236,7 @@ def mutate(ctx: Context, term: Term, part: Part) -> None:
                 elif k != own:
                     ctx.into(item, part.place, Mode.ACCUMULATE)
         case If(condition, then, otherwise):
-            test = ctx.light(ctx.scalar(condition), "condition")
-            outer = ctx.open_block()
-            mutate(ctx, then, part)
-            first = ctx.close_block(outer)
-            outer = ctx.open_block()
-            mutate(ctx, otherwise, part)
-            second = ctx.close_block(outer)
-            if not first:
-                test, first, second = t.Operation(p.logical_not, (test,), BOOL), second, []
-            if first:
-                ctx.emit(t.If(test, first, second))
+            _branch(ctx, condition, lambda: mutate(ctx, then, part), lambda: mutate(ctx, otherwise, part))
         case Require():
             demand(ctx, term)
             mutate(ctx, term.body, part)
@@ -254,15 +257,6 @@ def mutate(ctx: Context, term: Term, part: Part) -> None:
             raise AssertionError(f"{type(term).__name__} does not stay in place")
 
 
-def _in_spare(ctx: Context, new: Term, part: Part) -> Value | None:
-    """The next value of the part, if it was computed already where the next value goes."""
-    if not part.spares or not is_path(new):
-        return None
-    value = ctx.value(new)
-    inside = all([isinstance(x, View) and x.buffer in part.spares.values() for x in leaves(value)])
-    return value if inside else None
-
-
 def _replace(ctx: Context, components: list[tuple[Part, New]], top: list[t.Statement] | None) -> None:
     """Compute what reads the old state, change in place what can be, then replace the rest."""
     in_place = in_place_order(components)
@@ -275,7 +269,7 @@ def _replace(ctx: Context, components: list[tuple[Part, New]], top: list[t.State
         if isinstance(new, Term):
             if q.is_held(new):
                 continue
-            there = _in_spare(ctx, new, q)
+            there = in_spare(ctx, new, q)
             if there is not None:
                 after.append((q, there, True))
                 continue
