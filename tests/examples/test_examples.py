@@ -49,11 +49,11 @@ def _newton(lines: list[str]) -> None:
 
 def _matrix_identities(lines: list[str]) -> None:
     text = "\n".join(lines)
-    bodies = re.findall(r"build \(length M\).*", text)
+    bodies = re.findall(r"build \(length [MA].*", text)
     assert bodies == [
-        "build (length M) (fun r -> delta (length M 1) r 1.0)",
-        "build (length M) (fun r -> build (length M 1) (fun r_1 -> A[r_1][r]))",
-        "build (length M) (fun r -> build (length M 1) (fun r_1 -> v[r_1] * u[r]))",
+        "build (length M) (fun r -> delta (length M) r 1.0)",
+        "build (length A 1) (fun r -> build (length A) (fun r_1 -> A[r_1][r]))",
+        "build (length M) (fun r -> build (length v) (fun r_1 -> v[r_1] * u[r]))",
     ]
     assert lines[-1] == "all three hold"
 

@@ -23,7 +23,7 @@ def test_example_1_bilinear_form(becomes: Becomes) -> None:
         LN,
         """
         fun (u: Vector) (M: Matrix) (v: Vector) ->
-          build (length M) (fun i -> build (length M 1) (fun j -> v[j] * u[i]))
+          build (length M) (fun i -> build (length v) (fun j -> v[j] * u[i]))
         """,
     )
 
@@ -84,7 +84,7 @@ def test_derivative_of_the_trace(becomes: Becomes) -> None:
     becomes(
         "fun (M: Matrix) -> matrixMap (deriv (matrixTrace M) M) (fun row -> vectorMap row snd)",
         LN,
-        "fun (M: Matrix) -> build (length M) (fun i -> delta (length M 1) i 1.0)",
+        "fun (M: Matrix) -> build (length M 1) (fun i -> delta (length M 1) i 1.0)",
     )
 
 
@@ -96,7 +96,7 @@ def test_derivative_of_the_trace_of_a_product(becomes: Becomes) -> None:
           matrixMap (deriv (matrixTrace (matrixMul M A)) M) (fun row -> vectorMap row snd)
         """,
         LN,
-        "fun (M: Matrix) (A: Matrix) -> build (length M) (fun i -> build (length M 1) (fun j -> A[j][i]))",
+        "fun (M: Matrix) (A: Matrix) -> build (length A 1) (fun i -> build (length A) (fun j -> A[j][i]))",
     )
 
 
