@@ -225,6 +225,11 @@ EDGES: dict[str, tuple[str, ...]] = {
         "x / x ~> 1.0",
         "y * (x * y) / (y * x) ~> x * y / x",
     ),
+    "distribute_to_cancel": (
+        "(1.0 / y + 2.0 / x) * x ~> nothing",
+        "(1.0 / x + y) * x ~> nothing",
+        "(1.0 / x - y / x) * x ~> 1.0 - y",
+    ),
     "factor_out_of_sum": (
         "sum n (fun i -> to_float i * to_float i) ~> nothing",
         "sum n (fun i -> x / to_float (i + 1)) ~> x * sum n (fun i -> 1.0 / to_float (i + 1)) where 1 <= n",

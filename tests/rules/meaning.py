@@ -34,6 +34,7 @@ DISCARDS = frozenset(
             "cancel",
             "cancel_factor",
             "discharge_require",
+            "distribute_to_cancel",
             "drop_unused",
             "fold_identity",
             "fold_single",

@@ -73,6 +73,7 @@ REAL_LAWS: Family = (
     r.factor,
     q.single_fraction,
     q.cancel_factor,
+    q.distribute_to_cancel,
     q.sum_of_invariant,
     q.factor_out_of_sum,
 )

@@ -65,6 +65,38 @@ def cancel_factor(t: Term, facts: Facts) -> Term | None:
 
 
 @rule(
+    "(y / (x * z) + z / (x * y)) * x ~> y / z + z / y;  x * (y / (x * z) - z / (x * y)) ~> y / z - z / y",
+    source="000, Fig. 8b",
+    heads=Prim,
+    real=True,
+    on=(p.multiply,),
+)
+def distribute_to_cancel(t: Term, facts: Facts) -> Term | None:
+    """Only a factor that divides both fractions, so that it vanishes from both."""
+    match t:
+        case Prim(_, (a, b)):
+            for total, factor in ((a, b), (b, a)):
+                if isinstance(total, Prim) and total.primitive in (p.add, p.subtract):
+                    parts = [_without_divisor(x, factor, facts) for x in total.arguments]
+                    if all([x is not None for x in parts]):
+                        return Prim(total.primitive, tuple([x for x in parts if x is not None]))
+    return None
+
+
+def _without_divisor(fraction: Term, factor: Term, facts: Facts) -> Term | None:
+    """The fraction times a factor of its divisor; None if it is none."""
+    if not isinstance(fraction, Prim) or fraction.primitive is not p.divide:
+        return None
+    above, below = fraction.arguments
+    lower = _factors(below, facts)
+    for k, y in enumerate(lower):
+        if facts.same(factor, y):
+            rest = lower[:k] + lower[k + 1 :]
+            return Prim(p.divide, (above, _product(rest, fraction.type))) if rest else above
+    return None
+
+
+@rule(
     "examples: sum n (fun i -> x + e i) ~> to_float n * x + sum n (fun i -> e i), and with differences",
     source="000, Fig. 8b",
     heads=Reduce,
