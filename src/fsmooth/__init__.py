@@ -11,19 +11,14 @@ array([0., 0.])
 from fsmooth.api import (
     Function,
     deriv,
-    diff,
     function,
     grad,
     hessian,
     hvp,
-    jacob,
     jacobian,
     jvp,
-    mdiff,
-    mgrad,
     unroll,
     value_and_grad,
-    vdiff,
     vjp,
 )
 from fsmooth.check import DerivativeReport, check_derivative
@@ -61,6 +56,7 @@ from fsmooth.errors import (
 from fsmooth.frontend.annotations import Array
 from fsmooth.functions import *  # noqa: F403
 from fsmooth.functions import __all__ as _functions
+from fsmooth.paper_verbs import diff, jacob, mdiff, mgrad, vdiff
 
 __version__ = "0.1.0"
 

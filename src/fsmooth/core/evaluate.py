@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from fsmooth.core.arithmetic import FLOATS, Arithmetic
 from fsmooth.core.array_value import ArrayValue, Value
 from fsmooth.core.build import zero_like
+from fsmooth.core.evaluation_errors import OutOfBounds, RequirementFailed
 from fsmooth.core.map_values import meaning
 from fsmooth.core.shape import shape_of
 from fsmooth.core.term import (
@@ -28,7 +29,6 @@ from fsmooth.core.term import (
     Custom,
     Delta,
     Deriv,
-    Failure,
     Get,
     If,
     IFold,
@@ -43,7 +43,6 @@ from fsmooth.core.term import (
     Reduce,
     Reduction,
     Require,
-    Site,
     Term,
     Update,
     Var,
@@ -55,22 +54,6 @@ from fsmooth.core.types import Array, Float, Tuple, Type
 
 __all__ = ["ArrayValue", "Environment", "OutOfBounds", "RequirementFailed", "Value", "evaluate"]
 Environment = Mapping[Var, Value]
-
-
-class OutOfBounds(IndexError):
-    """A `Check` failed."""
-
-    def __init__(self, site: Site, index: int, size: int) -> None:
-        super().__init__(f"index {index} is out of bounds for {site.what or 'an array'} of size {size}")
-        self.site, self.numbers = site, (index, size)
-
-
-class RequirementFailed(ValueError):
-    """A `Require` failed."""
-
-    def __init__(self, failure: Failure, site: Site, numbers: tuple[int, ...]) -> None:
-        super().__init__(f"{failure.value} {numbers} {site.what}")
-        self.failure, self.site, self.numbers = failure, site, numbers
 
 
 def evaluate(term: Term, environment: Environment, arithmetic: Arithmetic = FLOATS) -> Value:

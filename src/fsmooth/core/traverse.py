@@ -1,4 +1,4 @@
-"""Children of a term, rebuilding it from new ones, free variables, iteration.
+"""Children of a term, rebuilding it from new ones, iteration.
 
 `children(t)` lists the immediate subterms in evaluation order; `rebuild(t, new)` makes the same construct
 from new ones and returns `t` itself if nothing changed.  `bound_in(t, k)` names the variables that `t` binds
@@ -203,51 +203,6 @@ def opens_region(node: Term, child: int) -> bool:
             return child == len(children(node)) - 1
         case _:
             return False
-
-
-def compute_free(root: Term) -> None:
-    """Fill the cache of free variables of `root` and everything in it, without recursion."""
-    stack: list[Term] = [root]
-    while stack:
-        term = stack[-1]
-        if term._free is not None:
-            stack.pop()
-            continue
-        parts = children(term)
-        missing = [c for c in parts if c._free is None]
-        if missing:
-            stack.extend(missing)
-            continue
-        stack.pop()
-        term._free = _free_of(term, parts)
-
-
-_EMPTY: frozenset[Var] = frozenset()
-
-
-def _free_of(term: Term, parts: tuple[Term, ...]) -> frozenset[Var]:
-    if isinstance(term, Let):
-        free: set[Var] = set(term.body._free or ())
-        for var, value in reversed(term.bindings):
-            free.discard(var)
-            free |= value._free or _EMPTY
-        return frozenset(free)
-    if isinstance(term, Collect):
-        free = set(term.body._free or ()) | (term.guard._free or _EMPTY)
-        for size, index in reversed(term.generators):
-            free.discard(index)
-            free |= size._free or _EMPTY
-        return frozenset(free | (term.count._free or _EMPTY))
-    if not binds(term):
-        if not parts:
-            return _EMPTY
-        first = parts[0]._free or _EMPTY
-        rest = [p._free for p in parts[1:] if p._free and not p._free <= first]
-        return first.union(*rest) if rest else first
-    result: frozenset[Var] = _EMPTY
-    for k, part in enumerate(parts):
-        result |= (part._free or _EMPTY).difference(bound_in(term, k))
-    return result
 
 
 def size_of_tree(term: Term) -> int:

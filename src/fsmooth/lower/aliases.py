@@ -29,11 +29,7 @@ def alias(ctx: Context, term: Build) -> View | None:
     outer = ctx.open_block()
     value = ctx.value(body)
     needed = ctx.close_block(outer)
-    for index, old in reversed(saved):
-        if old is None:
-            ctx.environment.pop(index, None)
-        else:
-            ctx.environment[index] = old
+    ctx.restore(saved)
     if needed or not isinstance(value, View):
         return None
     offset, strides = value.offset, list(value.strides)

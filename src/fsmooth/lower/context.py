@@ -7,6 +7,7 @@ this package, so that these need not import one another.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Failure, Site, Term, Var
@@ -67,6 +68,14 @@ class Context(ABC):
     @abstractmethod
     def bind(self, var: Var, value: Term) -> None:
         """Make `var` stand for the value of a term in the environment."""
+
+    def restore(self, saved: Sequence[tuple[Var, Value | None]]) -> None:
+        """Leave a scope: make its variables mean what they meant before (None: nothing), the last one first."""
+        for var, old in reversed(saved):
+            if old is None:
+                self.environment.pop(var, None)
+            else:
+                self.environment[var] = old
 
     # -- what is known to be in memory -------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fsmooth.core.term import IFold, MakeTuple, Term, Var, While
+from fsmooth.core.term import IFold, MakeTuple, Term, While
 from fsmooth.core.types import Type
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ZERO
@@ -65,7 +65,7 @@ def _run(ctx: Context, term: IFold | While, dest: Destination | None) -> Value:
             for view in leaves(part.place):
                 if isinstance(view, View) and view.buffer in part.spares:
                     _two_buffers(ctx, before, view, part.spares[view.buffer], size)
-    _restore(ctx, term.state, saved)
+    ctx.restore([(term.state, saved)])
     return readable(state)
 
 
@@ -180,10 +180,3 @@ def _leaf_pairs(value: Value, dest: Destination) -> list[tuple[Value, Destinatio
             found.extend(_leaf_pairs(v, d))  # type: ignore[arg-type]
         return found
     return [(value, dest)]
-
-
-def _restore(ctx: Context, var: Var, old: Value | None) -> None:
-    if old is None:
-        ctx.environment.pop(var, None)
-    else:
-        ctx.environment[var] = old

@@ -46,10 +46,7 @@ class Loop:
         ctx = self.ctx
         body = ctx.close_block(self.outer)
         ctx.close_index(self.index)
-        if self.saved is None:
-            del ctx.environment[self.var]
-        else:
-            ctx.environment[self.var] = self.saved
+        ctx.restore([(self.var, self.saved)])
         if not body:
             return
         loop = t.For(self.index.name, self.size, body, self.kind, self.var.site, self.reduced, self.extrema)

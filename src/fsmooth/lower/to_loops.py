@@ -110,7 +110,7 @@ class Lowering(Context):
             case Let(bindings, body):
                 saved = self._enter(bindings)
                 result = self.value(body)
-                self._leave(saved)
+                self.restore(saved)
                 return result
             case App(Lam(parameters, body), arguments):
                 return self.value(Let(tuple(zip(parameters, arguments, strict=True)), body))
@@ -152,7 +152,7 @@ class Lowering(Context):
                 saved = self.environment.get(var)
                 self.environment[var] = Scalar(at)
                 result = self.value(body)
-                self._restore(var, saved)
+                self.restore([(var, saved)])
                 return result
             case Vector(items) if isinstance(index, Const):
                 return self.value(items[int(index.value)])
@@ -206,16 +206,6 @@ class Lowering(Context):
                 self.bind(var, value)
         return saved
 
-    def _leave(self, saved: list[tuple[Var, Value | None]]) -> None:
-        for var, old in reversed(saved):
-            self._restore(var, old)
-
-    def _restore(self, var: Var, old: Value | None) -> None:
-        if old is None:
-            self.environment.pop(var, None)
-        else:
-            self.environment[var] = old
-
     def into(self, term: Term, dest: Destination, mode: Mode) -> None:
         if is_added(dest):
             mode = Mode.ACCUMULATE
@@ -230,7 +220,7 @@ class Lowering(Context):
                     sinks.places[None] = added(dest) if mode is Mode.ACCUMULATE else dest
                     saved = self.enter_accumulating(term, sinks)
                     self.into(sinks.body, remaining(sinks, dest), mode)
-                    self._leave(saved)
+                    self.restore(saved)
                     return
                 split = linear_binding(term)
                 if split is None:
@@ -239,7 +229,7 @@ class Lowering(Context):
                 else:
                     saved = self._enter(bindings[: split.binding] + bindings[split.binding + 1 :])
                     linear_into(self, term, split, dest, mode)
-                self._leave(saved)
+                self.restore(saved)
             case App(Lam(parameters, body), arguments):
                 self.into(Let(tuple(zip(parameters, arguments, strict=True)), body), dest, mode)
             case Require():
@@ -279,7 +269,7 @@ class Lowering(Context):
                 saved_index = self.environment.get(var)
                 self.environment[var] = Scalar(at)
                 self.into(body, dest, mode)
-                self._restore(var, saved_index)
+                self.restore([(var, saved_index)])
             case _ if is_scalar(term.type):
                 assert not isinstance(dest, Group)
                 self.store(dest, self.scalar(term), mode)

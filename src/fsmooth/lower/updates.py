@@ -91,7 +91,7 @@ def advance(ctx: Context, term: Term, parts: list[Part], top: list[t.Statement] 
                     continue
                 _bind(ctx, var, value, parts, [v for _, v in bindings[k + 1 :]] + [body])
             advance(ctx, sinks.body, parts, top)
-            _restore(ctx, saved)
+            ctx.restore(saved)
         case Require():
             demand(ctx, term)
             advance(ctx, term.body, parts, top)
@@ -121,14 +121,6 @@ def _branch(ctx: Context, condition: Term, then: Callable[[], None], otherwise: 
         test, first, second = t.Operation(p.logical_not, (test,), BOOL), second, []
     if first:
         ctx.emit(t.If(test, first, second))
-
-
-def _restore(ctx: Context, saved: list[tuple[Var, Value | None]]) -> None:
-    for var, old in reversed(saved):
-        if old is None:
-            ctx.environment.pop(var, None)
-        else:
-            ctx.environment[var] = old
 
 
 def _bind(ctx: Context, var: Var, value: Term, parts: list[Part], later: list[Term]) -> None:
@@ -177,7 +169,7 @@ def _loop(ctx: Context, term: IFold, size: t.Expression, parts: list[Part]) -> N
     with Loop(ctx, term.index, size, t.Kind.SEQUENTIAL):
         ctx.environment[term.state] = _whole(term, inner)
         advance(ctx, term.body, inner, None)
-    _restore(ctx, [(term.state, saved)])
+    ctx.restore([(term.state, saved)])
 
 
 def _whole(term: IFold, parts: list[Part]) -> Value:
@@ -246,7 +238,7 @@ def mutate(ctx: Context, term: Term, part: Part) -> None:
                 saved.append((var, ctx.environment.get(var)))
                 ctx.bind(var, value)
             mutate(ctx, body, under(part, bindings))
-            _restore(ctx, saved)
+            ctx.restore(saved)
         case IFold():
             size = ctx.named(ctx.scalar(term.size), "n")
             mutate(ctx, term.init, part)

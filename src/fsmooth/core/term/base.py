@@ -57,7 +57,7 @@ class Term:
     def free(self) -> frozenset[Var]:
         """The free variables, computed once."""
         if self._free is None:
-            from fsmooth.core.traverse import compute_free  # noqa: PLC0415  (the one knot: a cached attribute)
+            from fsmooth.core.free_variables import compute_free  # noqa: PLC0415  (the one knot: a cached attribute)
 
             compute_free(self)
         assert self._free is not None

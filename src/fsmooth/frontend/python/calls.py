@@ -90,7 +90,7 @@ def call_static(frame: Frame, callee: Static, node: ast.Call) -> Value:
     if module == "fsmooth.custom":
         hint = "give the function its derivative outside, and call it here"
         frame.unsupported(node, f"fs.{name}", hint)
-    if module in ("fsmooth.api", "fsmooth.functions"):
+    if module in ("fsmooth.api", "fsmooth.paper_verbs", "fsmooth.functions"):
         return own_call(frame, name, node)
     if isinstance(function, Hashable) and function in BUILT_IN:
         return BUILT_IN[function](frame, node)

@@ -1,0 +1,51 @@
+"""The free variables of a term, computed once for each node and kept there (`Term.free`)."""
+
+from __future__ import annotations
+
+from fsmooth.core.term import Collect, Let, Term, Var
+from fsmooth.core.traverse import binds, bound_in, children
+
+
+def compute_free(root: Term) -> None:
+    """Fill the cache of free variables of `root` and everything in it, without recursion."""
+    stack: list[Term] = [root]
+    while stack:
+        term = stack[-1]
+        if term._free is not None:
+            stack.pop()
+            continue
+        parts = children(term)
+        missing = [c for c in parts if c._free is None]
+        if missing:
+            stack.extend(missing)
+            continue
+        stack.pop()
+        term._free = _free_of(term, parts)
+
+
+_EMPTY: frozenset[Var] = frozenset()
+
+
+def _free_of(term: Term, parts: tuple[Term, ...]) -> frozenset[Var]:
+    if isinstance(term, Let):
+        free: set[Var] = set(term.body._free or ())
+        for var, value in reversed(term.bindings):
+            free.discard(var)
+            free |= value._free or _EMPTY
+        return frozenset(free)
+    if isinstance(term, Collect):
+        free = set(term.body._free or ()) | (term.guard._free or _EMPTY)
+        for size, index in reversed(term.generators):
+            free.discard(index)
+            free |= size._free or _EMPTY
+        return frozenset(free | (term.count._free or _EMPTY))
+    if not binds(term):
+        if not parts:
+            return _EMPTY
+        first = parts[0]._free or _EMPTY
+        rest = [p._free for p in parts[1:] if p._free and not p._free <= first]
+        return first.union(*rest) if rest else first
+    result: frozenset[Var] = _EMPTY
+    for k, part in enumerate(parts):
+        result |= (part._free or _EMPTY).difference(bound_in(term, k))
+    return result
