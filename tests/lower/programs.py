@@ -201,6 +201,17 @@ for _r in (Reduction.MAX, Reduction.MIN, Reduction.ARGMAX, Reduction.ARGMIN):
         lambda v, r=_r: b.reduce(r, Length(v), lambda i: mul(Get(v, i), Get(v, i))),
         (v3,),
         (np.array([1.0, np.nan, 3.0, np.nan]),),
+        (np.array([np.nan, 0.0, np.inf]),),
+        (np.array([2.0, 1.0, -2.0, -1.0]),),
+        (np.array([np.inf, -np.inf]),),
+        (np.array([-0.0, 0.0, -1.0, 1.0]),),
+    )
+    _program(
+        _r.value + "_of_squares_int",
+        (("g", IV),),
+        lambda g, r=_r: b.reduce(r, Length(g), lambda i: mul(Get(g, i), Get(g, i))),
+        (g4,),
+        (np.array([-2, 1, 2, -1]),),
     )
     _program(_r.value + "_int", (("g", IV),), lambda g, r=_r: b.reduce(r, Length(g), lambda i: Get(g, i)), (g4,))
 for _r in (Reduction.ALL, Reduction.ANY):

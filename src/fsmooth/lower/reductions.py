@@ -152,7 +152,7 @@ _SHORT = 16
 
 
 def _extremum(ctx: Context, term: Reduce) -> t.Expression:
-    """The first extremum, a NaN winning: a search of memory, or `x > best || (x is NaN and best is not)`."""
+    """The first extremum, a NaN winning: a search of memory, or a loop that compares."""
     wants_index = term.reduction in (Reduction.ARGMAX, Reduction.ARGMIN)
     element = term.body.type
     size = ctx.named(ctx.scalar(term.size), "n")
@@ -165,14 +165,10 @@ def _extremum(ctx: Context, term: Reduce) -> t.Expression:
         if found is None and isinstance(element, Float) and not wants_index:
             result = _largest(ctx, term, x, loop)
         elif found is None:
-            largest = term.reduction in (Reduction.MAX, Reduction.ARGMAX)
-            best = ctx.fresh("best" if wants_index else _HINTS[term.reduction])
-            loop.outer.append(t.Declare(best, element, _worst(element, largest), mutable=True))
-            where = ctx.fresh(_HINTS[term.reduction]) if wants_index else None
-            if where is not None:
-                loop.outer.append(t.Declare(where, INT, ZERO, mutable=True))
-            _compare(ctx, term, x, loop.index, t.Name(best, element), where)
-            result = t.Name(best, element) if where is None else t.Name(where, INT)
+            x = ctx.named(x, "x")
+            best, beats = _compare(ctx, term, x, loop)
+            result = _place(ctx, term, x, beats, loop) if wants_index else best
+            ctx.emit(t.Assign(best.name, t.Conditional(beats, x, best)))
     if result is not None:
         return result
     assert found is not None
@@ -199,20 +195,33 @@ def _largest(ctx: Context, term: Reduce, x: t.Expression, loop: Loop) -> t.Expre
     return t.Conditional(t.Operation(p.greater, (nans, zero_of(x.type)), BOOL), t.Literal(math.nan, x.type), best)
 
 
-def _compare(ctx: Context, term: Reduce, x: t.Expression, index: t.Name, best: t.Name, where: str | None) -> None:
-    """One step of a search by comparison."""
-    x = ctx.named(x, "x")
+def _compare(ctx: Context, term: Reduce, x: t.Expression, loop: Loop) -> tuple[t.Name, t.Expression]:
+    """The best element so far, and whether `x` beats it."""
     largest = term.reduction in (Reduction.MAX, Reduction.ARGMAX)
-    beats: t.Expression = t.Operation(p.greater if largest else p.less, (x, best), BOOL)
+    wants_index = term.reduction in (Reduction.ARGMAX, Reduction.ARGMIN)
+    best = t.Name(ctx.fresh("best" if wants_index else _HINTS[term.reduction]), x.type)
+    loop.outer.append(t.Declare(best.name, x.type, _worst(x.type, largest), mutable=True))
+    return best, t.Operation(p.greater if largest else p.less, (x, best), BOOL)
+
+
+def _place(ctx: Context, term: Reduce, x: t.Expression, beats: t.Expression, loop: Loop) -> t.Expression:
+    """One step of the place of an extremum.
+
+    By selection, since no processor foresees where the next record falls; C compilers select if this is next to the
+    selection of the best itself.  A NaN beats nothing: the place of the first one is kept aside.
+    """
+    where = t.Name(ctx.fresh(_HINTS[term.reduction]), INT)
+    loop.outer.append(t.Declare(where.name, INT, ZERO, mutable=True))
+    result: t.Expression = where
     if isinstance(x.type, Float):
-        isnan = t.Operation(p.is_nan, (x,), BOOL)
-        fresh = t.Operation(p.logical_not, (t.Operation(p.is_nan, (best,), BOOL),), BOOL)
-        new = t.Conditional(isnan, fresh, t.Literal(False, BOOL)) if where is not None else isnan
-        beats = t.Conditional(beats, t.Literal(True, BOOL), new)
-    if where is None:
-        ctx.emit(t.Assign(best.name, t.Conditional(beats, x, best)))
-    else:
-        ctx.emit(t.If(beats, [t.Assign(best.name, x), t.Assign(where, index)]))
+        nan = t.Name(ctx.fresh("first_nan"), INT)
+        loop.outer.append(t.Declare(nan.name, INT, t.Literal(-1, INT), mutable=True))
+        none = t.Operation(p.less, (nan, ZERO), BOOL)
+        first = t.Conditional(t.Operation(p.is_nan, (x,), BOOL), none, t.Literal(False, BOOL))
+        ctx.emit(t.Assign(nan.name, t.Conditional(first, loop.index, nan)))
+        result = t.Conditional(none, where, nan)
+    ctx.emit(t.Assign(where.name, t.Conditional(beats, loop.index, where)))
+    return result
 
 
 def contiguous(block: list[t.Statement], x: t.Expression, index: str) -> tuple[str, t.Expression] | None:
