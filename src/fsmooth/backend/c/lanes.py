@@ -58,6 +58,9 @@ static inline double fs_lanes_sum(const fs_lanes *sums) {
 #endif
 """
 
+_WIDEST = 8
+"""Numbers in the widest vectors; in narrower ones, a divisor of it."""
+
 RARELY = """\
 /* Around a condition that hardly ever holds: what depends on it is compiled quickly, not well. */
 #if (defined(__GNUC__) && __GNUC__ >= 9) || (defined(__clang__) && __clang_major__ >= 11)
@@ -76,7 +79,7 @@ def write_vectors(writer: StatementWriter, loop: t.For) -> None:
     writer.depth += 1
     for name in loop.reduced:
         writer.line(f"fs_lanes {_lanes(name)} = {{0.0}};")
-    exact = isinstance(loop.size, t.Literal)
+    exact = isinstance(loop.size, t.Literal) and int(loop.size.value) % _WIDEST == 0
     if exact:
         writer.line(f"for (int64_t {index} = 0; {index} < {size}; {index} += FS_LANES) {{")
     else:
