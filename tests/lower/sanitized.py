@@ -7,6 +7,7 @@ import sys
 from tests.lower.block_programs import BLOCK_PROGRAMS
 from tests.lower.harness import compile_all
 from tests.lower.programs import PROGRAMS
+from tests.lower.recorded_programs import RECORDED_PROGRAMS
 from tests.lower.strip_programs import STRIP_PROGRAMS
 
 SANITIZE = (
@@ -18,7 +19,7 @@ SANITIZE = (
 def main() -> None:
     """Call every program with all its arguments; the sanitizers end the process at the first mistake."""
     sys.setrecursionlimit(100_000)
-    everything = [*PROGRAMS.values(), *BLOCK_PROGRAMS.values(), *STRIP_PROGRAMS.values()]
+    everything = [*PROGRAMS.values(), *BLOCK_PROGRAMS.values(), *STRIP_PROGRAMS.values(), *RECORDED_PROGRAMS.values()]
     programs = compile_all([term for term, _ in everything], SANITIZE)
     calls = 0
     for program, (_, cases) in zip(programs, everything, strict=True):

@@ -132,7 +132,7 @@ def inside(source: str, loops: int) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(("program", "copies"), [(rows_of_a_state, 3), (two_states, 5)])
+@pytest.mark.parametrize(("program", "copies"), [(rows_of_a_state, 3), (two_states, 4)])
 def test_a_step_copies_rows_alone_and_few_of_them(program, copies):
     source = fs.grad(program, wrt="w", method="reverse").c_source(*arguments(3, 4, 5))
     found = [line for line in inside(source, 2) if "memcpy(" in line or "memset(" in line]

@@ -106,11 +106,11 @@ def test_a_shift_that_is_read_from_an_array_that_may_be_empty() -> None:
 
 
 def test_the_backward_step_of_a_differential_equation() -> None:
-    """The stages backwards, then state and parameters in one loop; stages are computed where they are saved."""
+    """The stages backwards, then state and parameters in one loop; states and stages are computed where they are saved."""
     body = body_of(ode.gradient.c_source(np.ones(5), 4))
     forward, backward = body.split("down = 0")
     assert forward.count("for (") - 2 == 4
-    assert forward.count("memcpy") == 1
+    assert not re.search(r"memcpy|_held", forward)
     step = backward[: backward.index("_held")]
     assert step.count("for (") == 4
     assert step.count("+=") == 1

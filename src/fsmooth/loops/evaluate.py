@@ -193,7 +193,7 @@ class _Memory:
         buffer, offset = s.then, s.then_offset
         if s.steps is not None and s.otherwise is not None and s.otherwise_offset is not None:
             steps = self.integer(s.steps)
-            if steps > 0 and steps % 2:
+            if steps > 0 and (steps % 2 or s.when is t.Count.POSITIVE):
                 buffer, offset = s.otherwise, s.otherwise_offset
         pointer = self.pointers[buffer]
         self.pointers[s.pointer] = Pointer(pointer.memory, pointer.offset + self.integer(offset))

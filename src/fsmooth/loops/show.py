@@ -106,7 +106,7 @@ def _lines(s: t.Statement) -> list[str]:
         case t.LocalArray():
             return [f"array {s.buffer}: {s.type!r} x {s.count}"]
         case t.Choose():
-            other = "" if s.steps is None else f" (or {s.otherwise} if {w(s.steps)} is odd)"
+            other = "" if s.steps is None else f" (or {s.otherwise} if {w(s.steps)} is {s.when.value})"
             return [f"pointer {s.pointer} = {s.then}{other}"]
         case t.Swap():
             return [f"swap {s.left}, {s.right}"]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Failure, Site, Term, Var
-from fsmooth.core.types import INT, Type
+from fsmooth.core.types import INT, Int, Type
 from fsmooth.loops.arithmetic import parts
 from fsmooth.loops.tree import (
     Assign,
@@ -44,6 +44,7 @@ class Context(ABC):
         self.aliases: dict[str, str] = {}
         self.nonnegative: set[str] = set()
         self.lengths: set[str] = set()
+        self.integers: dict[str, Expression] = {}
         self._site_numbers: dict[tuple[Failure | None, Site], int] = {}
         self._counts: dict[str, int] = {}
         self.hints: dict[str, str] = {}
@@ -103,6 +104,9 @@ class Context(ABC):
     def emit(self, statement: Statement) -> None:
         """Append to the block."""
         self.block.append(statement)
+        if isinstance(statement, Declare) and statement.value is not None and not statement.mutable:
+            if isinstance(statement.type, Int):
+                self.integers[statement.name] = statement.value
 
     def open_block(self) -> list[Statement]:
         """Start a nested block; gives the outer one, for `close_block`."""

@@ -54,6 +54,8 @@ def _walk(ctx: Context, scope: Let, parts: Sequence[Part]) -> tuple[Continued, l
 
 def _continues(ctx: Context, fold: IFold, part: Part, later: Sequence[Term]) -> Path | None:
     """The component of a fold that can run in the place of the part; None if there is none."""
+    if part.following is not None:
+        return None
     if is_scalar(part.type) or not reads(fold.init, part) or reads(fold.body, part) or reads(fold.size, part):
         return None
     if any([reads(x, part) for x in later]):

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from fsmooth.core import primitives as p
 from fsmooth.core.term import Build, Const, If, IFold, Length, Let, Plus, Prim, Require, Term, Update, Var
 from fsmooth.core.traverse import children
 from fsmooth.core.types import is_scalar
+from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import same
 from fsmooth.lower.cardinality import is_path
 from fsmooth.lower.context import Context
@@ -50,6 +52,30 @@ def fits(ctx: Context, value: Term, part: Part) -> bool:
             return _sizes_are(ctx, value, part)
         case _:
             return False
+
+
+def has_room(ctx: Context, room: t.Expression, steps: t.Expression) -> bool:
+    """Is the number of steps no more than the length of an array, for certain?"""
+    steps = _written_out(ctx, steps)
+    at_most = steps.arguments if isinstance(steps, t.Operation) and steps.primitive is p.minimum else (steps,)
+    return any([is_same_size(ctx, x, room) for x in at_most])
+
+
+def is_same_size(ctx: Context, a: t.Expression, b: t.Expression) -> bool:
+    """Are two lengths equal, for certain?"""
+    return same(_written_out(ctx, a), _written_out(ctx, b))
+
+
+def _written_out(ctx: Context, size: t.Expression) -> t.Expression:
+    """A size by name as what it is; 0 for a negative one makes no difference to a number of steps."""
+    while True:
+        match size:
+            case t.Name(name) if name in ctx.integers:
+                size = ctx.integers[name]
+            case t.Operation(primitive, (inner, t.Literal(0))) if primitive is p.maximum:
+                size = inner
+            case _:
+                return size
 
 
 def _sizes_are(ctx: Context, term: Build, part: Part) -> bool:

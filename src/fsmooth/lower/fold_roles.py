@@ -1,7 +1,8 @@
-"""What a fold does with the arrays of its state that start as zeros: only adds to them, or fills them row by row."""
+"""What a fold does with arrays of its state: only adds to them, or fills them row by row."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
 
 from fsmooth.core.alpha import alpha_equal
@@ -15,14 +16,33 @@ Path = tuple[int, ...]
 
 
 class Role(Enum):
-    """SUM: `plus a e`, and a is read nowhere else.  RECORD: row i is written in step i, none is read."""
+    """SUM: `plus a e`, and a, zero at first, is read nowhere else.  FILLED: row i is written in step i, none is read.
+
+    RECORD: likewise, and all rows are; so it does not matter that they are zero at first.
+    """
 
     SUM = "sum"
+    FILLED = "filled"
     RECORD = "record"
 
 
 def roles_of(fold: IFold) -> dict[Path, Role]:
     """The roles of the parts of the state that have one."""
+    aliases, values, body = opened(fold)
+    found: dict[Path, Role] = {}
+    ends: list[tuple[Path, Term]] = []
+    _parts(fold.init, body, (), ends, found, fold, aliases)
+    for path in list(found):
+        others = [*values, *[end for p, end in ends if p != path]]
+        own = next(end for p, end in ends if p == path)
+        inner = [x for x in children(own) if place_of(x, fold.state, aliases) != path]
+        if any([_reads(x, fold.state, path, aliases) for x in [*others, *inner]]):
+            del found[path]
+    return found
+
+
+def opened(fold: IFold) -> tuple[dict[Var, Term], list[Term], Term]:
+    """Of a step: second names for parts of the state, what is computed besides, and the next state."""
     body = fold.body
     aliases: dict[Var, Term] = {}
     values: list[Term] = []
@@ -36,16 +56,7 @@ def roles_of(fold: IFold) -> dict[Path, Role]:
         else:
             values.extend([body.condition, *body.numbers])
         body = body.body
-    found: dict[Path, Role] = {}
-    ends: list[tuple[Path, Term]] = []
-    _parts(fold.init, body, (), ends, found, fold, aliases)
-    for path in list(found):
-        others = [*values, *[end for p, end in ends if p != path]]
-        own = next(end for p, end in ends if p == path)
-        inner = [x for x in children(own) if _place(x, fold.state, aliases) != path]
-        if any([_reads(x, fold.state, path, aliases) for x in [*others, *inner]]):
-            del found[path]
-    return found
+    return aliases, values, body
 
 
 def _parts(
@@ -62,17 +73,17 @@ def _parts(
             _parts(first, item, (*path, k), ends, found, fold, aliases)
         return
     ends.append((path, end))
-    if not is_zero(init) or not isinstance(init.type, Array):
+    if not isinstance(init.type, Array):
         return
     match end:
-        case Plus(items) if sum([_place(x, fold.state, aliases) == path for x in items]) == 1:
+        case Plus(items) if sum([place_of(x, fold.state, aliases) == path for x in items]) == 1 and is_zero(init):
             found[path] = Role.SUM
-        case Update(array, index, _) if index is fold.index and _place(array, fold.state, aliases) == path:
-            if alpha_equal(size_of(init), fold.size):
-                found[path] = Role.RECORD
+        case Update(array, index, _) if index is fold.index and place_of(array, fold.state, aliases) == path:
+            whole = is_zero(init) and alpha_equal(size_of(init), fold.size)
+            found[path] = Role.RECORD if whole else Role.FILLED
 
 
-def _place(term: Term, state: Var, aliases: dict[Var, Term]) -> Path | None:
+def place_of(term: Term, state: Var, aliases: Mapping[Var, Term]) -> Path | None:
     """The positions of `state.0.1`, through names; None for anything else."""
     path: list[int] = []
     while True:
@@ -94,13 +105,13 @@ def _reads(term: Term, state: Var, path: Path, aliases: dict[Var, Term]) -> bool
         if id(t) in seen:
             continue
         seen.add(id(t))
-        place = _place(t, state, aliases)
+        place = place_of(t, state, aliases)
         if place is not None:
             shared = min(len(place), len(path))
             if place[:shared] == path[:shared]:
                 return True
             continue
-        if isinstance(t, Length) and _place(t.array, state, aliases) is not None:
+        if isinstance(t, Length) and place_of(t.array, state, aliases) is not None:
             continue
         stack.extend(children(t))
     return False

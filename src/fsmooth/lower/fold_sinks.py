@@ -41,7 +41,7 @@ def step_sinks(ctx: Context, term: Let, parts: list[Part], continued: Continued,
 
     def adds(path: Path) -> bool:
         part, value = by_path.get(path), item(path)
-        if part is None or not isinstance(value, Plus):
+        if part is None or part.following is not None or not isinstance(value, Plus):
             return False
         others = [v for _, v in term.bindings] + [x for q in parts if q is not part for x in [item(q.path)] if x]
         held = [x for x in value.items if part.is_held(x)]
@@ -50,6 +50,8 @@ def step_sinks(ctx: Context, term: Let, parts: list[Part], continued: Continued,
 
     def replaces(path: Path) -> bool:
         part = by_path.get(path)
+        if part is not None and part.following is not None:
+            return True
         if part is None or path in there or part.settled or not top or part.spares or is_scalar(part.type):
             return False
         name = item(path)
@@ -60,7 +62,9 @@ def step_sinks(ctx: Context, term: Let, parts: list[Part], continued: Continued,
     def sets_row(path: Path, first: int) -> bool:
         part, value = by_path.get(path), item(path)
         ends = [item(q.path) for q in parts if q is not part]
-        if part is None or path in there or not isinstance(value, Update) or None in ends:
+        if part is None or path in there or part.following is not None:
+            return False
+        if not isinstance(value, Update) or None in ends:
             return False
         inner = under(part, term.bindings)
         after = [*[v for _, v in term.bindings[first:]], *ends, value.index]
@@ -86,7 +90,9 @@ def _place(ctx: Context, sink: Sink, part: Part) -> Destination:
     """Where the part is computed: beside its present contents, or, what adds to it or sets a row of it, in place."""
     if not sink.whole:
         return added(part.place)
-    return part.place if sink.rows else spare_place(ctx, part.place, part.spares)
+    if sink.rows:
+        return part.place
+    return spare_place(ctx, part.place, part.spares) if part.following is None else part.following
 
 
 def _type_of(parts: list[Part]) -> object:

@@ -3,7 +3,7 @@
 The next state is computed from the old one, then replaces it: scalars by assignment, small arrays by copying, large
 ones by exchanging two buffers, whose parity is chosen so that the last step lands in the destination.  An array
 whose next value is made by updates of the old one, which nothing else reads afterwards, is changed in place
-(`lower.updates`).
+(`lower.updates`).  One that every step records lives where it is recorded (`lower.recorded_states`).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from fsmooth.lower.destination import Destination, Group, Mode, Value, View, add
 from fsmooth.lower.fold_roles import Role, roles_of
 from fsmooth.lower.loop import Loop
 from fsmooth.lower.places import Path, parts_of
+from fsmooth.lower.recorded_states import holding, moved, open_step, recorded_in, settle
 from fsmooth.lower.storage import storage_for
 from fsmooth.lower.updates import advance
 from fsmooth.lower.whiles import repeat
@@ -46,8 +47,15 @@ def _run(ctx: Context, term: IFold | While, dest: Destination | None) -> Value:
     own = storage_for(ctx, term.init, term.state.name)
     unset: set[Path] = {path for path, role in roles.items() if role is Role.RECORD}
     state = own if dest is None else _borrowed(ctx, own, dest, roles, (), unset)
-    _start(ctx, term.init, state, (), unset)
-    parts = parts_of(term.state.type, state, term.state)
+    recorded = recorded_in(ctx, term, state, roles, size) if isinstance(term, IFold) and size is not None else []
+    start = moved(state, {x.path: x.first for x in recorded})
+    first, others = holding(term.init, recorded)
+    _start(ctx, term.init, start, (), unset | first)
+    if first:  # after the rows, which may be set to zero
+        _start(ctx, term.init, start, (), unset | others)
+    inside = moved(state, {x.path: x.current for x in recorded})
+    parts = parts_of(term.state.type, inside, term.state)
+    settle(parts, recorded)
     for part in parts:
         is_sum = part.path in unset and roles.get(part.path) is Role.SUM
         part.settled = is_sum or any([isinstance(x, View) and x.started for x in leaves(part.place)])
@@ -58,8 +66,9 @@ def _run(ctx: Context, term: IFold | While, dest: Destination | None) -> Value:
         repeat(ctx, term, parts)
     else:
         assert size is not None
-        with Loop(ctx, term.index, size, t.Kind.SEQUENTIAL):
-            ctx.environment[term.state] = readable(state)
+        with Loop(ctx, term.index, size, t.Kind.SEQUENTIAL) as loop:
+            open_step(ctx, recorded, loop.index, size)
+            ctx.environment[term.state] = readable(inside)
             advance(ctx, term.body, parts, ctx.block)
         for part in parts:
             for view in leaves(part.place):

@@ -38,29 +38,34 @@ def fuse_loops(function: t.Function) -> None:
 
 @dataclass(frozen=True)
 class _Places:
-    """Which pointers may point to the same memory: `near` has all that a pointer was ever made from."""
+    """Which pointers may point to the same memory: `near` has all that a pointer was ever made from.
+
+    `different` are pairs that never do at the same time.
+    """
 
     near: dict[str, set[str]]
-    exchanged: set[frozenset[str]]
+    different: set[frozenset[str]]
 
     @staticmethod
     def of(body: list[t.Statement]) -> _Places:
         near: dict[str, set[str]] = {}
-        exchanged: set[frozenset[str]] = set()
+        different: set[frozenset[str]] = set()
         for s in walk(body):
             match s:
                 case t.Choose(pointer, _, then, _, _, otherwise):
+                    if s.beside is not None:
+                        different.add(frozenset((pointer, s.beside)))
                     found = {b for b in (then, otherwise) if b is not None}
                     near[pointer] = found.union(*[near.get(b, set()) for b in found])
                 case t.Swap(left, right):
-                    exchanged.add(frozenset((left, right)))
+                    different.add(frozenset((left, right)))
                 case _:
                     pass
-        return _Places(near, exchanged)
+        return _Places(near, different)
 
     def apart(self, a: str, b: str) -> bool:
         """Are two buffers of different names different memory?"""
-        if frozenset((a, b)) in self.exchanged:
+        if frozenset((a, b)) in self.different:
             return True
         return (self.near.get(a, set()) | {a}).isdisjoint(self.near.get(b, set()) | {b})
 

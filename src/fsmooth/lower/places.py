@@ -28,7 +28,7 @@ from fsmooth.core.term import (
 from fsmooth.core.traverse import children
 from fsmooth.core.types import Array, Tuple, Type, is_scalar
 from fsmooth.lower.cardinality import is_path
-from fsmooth.lower.destination import Destination, Group
+from fsmooth.lower.destination import Destination, Group, View
 
 Path = tuple[int, ...]
 
@@ -41,6 +41,9 @@ class Part:
     that may be a view of some of it.  `spares` has, for each buffer of the part, the pointer to where its next contents
     go, if two are exchanged; `settled`: its contents have to stay where they are.  `rows` are variables bound to an
     element of what it contains, with the index.
+
+    `following` is where the next contents go if that is another place in every step; `recorded` is what the row that a
+    step writes contains already (both: `lower.recorded_states`).
     """
 
     path: Path
@@ -50,6 +53,8 @@ class Part:
     readers: set[tuple[Var, Path]] = field(default_factory=set)
     spares: dict[str, str] = field(default_factory=dict)
     settled: bool = False
+    following: Destination | None = None
+    recorded: View | None = None
     rows: dict[Var, Term] = field(default_factory=dict)
 
     def is_held(self, term: Term) -> bool:
@@ -95,10 +100,7 @@ def parts_of(type_: Type, place: Destination, var: Var, path: Path = ()) -> list
 
 def copies_of(parts: list[Part]) -> list[Part]:
     """The parts as they are known here, for a branch that changes what is known."""
-    return [
-        Part(q.path, q.place, q.type, set(q.holders), set(q.readers), settled=q.settled, rows=dict(q.rows))
-        for q in parts
-    ]
+    return [replace(q, holders=set(q.holders), readers=set(q.readers), spares={}, rows=dict(q.rows)) for q in parts]
 
 
 def projections(term: Term) -> tuple[Var, Path] | None:
@@ -202,6 +204,8 @@ def stays(term: Term, part: Part) -> bool:
     """Can the term be computed into the part's place, from its present contents, without another copy of it?"""
     if part.is_held(term):
         return True
+    if part.following is not None:
+        return False
     match term:
         case Update(array):
             return stays(array, part)

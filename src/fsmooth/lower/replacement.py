@@ -134,7 +134,8 @@ def in_place_order(components: list[tuple[Part, New]]) -> list[Part]:
     pending = [
         (q, new)
         for q, new in components
-        if isinstance(new, Term) and not is_scalar(q.type) and (stays(new, q) or is_made_anew(new, q))
+        if isinstance(new, Term) and not is_scalar(q.type) and q.following is None
+        if stays(new, q) or is_made_anew(new, q)
     ]
     ordered: list[Part] = []
     while pending:
@@ -169,8 +170,11 @@ def few_numbers(ctx: Context, term: Term, place: Destination) -> list[tuple[View
 
 def in_spare(ctx: Context, new: Term, part: Part) -> Value | None:
     """The next value of the part, if it was computed already where the next value goes."""
-    if not part.spares or not is_path(new):
+    there = set(part.spares.values())
+    if part.following is not None:
+        there |= {view.buffer for view in leaves(part.following) if isinstance(view, View)}
+    if not there or not is_path(new):
         return None
     value = ctx.value(new)
-    inside = all([isinstance(x, View) and x.buffer in part.spares.values() for x in leaves(value)])
+    inside = all([isinstance(x, View) and x.buffer in there for x in leaves(value)])
     return value if inside else None

@@ -36,6 +36,7 @@ from fsmooth.lower.extents import changes
 from fsmooth.lower.fold_sinks import step_sinks
 from fsmooth.lower.loop import Loop
 from fsmooth.lower.places import Part, copies_of, first_summand, hold, reads, row_of, stays, under
+from fsmooth.lower.recorded_states import into_next_row, is_recorded
 from fsmooth.lower.replacement import (
     New,
     apart,
@@ -149,7 +150,7 @@ def _readers(parts: list[Part], var: Var, value: Term) -> None:
 
 def _nests(term: IFold, parts: list[Part]) -> bool:
     """Can an inner fold over the whole state run in the place of the outer one?"""
-    return len(parts) > 1 and not any([reads(term.body, q) for q in parts])
+    return len(parts) > 1 and not any([q.following is not None or reads(term.body, q) for q in parts])
 
 
 def _inner_fold(ctx: Context, term: IFold, parts: list[Part]) -> None:
@@ -205,7 +206,7 @@ def mutate(ctx: Context, term: Term, part: Part) -> None:
             if not reads(value, part):
                 mutate(ctx, array, part)
                 there = alias(ctx, value) if isinstance(value, Build) else None
-                if there is None or not is_place(there, place):
+                if (there is None or not is_place(there, place)) and not is_recorded(ctx, value, part):
                     ctx.into(value, place, Mode.ASSIGN)
                 return
             if part.is_held(array) and isinstance(value.type, Array):
@@ -257,6 +258,9 @@ def _replace(ctx: Context, components: list[tuple[Part, New]], top: list[t.State
     after: list[tuple[Part, Value, bool]] = []
     for q, new in components:
         if q in in_place:
+            continue
+        if q.following is not None:
+            into_next_row(ctx, new, q, q.following)
             continue
         if isinstance(new, Term):
             if q.is_held(new):

@@ -123,8 +123,8 @@ class StatementWriter:
             case t.Choose():
                 place = self.place(s.then, s.then_offset)
                 if s.steps is not None and s.otherwise is not None and s.otherwise_offset is not None:
-                    steps = w(s.steps, 7)
-                    place = f"{steps} > 0 && {steps} % 2 != 0 ? {self.place(s.otherwise, s.otherwise_offset)} : {place}"
+                    odd = f" && {w(s.steps, 7)} % 2 != 0" if s.when is t.Count.ODD else ""
+                    place = f"{w(s.steps, 5)} > 0{odd} ? {self.place(s.otherwise, s.otherwise_offset)} : {place}"
                 self.line(f"{c_type(s.type)} *{'' if s.exchanged else 'restrict '}{s.pointer} = {place};")
             case t.Swap(left, right, type_):
                 held = f"{left}_held"

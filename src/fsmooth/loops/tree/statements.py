@@ -222,11 +222,19 @@ class LocalArray:
     count: int
 
 
+class Count(Enum):
+    """What is asked of a number of steps: is it odd and positive, or only positive?"""
+
+    ODD = "odd"
+    POSITIVE = "positive"
+
+
 @dataclass(eq=False, slots=True)
 class Choose:
-    """`T *pointer = then + then_offset;`, or with `steps` the buffer `otherwise` if these are odd and positive.
+    """`T *pointer = then + then_offset;`, or with `steps` the buffer `otherwise` if these are `when`.
 
-    `exchanged` pointers take part in a `Swap`, so they are not `restrict`.
+    `exchanged` pointers take part in a `Swap`, or point to what others point to, so they are not `restrict`.  What the
+    pointer points to is not what `beside` points to, though both may be made from the same buffer.
     """
 
     pointer: str
@@ -237,6 +245,8 @@ class Choose:
     otherwise: str | None
     otherwise_offset: Expression | None
     exchanged: bool = False
+    when: Count = Count.ODD
+    beside: str | None = None
 
 
 @dataclass(eq=False, slots=True)
