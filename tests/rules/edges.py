@@ -318,6 +318,27 @@ EDGES: dict[str, tuple[str, ...]] = {
         "ifold (fun a l -> [a[1], v]) [u, v] n ~> nothing",
         "ifold (fun a l -> let b = a in [b[0], x]) [x, y] n ~> nothing",
     ),
+    # small_sums
+    "plus_displays": (
+        "plus [x, y] v ~> nothing",
+        "plus [x, y] (delta 2 i x) ~> nothing",
+        "plus (delta n 0 x) (delta n 1 y) ~> nothing",
+        "plus (delta 16 0 x) (delta 16 15 y) ~> [x, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero,"
+        " zero, zero, y]",
+        "plus (delta 17 0 x) (delta 17 1 y) ~> nothing",
+        "plus [u, v] (delta 2 0 u) ~> nothing",
+        "plus [x, y] [y, x] [x, x] ~> [x + y + x, y + x + x]",
+    ),
+    "sum_of_displays": (
+        "sum n (fun l -> let b = v[check l m] in [b, x]) ~>"
+        " let t = sum n (fun l -> let b = v[check l m] in (b, x)) in [t.0, t.1]",
+        "sum n (fun l -> [zero, zero]) ~> nothing",
+        "sum n (fun l -> [zero, x]) ~> let t = sum n (fun l -> x) in [zero, t]",
+        "sum n (fun l -> (x, y)) ~> nothing",
+        "sum n (fun l -> delta 2 0 x) ~> nothing",
+        "sum n (fun l -> [u, v]) ~> nothing",
+        "product n (fun l -> x) ~> nothing",
+    ),
     # speculation
     "select_displays": (
         "if c then [x, y] else [x] ~> nothing",
@@ -330,6 +351,11 @@ EDGES: dict[str, tuple[str, ...]] = {
         "if c then [(update v i x)] else [v] ~> nothing",
         "if c then [v[0]] else [y] ~> [if c then v[0] else y] where v has 1 elements",
         "if c then v else u ~> nothing",
+        "if c then zero 2 else [x, y] ~> [if c then zero else x, if c then zero else y]",
+        "if c then zero 2 else [x] ~> nothing",
+        "if c then zero n else [x, y] ~> nothing",
+        "if c then zero 2 else zero 2 ~> nothing",
+        "if c then (zero 2, x) else (zero 2, y) ~> (if c then zero 2 else zero 2, if c then x else y)",
     ),
     "let_out_of_branch": (
         "if c then (let a = sin x in a * a) else zero ~> nothing",

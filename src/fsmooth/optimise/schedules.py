@@ -42,6 +42,7 @@ from fsmooth.optimise.rules import loop_normalisation as ln
 from fsmooth.optimise.rules import quotients as q
 from fsmooth.optimise.rules import requirements as req
 from fsmooth.optimise.rules import ring as r
+from fsmooth.optimise.rules import small_sums as small
 from fsmooth.optimise.rules import sparsity as s
 from fsmooth.optimise.rules import tuples as t
 from fsmooth.optimise.rules.state_sizes import length_of_state
@@ -80,8 +81,8 @@ REAL_LAWS: Family = (
 CONDITIONAL: Family = (c.if_known, c.if_same, c.if_not, c.decide, c.discharge, c.discharge_require)
 FUSION: Family = (f.name_index, f.get_build, f.get_if, f.get_update, f.eta_build, accumulation.plus_builds)
 SIZES: Family = (f.length_static, f.length_build, f.length_of_equal, f.get_vector, length_of_state)
-ACCUMULATION: Family = (accumulation.plus_flat, accumulation.get_plus, accumulation.plus_update)
-FISSION: Family = (fission.project_fold, fission.project_sum, d.split_display)
+ACCUMULATION: Family = (accumulation.plus_flat, accumulation.get_plus, accumulation.plus_update, small.plus_displays)
+FISSION: Family = (fission.project_fold, fission.project_sum, d.split_display, small.sum_of_displays)
 SPARSITY: Family = (
     s.get_zero,
     s.get_delta,

@@ -8,6 +8,7 @@ from fsmooth.core.term import (
     App,
     Build,
     Const,
+    Delta,
     IFold,
     Lam,
     Let,
@@ -24,9 +25,10 @@ from fsmooth.core.term import (
     let,
 )
 from fsmooth.core.traverse import size_of_tree, subterms
-from fsmooth.core.types import Array, Tuple, Type
+from fsmooth.core.types import Array, Tuple, Type, is_numeric
 from fsmooth.optimise.bindings import Bindings
 from fsmooth.optimise.rules.lambda_calculus import beta
+from fsmooth.optimise.rules.small_sums import LARGEST, written_out
 
 
 class Unrolling(Bindings):
@@ -51,7 +53,7 @@ class Unrolling(Bindings):
                         return Build(Const(count), done[0], done[1])
             case Reduce(Reduction.SUM | Reduction.PRODUCT as reduction, size, index, body):
                 count = self._static(size)
-                if count is not None and count > 1 and not _has_array(body.type):
+                if count is not None and count > 1 and _is_summed_in_registers(body):
                     done = self._unroll(count, index, body)
                     if isinstance(done, list):
                         hoisted, copies = self._split(done)
@@ -115,6 +117,20 @@ class Unrolling(Bindings):
             bindings.append((name, current))
             current = refresh(substitute(body, {state: name, index: Const(k)}))
         return let(bindings, current)
+
+
+def _is_summed_in_registers(body: Term) -> bool:
+    """Are the arrays in it, if any, small: displays, or one element in an array of a small known size?"""
+    result = body.body if isinstance(body, Let) else body
+    return all([_is_small(part) for part in (result.items if isinstance(result, MakeTuple) else (result,))])
+
+
+def _is_small(part: Term) -> bool:
+    match part:
+        case Delta(Const(size), _, value):
+            return size <= LARGEST and is_numeric(value.type)
+        case _:
+            return not _has_array(part.type) or written_out(part) is not None
 
 
 def _has_array(type_: Type) -> bool:

@@ -40,7 +40,10 @@ def if_same(t: Term, facts: Facts) -> Term | None:
 
 @rule("if c then e c else b c ~> if c then e true else b false", source="000, Fig. 8d", heads=If)
 def use_condition(t: Term, facts: Facts) -> Term | None:
-    """In each branch the condition is a constant.  The traversals of `rewrite` know it there without this rule."""
+    """In each branch the condition is a constant.  The traversals of `rewrite` know it there without this rule.
+
+    A name for `if c then x else y` is a name for x or y there, too (`Normaliser`).
+    """
     match t:
         case If(condition, a, b) if not isinstance(condition, Const):
             then, otherwise = replaced(a, condition, Const(True)), replaced(b, condition, Const(False))

@@ -29,6 +29,7 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.traverse import subterms
 from fsmooth.core.types import Float
+from fsmooth.optimise.rules.small_sums import LARGEST
 from fsmooth.optimise.rules.totality import cannot_fail
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
@@ -40,7 +41,8 @@ _LIMIT = 600.0
     "if c then [x, y] else [z, w]"
     " ~> let d = c in [if d then x else z, if d then y else w] where x, y, z, w are small;  "
     "if c then (x, y) else (z, w)"
-    " ~> let d = c in (if d then x else z, if d then y else w) where x, y, z, w are small",
+    " ~> let d = c in (if d then x else z, if d then y else w) where x, y, z, w are small;  "
+    "if c then [x, y] else zero 2 ~> let d = c in [if d then x else zero, if d then y else zero] where x, y are small",
     source="fsmooth",
     heads=If,
 )
@@ -96,20 +98,28 @@ def _body(branch: Term) -> Term:
 
 
 def _matching(a: Term, b: Term) -> bool:
-    match a, b:
-        case Vector(x), Vector(y):
-            return len(x) == len(y)
-        case MakeTuple(), MakeTuple():
-            return True
+    if isinstance(a, MakeTuple) and isinstance(b, MakeTuple):
+        return True
+    x, y = _elements(a), _elements(b)
+    return bool(x) and len(x) == len(y) and not (isinstance(a, Zero) and isinstance(b, Zero))
+
+
+def _elements(t: Term) -> tuple[Term, ...]:
+    """Of a display, or of zeros to be selected in place of one; () of others."""
+    match t:
+        case Vector(items):
+            return items
+        case Zero((Const(size),), leaf) if 0 < size <= LARGEST:
+            return (Zero((), leaf),) * int(size)
         case _:
-            return False
+            return ()
 
 
 def _selected(condition: Term, a: Term, b: Term) -> Term:
-    if isinstance(a, Vector) and isinstance(b, Vector):
-        return Vector(tuple([_selected(condition, x, y) for x, y in zip(a.items, b.items, strict=True)]))
     if isinstance(a, MakeTuple) and isinstance(b, MakeTuple):
         return MakeTuple(tuple([_selected(condition, x, y) for x, y in zip(a.items, b.items, strict=True)]), a.type)
+    if _matching(a, b):
+        return Vector(tuple([_selected(condition, x, y) for x, y in zip(_elements(a), _elements(b), strict=True)]))
     return If(condition, a, b)
 
 

@@ -1,0 +1,121 @@
+"""Sums of small arrays whose elements are written out are added element by element, in registers.
+
+Reverse mode adds up what each use of a small array contributes to it (paper 001, Fig. 6): deltas at known places, once loops
+over its elements are unrolled.  Added element by element they are a display, which needs no memory; nor does a sum of
+displays over a loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fsmooth.core import primitives as p
+from fsmooth.core.term import (
+    Const,
+    Delta,
+    Let,
+    MakeTuple,
+    Plus,
+    Prim,
+    Proj,
+    Reduce,
+    Reduction,
+    Term,
+    Var,
+    Vector,
+    Zero,
+    let,
+)
+from fsmooth.core.types import Array, is_numeric
+from fsmooth.rewrite.facts import Facts
+from fsmooth.rewrite.strategy import rule
+
+LARGEST = 16
+"""Arrays of more numbers than this stay arrays."""
+
+
+@rule(
+    "plus [x, y] (delta 2 1 z) ~> [x, y + z];  plus (delta 2 0 x) (delta 2 1 y) ~> [x, y];"
+    "  plus (delta 3 0 x) (delta 3 0 y) (delta 3 2 z) ~> [x + y, zero, z]",
+    source="001, Fig. 4",
+    heads=Plus,
+)
+def plus_displays(t: Term, facts: Facts) -> Term | None:
+    """All summands are displays of numbers, or have one element at a known place."""
+    match t:
+        case Plus(items):
+            parts = [written_out(item) for item in items]
+        case _:
+            return None
+    if None in parts or not isinstance(t.type, Array):
+        return None
+    assert isinstance(t.type, Array)
+    sums: dict[int, Term] = {}
+    count = 0
+    for part in parts:
+        assert part is not None
+        count = part[0]
+        for k, value in part[1].items():
+            sums[k] = Prim(p.add, (sums[k], value)) if k in sums else value
+    return Vector(tuple([sums.get(k, Zero((), t.type.element)) for k in range(count)]))
+
+
+def written_out(t: Term) -> tuple[int, Mapping[int, Term]] | None:
+    """How many elements the array has, and those that are not zero; if it is small, of numbers, and all of that is known."""
+    if not (isinstance(t.type, Array) and is_numeric(t.type.element)):
+        return None
+    match t:
+        case Vector(items) if len(items) <= LARGEST:
+            return len(items), {k: item for k, item in enumerate(items) if not isinstance(item, Zero)}
+        case Delta(Const(size), Const(k), value) if 0 <= k < size <= LARGEST:
+            return int(size), {int(k): value}
+        case Zero((Const(size),)) if size <= LARGEST:
+            return int(size), {}
+        case _:
+            return None
+
+
+@rule(
+    "sum n (fun i -> [x i, y i]) ~> let t = sum n (fun i -> (x i, y i)) in [fst t, snd t];"
+    "  sum n (fun i -> (x i, [y i, zero])) ~> let t = sum n (fun i -> (x i, y i)) in (fst t, [snd t, zero])",
+    source="001, Fig. 4",
+    heads=Reduce,
+)
+def sum_of_displays(t: Term, facts: Facts) -> Term | None:
+    """Displays of numbers, alone or in a tuple, are summed number by number."""
+    match t:
+        case Reduce(Reduction.SUM, size, index, body):
+            bindings, result = (body.bindings, body.body) if isinstance(body, Let) else ((), body)
+        case _:
+            return None
+    parts = result.items if isinstance(result, MakeTuple) else (result,)
+    if not any([_is_display(part) for part in parts]):
+        return None
+    numbers: list[Term] = []
+    for part in parts:
+        numbers += _nonzero(part) if _is_display(part) else [part]
+    if not numbers:
+        return None
+    summand = MakeTuple(tuple(numbers)) if len(numbers) > 1 else numbers[0]
+    loop = Reduce(Reduction.SUM, size, index, let(bindings, summand))
+    whole = Var("sums", loop.type, index.site)
+    found: list[Term] = [Proj(whole, k) for k in range(len(numbers))] if len(numbers) > 1 else [whole]
+    made: list[Term] = []
+    for part in parts:
+        made.append(_again(part, found) if _is_display(part) else found.pop(0))
+    return Let(((whole, loop),), MakeTuple(tuple(made), t.type) if isinstance(result, MakeTuple) else made[0])
+
+
+def _is_display(t: Term) -> bool:
+    return isinstance(t, Vector) and written_out(t) is not None
+
+
+def _nonzero(display: Term) -> list[Term]:
+    assert isinstance(display, Vector)
+    return [x for x in display.items if not isinstance(x, Zero)]
+
+
+def _again(display: Term, found: list[Term]) -> Term:
+    """The display of the sums, which are taken from those found."""
+    assert isinstance(display, Vector)
+    return Vector(tuple([x if isinstance(x, Zero) else found.pop(0) for x in display.items]))
