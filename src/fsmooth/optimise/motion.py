@@ -8,6 +8,7 @@ again (optimise/emission.py).
 from __future__ import annotations
 
 from fsmooth.core.term import Term
+from fsmooth.optimise.component_sums import read_in_wider_sums
 from fsmooth.optimise.emission import emit
 from fsmooth.optimise.failing import StaticSizes, failing_nodes, postorder
 from fsmooth.optimise.fission import split_sums
@@ -42,7 +43,7 @@ def move_and_share_all_reciprocals(term: Term, trace: Trace, static_sizes: Stati
 
 
 def _placed(root: Term, graph: Graph, trace: Trace, static_sizes: StaticSizes) -> Term:
-    root = split_sums(root, graph, trace)
+    root = read_in_wider_sums(split_sums(root, graph, trace), graph, trace)
     for prepare in (unswitch, tabulate_siblings, tabulate):
         root = prepare(root, graph, failing_nodes(root, postorder(root), static_sizes), trace)
     return emit(Placement(root, graph, trace, static_sizes))
