@@ -125,9 +125,9 @@ def sinks_of(scope: Let, allowed: Allowed) -> Sinks | None:
                 if not sink.whole:
                     taken.append((var, component))
         if taken and owner is None:
-            body = _without(value, taken)
+            body = _without(value, taken, definitions)
         elif taken and owner is not None:
-            values[owner] = _without(value, taken)
+            values[owner] = _without(value, taken, definitions)
     return Sinks(found, values, body, mixed) if found else None
 
 
@@ -264,20 +264,22 @@ def _has_size(scope: Let, first: int, owner: int) -> bool:
     return True
 
 
-def _without(term: Term, taken: Sequence[tuple[Var, Path]]) -> Term:
+def _without(term: Term, taken: Sequence[tuple[Var, Path]], definitions: Mapping[Var, Term]) -> Term:
     """`term` with the summands that were taken replaced by zero."""
     match term:
         case MakeTuple(items):
-            return MakeTuple(tuple([_without(item, taken) for item in items]), term.type)
+            return MakeTuple(tuple([_without(item, taken, definitions) for item in items]), term.type)
         case Plus(items):
-            left = [x for x in [_without(item, taken) for item in items] if not isinstance(x, Zero)]
+            left = [x for x in [_without(item, taken, definitions) for item in items] if not isinstance(x, Zero)]
             if not left:
                 return nothing_like(term)
             return left[0] if len(left) == 1 else Plus(tuple(left))
         case Delta(size, index, value) if isinstance(value.type, Array):
-            inner = _without(value, taken)
+            inner = _without(value, taken, definitions)
             return nothing_like(term) if isinstance(inner, Zero) else Delta(size, index, inner)
         case Var() | Proj() if component_of(term) in taken:
+            return nothing_like(term)
+        case Build() if component_of_elements(term, definitions) in taken:
             return nothing_like(term)
         case _:
             return term
