@@ -54,6 +54,9 @@ RECORDED = {
         "((v, 1.0), zero n (length v))",
     ),
     "in rows that are not zero": _fold(_STEP, first="(v, build n (fun k -> build (length v) (fun j -> 1.0 * j)))"),
+    "in rows that are looked up": _fold(
+        _STEP, first="(v, build n (fun k -> build (length v) (fun j -> v[length v - 1 - j])))"
+    ),
     "in the first rows": f"""
         fun (v: Vector) (n: Int) ->
           let m = minimum n 3 in ifold (fun a i -> ({_STEP}, update a.1 i a.0)) (v, zero n (length v)) m""",

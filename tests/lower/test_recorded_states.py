@@ -61,6 +61,15 @@ def test_what_may_not_fit_or_is_no_row_of_the_step_is_elsewhere(name: str) -> No
     assert not [s for s in walk(body) if isinstance(s, t.Choose) and s.beside is not None]
 
 
+def test_only_rows_that_no_step_writes_are_set_to_zero() -> None:
+    source = compile_all([RECORDED_PROGRAMS["in the first rows"][0]])[0].program.source
+    rows = re.findall(r"memset\((.*), 0, (.*) \* sizeof", source)
+    assert len(rows) == 1, rows
+    assert " - " in rows[0][1]
+    for name in ("made of all of it", "in rows that are not zero"):
+        assert "memset" not in compile_all([RECORDED_PROGRAMS[name][0]])[0].program.source
+
+
 class Recording(Generator):
     """A fold over random steps, each of which records one or two of the vectors of its state."""
 
@@ -141,7 +150,23 @@ def test_a_history_that_is_returned_is_computed_where_it_is_returned() -> None:
     body = source[source.index("/* line") :]
     step = body[body.index("_row = ") :]
     assert not re.search("memcpy|_held", step)
-    assert "_spare" not in source
+    assert source.count("memcpy") == 1  # the argument to the first row
+    assert not re.search("memset|_spare", source)
+
+
+def test_what_may_fail_is_not_left_out() -> None:
+    def looked_up(x, k, steps):
+        states = [[x[k] for _ in x] for _ in range(steps)]
+        y = [a for a in x]
+        for i in range(steps):
+            states[i] = y
+            y = [a + 1.0 for a in y]
+        return states
+
+    f = fs.function(looked_up)
+    np.testing.assert_array_equal(f(np.zeros(2), 1, 3), [[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]])
+    with pytest.raises(fs.IndexOutOfBoundsError):
+        f(np.zeros(2), 2, 3)
 
 
 @pytest.mark.parametrize("checkpoint", [False, True])
@@ -155,4 +180,6 @@ def test_states_that_are_saved_are_not_copied(checkpoint: bool) -> None:
     assert "_row = " in source
     if not checkpoint:
         assert "memcpy" not in source
+        assert "memset" not in source
+    assert all([" - " in line for line in source.splitlines() if "memset" in line and " * " in line])
     assert not re.search(r"\n {12,}memcpy", source)  # of a block the first state is copied, and no other

@@ -21,6 +21,7 @@ from fsmooth.lower.fold_roles import Role, roles_of
 from fsmooth.lower.loop import Loop
 from fsmooth.lower.places import Path, parts_of
 from fsmooth.lower.recorded_states import holding, moved, open_step, recorded_in, settle
+from fsmooth.lower.saved_rows import clear_other_rows
 from fsmooth.lower.storage import storage_for
 from fsmooth.lower.updates import advance
 from fsmooth.lower.whiles import repeat
@@ -48,6 +49,7 @@ def _run(ctx: Context, term: IFold | While, dest: Destination | None) -> Value:
     unset: set[Path] = {path for path, role in roles.items() if role is Role.RECORD}
     state = own if dest is None else _borrowed(ctx, own, dest, roles, (), unset)
     recorded = recorded_in(ctx, term, state, roles, size) if isinstance(term, IFold) and size is not None else []
+    unset |= clear_other_rows(ctx, term.init, state, roles, size) if size is not None else set()
     start = moved(state, {x.path: x.first for x in recorded})
     first, others = holding(term.init, recorded)
     _start(ctx, term.init, start, (), unset | first)
