@@ -1,6 +1,7 @@
-"""`python -m benchmarks [--quick] [--only forward|reverse]`: measure and print the tables.  `--quick` saves nothing.
+"""`python -m benchmarks [--quick] [--only forward|reverse|routes]`: measure and print the tables.  `--quick` saves nothing.
 
-forward: the kernels of the micro benchmarks, NNMF and project, and what a user waits for; reverse: the field's workloads.
+forward: the kernels of the micro benchmarks, NNMF and project, and what a user waits for; reverse: the field's workloads;
+routes, only if it is asked for: what `method="auto"` takes against what is fastest.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import sys
 from benchmarks import cold
 from benchmarks.report import save, text_of
 from benchmarks.reverse import report, run
+from benchmarks.routes import report as routes
 
 _ONE_THREAD = {
     "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
@@ -28,11 +30,14 @@ _ONE_THREAD = {
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer sizes and shorter runs; saves nothing")
-    parser.add_argument("--only", choices=("forward", "reverse"), help="one of the two tables")
+    parser.add_argument("--only", choices=("forward", "reverse", "routes"), help="one of the tables")
     chosen = parser.parse_args()
     core = str(max(os.sched_getaffinity(0)))
     pinned = ["taskset", "-c", core] if shutil.which("taskset") else []
     os.environ.update(_ONE_THREAD)
+    if chosen.only == "routes":
+        print(_routes(pinned, quick=chosen.quick))
+        return 0
     if chosen.only != "reverse":
         print(_forward(pinned, quick=chosen.quick))
     if chosen.only != "forward":
@@ -46,6 +51,14 @@ def _forward(pinned: list[str], *, quick: bool) -> str:
     result = json.loads(made.stdout.splitlines()[-1])
     result["cold"] = cold.measurements(cold.PLAN, 1 if quick else 5)
     return text_of(result, "make bench-quick") if quick else save(result, "make bench")
+
+
+def _routes(pinned: list[str], *, quick: bool) -> str:
+    command = [*pinned, sys.executable, "-m", "benchmarks.routes.measure", *(["--quick"] if quick else [])]
+    made = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    result = json.loads(made.stdout.splitlines()[-1])
+    called = "python -m benchmarks --only routes"
+    return routes.text_of(result, f"{called} --quick") if quick else routes.save(result, called)
 
 
 def _reverse(pinned: list[str], *, quick: bool) -> str:

@@ -26,6 +26,16 @@ def alternated(contenders: Mapping[str, Call], runs: int, seconds: float, most: 
     return {name: statistics.median(found) for name, found in times.items()}
 
 
+def fastest(contenders: Mapping[str, Call], runs: int, seconds: float) -> dict[str, float]:
+    """The fewest seconds per call of each contender, run in turns as by `alternated`."""
+    repeats = {name: max(1, min(2_000_000, int(seconds / max(_once(call), 1e-8)))) for name, call in contenders.items()}
+    times = {name: float("inf") for name in contenders}
+    for _ in range(runs):
+        for name, call in contenders.items():
+            times[name] = min(times[name], _run(call, repeats[name]))
+    return times
+
+
 def _run(call: Call, repeats: int) -> float:
     repeated = getattr(call, "repeated", None)
     if repeated is not None:

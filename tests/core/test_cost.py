@@ -194,6 +194,40 @@ def test_ring_laws_and_sums():
         assert summand.summed(i, Polynomial.constant(9)).number == sum(k**power for k in range(9))
 
 
+ALONE = [
+    ("an element that is a number", "build (length v) (fun i -> exp v[i])", "16·n(v)"),
+    (
+        "rows, each of a scope",
+        "build n (fun k -> let a = exp v[k] in build (length v) (fun j -> a * v[j]))",
+        "18·n·n(v)",
+    ),
+    ("rows, each of a loop", "build n (fun k -> ifold (fun u i -> u) v 3)", "0"),
+    (
+        "rows, each made by a loop",
+        "build n (fun k -> ifold (fun (u: Vector) (i: Index) -> build (length u) (fun j -> exp u[j])) v 3)",
+        "51·n·n(v)²",
+    ),
+    (
+        "comparisons of indices are free",
+        "build n (fun k -> let c = k == 0 in build 2 (fun j -> if c then v[j] else 0.0))",
+        "2·n",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), [case[1:] for case in ALONE], ids=[case[0] for case in ALONE])
+def test_elements_that_are_evaluated_alone_repeat_what_they_share(text: str, expected: str) -> None:
+    term = parse(f"fun (v: Vector) (n: Int) -> {text}")
+    assert isinstance(term, Lam)
+    assert repr(Costs().alone(term.body)) == expected
+
+
+def test_known_lengths_are_numbers():
+    term = b.sum_(Length(V), lambda i: Get(V, i))
+    assert repr(Costs({(V, 0): 3}).of(term)) == "6"
+    assert repr(Costs({(V, 1): 3}).of(term)) == "2·n(v)"
+
+
 def test_one_object_knows_many_terms():
     costs = Costs()
     v = Var("v", Array(F64))

@@ -73,6 +73,14 @@ NESTED = {
     "largest, in branches": """
         sum (length g) (fun i -> let a = max (length w) (fun q -> exp (w[q] * w[g[i]])) in
           sum (length w) (fun j -> if w[j] > 0.5 then a * w[j] else 0.0))""",
+    "rows made by a fold, read by columns": """
+        let t = build (length g) (fun k ->
+          ifold (fun (h: Vector) (q: Index) -> build (length w) (fun j -> h[j] * 0.5 + exp (w[j] * w[q]))) w 2) in
+        build (length w) (fun j -> sum (length g) (fun k -> t[k][j] * w[k]))""",
+    "rows of a scope, read by columns": """
+        let t = build (length g) (fun k -> let a = sum (length w) (fun q -> exp (w[q] * w[g[k]])) in
+          build (length w) (fun j -> a * w[j])) in
+        build (length w) (fun j -> sum (length g) (fun k -> t[k][j] * w[k]))""",
     "matrix": """
         let y = build (length g) (fun k -> build (length w) (fun q -> exp (w[g[k]] * w[q]))) in
         sum (length g) (fun i -> sum (length g) (fun j -> sum (length w) (fun q -> y[i][q] * y[j][q])))""",

@@ -15,6 +15,7 @@ negative, the loop has no trips, but the polynomial counts it as negative.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
 
 from fsmooth.core.polynomial import NOTHING, Polynomial
@@ -51,7 +52,7 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.traverse import children
 from fsmooth.core.trips import Trips
-from fsmooth.core.types import Array, Int, Tuple, leaf_of, rank_of
+from fsmooth.core.types import Array, Int, Tuple, has_float, leaf_of, rank_of
 
 
 def cost(term: Term) -> Polynomial:
@@ -71,11 +72,12 @@ class Use(Enum):
 class Costs:
     """Costs memoised by node, in time linear in the number of different nodes and without recursion into operands.
 
-    One object may be asked about many terms.  It keeps them alive, since it knows them by identity.
+    One object may be asked about many terms.  It keeps them alive, since it knows them by identity.  `static_sizes` gives
+    lengths that are known numbers, by variable and axis.
     """
 
-    def __init__(self) -> None:
-        self.trips = Trips()
+    def __init__(self, static_sizes: Mapping[tuple[Var, int], int] | None = None) -> None:
+        self.trips = Trips(static_sizes)
         self._values: dict[int, tuple[Term, Polynomial]] = {}
         self._others: dict[tuple[int, str], tuple[Term, Polynomial]] = {}
 
@@ -120,6 +122,30 @@ class Costs:
         for size in sizes:
             total = total * self.trips.of(size)
         return total
+
+    def alone(self, term: Term) -> Polynomial:
+        """The cost of evaluating every scalar of an array by itself: what an array's scope or loop does is done for each."""
+        if not isinstance(term.type, Array):
+            return self.of(term)
+        match term:
+            case Build(size, index, body):
+                return self._loop(size, index, self.alone(body))
+            case Vector(items):
+                return Polynomial.total([self.alone(item) for item in items])
+            case Let(bindings, body):
+                shared = Polynomial.total(
+                    [self.of(v) for _, v in bindings if has_float(v.type) and not isinstance(v, Lam)]
+                )
+                return shared * self.elements(term) + self.alone(body)
+            case If(condition, then, otherwise):
+                each = self.of(condition) * self.elements(term)
+                return each + self.alone(then).dearer(self.alone(otherwise))
+            case Require(condition, body):
+                return self.of(condition) + self.alone(body)
+            case IFold() | While():
+                return self.of(term) * self.elements(term)
+            case _:
+                return self.of(term)
 
     def _of(self, term: Term, use: Use) -> Polynomial:
         if use is Use.VALUE:

@@ -13,6 +13,7 @@ n² - 1
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 from fsmooth.core import primitives as p
@@ -51,7 +52,9 @@ class Trips:
     A variable with two definitions (a function called twice, a binder used twice) is treated as unknown.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, static_sizes: Mapping[tuple[Var, int], int] | None = None) -> None:
+        """`static_sizes` gives lengths that are known numbers, by variable and axis."""
+        self._static = {} if static_sizes is None else static_sizes
         self._values: dict[Var, Term | None] = {}
         self._shapes: dict[Var, Term | None] = {}
         self._ranges: dict[Var, Term | None] = {}
@@ -110,6 +113,8 @@ class Trips:
             case Var():
                 definition = self._values.get(size)
                 return None if definition is None or self._opaque(definition) else self._of(definition)
+            case Length(Var() as array, axis) if (array, axis) in self._static:
+                return Polynomial.constant(self._static[array, axis])
             case Length(array, axis):
                 return self._length(array, axis)
             case Check(inner) | Require(_, inner) | Let(_, inner):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Protocol, cast
 
+from fsmooth.core.shape import Ragged
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import App, Deriv, Lam, Method, Proj, Term, Var, Verb, let
 from fsmooth.core.traverse import subterms, transform
 from fsmooth.differentiate.choose import Choice, Known, Sizes, chosen
+from fsmooth.differentiate.compare import compared, is_close
 from fsmooth.differentiate.deriv import forward
 from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.reverse.verbs import reverse
@@ -21,6 +23,9 @@ class Before(Protocol):
 
     def run_once(self, term: Term) -> Term:
         """The same as a derivative wants it that runs it once, not once for each direction."""
+
+    def finished(self, term: Term, static_sizes: Sizes) -> Term:
+        """A derivative as it would be compiled alone, to compare what it costs."""
 
 
 class Removal:
@@ -62,9 +67,19 @@ class Removal:
         choice = chosen(deriv, self.known)
         if not choice.is_forced and self.auto not in (Method.AUTO, choice.method):
             choice = choice.instead("an array of arrays of different sizes in the other mode")
-        self.choices.append(choice)
-        if deriv.method is not Method.AUTO or choice.is_forced:
+        if choice.is_forced:
+            self.choices.append(choice)
             return self._made(deriv, choice.method)
+        try:
+            if self.auto is Method.AUTO and is_close(choice, cast(Lam, deriv.function)):
+                function = cast(Lam, deriv.function)
+                finish = self.before.finished
+                choice, made = compared(choice, function, lambda way: self._made(deriv, way), self.known, finish)
+                self.choices.append(choice)
+                return made
+        except (NoDerivative, Ragged):
+            pass  # one of the modes cannot: the prediction stands
+        self.choices.append(choice)
         try:
             return self._made(deriv, choice.method)
         except NoDerivative as error:

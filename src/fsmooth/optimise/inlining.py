@@ -89,7 +89,7 @@ def pays(value: Term, read: float | None, costs: Costs) -> bool:
     all_stored, stores = costs.of(value).at(), costs.elements(value).at()
     leaf = leaf_of(value.type)
     count = stores / len(leaf.items) if isinstance(leaf, Tuple) and leaf.items else stores
-    each = (all_stored - stores) / count if count else 0.0
+    each = costs.alone(value).at() / count if count else 0.0
     if count and _is_hot(value):
         each = 1.0 + each / count
     if read is None:

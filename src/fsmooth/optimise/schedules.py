@@ -156,7 +156,7 @@ class Schedule:
 
     def before_derivative(self, trace: Trace, static_sizes: StaticSizes) -> Before:
         """Likewise, in a program with known sizes."""
-        return Before(self.first, self.once, trace, static_sizes)
+        return Before(self.first, self.once, self.stages, trace, static_sizes)
 
     def __call__(self, term: Term, trace: Trace | None = None, static_sizes: StaticSizes | None = None) -> Term:
         """The optimised term.  `static_sizes` gives the lengths of parameters that are known constants."""
@@ -172,6 +172,7 @@ class Before:
 
     first: Stages
     once: Stages
+    whole: Stages
     trace: Trace
     static_sizes: StaticSizes
 
@@ -182,6 +183,10 @@ class Before:
     def run_once(self, term: Term) -> Term:
         """The function, so made, as a derivative wants it that runs it once."""
         return _run(self.once, term, self.trace, self.static_sizes)
+
+    def finished(self, term: Term, static_sizes: StaticSizes) -> Term:
+        """A derivative as it would be compiled alone, to compare what it costs."""
+        return _run(self.whole, term, Trace(), static_sizes)
 
 
 def _run(stages: Stages, term: Term, trace: Trace, sizes: StaticSizes) -> Term:

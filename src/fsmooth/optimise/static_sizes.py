@@ -1,15 +1,16 @@
 """Which sizes of parameters are worth compiling for (design §2, "Static and symbolic sizes").
 
-A dimension is static if it is indexed only by constants and by indices of loops over constant sizes.  A camera
-of 9 numbers is; a million points are not.  Loops over the seeds of a derivative do not count, since they are
-not there yet: the analysis looks at the program before its derivatives are removed, following arguments into
-the functions they are given to.
+A dimension is static if it is annotated as a number, which the program requires first, or if it is indexed only by
+constants and by indices of loops over constant sizes.  A camera of 9 numbers is; a million points are not.  Loops over
+the seeds of a derivative do not count, since they are not there yet: the analysis looks at the program before its
+derivatives are removed, following arguments into the functions they are given to.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fsmooth.core import primitives as p
 from fsmooth.core.term import (
     App,
     Build,
@@ -49,7 +50,21 @@ def static_dimensions(term: Lam) -> frozenset[tuple[int, int]]:
             analysis.places[parameter] = _Place(k, 0)
     analysis.visit(term.body)
     candidates = {(k, axis) for k, parameter in enumerate(term.parameters) for axis in range(rank_of(parameter.type))}
-    return frozenset([c for c in candidates if c in analysis.indexed and c not in analysis.dynamic])
+    found = frozenset([c for c in candidates if c in analysis.indexed and c not in analysis.dynamic])
+    return found | (_required(term) & candidates)
+
+
+def _required(term: Lam) -> frozenset[tuple[int, int]]:
+    """The dimensions that a program first requires to be numbers."""
+    found = set()
+    body = term.body
+    while isinstance(body, Require):
+        match body.condition:
+            case Prim(primitive, (Const(), Length(Var() as array, axis))) if primitive is p.equal:
+                if array in term.parameters:
+                    found.add((term.parameters.index(array), axis))
+        body = body.body
+    return frozenset(found)
 
 
 class _Analysis:

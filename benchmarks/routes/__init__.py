@@ -1,0 +1,1 @@
+"""What `method="auto"` takes, against what is fastest: every route of many derivatives at many shapes."""
