@@ -6,6 +6,7 @@ import sys
 
 from tests.lower.block_programs import BLOCK_PROGRAMS
 from tests.lower.harness import compile_all
+from tests.lower.kept_sum_programs import KEPT_SUMS
 from tests.lower.programs import PROGRAMS
 from tests.lower.recorded_programs import RECORDED_PROGRAMS
 from tests.lower.strip_programs import STRIP_PROGRAMS
@@ -19,7 +20,8 @@ SANITIZE = (
 def main() -> None:
     """Call every program with all its arguments; the sanitizers end the process at the first mistake."""
     sys.setrecursionlimit(100_000)
-    everything = [*PROGRAMS.values(), *BLOCK_PROGRAMS.values(), *STRIP_PROGRAMS.values(), *RECORDED_PROGRAMS.values()]
+    programs_of_all = (PROGRAMS, BLOCK_PROGRAMS, STRIP_PROGRAMS, RECORDED_PROGRAMS, KEPT_SUMS)
+    everything = [pair for programs in programs_of_all for pair in programs.values()]
     programs = compile_all([term for term, _ in everything], SANITIZE)
     calls = 0
     for program, (_, cases) in zip(programs, everything, strict=True):

@@ -31,6 +31,11 @@ _TEXTS = {
         fun (x: Matrix) (m: Matrix) (q: Vector) -> build (length m) (fun k -> {_CENTRED}
           let s = sum (length q) (fun r -> build (length x) (fun i -> y[r][i] * y[0][i])) in
           3.0 + sum (length x) (fun i -> s[i]) * q[0])""",
+    "sums that are read after the strips": f"""
+        fun (x: Matrix) (m: Matrix) (q: Vector) -> build (length m) (fun k -> {_CENTRED}
+          let a = sum (length q) (fun r ->
+            build (length q) (fun c -> build (length x) (fun i -> q[c] * (y[r][i] * y[0][i])))) in
+          build (length q) (fun c -> sum (length x) (fun i -> -a[c][i])))""",
 }
 STRIP_PROGRAMS: dict[str, tuple[Lam, list[tuple[object, ...]]]] = {
     name: (parse(text), [_arguments(n, 3) for n in POINTS]) for name, text in _TEXTS.items()

@@ -7,10 +7,14 @@ import pytest
 from benchmarks.workloads import gmm
 
 import fsmooth as fs
+from fsmooth.backend.c.emit import emit
+from fsmooth.core.types import F64, INT
 from fsmooth.library import parse
 from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import plus, times
 from fsmooth.loops.usage import walk
 from fsmooth.lower.functions import lower
+from fsmooth.lower.strips import in_strips
 from tests.accuracy.judge import bounded, disagreement
 from tests.lower.harness import FAST, STRICT, Compiled, compile_all
 from tests.lower.strip_programs import POINTS, STRIP_PROGRAMS, WHOLE
@@ -54,6 +58,51 @@ def test_stays_whole(name: str) -> None:
     assert not _strips(lower(parse(WHOLE[name]), "f").kernel.body)
 
 
+@pytest.mark.parametrize("name", ["sums over points", "sums that are read after the strips"])
+def test_where_sums_are_taken_again_and_again_whole_strips_have_constant_width(name: str) -> None:
+    body = lower(STRIP_PROGRAMS[name][0], "f").kernel.body
+    (strip,) = _strips(body)
+    sizes = [s.size for s in walk(strip.body) if isinstance(s, t.For) and s.vectors is t.Vectors.WRITTEN]
+    assert [size.value for size in sizes if isinstance(size, t.Literal)] == [64] * len(sizes)
+    source = emit(lower(STRIP_PROGRAMS[name][0], "f")).source
+    assert "_others += " in source[source.index("while (") :]
+
+
+def test_other_strips_have_one_body() -> None:
+    body = lower(STRIP_PROGRAMS["a triangle"][0], "f").kernel.body
+    (strip,) = _strips(body)
+    assert [s.name for s in strip.body if isinstance(s, t.Declare)] == ["k_count"]
+
+
+@pytest.mark.parametrize(("again", "strips"), [(False, 1), (True, 0)])
+def test_what_is_read_after_the_strips_is_whole_by_then(again: bool, strips: int) -> None:
+    assert len(_strips(_sums_in_a_buffer(again))) == strips
+
+
+def _sums_in_a_buffer(again: bool) -> list[t.Statement]:
+    """for k: { sums of what was computed of the points go to b; what b has goes to out; if `again`, b gets more of them }"""
+    c, i, n, d = (t.Name(name, INT) for name in "cind")
+    element = plus(times(c, n), i)
+
+    def over_points(s: t.Statement, reduced: tuple[str, ...] = ()) -> t.For:
+        return t.For("i", n, [s], t.Kind.REDUCTION if reduced else t.Kind.PARALLEL, reduced=reduced, simd=bool(reduced))
+
+    def sums(name: str) -> t.For:
+        total = t.Declare(name, F64, t.Literal(0.0, F64), mutable=True)
+        adding = over_points(t.Assign(name, t.Load("y", element, F64), accumulate=True), (name,))
+        into = t.Store("b", c, t.Name(name, F64), accumulate=True)
+        return t.For("c", d, [total, adding, into], t.Kind.SEQUENTIAL)
+
+    computed = t.For("c", d, [over_points(t.Store("y", element, t.Load("x", i, F64)))], t.Kind.PARALLEL)
+    read = t.For("c", d, [t.Store("out", c, t.Load("b", c, F64), accumulate=True)], t.Kind.SEQUENTIAL)
+    body = [computed, sums("s"), read, *([sums("u")] if again else [])]
+    function = t.Function(
+        "f", (), [t.Allocate("y", F64, times(d, n)), t.For("k", t.Name("m", INT), body, t.Kind.SEQUENTIAL)]
+    )
+    in_strips(lambda name: name, function)
+    return function.body
+
+
 def test_a_dear_number_is_not_computed_for_each_strip() -> None:
     (strip,) = _strips(lower(STRIP_PROGRAMS["points in rows of the result"][0], "f").kernel.body)
     declared = [s for s in walk(strip.body) if isinstance(s, t.Declare) and s.name == "e"]
@@ -86,3 +135,31 @@ def test_the_gradient_of_a_mixture_runs_in_two_loops_over_strips_and_is_right() 
             forward = fs.grad(gmm.log_posterior, wrt=("alpha", "mu", "q", "l")[k], method="forward")(*arguments)
             assert np.isclose(found[k][place], forward[place], rtol=1e-11), (n, k)
     assert gmm.gradient.c_source(*arguments).count("FS_RARELY(x_n0 < 16)") == 2
+
+
+def _density(alpha, mu, q, l, x, gamma):  # type: ignore[no-untyped-def]
+    """The log-posterior of gmm.py for m = 0 but for what is constant, of complex numbers."""
+    K, d = mu.shape
+    terms = []
+    for k in range(K):
+        Q = np.diag(np.exp(q[k]))
+        Q.T[np.triu_indices(d, 1)] = l[k]  # column by column
+        y = (x - mu[k]) @ Q.T
+        terms.append(alpha[k] + q[k].sum() - 0.5 * (y * y).sum(axis=1))
+    prior = 0.5 * gamma**2 * (np.exp(2.0 * q).sum() + (l * l).sum())
+    return sum(np.log(np.exp(np.array(terms)).sum(axis=0))) - len(x) * np.log(np.exp(alpha).sum()) + prior
+
+
+@pytest.mark.parametrize("n", [17, 64, 65, 103, 135])
+def test_the_gradient_of_a_mixture_is_that_of_the_complex_step(n: int) -> None:
+    alpha, mu, q, l, x, gamma, _ = gmm.generate(4, 3, n)
+    q, l = 0.3 * q, 0.2 * l
+    found = gmm.gradient(alpha, mu, q, l, x, gamma, 0, 1.0)[1]
+    for k, given in enumerate((alpha, mu, q, l)):
+        for place in np.ndindex(given.shape):
+            moved = [a.astype(complex) for a in (alpha, mu, q, l)]
+            moved[k][place] += 1e-30j
+            assert np.isclose(found[k][place], _density(*moved, x, gamma).imag / 1e-30, rtol=1e-11, atol=1e-11), (
+                k,
+                place,
+            )

@@ -13,6 +13,7 @@ from fsmooth.lower.destination import Mode
 from fsmooth.lower.fusing import fuse_loops
 from fsmooth.lower.identifiers import identifier
 from fsmooth.lower.interface import Interface, StaticSizes
+from fsmooth.lower.kept_sums import keep_sums
 from fsmooth.lower.linear import linear_binding, linear_into
 from fsmooth.lower.notes import storage_notes
 from fsmooth.lower.sink_places import remaining
@@ -47,6 +48,7 @@ def lower_by(lowering: type[Lowering], term: Lam, name: str, static_sizes: Stati
     tidy(function)
     prune(function)
     fuse_loops(function)
+    keep_sums(kernel.fresh, function)
     in_strips(kernel.fresh, function)
     sums_in_vectors(function)
     shape = _lower_shape(term, name, kernel, static_sizes or {})

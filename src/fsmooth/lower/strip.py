@@ -87,13 +87,13 @@ class Strip:
         if loop.extrema:
             raise NotInStrips
         body: list[t.Statement] = []
-        inside = True
+        inside, sums = True, False
         for s in loop.body:
             match s:
                 case t.Declare(name, type_, value) if value is not None and not s.mutable:
                     body.append(t.Declare(name, type_, self.expression(value, loop.index)))
                 case t.Assign(name, value, True) if name in loop.reduced:
-                    inside = False
+                    sums = True
                     body.append(t.Assign(name, self.expression(value, loop.index), True))
                 case t.Store(buffer, at, value):
                     if buffer not in self.own and row_of(at, loop.index, self.size) is None:
@@ -105,8 +105,9 @@ class Strip:
                     raise NotInStrips
         varying = {loop.index, *[s.name for s in body if isinstance(s, t.Declare)]}
         inside = inside and all([self._inside(e, varying) for s in body for e in expressions_of(s)])
-        count = integer(WIDTH) if inside else t.Name(self.count, INT)
-        vectors = t.Vectors.WRITTEN if is_arithmetic(body, loop.index) else t.Vectors.IMPLIED
+        count = integer(WIDTH) if inside and not sums else t.Name(self.count, INT)
+        vectors = t.Vectors.WHOLE if inside and sums else t.Vectors.WRITTEN
+        vectors = vectors if is_arithmetic(body, loop.index) else t.Vectors.IMPLIED
         simd = loop.simd and vectors is t.Vectors.IMPLIED
         return t.For(loop.index, count, body, loop.kind, loop.site, loop.reduced, (), simd, vectors)
 

@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from fsmooth.core import primitives as p
 from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import ZERO, integer, is_integer, minus, parts, plus, same, times
+from fsmooth.loops.arithmetic import ZERO, integer, is_integer, parts, plus, positive, same, times
 from fsmooth.loops.usage import expressions_of, mentioned, mentioned_reads, own_names, targets, walk
 from fsmooth.lower.checks import declared
 from fsmooth.lower.strides import stride_of
 from fsmooth.lower.strip import WIDTH, NotInStrips, Strip, rows_of
 from fsmooth.lower.strip_tables import Tables
+from fsmooth.lower.strip_widths import strip_by_strip
 from fsmooth.lower.vectors import names_of
 
 
@@ -47,40 +48,32 @@ class StripBody:
             raise NotInStrips
         self.changes = Counter([name for s in walk(body) for name in targets(s)])
         totals = {name for s in body if self.over_points(s) for name in s.reduced}  # type: ignore[union-attr]
+        known: set[str] = set()
+        read_after: set[str] = set()
         for s in body:
+            is_setup = s.buffer not in known if isinstance(s, t.Fill) else isinstance(s, t.Declare) and not s.mutable
+            known |= mentioned([s])
             if isinstance(s, t.Declare) and s.mutable and (s.name in totals or s.value is None):
                 self.before.append(s)
             elif any([self.of_points(x) for x in walk([s])]):
+                if not written_in([s]).isdisjoint(read_after):
+                    raise NotInStrips
                 if isinstance(s, t.For) and self.over_points(s):
                     self.inside.append(self.points(s))
                 else:
                     self.inside.extend(self.nested([s]))
-            elif isinstance(s, t.Declare) and not s.mutable and self.steady(s) and self.early(s):
+            elif is_setup and self.steady(s) and self.early(s):
                 self.before.append(s)
             else:
                 self.after.append(s)
+                read_after |= mentioned_reads([s])
         self.check(totals)
-        return [*self.before, *self.tables.every, *self.loop(), *self.after]
+        return [*self.before, *self.tables.every, *strip_by_strip(self.strip, self.inside), *self.after]
 
-    def early(self, s: t.Declare) -> bool:
-        """Can it be declared before everything that came before it?"""
+    def early(self, s: t.Statement) -> bool:
+        """Can it go before everything that came before it?"""
         later = {name for x in self.after for name in [*declared(x), *targets(x)]}
-        assert s.value is not None
-        return later.isdisjoint(names_of(s.value))
-
-    def loop(self) -> list[t.Statement]:
-        """One strip after the other."""
-        start, count, size = t.Name(self.strip.start, INT), self.strip.count, self.strip.size
-        rest, whole = minus(size, start), integer(WIDTH)
-        number = t.Conditional(t.Operation(p.less, (rest, whole), BOOL), rest, whole)
-        return [
-            t.Declare(start.name, INT, ZERO, mutable=True),
-            t.While(
-                [],
-                t.Operation(p.less, (start, size), BOOL),
-                [t.Declare(count, INT, number), *self.inside, t.Assign(start.name, whole, accumulate=True)],
-            ),
-        ]
+        return all([later.isdisjoint(names_of(e)) for e in expressions_of(s)])
 
     def of_points(self, s: t.Statement) -> bool:
         """Does the statement itself concern the points?"""
@@ -101,8 +94,14 @@ class StripBody:
         return self.loops[-1]
 
     def nested(self, body: list[t.Statement]) -> list[t.Statement]:
-        """Statements that run once for each strip."""
-        return [self.statement(s) for s in body]
+        """Statements that run once for each strip, which has points."""
+        found: list[t.Statement] = []
+        for s in body:
+            if isinstance(s, t.If) and same(s.condition, positive(self.strip.size)):
+                found.extend(self.nested(s.then))
+            else:
+                found.append(self.statement(s))
+        return found
 
     def statement(self, s: t.Statement) -> t.Statement:
         match s:
@@ -190,7 +189,7 @@ class StripBody:
             raise NotInStrips
         if any([isinstance(s, t.Break | t.Check | t.Demand | t.CheckAll) for s in walk(self.after)]):
             raise NotInStrips
-        if not own.isdisjoint(mentioned(self.after)) or not stored.isdisjoint(mentioned_reads(self.after)):
+        if not own.isdisjoint(mentioned(self.after)):
             raise NotInStrips
         if not written_in(self.after).isdisjoint(read) or not self.sums.isdisjoint(mentioned_reads(self.after)):
             raise NotInStrips

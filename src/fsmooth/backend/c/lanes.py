@@ -6,9 +6,12 @@ splits or copies stay scalar.  Vectors say what is meant, and are quick to compi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import minus
 from fsmooth.loops.usage import expressions_of, names_in
 
 if TYPE_CHECKING:
@@ -58,6 +61,27 @@ static inline double fs_lanes_sum(const fs_lanes *sums) {
 #endif
 """
 
+FIRST = """\
+/* The first numbers of a vector, and zeros. */
+#if FS_LANES == 1
+static inline fs_lanes fs_lanes_first(fs_lanes x, int64_t count) {
+    return count > 0 ? x : 0.0;
+}
+#else
+static inline fs_lanes fs_lanes_first(fs_lanes x, int64_t count) {
+    typedef int64_t bits __attribute__((vector_size(8 * FS_LANES)));
+#if FS_LANES == 8
+    const bits lane = {0, 1, 2, 3, 4, 5, 6, 7};
+#elif FS_LANES == 4
+    const bits lane = {0, 1, 2, 3};
+#else
+    const bits lane = {0, 1};
+#endif
+    return (fs_lanes)((bits)x & (lane < lane * 0 + count));
+}
+#endif
+"""
+
 _WIDEST = 8
 """Numbers in the widest vectors; in narrower ones, a divisor of it."""
 
@@ -72,27 +96,35 @@ RARELY = """\
 
 
 def write_vectors(writer: StatementWriter, loop: t.For) -> None:
-    """Whole vectors of iterations, then what remains of them, if anything can."""
+    """Whole vectors of iterations, then what remains of them, if anything can and may not be done as a whole vector."""
     writer.features.add("lanes")
     index, size = loop.index, writer.e.write(loop.size, 5)
+    known = int(loop.size.value) if isinstance(loop.size, t.Literal) else 1  # 1: any number
+    is_whole = loop.vectors is t.Vectors.WHOLE
+    exact = known % _WIDEST == 0 or is_whole
+    in_pairs = known % (2 * _WIDEST) == 0 and bool(loop.reduced)  # half as long a chain of additions
+    if is_whole and loop.reduced:
+        writer.features.add("lanes_first")
     writer.line("{")
     writer.depth += 1
     for name in loop.reduced:
         writer.line(f"fs_lanes {_lanes(name)} = {{0.0}};")
-    exact = isinstance(loop.size, t.Literal) and int(loop.size.value) % _WIDEST == 0
-    if exact:
-        writer.line(f"for (int64_t {index} = 0; {index} < {size}; {index} += FS_LANES) {{")
-    else:
-        writer.line(f"for (int64_t {index} = 0; {index} + FS_LANES <= {size}; {index} += FS_LANES) {{")
-    writer.e.lanes = index
+        if in_pairs:
+            writer.line(f"fs_lanes {_others(name)} = {{0.0}};")
+    condition = f"{index} < {size}" if exact else f"{index} + FS_LANES <= {size}"
+    writer.line(f"for (int64_t {index} = 0; {condition}; {index} += FS_LANES) {{")
     writer.depth += 1
-    varying = {index}
-    for s in loop.body:
-        _statement(writer, s, varying)
+    if in_pairs:
+        _vector_in_braces(writer, loop, _lanes)
+        writer.line(f"{index} += FS_LANES;")
+        _vector_in_braces(writer, loop, _others)
+    else:
+        _vector(writer, loop, _lanes)
     writer.depth -= 1
-    writer.e.lanes = None
     writer.line("}")
     for name in loop.reduced:
+        if in_pairs:
+            writer.line(f"{_lanes(name)} += {_others(name)};")
         writer.line(f"{name} += fs_lanes_sum(&{_lanes(name)});")
     if not exact:
         writer.features.add("scalar")
@@ -108,6 +140,39 @@ def _lanes(name: str) -> str:
     return f"{name}_lanes"
 
 
+def _others(name: str) -> str:
+    return f"{name}_others"
+
+
+def _vector_in_braces(writer: StatementWriter, loop: t.For, sums: Callable[[str], str]) -> None:
+    writer.line("{")
+    writer.depth += 1
+    _vector(writer, loop, sums)
+    writer.depth -= 1
+    writer.line("}")
+
+
+def _vector(writer: StatementWriter, loop: t.For, sums: Callable[[str], str]) -> None:
+    """The body for one vector of iterations; `sums` names the vectors that are added up."""
+    left = writer.e.write(minus(loop.size, t.Name(loop.index, INT))) if loop.vectors is t.Vectors.WHOLE else None
+    writer.e.lanes = loop.index
+    varying = {loop.index}
+    for s in loop.body:
+        if isinstance(s, t.Assign):
+            value = _vector_of(writer, s.value, varying)
+            writer.line(f"{sums(s.name)} += {value if left is None else f'fs_lanes_first({value}, {left})'};")
+        else:
+            _statement(writer, s, varying)
+    writer.e.lanes = None
+
+
+def _vector_of(writer: StatementWriter, value: t.Expression, varying: set[str]) -> str:
+    names: set[str] = set()
+    names_in(value, names)
+    text = writer.e.write(value)
+    return f"FS_LANES_ALL({text})" if varying.isdisjoint(names) else text
+
+
 def _statement(writer: StatementWriter, s: t.Statement, varying: set[str]) -> None:
     """One statement for a vector of iterations; `varying` are the names that differ from one to the other."""
     write = writer.e.write
@@ -121,12 +186,8 @@ def _statement(writer: StatementWriter, s: t.Statement, varying: set[str]) -> No
             else:
                 varying.add(name)
                 writer.line(f"const fs_lanes {name} = {write(value)};")
-        case t.Assign(name, value):
-            writer.line(f"{_lanes(name)} += {write(value)};")
         case t.Store(buffer, at, value):
-            names.clear()
-            names_in(value, names)
-            text = write(value) if s.accumulate or not varying.isdisjoint(names) else f"FS_LANES_ALL({write(value)})"
+            text = write(value) if s.accumulate else _vector_of(writer, value, varying)
             place = write(t.Load(buffer, at, value.type))
             writer.line(f"{place} {'+=' if s.accumulate else '='} {text};")
         case _:

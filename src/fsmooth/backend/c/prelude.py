@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fsmooth.backend.c import helpers as h
 from fsmooth.backend.c.expressions import ExpressionWriter
-from fsmooth.backend.c.lanes import LANES, RARELY
+from fsmooth.backend.c.lanes import FIRST, LANES, RARELY
 from fsmooth.backend.c.searches import searches
 from fsmooth.backend.c.spelling import OLD_VECTOR
 
@@ -39,6 +39,8 @@ def prelude(expressions: ExpressionWriter, features: set[str]) -> str:
         parts.append(_guarded("FS_TRANSPOSE", h.TRANSPOSE))
     if "lanes" in features:
         parts.append(_guarded("FS_LANES_AT", LANES, define=False))
+    if "lanes_first" in features:
+        parts.append(_guarded("FS_LANES_FIRST", FIRST))
     if "rarely" in features:
         parts.append(_guarded("FS_RARELY", RARELY, define=False))
     if "scalar" in features:

@@ -170,7 +170,7 @@ class StatementWriter:
     def loop(self, s: t.For) -> None:
         """A for loop."""
         self.site(s.site)
-        if s.vectors is t.Vectors.WRITTEN:
+        if s.vectors in (t.Vectors.WRITTEN, t.Vectors.WHOLE):
             write_vectors(self, s)
             return
         if s.vectors is t.Vectors.NONE:

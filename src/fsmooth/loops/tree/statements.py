@@ -50,11 +50,13 @@ class Kind(Enum):
 
 class Vectors(Enum):
     """Who makes vectors of the iterations of a loop: the C compiler if it can (told by `simd` that it may); we, since the
-    body only adds, subtracts, multiplies and divides numbers that lie side by side; or nobody, since it is short.
+    body only adds, subtracts, multiplies and divides numbers that lie side by side; or nobody, since it is short.  WHOLE is
+    WRITTEN, where the last vector may be whole: the memory is there, and of what is computed too much only sums care.
     """
 
     IMPLIED = "implied"
     WRITTEN = "written"
+    WHOLE = "whole"
     NONE = "none"
 
 

@@ -1,0 +1,66 @@
+"""Whole strips have constant width, and what remains of the points another body, where that pays.
+
+A sum over the points of a strip must end with the last of them.  Inside other loops its few steps, of a number that is
+not known, cost more than what is summed: for whole strips, there is a body in which that number is the width.
+"""
+
+from __future__ import annotations
+
+from fsmooth.core import primitives as p
+from fsmooth.core.types import BOOL, INT
+from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import ZERO, integer, minus
+from fsmooth.loops.usage import bodies_of, walk
+from fsmooth.lower.strip import WIDTH, Strip
+
+
+def strip_by_strip(strip: Strip, inside: list[t.Statement]) -> list[t.Statement]:
+    """The loop over the strips, of which each does `inside`."""
+    start, size, width = t.Name(strip.start, INT), strip.size, integer(WIDTH)
+    rest = minus(size, start)
+    begin = t.Declare(start.name, INT, ZERO, mutable=True)
+    step = t.Assign(start.name, width, accumulate=True)
+    if not _sums_again_and_again(strip, inside):
+        count = t.Conditional(t.Operation(p.less, (rest, width), BOOL), rest, width)
+        each = [t.Declare(strip.count, INT, count), *inside, step]
+        return [begin, t.While([], t.Operation(p.less, (start, size), BOOL), each)]
+    whole = t.Operation(p.less, (integer(WIDTH - 1), rest), BOOL)
+    remains = t.Operation(p.less, (start, size), BOOL)
+    return [
+        begin,
+        t.While([], whole, [*_of_whole_strips(strip, inside), step]),
+        t.If(remains, [t.Declare(strip.count, INT, rest), *inside], []),
+    ]
+
+
+def _sums_again_and_again(strip: Strip, inside: list[t.Statement]) -> bool:
+    """Are there sums over the points of a strip inside other loops?"""
+    loops = [s for s in inside if isinstance(s, t.For)]
+    nested = [x for s in loops for x in walk(s.body)]
+    return any([isinstance(x, t.For) and bool(x.reduced) and _is_count(strip, x.size) for x in nested])
+
+
+def _is_count(strip: Strip, e: t.Expression) -> bool:
+    return isinstance(e, t.Name) and e.name == strip.count
+
+
+def _of_whole_strips(strip: Strip, body: list[t.Statement]) -> list[t.Statement]:
+    """A copy of the statements in which the number of points is the width of a strip."""
+    return [_of_a_whole_strip(strip, s) for s in body]
+
+
+def _of_a_whole_strip(strip: Strip, s: t.Statement) -> t.Statement:
+    width = integer(WIDTH)
+    match s:
+        case t.For():
+            size = width if _is_count(strip, s.size) else s.size
+            body = _of_whole_strips(strip, s.body)
+            vectors = t.Vectors.WRITTEN if s.vectors is t.Vectors.WHOLE else s.vectors
+            return t.For(s.index, size, body, s.kind, s.site, s.reduced, s.extrema, s.simd, vectors)
+        case t.Fill(buffer, offset, count) if _is_count(strip, count):
+            return t.Fill(buffer, offset, width, s.type)
+        case t.If():
+            return t.If(s.condition, _of_whole_strips(strip, s.then), _of_whole_strips(strip, s.otherwise), s.rare)
+        case _:
+            assert not any(bodies_of(s))
+            return s

@@ -1,0 +1,119 @@
+"""Arrays that are only summed are kept as their sums, others are not, and both agree with the interpreter."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from benchmarks.workloads import gmm
+
+from fsmooth.core import primitives as p
+from fsmooth.core.types import BOOL, F64, INT
+from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import ZERO, parts, plus, times
+from fsmooth.loops.usage import walk
+from fsmooth.lower.functions import lower
+from fsmooth.lower.kept_sums import keep_sums
+from tests.accuracy.judge import bounded, disagreement
+from tests.lower.harness import FAST, STRICT, Compiled, agree, compile_all, expected
+from tests.lower.kept_sum_programs import KEPT_SUMS, WHOLE
+from tests.lower.test_loops import run
+
+ALL = {**KEPT_SUMS, **WHOLE}
+
+
+@pytest.fixture(scope="module", params=[STRICT, FAST], ids=["strict", "fast"])
+def compiled(request: pytest.FixtureRequest) -> dict[str, Compiled]:
+    return dict(zip(ALL, compile_all([term for term, _ in ALL.values()], request.param), strict=True))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_agrees_with_the_interpreter(name: str, compiled: dict[str, Compiled]) -> None:
+    term, cases = ALL[name]
+    for arguments in cases:
+        assert not disagreement(compiled[name](*arguments), bounded(term, list(arguments)), 1e-12)
+        wanted = expected(term, *arguments)
+        agree(tuple(run(term, *arguments)), wanted if isinstance(wanted, tuple) else (wanted,))
+
+
+def _mentions(e: t.Expression, size: str) -> bool:
+    return (isinstance(e, t.Name) and e.name == size) or any([_mentions(x, size) for x in parts(e)])
+
+
+def _arrays_of_points(name: str) -> list[str]:
+    body = lower(ALL[name][0], "f").kernel.body
+    return [s.buffer for s in walk(body) if isinstance(s, t.Allocate) and _mentions(s.count, "x_n1")]
+
+
+@pytest.mark.parametrize("name", KEPT_SUMS)
+def test_no_array_of_points_is_left(name: str) -> None:
+    assert not _arrays_of_points(name)
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_what_is_read_otherwise_stays(name: str) -> None:
+    assert _arrays_of_points(name) == ["a"]
+
+
+def _loops_around_sums(body: list[t.Statement], points: str) -> list[int]:
+    """For each loop over the points in which something is added, the number of loops around it."""
+    found: list[int] = []
+
+    def visit(body: list[t.Statement], depth: int) -> None:
+        for s in body:
+            if isinstance(s, t.For):
+                if _mentions(s.size, points):
+                    found.append(depth)
+                visit(s.body, depth + 1)
+            elif isinstance(s, t.If):
+                visit(s.then, depth)
+
+    visit(body, 0)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "loops"),
+    [
+        ("rows, and the sum before their loop", [1]),
+        ("summed twice", [1]),
+        ("a quotient", [1]),
+        ("what is added differs from row to row", [2]),
+    ],
+)
+def test_what_is_added_to_all_rows_is_summed_once(name: str, loops: list[int]) -> None:
+    assert _loops_around_sums(lower(ALL[name][0], "f").kernel.body, "x_n1") == loops
+
+
+def test_a_factor_is_not_looked_at_if_there_is_nothing_to_sum(compiled: dict[str, Compiled]) -> None:
+    nothing, rows = np.zeros((3, 0)), np.ones(3)
+    for name in ("one row", "rows, and the sum before their loop", "summed twice"):
+        found = compiled[name](nothing, rows * math.inf, np.array([math.inf, math.nan]))
+        for value in found if isinstance(found, tuple) else (found,):
+            assert not np.any(value), name
+
+
+@pytest.mark.parametrize(("ends_early", "loops"), [(False, [0]), (True, [2])])
+def test_a_sum_does_not_leave_a_loop_that_may_end_before_it(ends_early: bool, loops: list[int]) -> None:
+    c, i, n, d = (t.Name(name, INT) for name in "cind")
+    row = plus(times(c, n), i)
+    adding = t.For("i", n, [t.Store("a", row, t.Load("x", i, F64), accumulate=True)], t.Kind.PARALLEL)
+    end = [t.Break(t.Operation(p.less, (d, c), BOOL))] if ends_early else []
+    total = t.Declare("s", F64, t.Literal(0.0, F64), mutable=True)
+    summing = t.For("i", n, [t.Assign("s", t.Load("a", row, F64), True)], t.Kind.REDUCTION, reduced=("s",))
+    out = t.Store("out", c, t.Name("s", F64))
+    body = [
+        t.Allocate("a", F64, times(d, n)),
+        t.Fill("a", ZERO, times(d, n), F64),
+        t.For("r", d, [t.For("c", d, [*end, adding], t.Kind.SEQUENTIAL)], t.Kind.SEQUENTIAL),
+        t.For("c", d, [total, summing, out], t.Kind.SEQUENTIAL),
+    ]
+    function = t.Function("f", (t.Parameter("out", F64, pointer=True, output=True),), body)
+    keep_sums(lambda name: name, function)
+    assert _loops_around_sums(function.body, "n") == loops
+
+
+def test_the_cotangent_of_centred_points_is_no_matrix() -> None:
+    source = gmm.gradient.c_source(*gmm.generate(3, 4, 20), 1.0)
+    assert "t_back_0 = (double *)fs_take(&arena, mu_n1, sizeof(double))" in source
