@@ -49,7 +49,7 @@ def opened(fold: IFold) -> tuple[dict[Var, Term], list[Term], Term]:
     while isinstance(body, Let | Require):
         if isinstance(body, Let):
             for var, value in body.bindings:
-                if isinstance(value, Proj) or value is fold.state:
+                if place_of(value, fold.state, aliases) is not None:
                     aliases[var] = value
                 else:
                     values.append(value)
