@@ -52,6 +52,7 @@ argmin = Named("argmin")
 asin = Named("asin")
 atan = Named("atan")
 atan2 = Named("atan2")
+cbrt = Named("cbrt")
 ceil = Named("ceil")
 clip = Named("clip")
 cos = Named("cos")
@@ -62,7 +63,9 @@ diag = Named("diag")
 digamma = Named("digamma")
 dot = Named("dot")
 erf = Named("erf")
+erfc = Named("erfc")
 exp = Named("exp")
+exp2 = Named("exp2")
 expm1 = Named("expm1")
 eye = Named("eye")
 flip = Named("flip")
@@ -174,6 +177,7 @@ __all__ = [
     "asin",
     "atan",
     "atan2",
+    "cbrt",
     "ceil",
     "clip",
     "cos",
@@ -184,7 +188,9 @@ __all__ = [
     "digamma",
     "dot",
     "erf",
+    "erfc",
     "exp",
+    "exp2",
     "expm1",
     "eye",
     "flip",

@@ -23,7 +23,7 @@ from fsmooth.core.values import lifted, value_of
 STEP = 1e-150
 REAL = [q for q in p.TABLE.values() if q.signature((F64,) * q.arity) == F64]
 POINTS = {p.asin: (-0.9, 0.3), p.acos: (-0.9, 0.3)}
-POSITIVE = {p.sqrt, p.log, p.log1p, p.lgamma, p.digamma, p.trigamma, p.power}
+POSITIVE = {p.sqrt, p.log, p.log2, p.log10, p.log1p, p.lgamma, p.digamma, p.trigamma, p.power}
 
 
 def points(primitive: Primitive) -> tuple[float, ...]:

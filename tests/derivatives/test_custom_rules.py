@@ -34,7 +34,7 @@ from fsmooth.differentiate.custom import without_rules
 from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.remove import has_derivative, remove_derivatives
 from fsmooth.frontend.text import parse
-from fsmooth.optimise.schedules import BEFORE_DERIVATIVE, DEFAULT
+from fsmooth.optimise.schedules import BEFORE_DERIVATIVE, DEFAULT, NONE
 from tests.accuracy.judge import bounded, excess, outcome, within
 from tests.reverse.routes import derivative, made, result
 from tests.strategies import FLOATS, X, random_program
@@ -177,7 +177,7 @@ def test_what_it_mentions_beside_its_arguments_must_not_be_differentiated() -> N
 def test_derivatives_inside_rules_are_removed_too() -> None:
     rule = "(fun x t -> t * ((grad[0] (fun (y : Float) -> y * y)) x))"
     program = cast(Lam, parse(f"fun (x : Float) -> (custom (fun (x : Float) -> x) {rule} ()) x"))
-    assert not has_derivative(remove_derivatives(derivative(program, (0,), Verb.GRAD, FORWARD), lambda t: t))
+    assert not has_derivative(remove_derivatives(derivative(program, (0,), Verb.GRAD, FORWARD), NONE.before))
     for method in METHODS:
         assert result(made(derivative(program, (0,), Verb.GRAD, method, single=True)), 3.0) == 6.0
 

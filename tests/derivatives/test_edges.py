@@ -111,6 +111,13 @@ CONVENTIONS = [
     (p.tanh, (INF,), [0.0]),
     (p.sigmoid, (-INF,), [0.0]),
     (p.erf, (INF,), [0.0]),
+    (p.erfc, (INF,), [0.0]),
+    (p.log2, (0.0,), [INF]),
+    (p.log10, (0.0,), [INF]),
+    (p.exp2, (-INF,), [0.0]),
+    (p.cbrt, (0.0,), [INF]),
+    (p.cbrt, (-0.0,), [INF]),
+    (p.cbrt, (INF,), [0.0]),
     (p.atan, (INF,), [0.0]),
 ]
 

@@ -47,7 +47,12 @@ UNARY: dict[Primitive, tuple[Callable[..., complex], tuple[float, ...]]] = {
     p.expm1: (np.expm1, ANYWHERE),
     p.log: (np.log, POSITIVE),
     p.log1p: (np.log1p, (-0.8, -0.2, 0.5, 3.0)),
+    p.exp2: (np.exp2, ANYWHERE),
+    p.log2: (lambda z: np.log(z) / math.log(2.0), POSITIVE),
+    p.log10: (lambda z: np.log(z) / math.log(10.0), POSITIVE),
+    p.cbrt: (lambda z: np.exp(np.log(z) / 3) if np.real(z) > 0 else -np.exp(np.log(-z) / 3), ANYWHERE),
     p.erf: (special.erf, ANYWHERE),
+    p.erfc: (special.erfc, ANYWHERE),
     p.lgamma: (lambda z: special.loggamma(z) if np.real(z) > 0 else np.log(np.pi / _sin_pi(z)) - special.loggamma(1 - z), NOT_INTEGER),
     p.digamma: (special.digamma, NOT_INTEGER),
     p.sigmoid: (lambda z: 1 / (1 + np.exp(-z)), ANYWHERE),
@@ -274,7 +279,7 @@ def everything(x, y):
     return [
         fs.sqrt(x), fs.sin(x), fs.cos(x), fs.tan(x), fs.asin(x), fs.acos(x), fs.atan(x), fs.sinh(x), fs.cosh(x),
         fs.tanh(x), fs.exp(x), fs.expm1(x), fs.log(x), fs.log1p(x), fs.erf(x), fs.lgamma(x), fs.digamma(x),
-        fs.sigmoid(x), abs(x), -x, x + y, x - y, x * y, x / y, x**y, fs.atan2(x, y), fs.hypot(x, y),
+        fs.exp2(x), fs.log2(x), fs.log10(x), fs.cbrt(x), fs.erfc(x), fs.sigmoid(x), abs(x), -x, x + y, x - y, x * y, x / y, x**y, fs.atan2(x, y), fs.hypot(x, y),
         math.fmod(x, y), min(x, y), max(x, y),
     ]  # fmt: skip
 
@@ -282,6 +287,7 @@ def everything(x, y):
 IN_C = [
     *(p.sqrt, p.sin, p.cos, p.tan, p.asin, p.acos, p.atan, p.sinh, p.cosh),
     *(p.tanh, p.exp, p.expm1, p.log, p.log1p, p.erf, p.lgamma, p.digamma),
+    *(p.exp2, p.log2, p.log10, p.cbrt, p.erfc),
     *(p.sigmoid, p.absolute, p.negate, p.add, p.subtract, p.multiply, p.divide, p.power, p.atan2, p.hypot),
     *(p.fmod, p.minimum, p.maximum),
 ]

@@ -25,6 +25,11 @@ UNARY = {
     "expm1": (np.expm1, lambda v: [fs.expm1(x) for x in v]),
     "log": (np.log, lambda v: [fs.log(x) for x in v]),
     "log1p": (np.log1p, lambda v: [fs.log1p(x) for x in v]),
+    "exp2": (np.exp2, lambda v: [fs.exp2(x) for x in v]),
+    "log2": (np.log2, lambda v: [fs.log2(x) for x in v]),
+    "log10": (np.log10, lambda v: [fs.log10(x) for x in v]),
+    "cbrt": (np.cbrt, lambda v: [fs.cbrt(x) for x in v]),
+    "erfc": (np.vectorize(math.erfc, otypes=[np.longdouble]), lambda v: [fs.erfc(x) for x in v]),
     "erf": (np.vectorize(math.erf, otypes=[np.longdouble]), lambda v: [fs.erf(x) for x in v]),
 }
 BINARY = {

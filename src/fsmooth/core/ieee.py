@@ -55,6 +55,16 @@ def log(x: float) -> float:
     return -_INF if x == 0.0 else math.log(x)
 
 
+def log2(x: float) -> float:
+    """The logarithm to the base 2; -inf at 0."""
+    return -_INF if x == 0.0 else math.log2(x)
+
+
+def log10(x: float) -> float:
+    """The logarithm to the base 10; -inf at 0."""
+    return -_INF if x == 0.0 else math.log10(x)
+
+
 def log1p(x: float) -> float:
     """log(1 + x); -inf at -1."""
     return -_INF if x == -1.0 else math.log1p(x)

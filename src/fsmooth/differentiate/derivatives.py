@@ -248,10 +248,15 @@ ROWS: dict[Primitive, Row] = {
     p.tanh: _unary(lambda x, r: _one_minus_square(r)),
     p.exp: _unary(lambda x, r: r),
     p.expm1: _unary(lambda x, r: _f(p.add, r, _n(1.0, x))),
+    p.exp2: _unary(lambda x, r: _f(p.multiply, r, _n(math.log(2.0), x))),
     p.log: lambda x, r, t: divided(t[0], x[0]),
+    p.log2: lambda x, r, t: divided(t[0], _f(p.multiply, x[0], _n(math.log(2.0), x[0]))),
+    p.log10: lambda x, r, t: divided(t[0], _f(p.multiply, x[0], _n(math.log(10.0), x[0]))),
+    p.cbrt: _unary(lambda x, r: _f(p.divide, _n(1.0 / 3.0, x), _f(p.multiply, r, r))),
     p.log1p: lambda x, r, t: divided(t[0], _f(p.add, _n(1.0, x[0]), x[0])),
     p.hypot: _hypot,
     p.erf: _unary(lambda x, r: _gauss(x)),
+    p.erfc: _unary(lambda x, r: _f(p.negate, _gauss(x))),
     p.lgamma: _unary(lambda x, r: _f(p.digamma, x)),
     p.digamma: _unary(lambda x, r: _f(p.trigamma, x)),
     p.trigamma: _missing("trigamma (the second derivative of digamma)"),
@@ -261,4 +266,6 @@ ROWS: dict[Primitive, Row] = {
     p.to_float32: lambda x, r, t: _convert(r.type)(x, r, t),
 }
 
-RESULT_IS_REUSED = frozenset({p.divide, p.fmod, p.sqrt, p.tan, p.tanh, p.exp, p.expm1, p.sigmoid, p.power, p.hypot})
+RESULT_IS_REUSED = frozenset(
+    {p.divide, p.fmod, p.sqrt, p.tan, p.tanh, p.exp, p.expm1, p.exp2, p.cbrt, p.sigmoid, p.power, p.hypot}
+)

@@ -26,7 +26,7 @@ VECTOR_MATH = frozenset(
         p.log,
         p.log1p,
     )
-    + (p.hypot, p.erf, p.sigmoid)
+    + (p.exp2, p.log2, p.log10, p.cbrt, p.hypot, p.erf, p.erfc, p.sigmoid)
 )
 _SCALAR_ONLY = frozenset((p.fmod, p.lgamma, p.digamma, p.trigamma, p.integer_power, p.floor_divide, p.modulo))
 _SHORT = 4

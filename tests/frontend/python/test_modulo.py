@@ -161,9 +161,3 @@ def test_a_constant_divisor_leaves_nothing_to_compute() -> None:
     assert fs.grad(lambda x: x % 0.3 - x // 0.3).c_source(1.0).count("fmod") == 0
     assert fs.grad(lambda x, y: x % y).c_source(1.0, 2.0).count("fmod") == 0
     assert fs.grad(lambda x, y: x % y, wrt="y").c_source(1.0, 2.0).count("fmod(") == 1
-
-
-def test_erfc_is_refused():
-    """1 - erf(x) has no digits left for large x, so that it is not erfc."""
-    with pytest.raises(fs.UnsupportedError, match="math.erfc cannot be used"):
-        fs.function(lambda x: math.erfc(x))(1.0)

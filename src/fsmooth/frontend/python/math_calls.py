@@ -46,6 +46,6 @@ def math_call(frame: Frame, function: object, name: str, node: ast.Call) -> Valu
     if function is math.dist:
         a, b = positional(frame, node, 2)
         return library(frame, "norm", [binary(frame, ast.Sub(), a, b, node)], node)
-    if function is math.remainder or function is math.erfc:  # not NumPy's; 1 - erf has no digits for large numbers
+    if function is math.remainder:  # not NumPy's
         frame.unsupported(node, f"math.{name}", instead_of(name))
     return library_call(frame, name, node)
