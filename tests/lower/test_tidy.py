@@ -126,3 +126,19 @@ def test_conditions_read_well() -> None:
     assert write(negated(either)) == "k >= n && k != 0"
     assert write(negated(operation(p.less, X, Y))) == "!(x < y)"  # which is not x >= y if one is NaN
     assert write(negated(negated(operation(p.less, X, Y)))) == "x < y"
+
+
+def through(index: str, local: str, buffer: str = "v", *, mutable: bool = False) -> t.CheckAll:
+    """A check of `buffer[index]`, which has a name, for all indices."""
+    definition = t.Declare(local, INT, t.Load(buffer, t.Name(index, INT), INT), mutable=mutable)
+    return t.CheckAll(index, N, [definition], check(t.Name(local, INT)), ends=False)
+
+
+def test_gathers_are_checked_once() -> None:
+    """Whatever the index and the gathered index are called; not through memory that may change."""
+    assert shown(through("i", "m"), through("j", "at")) == "a"
+    assert shown(loop(through("i", "m"), through("j", "at")), through("i", "m")) == "(a)a"
+    assert shown(through("i", "m"), t.CheckAll("j", N, [], check(t.Name("j", INT)), ends=True)) == "aa"
+    assert shown(through("i", "m", "result"), through("j", "at", "result")) == "aa"
+    assert shown(through("i", "m", mutable=True), through("j", "at", mutable=True)) == "aa"
+    assert shown(through("i", "k"), t.CheckAll("j", N, [], check(K), ends=True)) == "aa"

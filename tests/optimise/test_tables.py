@@ -221,3 +221,14 @@ def test_a_table_through_a_gather_has_what_branches_read() -> None:
     found, counts = _run(SCHEDULES["DEFAULT"](program), arguments)
     np.testing.assert_allclose(found, _run(program, arguments)[0], rtol=1e-13)
     assert counts["exp"] == counts["sin"] == 3
+
+
+def test_what_is_only_read_through_a_gather_needs_no_table() -> None:
+    """A row of a sparse matrix times a vector: the index is work to find, not what is read there."""
+    term = parse("""
+        fun (v: Vector) (cols: Array<Int>) (rows: Array<Int>) (x: Vector) -> build (length rows - 1) (fun i ->
+          let n = rows[i + 1] - rows[i] in
+          sum n (fun k -> let at = rows[i] + k in v[check at (length v)] * x[check cols[check at (length cols)] (length x)]))""")
+    assert "table" not in show(SCHEDULES["DEFAULT"](term))
+    dear = parse("fun (g: Array<Int>) (x: Vector) -> sum (length g) (fun k -> exp x[check g[k] (length x)])")
+    assert "table" in show(SCHEDULES["DEFAULT"](dear))

@@ -6,6 +6,7 @@ known to hold is not tested again, and a local that is declared and set at once 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from fsmooth.core import primitives as p
@@ -21,6 +22,7 @@ def tidy(function: t.Function) -> None:
 
 
 Passed = dict[object, list[frozenset[object]]]
+_NOTHING: Mapping[str, object] = {}
 
 
 @dataclass(frozen=True)
@@ -68,8 +70,8 @@ class _Tidying:
                 return []
             case t.Check() | t.Demand():
                 return [] if known.passes(self.check(s)) else [s]
-            case t.CheckAll(_, size, [], check):
-                return [] if known.passes((self.key(size), self.check(check))) else [s]
+            case t.CheckAll():
+                return [] if known.passes(self.check_all(s)) else [s]
             case t.If(condition, then, otherwise):
                 if self.key(condition) in known.conditions:
                     return self.body(then, known)
@@ -89,27 +91,38 @@ class _Tidying:
                 pass
         return [s]
 
-    def check(self, s: t.Check | t.Demand) -> object:
+    def check(self, s: t.Check | t.Demand, local: Mapping[str, object] = _NOTHING) -> object:
         """Equal for checks that pass together."""
         if isinstance(s, t.Demand):
-            return self.key(s.condition)
-        return ("within", self.key(s.index), self.key(s.size))
+            return self.key(s.condition, local)
+        return ("within", self.key(s.index, local), self.key(s.size, local))
 
-    def key(self, e: t.Expression) -> object:
+    def check_all(self, s: t.CheckAll) -> object:
+        """Likewise, whatever the names of the index and of what is defined by it."""
+        local: dict[str, object] = {s.index: "index"}
+        for definition in s.body:
+            if not isinstance(definition, t.Declare) or definition.value is None or definition.mutable:
+                return object()
+            local[definition.name] = self.key(definition.value, local)
+        return ("all", self.key(s.size), self.check(s.check, local))
+
+    def key(self, e: t.Expression, local: Mapping[str, object] = _NOTHING) -> object:
         """Equal for expressions that have equal values; one that may change equals nothing."""
         match e:
             case t.Literal(value):
                 return (repr(value), e.type)
+            case t.Name(name) if name in local:
+                return ("local", local[name])
             case t.Name(name) if name not in self.mutable:
                 return name
             case t.Load(buffer, index) if buffer in self.fixed:
-                return (buffer, self.key(index))
+                return (buffer, self.key(index, local))
             case t.Operation(p.greater, (left, right)):
-                return (p.less.name, self.key(right), self.key(left))
+                return (p.less.name, self.key(right, local), self.key(left, local))
             case t.Operation(primitive):
-                return (primitive.name, *[self.key(a) for a in parts(e)])
+                return (primitive.name, *[self.key(a, local) for a in parts(e)])
             case t.Conditional():
-                return ("if", *[self.key(a) for a in parts(e)])
+                return ("if", *[self.key(a, local) for a in parts(e)])
             case _:
                 return object()
 

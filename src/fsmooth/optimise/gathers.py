@@ -81,7 +81,7 @@ class Gathers:
                 continue
             seen.add(id(node))
             if isinstance(node.type, Float) and only(node):
-                if gather.index.free <= node.free and weight(node, gather.index.free) > LOAD:
+                if gather.index.free <= node.free and weight(node, frozenset((loop.index,)), gather) > LOAD:
                     chosen.append(node)
                 continue
             parts = children(node)

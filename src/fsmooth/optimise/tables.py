@@ -18,9 +18,12 @@ LOOP = 1000.0
 """The weight of a loop."""
 
 
-def weight(node: Term, variables: frozenset[Var]) -> float:
-    """The weight of what is computed in `node` anew for other values of the variables, each distinct node counted once."""
-    return sum([_own_weight(n, variables) for n in dependent(node, variables)])
+def weight(node: Term, variables: frozenset[Var], given: Term | None = None) -> float:
+    """The weight of what is computed in `node` anew for other values of the variables, each distinct node counted once.
+
+    `given` is there already: nothing that only it needs is counted.
+    """
+    return sum([_own_weight(n, variables) for n in dependent(node, variables, given)])
 
 
 _SCATTERED = 2.0
@@ -70,9 +73,9 @@ def below(node: Term) -> Iterator[Term]:
             stack.extend(children(t))
 
 
-def dependent(node: Term, variables: frozenset[Var]) -> Iterator[Term]:
-    """Every node of `node` that depends on one of the variables, once; what does not is not walked."""
-    seen: set[int] = set()
+def dependent(node: Term, variables: frozenset[Var], given: Term | None = None) -> Iterator[Term]:
+    """Every node of `node` that depends on one of the variables, once; what does not is not walked, nor is `given`."""
+    seen: set[int] = {id(given)}
     stack = [node]
     while stack:
         t = stack.pop()
