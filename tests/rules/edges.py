@@ -318,6 +318,14 @@ EDGES: dict[str, tuple[str, ...]] = {
         "ifold (fun a l -> [a[1], v]) [u, v] n ~> nothing",
         "ifold (fun a l -> let b = a in [b[0], x]) [x, y] n ~> nothing",
     ),
+    # powers
+    "half_power": (
+        "x ** -2.5 ~> 1.0 / (x * x * sqrt (x + 0.0))",
+        "x ** 3.5 ~> nothing",
+        "x ** 0.25 ~> nothing",
+        "x ** 1.0 ~> nothing",
+        "x ** y ~> nothing",
+    ),
     # small_sums
     "plus_displays": (
         "plus [x, y] v ~> nothing",

@@ -24,6 +24,9 @@ class Meaning:
 REORDERS = frozenset({"fold_to_sum", "fold_guarded_sum", "sum_split", "sum_shifted", "plus_builds"})
 """The order of additions is another (design §5, "Numbers")."""
 
+ROUNDS = frozenset({"half_power"})
+"""Two roundings for one (design §5, "Numbers")."""
+
 STRUCTURAL = ("zero", "delta", "lmZero")
 """Laws of structural zeros are exact by definition, not for the number 0.0."""
 
@@ -78,7 +81,7 @@ def meaning_of(rule: Rule) -> Meaning:
     """What the rule keeps."""
     structural = any([word in rule.law for word in STRUCTURAL])
     return Meaning(
-        exact=not (rule.real or structural or rule.name in REORDERS),
+        exact=not (rule.real or structural or rule.name in REORDERS | ROUNDS),
         discards=rule.name in DISCARDS,
         demands=rule.name in DEMANDS,
     )

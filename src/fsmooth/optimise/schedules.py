@@ -39,6 +39,7 @@ from fsmooth.optimise.rules import guards as g
 from fsmooth.optimise.rules import lambda_calculus as lam
 from fsmooth.optimise.rules import loop_fission as fission
 from fsmooth.optimise.rules import loop_normalisation as ln
+from fsmooth.optimise.rules import powers
 from fsmooth.optimise.rules import quotients as q
 from fsmooth.optimise.rules import requirements as req
 from fsmooth.optimise.rules import ring as r
@@ -117,6 +118,7 @@ NORMALISATION: Family = (
 CHECKS: Family = (checks.check_out_of_loop, req.require_out_of_loop, req.require_of_last, req.require_out_of_let)
 SPECULATION: Family = (speculation.select_displays, speculation.let_out_of_branch)
 ZEROS: Family = (r.zero_as_number,)
+POWERS: Family = (powers.half_power,)
 REQUIREMENTS: Family = (
     req.require_before_loop,
     req.require_out_of_let,
@@ -210,9 +212,9 @@ def then_normalise(change: Stage, family: Family, policy: Policy) -> Stage:
     return stage
 
 
-def finish(policy: Policy) -> Stage:
-    """Structural zeros that are left become numbers."""
-    return lambda term, trace, sizes: simplify(term, ZEROS + PARTIAL_EVALUATION, policy, trace, sizes, passes=2)
+def finish(family: Family) -> Stage:
+    """What is left to laws that nothing else follows: structural zeros become numbers."""
+    return lambda term, trace, sizes: simplify(term, family + PARTIAL_EVALUATION, _KEEP, trace, sizes, passes=2)
 
 
 def require_first(term: Term, trace: Trace, sizes: StaticSizes) -> Term:
@@ -244,18 +246,19 @@ _NORMAL = _FUSED + CHECKS + SPARSITY + FISSION + NORMALISATION + SPECULATION
 
 _PARTIAL = (("partial evaluation", normalise(PARTIAL_EVALUATION, _KEEP)),)
 _FUSION_ONLY = (("fusion", normalise(_FUSED, _FUSE)),)
-_ZEROS = (("zeros", finish(_KEEP)),)
+_ZEROS = (("zeros", finish(ZEROS)),)
+_LAST = (("zeros, powers", finish(ZEROS + POWERS)),)
 _BEFORE = (("fusion, normalisation, fission, sparsity", normalise(_NORMAL, Policy(unroll=0))),)
 _ONCE = (("sharing and motion", share),)
 _NORMALISED: Stages = (
     ("fusion, normalisation, fission, sparsity", normalise(_NORMAL, _FULL)),
-    *_ZEROS,
+    *_LAST,
 )
 _INTERCHANGED = (
     _NORMALISED[0],
     ("loop interchange", then_normalise(interchange, _NORMAL, _FULL)),
     ("loops merged", then_normalise(merge_loops, _NORMAL, _FULL)),
-    *_ZEROS,
+    *_LAST,
 )
 _FIRST = (("requirements first", require_first),)
 _COMPACT = (("compaction", compact_tables),)
@@ -274,7 +277,7 @@ REAL = Schedule(
         ("fusion, normalisation, fission, sparsity, real-number laws", normalise(_NORMAL + REAL_LAWS, _FULL)),
         ("loop interchange", then_normalise(interchange, _NORMAL + REAL_LAWS, _FULL)),
         ("loops merged", then_normalise(merge_loops, _NORMAL + REAL_LAWS, _FULL)),
-        *_ZEROS,
+        *_LAST,
         *_FIRST,
         *_COMPACT,
         ("all reciprocals, sharing and motion", share_with_all_reciprocals),
