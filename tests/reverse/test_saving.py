@@ -148,6 +148,36 @@ def test_what_is_saved_of_each_step_of_the_inner_fold(program, saved):
     assert [size.count(" * ") for size in sizes if size.count(" * ") >= 2] == [2] * saved
 
 
+def leapfrog(x, v, steps):
+    """Points that pull at each other: what stands between two is read in a loop over coordinates."""
+
+    def pull(x):
+        def of(i, k):
+            return sum(
+                (x[j, k] - x[i, k]) / (0.1 + sum((x[j, c] - x[i, c]) ** 2 for c in range(3))) ** 1.5
+                for j in range(len(x))
+            )
+
+        return [[of(i, k) for k in range(3)] for i in range(len(x))]
+
+    a = pull(x)
+    for _ in range(steps):
+        v = v + 0.5 * a
+        x = x + v
+        a = pull(x)
+        v = v + 0.5 * a
+    return sum(v[i, k] ** 2 for i in range(len(v)) for k in range(3))
+
+
+def test_what_is_saved_for_two_uses_is_saved_once():
+    """The array that the forward pass reads and what the way back reads of the loop that makes it are the same numbers."""
+    x = np.random.default_rng(5).normal(size=(4, 3))
+    source = fs.grad(leapfrog, wrt="x", method="reverse").c_source(x, x, 3)
+    sizes = re.findall(r"fs_take\(&arena, n\w* \* (\w+ \* \w+), sizeof", source)
+    assert len([size for size in sizes if size == "x_n0 * x_n0"]) == 2  # the power, and what it is of
+    fs.check_derivative(leapfrog, x, 0.1 * x, 2, wrt=("x", "v"))
+
+
 def test_nothing_dear_is_computed_twice():
     source = fs.grad(two_states, wrt="w", method="reverse").c_source(*arguments(3, 4, 5))
     body = source[source.index("int32_t grad_two_states(") :]

@@ -30,7 +30,7 @@ from fsmooth.optimise.interchange import interchange
 from fsmooth.optimise.merging import merge_loops
 from fsmooth.optimise.motion import move, move_and_share_all_reciprocals, move_and_share_reciprocals
 from fsmooth.optimise.policy import Fusion, Policy
-from fsmooth.optimise.rules import accumulation, checks, gathering, speculation
+from fsmooth.optimise.rules import accumulation, checks, gathering, powers, speculation
 from fsmooth.optimise.rules import conditional as c
 from fsmooth.optimise.rules import displays as d
 from fsmooth.optimise.rules import element_assignment as el
@@ -39,7 +39,6 @@ from fsmooth.optimise.rules import guards as g
 from fsmooth.optimise.rules import lambda_calculus as lam
 from fsmooth.optimise.rules import loop_fission as fission
 from fsmooth.optimise.rules import loop_normalisation as ln
-from fsmooth.optimise.rules import powers
 from fsmooth.optimise.rules import quotients as q
 from fsmooth.optimise.rules import requirements as req
 from fsmooth.optimise.rules import ring as r

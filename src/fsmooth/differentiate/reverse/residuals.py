@@ -13,7 +13,7 @@ from fsmooth.core.build import get, nested_build
 from fsmooth.core.cost import Costs
 from fsmooth.core.shape import Ragged, shape_of
 from fsmooth.core.subst import substitute
-from fsmooth.core.term import Const, MakeTuple, Proj, Term, Var, While, Zero, scalar_constant
+from fsmooth.core.term import Build, Const, Get, MakeTuple, Proj, Term, Var, While, Zero, scalar_constant
 from fsmooth.core.traverse import subterms
 from fsmooth.core.types import Array, Bool, Float, Int, Tuple, Type, is_scalar, leaf_of, rank_of
 from fsmooth.differentiate.reverse.region import Region
@@ -72,7 +72,7 @@ def plan(
             recomputed.add(x)  # the same in every step: computed before the loop
             continue
         saved = any([s in value.free and not is_scalar(s.type) for s in (*states, *arrays)])
-        if saved or costs.of(value).at() >= dear:
+        if (saved or costs.of(value).at() >= dear) and not _is_view(value):
             blank = blank_like(x, definitions, states, hidden)
             if blank is not None:
                 stored[x] = blank
@@ -82,6 +82,17 @@ def plan(
     again = [item for item in region.forward if isinstance(item, Step) and item.var in recomputed]
     order = {x: k for k, x in enumerate([*states, *definitions])}
     return Plan(tuple(sorted(stored.items(), key=lambda s: order[s[0]])), tuple(again))
+
+
+def _is_view(value: Term) -> bool:
+    """Is it one component of an array of tuples?  That array is saved, or computed again, in its place."""
+    match value:
+        case Build(_, index, Proj(element)):
+            while isinstance(element, Proj):
+                element = element.tuple
+            return isinstance(element, Get) and element.index is index and isinstance(element.array, Var)
+        case _:
+            return False
 
 
 def in_parts(chosen: Plan, region: Region, extra: Sequence[Term]) -> Plan:
