@@ -74,6 +74,16 @@ def test_other_strips_have_one_body() -> None:
     assert [s.name for s in strip.body if isinstance(s, t.Declare)] == ["k_count"]
 
 
+def test_multiples_of_a_sum_are_added_after_the_strips_once() -> None:
+    body = lower(STRIP_PROGRAMS["sums that are read after the strips"][0], "f").kernel.body
+    (strip,) = _strips(body)
+    assert not [s for s in walk(strip.body) if isinstance(s, t.Store) and s.buffer == "a"]
+    (loop,) = [s for s in walk(body) if isinstance(s, t.For) and s.index == "k" and strip in s.body]
+    behind = loop.body[loop.body.index(strip) + 2 :]  # what remains of the points is between them
+    assert [s.index for s in walk(behind[:1]) if isinstance(s, t.For)] == ["r", "c"]
+    assert [s.buffer for s in walk(behind[:1]) if isinstance(s, t.Store)] == ["a"]
+
+
 @pytest.mark.parametrize(("again", "strips"), [(False, 1), (True, 0)])
 def test_what_is_read_after_the_strips_is_whole_by_then(again: bool, strips: int) -> None:
     assert len(_strips(_sums_in_a_buffer(again))) == strips

@@ -15,6 +15,7 @@ from fsmooth.loops.usage import expressions_of, mentioned, mentioned_reads, own_
 from fsmooth.lower.checks import declared
 from fsmooth.lower.strides import stride_of
 from fsmooth.lower.strip import WIDTH, NotInStrips, Strip, rows_of
+from fsmooth.lower.strip_multiples import Multiples
 from fsmooth.lower.strip_tables import Tables
 from fsmooth.lower.strip_widths import strip_by_strip
 from fsmooth.lower.vectors import names_of
@@ -68,7 +69,9 @@ class StripBody:
                 self.after.append(s)
                 read_after |= mentioned_reads([s])
         self.check(totals)
-        return [*self.before, *self.tables.every, *strip_by_strip(self.strip, self.inside), *self.after]
+        changing = frozenset([self.strip.start, self.strip.count, *self.written])
+        later = Multiples(self.tables, frozenset(self.sums), changing).added_later(self.inside)
+        return [*self.before, *self.tables.every, *strip_by_strip(self.strip, self.inside), *later, *self.after]
 
     def early(self, s: t.Statement) -> bool:
         """Can it go before everything that came before it?"""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from fsmooth.core.types import F64, INT
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import map_loads, parts, plus, positive, same, times
+from fsmooth.loops.arithmetic import ZERO, map_loads, parts, plus, positive, same, times
 from fsmooth.loops.usage import walk
 from fsmooth.lower.checks import declared
 from fsmooth.lower.vectorise import vectorise
@@ -59,6 +59,13 @@ class Tables:
         self.taken.append(t.Allocate(buffer, F64, inner.size))
         self.every.append(loop)
         return t.Declare(s.name, s.type, t.Load(buffer, index, F64))
+
+    def sums(self, name: str, size: t.Expression) -> str:
+        """An array of sums, zero before the strips."""
+        buffer = self.fresh(f"{name}_whole")
+        self.taken.append(t.Allocate(buffer, F64, size))
+        self.every.append(t.Fill(buffer, ZERO, size, F64))
+        return buffer
 
     def points(self, loop: t.For, around: list[t.For]) -> t.For:
         """A loop over all points that reads them side by side."""

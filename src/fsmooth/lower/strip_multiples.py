@@ -1,0 +1,105 @@
+"""Multiples of a sum over the points are added once it is whole, after all strips, not for each strip.
+
+    for each strip: for r: { s = sum over its points of …;    for c: a[c] += f[r][c] * s }
+    ~>  for each strip: for r: { s = …;  sums[r] += s };    for r: for c: a[c] += f[r][c] * sums[r]
+
+What is added stays what it was: a is only added to in the strips, and read after them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fsmooth.core.types import F64, INT
+from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import replace
+from fsmooth.loops.usage import expressions_of, mentioned, targets, walk
+from fsmooth.lower.checks import declared
+from fsmooth.lower.strip_tables import Tables
+from fsmooth.lower.vectors import names_of
+
+
+@dataclass(frozen=True)
+class Multiples:
+    """What is known of the strips: the arrays made for them, their sums over points, and what else differs between them."""
+
+    tables: Tables
+    sums: frozenset[str]
+    changing: frozenset[str]
+
+    def added_later(self, inside: list[t.Statement]) -> list[t.Statement]:
+        """Take such additions out of what is done for each strip; gives what is to be done after all strips."""
+        after: list[t.Statement] = []
+        for s in inside:
+            if isinstance(s, t.For) and self.tables.steady(s.size):
+                after.extend(self.of_loop(s))
+        return after
+
+    def of_loop(self, outer: t.For) -> list[t.Statement]:
+        """The additions in loops inside of a loop."""
+        after: list[t.Statement] = []
+        body: list[t.Statement] = []
+        for position, s in enumerate(outer.body):
+            if isinstance(s, t.For):
+                found = self.of_inner(outer, position, s)
+                body.extend([x for x in found if isinstance(x, t.Store)])
+                after.extend([x for x in found if isinstance(x, t.For)])
+            if not isinstance(s, t.For) or any([not isinstance(x, t.Declare) for x in s.body]):
+                body.append(s)
+        outer.body[:] = _used(body)
+        return after
+
+    def of_inner(self, outer: t.For, position: int, inner: t.For) -> list[t.Statement]:
+        """For each addition, how the sum is kept before the inner loop, and the loops after the strips."""
+        later = {name for s in walk(outer.body[position:]) for name in targets(s)}
+        finished = {s.name for s in outer.body[:position] if isinstance(s, t.Declare)} & self.sums - later
+        found: list[t.Statement] = []
+        kept: list[t.Statement] = []
+        for place, s in enumerate(inner.body):
+            used = self.sums & names_of(s.value) if isinstance(s, t.Store) and s.accumulate else frozenset()
+            copied = self.copied(outer, position, inner, place) if len(used) == 1 and used <= finished else None
+            if copied is None or not isinstance(s, t.Store):
+                kept.append(s)
+                continue
+            (name,) = used
+            row = t.Name(outer.index, INT)
+            sums = self.tables.sums(name, outer.size)
+            added = t.Store(s.buffer, s.index, replace(s.value, name, t.Load(sums, row, F64)), accumulate=True)
+            again = t.For(inner.index, inner.size, [*copied[1], added], t.Kind.SEQUENTIAL, inner.site)
+            found.append(t.Store(sums, row, t.Name(name, F64), accumulate=True))
+            found.append(t.For(outer.index, outer.size, [*copied[0], again], t.Kind.SEQUENTIAL, outer.site))
+        inner.body[:] = _used(kept)
+        return found
+
+    def copied(
+        self, outer: t.For, position: int, inner: t.For, place: int
+    ) -> tuple[list[t.Statement], list[t.Statement]] | None:
+        """The declarations that an addition needs in the two loops; None if it needs what differs from strip to strip."""
+        needed = {name for e in expressions_of(inner.body[place]) for name in names_of(e)} - self.sums
+        here = _declarations(inner.body[:place], needed)
+        needed |= names_of(inner.size)
+        there = _declarations(outer.body[:position], needed)
+        own = {outer.index, inner.index, *[name for s in (*here, *there) for name in declared(s)]}
+        changing = self.changing | self.sums | {name for s in walk([outer]) for name in declared(s)}
+        return (there, here) if needed.isdisjoint(changing - own) else None
+
+
+def _declarations(body: list[t.Statement], needed: set[str]) -> list[t.Statement]:
+    """Copies of the declarations of the names, and of those that they need, which are added to `needed`."""
+    found: list[t.Statement] = []
+    for s in reversed(body):
+        if isinstance(s, t.Declare) and s.name in needed and s.value is not None and not s.mutable:
+            needed |= names_of(s.value)
+            found.append(t.Declare(s.name, s.type, s.value))
+    return found[::-1]
+
+
+def _used(body: list[t.Statement]) -> list[t.Statement]:
+    """The statements without declarations that nothing needs any more."""
+    found: list[t.Statement] = []
+    wanted: set[str] = set()
+    for s in reversed(body):
+        if not isinstance(s, t.Declare) or s.mutable or s.name in wanted:
+            found.append(s)
+            wanted |= mentioned([s])
+    return found[::-1]
