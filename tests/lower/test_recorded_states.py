@@ -183,3 +183,20 @@ def test_states_that_are_saved_are_not_copied(checkpoint: bool) -> None:
         assert "memset" not in source
     assert all([" - " in line for line in source.splitlines() if "memset" in line and " * " in line])
     assert not re.search(r"\n {12,}memcpy", source)  # of a block the first state is copied, and no other
+
+
+def test_states_that_a_pullback_reads_live_in_what_it_is_given() -> None:
+    def states(x, steps):
+        y = [a for a in x]
+        for _ in range(steps):
+            y = [y[i] + 0.1 * x[i] * y[len(x) - 1 - i] * y[i] for i in range(len(x))]
+        return y
+
+    pull = fs.vjp(states, wrt="x")
+    x = np.array([0.3, -0.7, 1.1])
+    for steps in (0, 1, 2, 5):
+        value, back = pull(x, steps)
+        jacobian = fs.jacobian(states, wrt="x", method="forward")(x, steps)
+        np.testing.assert_allclose(value, states(x, steps), rtol=1e-14)
+        for seed in np.eye(3):
+            np.testing.assert_allclose(back(seed), seed @ jacobian, rtol=1e-12)

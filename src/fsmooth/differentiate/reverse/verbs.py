@@ -19,6 +19,7 @@ from fsmooth.core.term import (
 from fsmooth.core.types import tangent
 from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.reverse.checkpoints import transpose_in_blocks
+from fsmooth.differentiate.reverse.handed import handed
 from fsmooth.differentiate.reverse.jacobians import jacobian
 from fsmooth.differentiate.reverse.region import Region, Transpose, scope
 from fsmooth.differentiate.reverse.transpose import transpose
@@ -81,11 +82,11 @@ def split(function: Lam, wrt: tuple[int, ...], single: bool, how: Transpose = tr
     definitions = region.definitions()
     parts = [cotangent_of(region, x) for x in chosen]
     back = let(region.backward, parts[0] if single else MakeTuple(tuple(parts)))
-    residuals = [x for x in definitions if x in back.free]
+    second = handed(back, definitions)
     kept = tuple([k for k, x in enumerate(function.parameters) if x in back.free])
-    forward = Lam(function.parameters, scope(region.forward, MakeTuple((region.value, MakeTuple(tuple(residuals))))))
-    parameters = (*[function.parameters[k] for k in kept], *residuals, r)
-    return Split(cast(Lam, refresh(forward)), cast(Lam, refresh(Lam(parameters, back))), kept)
+    forward = Lam(function.parameters, scope(region.forward, MakeTuple((region.value, MakeTuple(second.terms)))))
+    parameters = (*[function.parameters[k] for k in kept], *second.names, r)
+    return Split(cast(Lam, refresh(forward)), cast(Lam, refresh(Lam(parameters, second.second))), kept)
 
 
 def _whole(region: Region, result: Term) -> Term:
