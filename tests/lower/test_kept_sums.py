@@ -15,6 +15,7 @@ from fsmooth.loops.arithmetic import ZERO, parts, plus, times
 from fsmooth.loops.usage import walk
 from fsmooth.lower.functions import lower
 from fsmooth.lower.kept_sums import keep_sums
+from fsmooth.lower.vectors import names_of
 from tests.accuracy.judge import bounded, disagreement
 from tests.lower.harness import FAST, STRICT, Compiled, agree, compile_all, expected
 from tests.lower.kept_sum_programs import KEPT_SUMS, WHOLE
@@ -112,6 +113,30 @@ def test_a_sum_does_not_leave_a_loop_that_may_end_before_it(ends_early: bool, lo
     function = t.Function("f", (t.Parameter("out", F64, pointer=True, output=True),), body)
     keep_sums(lambda name: name, function)
     assert _loops_around_sums(function.body, "n") == loops
+
+
+@pytest.mark.parametrize(("behind", "inside"), [("other", False), ("b", True)])
+def test_a_factor_behind_a_pointer_to_what_the_loop_changes_stays_in_it(behind: str, inside: bool) -> None:
+    i, n = t.Name("i", INT), t.Name("n", INT)
+    factor = t.Load("p", ZERO, F64)
+    added = t.Operation(p.multiply, (factor, t.Load("x", i, F64)), F64)
+    adding = [t.Store("a", i, added, accumulate=True), t.Store("b", i, t.Load("x", i, F64))]
+    total = t.Declare("s", F64, t.Literal(0.0, F64), mutable=True)
+    body = [
+        t.Allocate("a", F64, n),
+        t.Fill("a", ZERO, n, F64),
+        t.Choose("p", F64, behind, ZERO, None, None, None),
+        t.For("i", n, adding, t.Kind.PARALLEL),
+        total,
+        t.For("i", n, [t.Assign("s", t.Load("a", i, F64), True)], t.Kind.REDUCTION, reduced=("s",)),
+        t.Store("out", ZERO, t.Name("s", F64)),
+    ]
+    outputs = tuple([t.Parameter(name, F64, pointer=True, output=True) for name in ("out", "b", "other")])
+    function = t.Function("f", outputs, body)
+    keep_sums(lambda name: name, function)
+    (loop,) = [s for s in function.body if isinstance(s, t.For)]
+    (summed,) = [s for s in loop.body if isinstance(s, t.Assign)]
+    assert ("p" in names_of(summed.value)) == inside
 
 
 def test_the_cotangent_of_centred_points_is_no_matrix() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import assert_never
 
 from fsmooth.core.types import INT
@@ -171,7 +171,7 @@ def pointed_to(body: list[t.Statement]) -> dict[str, set[str]]:
     return found
 
 
-def with_pointed_to(names: set[str], pointers: dict[str, set[str]]) -> set[str]:
+def with_pointed_to(names: set[str], pointers: Mapping[str, set[str]]) -> set[str]:
     """The names, and what those that are pointers may point to."""
     return names.union(*[pointers[name] for name in names if name in pointers])
 
