@@ -52,6 +52,11 @@ class Sink:
     rows: tuple[Term, ...]
     whole: bool
 
+    @property
+    def is_part(self) -> bool:
+        """Is it all of that part, computed there from nothing?"""
+        return self.whole and not self.rows
+
 
 @dataclass(eq=False)
 class Sinks:
@@ -89,6 +94,7 @@ def sinks_of(scope: Let, allowed: Allowed) -> Sinks | None:
     found: dict[Var, dict[Path, Sink]] = {}
     values: dict[Var, Term] = {}
     mixed: set[Var] = set()
+    owners: set[Var] = set()
     body = scope.body
     for owner, value in [(None, scope.body), *[(v, x) for v, x in scope.bindings if isinstance(x, Plus)]]:
         candidates: list[tuple[Var, Path, Sink]] = []
@@ -118,8 +124,14 @@ def sinks_of(scope: Let, allowed: Allowed) -> Sinks | None:
                     continue
             if owner is not None and not _has_size(scope, first, position[owner]):
                 continue
+            if not sink.is_part and var in owners:
+                continue  # what is added to it already is not where it would go
+            if owner is not None and not all([s.is_part for s in found.get(owner, {}).values()]):
+                continue
             if all([isinstance(r, Const) or position.get(r, -1) < first for r in sink.rows]):  # type: ignore[call-overload]
                 found.setdefault(var, {})[component] = sink
+                if owner is not None:
+                    owners.add(owner)
                 if mixes:
                     mixed.add(var)
                 if not sink.whole:

@@ -27,7 +27,7 @@ def places_for(ctx: Context, scope: Let, sinks: Sinks, at: int) -> None:
         whole = let(scope.bindings[at:position], scope.bindings[position][1])
         own = storage_for(ctx, whole, sink.owner.name)
         for component, inner in sinks.of.get(sink.owner, {}).items():
-            if inner.whole and not inner.rows:
+            if inner.is_part:
                 own = _with_item(own, component, _place(ctx, sinks, inner))
         sinks.places[sink.owner] = own
 
@@ -57,7 +57,7 @@ def _destination(
     sink = sinks.of.get(var, {}).get(path)
     if sink is not None:
         shared = [s for s in sinks.of[var].values() if s.owner is sink.owner and s.path == sink.path]
-        place = _place(ctx, sinks, sink, var in sinks.mixed)
+        place = marked(_place(ctx, sinks, sink, var in sinks.mixed), _written(sinks, var, path))
         return place if len(shared) == 1 or var in sinks.mixed else _pointed(ctx, place)
     if not path and var in sinks.places:
         return marked(sinks.places[var], [p for owner, p in sinks.written if owner is var])
@@ -125,6 +125,11 @@ def _row(place: Destination, index: object) -> Destination:
         return Group(tuple([_row(item, index) for item in place.items]), place.sizes[1:])  # type: ignore[arg-type]
     assert isinstance(place, View)
     return place.at(index)  # type: ignore[arg-type]
+
+
+def _written(sinks: Sinks, var: Var, path: Path) -> list[Path]:
+    """What was added to component `path` of the variable before it is computed."""
+    return [p[len(path) :] for owner, p in sinks.written if owner is var and p[: len(path)] == path[: len(p)]]
 
 
 def marked(place: Destination, paths: Sequence[Path]) -> Destination:
