@@ -201,6 +201,12 @@ ALONE = [
         "build n (fun k -> let a = exp v[k] in build (length v) (fun j -> a * v[j]))",
         "18·n·n(v)",
     ),
+    (
+        "sums of rows, each of a scope",
+        "sum n (fun k -> let a = exp v[k] in build (length v) (fun j -> a * v[j]))",
+        "18·n·n(v)",
+    ),
+    ("sums of deltas", "sum n (fun k -> delta (length v) k (exp v[k]))", "16·n"),
     ("rows, each of a loop", "build n (fun k -> ifold (fun u i -> u) v 3)", "0"),
     (
         "rows, each made by a loop",

@@ -128,9 +128,11 @@ class Costs:
         if not isinstance(term.type, Array):
             return self.of(term)
         match term:
-            case Build(size, index, body):
+            case Build(size, index, body) | Reduce(Reduction.SUM, size, index, body):
                 return self._loop(size, index, self.alone(body))
-            case Vector(items):
+            case Delta(_, index, value):
+                return self._of(index, Use.INDEX) + self.alone(value)
+            case Vector(items) | Plus(items):
                 return Polynomial.total([self.alone(item) for item in items])
             case Let(bindings, body):
                 shared = Polynomial.total(

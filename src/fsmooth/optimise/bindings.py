@@ -38,6 +38,7 @@ from fsmooth.optimise.policy import Fusion, Policy
 from fsmooth.optimise.rules.guards import are_exclusive, guarded_parts, sum_of_parts
 from fsmooth.optimise.rules.loop_fission import narrowed
 from fsmooth.optimise.tuples_of_arrays import array_components, chosen, is_written_out, with_components, zipped_array
+from fsmooth.optimise.unread import component, read_of_array, read_of_sum, sum_of, with_zeros
 from fsmooth.rewrite.normaliser import Normaliser
 from fsmooth.rewrite.strategy import Rule
 from fsmooth.rewrite.trace import Trace
@@ -161,6 +162,8 @@ class Bindings(Normaliser):
             return None
         if isinstance(value, Build) and self._fused(value, uses):
             return self._replace(var, value, opened)
+        if self.policy.fission and uses is not None and self._without_unread(var, value, uses, kept, opened):
+            return None
         if self.policy.fission and self._divide_sum(var, value, kept, opened):
             return None
         if (
@@ -236,6 +239,30 @@ class Bindings(Normaliser):
         self.trace.record("array_of_tuples")
         if isinstance(rest, Var):
             self._keep(rest, array, kept, opened)
+        self._replace(var, self.again(whole), opened)
+        return True
+
+    def _without_unread(self, var: Var, value: Term, uses: Uses, kept: list[Item], opened: Opened) -> bool:
+        """A sum of tuples, or an array of them, of which some components are never read, is made of the others."""
+        read = read_of_sum(value, uses)
+        if read is not None and isinstance(value.type, Tuple):
+            self.trace.record("project_sum")
+            loop = self._named(var.name, self.again(sum_of(value, read)), 2, None, kept, opened)
+            items: list[Term] = [Proj(value, k) for k in range(len(value.type.items))]
+            for j, k in enumerate(read):
+                items[k] = loop if len(read) == 1 else Proj(loop, j)
+            self._replace(var, MakeTuple(tuple(items), value.type), opened)
+            return True
+        one = read_of_array(value, uses)
+        part = None if one is None else component(value, one)
+        if one is None or part is None:
+            return False
+        array = Var(var.name, part.type, var.site)
+        whole = with_zeros(array, one, value)
+        if whole is None:
+            return False
+        self.trace.record("array_of_tuples")
+        self._keep(array, self.again(part), kept, opened)
         self._replace(var, self.again(whole), opened)
         return True
 
