@@ -218,6 +218,7 @@ ALONE = [
         "build n (fun k -> let c = k == 0 in build 2 (fun j -> if c then v[j] else 0.0))",
         "2·n",
     ),
+    ("of pairs, each evaluated at once", "build n (fun i -> let t = exp v[i] in [(t, t), (t, v[i])])", "33·n"),
 ]
 
 

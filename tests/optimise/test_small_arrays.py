@@ -10,7 +10,7 @@ import pytest
 
 import fsmooth as fs
 from fsmooth.core import primitives as p
-from fsmooth.core.term import If, Prim
+from fsmooth.core.term import If, Prim, Vector
 from fsmooth.core.traverse import subterms
 from fsmooth.driver import Stages
 from fsmooth.library import parse
@@ -91,3 +91,11 @@ def test_a_name_for_a_choice_is_the_chosen_where_that_is_known(condition: str, c
         s for s in subterms(DEFAULT(term)) if isinstance(s, If) or (isinstance(s, Prim) and s.primitive is p.select)
     ]
     assert len(found) == choices
+
+
+def test_what_only_names_elements_is_not_written_out() -> None:
+    """An array of elements of others is read through, however long; one of a few is a display."""
+    term = parse(
+        "fun (v: Vector) (k: Index) -> let w = build 26 (fun i -> (v[check i (length v)], v[check i (length v)])) in (fst w[check k 26])"
+    )
+    assert not [s for s in subterms(DEFAULT(term)) if isinstance(s, Vector)]

@@ -114,7 +114,11 @@ class Costs:
         if isinstance(term.type, Tuple):
             return Polynomial.total([self.elements(Proj(term, k)) for k in range(len(term.type.items))])
         leaf = leaf_of(term.type)
-        total = Polynomial.constant(len(leaf.items) if isinstance(leaf, Tuple) else 1)
+        return self.entries(term) * Polynomial.constant(len(leaf.items) if isinstance(leaf, Tuple) else 1)
+
+    def entries(self, term: Term) -> Polynomial:
+        """The number of scalars, or of tuples, in an array."""
+        total = Polynomial.constant(1)
         try:
             sizes = shape_of(term)
         except Ragged:
@@ -124,7 +128,7 @@ class Costs:
         return total
 
     def alone(self, term: Term) -> Polynomial:
-        """The cost of evaluating every scalar of an array by itself: what an array's scope or loop does is done for each."""
+        """The cost of evaluating every scalar, or tuple, of an array by itself: what its scope or loop does is done for each."""
         if not isinstance(term.type, Array):
             return self.of(term)
         match term:
@@ -138,14 +142,14 @@ class Costs:
                 shared = Polynomial.total(
                     [self.of(v) for _, v in bindings if has_float(v.type) and not isinstance(v, Lam)]
                 )
-                return shared * self.elements(term) + self.alone(body)
+                return shared * self.entries(term) + self.alone(body)
             case If(condition, then, otherwise):
-                each = self.of(condition) * self.elements(term)
+                each = self.of(condition) * self.entries(term)
                 return each + self.alone(then).dearer(self.alone(otherwise))
             case Require(condition, body):
                 return self.of(condition) + self.alone(body)
             case IFold() | While():
-                return self.of(term) * self.elements(term)
+                return self.of(term) * self.entries(term)
             case _:
                 return self.of(term)
 

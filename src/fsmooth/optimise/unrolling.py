@@ -27,6 +27,7 @@ from fsmooth.core.term import (
 from fsmooth.core.traverse import size_of_tree, subterms
 from fsmooth.core.types import Array, Tuple, Type, is_numeric
 from fsmooth.optimise.bindings import Bindings
+from fsmooth.optimise.inlining import is_virtual
 from fsmooth.optimise.rules.lambda_calculus import beta
 from fsmooth.optimise.rules.small_sums import LARGEST, written_out
 
@@ -44,7 +45,7 @@ class Unrolling(Bindings):
                 return self.run(applied)
             case Build(size, index, body):
                 count = self._static(size)
-                if count is not None and count > 0:
+                if count is not None and count > 0 and not (count > LARGEST and is_virtual(body)):
                     done = self._unroll(count, index, body)
                     if isinstance(done, list):
                         hoisted, copies = self._split(done)
