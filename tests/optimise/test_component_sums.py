@@ -17,7 +17,7 @@ from fsmooth.loops.usage import walk
 from fsmooth.optimise.schedules import SCHEDULES
 
 _ARGUMENTS = (np.array([0.5, -1.5, 2.5]), np.array([2, 0, 2, 1, 9, -1]))
-_READ = "build (length v) (fun j -> s[j] / (snd t[j] + 9.0))"
+_READ = "build (length v) (fun j -> (s[j] + fst t[0]) / (snd t[j] + 9.0))"  # both components are read
 
 
 def _program(body: str) -> Lam:
@@ -69,15 +69,18 @@ CASES = {
     "rows of two": (_PAIRS + "build (length v) (fun j -> let r = s[j] in sum 2 (fun k -> r[k] * t[j][k].1))", 1),
     "the other component": (_sums(_row("exp v[g[i]]"), _row("2.0, exp v[g[i]]")) + _READ, 1),
     "below a requirement": (_SCATTERED + f"require 0 < length g, 0, 0 in {_READ}", 1),
-    "both components": (_BOTH + "build (length v) (fun j -> s[j] / (u[j] + 9.0) + fst t[j])", 1),
+    "both components": (_BOTH + "build (length v) (fun j -> s[j] / (u[j] + 9.0) + fst t[j] * snd t[0])", 1),
     "a definition of the other component": (
         _sums(_EXP, f"let z = sin v[g[i] % 3] in {_EXP_AND.format('z * v[j]')}") + _READ,
         1,
     ),
     "what the wider one needs": (_sums(_EXP, _EXP_AND.format("s[j]")) + _READ, 2),
-    "a result": (_SCATTERED + "(s, build (length v) (fun j -> snd t[j]))", 2),
+    "a result": (_SCATTERED + "(s, build (length v) (fun j -> fst t[j] * snd t[j]))", 2),
     "a row that is a result": (_ROWS + "(s[0], build (length v) (fun j -> t[j][0].1))", 2),
-    "not always evaluated": (_SCATTERED + "(if v[0] > 0.0 then snd t[0] else 0.0, s[0])", 2),
+    "not always evaluated": (
+        _SCATTERED.replace("let t =", "(s[0], if v[0] > 0.0 then let t =") + "fst t[0] * snd t[0] else 0.0)",
+        2,
+    ),
     "another sum": (_sums(_row("exp v[g[i]]"), _row("sin v[g[i]], 2.0")) + _READ, 2),
     "fewer summands": ((_SCATTERED + _READ).replace("sum (length g)", "sum 2", 1), 2),
 }
