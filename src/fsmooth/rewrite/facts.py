@@ -48,6 +48,16 @@ class Facts:
             term = found
         return term
 
+    def chosen(self, var: Var) -> Term:
+        """In a branch of `c`, a name for `if c then x else y` is a name for one of them, which has one of its own."""
+        definition = self.definitions.get(var) if self.conditions else None
+        if isinstance(definition, If):
+            truth = self.truth(definition.condition)
+            chosen = var if truth is None else definition.then if truth else definition.otherwise
+            if isinstance(chosen, Var | Const):
+                return chosen
+        return var
+
     def poly(self, term: Term) -> Polynomial:
         """An Int term as a polynomial, definitions expanded."""
         return polynomial(term, self.definitions.get)

@@ -59,7 +59,7 @@ class Normaliser:
         """The normal form of `term` under the current facts and substitution."""
         if isinstance(term, Var):
             found = self.env.get(term, term) if self.env else term
-            return self._chosen(found) if isinstance(found, Var) and self.facts.conditions and self.decides else found
+            return self.facts.chosen(found) if self.decides and isinstance(found, Var) else found
         if term.mark is self.mark and (not self.env or self.env.keys().isdisjoint(term.free)):
             return term
         return self.finish(self.step(term))
@@ -139,16 +139,6 @@ class Normaliser:
         result = self.run(term)
         self.env, self.dangerous = saved, danger
         return result
-
-    def _chosen(self, var: Var) -> Term:
-        """In a branch of `c`, a name for `if c then x else y` is a name for one of them, which has one of its own."""
-        definition = self.facts.definitions.get(var)
-        if isinstance(definition, If):
-            truth = self.facts.truth(definition.condition)
-            chosen = var if truth is None else definition.then if truth else definition.otherwise
-            if isinstance(chosen, Var | Const):
-                return chosen
-        return var
 
     # -- scopes ----------------------------------------------------------------------------------------------------
 

@@ -42,7 +42,7 @@ def if_same(t: Term, facts: Facts) -> Term | None:
 def use_condition(t: Term, facts: Facts) -> Term | None:
     """In each branch the condition is a constant.  The traversals of `rewrite` know it there without this rule.
 
-    A name for `if c then x else y` is a name for x or y there, too (`Normaliser`).
+    A name for `if c then x else y` is a name for x or y there, too (`Facts.chosen`).
     """
     match t:
         case If(condition, a, b) if not isinstance(condition, Const):
