@@ -21,8 +21,6 @@ from fsmooth.core.types import INT, Array, Int, Tuple
 from fsmooth.differentiate.reverse.folds import (
     WayBack,
     active_parts,
-    opened_state,
-    part_of,
     pass_on,
     transpose_within,
     way_back,
@@ -30,6 +28,7 @@ from fsmooth.differentiate.reverse.folds import (
 from fsmooth.differentiate.reverse.region import Reverser
 from fsmooth.differentiate.reverse.residuals import Plan, blank_like
 from fsmooth.differentiate.reverse.sizes import root_of, with_sizes
+from fsmooth.differentiate.reverse.states import opened_state, part_of
 from fsmooth.differentiate.reverse.steps import Item, Step
 from fsmooth.differentiate.reverse.transpose import transpose
 

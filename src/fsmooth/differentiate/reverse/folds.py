@@ -17,11 +17,13 @@ from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import Const, Get, IFold, Length, MakeTuple, Proj, Term, Update, Var, let
 from fsmooth.core.traverse import transform
-from fsmooth.core.types import INT, Int, Tuple, has_float, rank_of
-from fsmooth.differentiate.reverse.cotangents import Key, added, component, is_nothing, place_of, settled
+from fsmooth.core.types import INT, Array, Int, Tuple, has_float, rank_of
+from fsmooth.differentiate.reverse.cotangents import Key, added, is_nothing, place_of, settled
+from fsmooth.differentiate.reverse.held import NOTHING_HELD, Held, Table, with_held
 from fsmooth.differentiate.reverse.region import Region, Reverser, Transpose, reversed_steps, scope
 from fsmooth.differentiate.reverse.residuals import Plan, blank_rows, in_parts, plan
 from fsmooth.differentiate.reverse.sizes import with_sizes
+from fsmooth.differentiate.reverse.states import opened_state, part_of, with_lengths
 from fsmooth.differentiate.reverse.steps import Item, Step, Steps
 
 
@@ -58,19 +60,30 @@ def transpose_within(
     walk: Reverser, step: Step, term: IFold, r: Term, transpose: Transpose, room: Term
 ) -> Sequence[Item] | None:
     """Likewise; `transpose` is for the steps of its body, and there are `room` or fewer steps."""
-    way = way_back(walk, term, r, transpose)
+    way = way_back(walk, term, r, transpose, last=step.var)
     chosen = plan(way.region, way.needed, walk.costs, frozenset((term.index,)), way.states)
     chosen = in_parts(chosen, way.region, way.needed)
     return pass_on(walk, step, term, r, way, chosen, way.region.forward, way.region.value, room)
 
 
 def way_back(
-    walk: Reverser, term: IFold, r: Term, transpose: Transpose, possible: frozenset[int] | None = None
+    walk: Reverser,
+    term: IFold,
+    r: Term,
+    transpose: Transpose,
+    possible: frozenset[int] | None = None,
+    last: Var | None = None,
 ) -> WayBack:
-    """The body of a fold reversed, where `r` is the cotangent of the last state; only `possible` parts can be active."""
+    """The body of a fold reversed, where `r` is the cotangent of the last state; only `possible` parts can be active.
+
+    `last` is the last state, if it is known when the way back runs.
+    """
     parts, initial, body = opened_state(term)
     among = frozenset(range(len(parts))) if possible is None else possible
-    region, bars = _reversed(walk, term, parts, initial, body, r, transpose, among)
+    held = walk.steps.held
+    if last is not None:
+        body, held = _with_held(walk, term, parts, initial, body, last)
+    region, bars = _reversed(walk, term, parts, initial, body, held, r, transpose, among)
     following = [region.cotangents.take(parts[k]) for k in bars]
     steps_back = [zero_like(initial[k]) if c is None else c for k, c in zip(bars, following, strict=True)]
     leaving = region.leaving(term.index, *parts, *bars.values())
@@ -84,23 +97,25 @@ def way_back(
     return WayBack(parts, initial, region, bars, [change(c) for c in steps_back], gathered)
 
 
-def opened_state(term: IFold) -> tuple[list[Var], list[Term], Term]:
-    """A variable for each part of the state, their initial values, and the body in these variables."""
-    parts = _parts_of(term.state)
-    initial = [part_of(term.init, term, k) for k in range(len(parts))]
-    body = transform(substitute(term.body, {term.state: _joined(parts, term)}), _projected)
-    return parts, initial, with_lengths(body, parts, initial)
-
-
-def _projected(t: Term) -> Term:
-    """A part of the state by its own name."""
-    return t.tuple.items[t.position] if isinstance(t, Proj) and isinstance(t.tuple, MakeTuple) else t
+def _with_held(
+    walk: Reverser, term: IFold, parts: Sequence[Var], initial: Sequence[Term], body: Term, last: Var
+) -> tuple[Term, Held]:
+    """The body with names for what the last state holds."""
+    tables = []
+    for k, (part, first) in enumerate(zip(parts, initial, strict=True)):
+        if isinstance(part.type, Array):
+            path = (k,) if isinstance(term.state.type, Tuple) else ()
+            sizes = [_told(size_of(first, axis), walk) for axis in range(rank_of(part.type))]
+            tables.append(Table(part, path, part_of(last, term, k), sizes))
+    if not tables:
+        return body, walk.steps.held
+    return with_held(body, tables, term.index, term.size, walk.definitions, walk.steps.held, walk.costs)
 
 
 def active_parts(walk: Reverser, term: IFold) -> frozenset[int]:
     """The parts of the state that depend on what is differentiated."""
     parts, initial, body = opened_state(term)
-    return frozenset(_activity(walk, term, parts, initial, body, frozenset(range(len(parts))))[2])
+    return frozenset(_activity(walk, term, parts, initial, body, NOTHING_HELD, frozenset(range(len(parts))))[2])
 
 
 def pass_on(
@@ -143,21 +158,6 @@ def pass_on(
     return instead
 
 
-def with_lengths(body: Term, parts: Sequence[Var], initial: Sequence[Term]) -> Term:
-    """The lengths of the state are those of the initial one, so that asking for them does not read the state."""
-    first = dict(zip(parts, initial, strict=True))
-
-    def change(t: Term) -> Term:
-        if not isinstance(t, Length):
-            return t
-        size = size_of(t.array, t.axis)
-        if isinstance(size, Length) and isinstance(size.array, Var) and size.array in first:
-            return size_of(first[size.array], size.axis)
-        return t
-
-    return transform(body, change)
-
-
 def _row_count(initial: Term, walk: Reverser) -> Term | None:
     """The rows of this part of the state, told from what is outside; None if it has none, or they cannot be told."""
     if rank_of(initial.type) < 1:
@@ -189,27 +189,13 @@ def _told(size: Term, walk: Reverser) -> Term:
 _DEPTH = 20
 
 
-def _parts_of(state: Var) -> list[Var]:
-    if not isinstance(state.type, Tuple):
-        return [state.renamed()]
-    names = state.type.names or tuple([str(k) for k in range(len(state.type.items))])
-    return [Var(f"{state.name}_{name}", t) for name, t in zip(names, state.type.items, strict=True)]
-
-
-def part_of(whole: Term, term: IFold, k: int) -> Term:
-    return component(whole, k) if isinstance(term.state.type, Tuple) else whole
-
-
-def _joined(parts: Sequence[Var], term: IFold) -> Term:
-    return MakeTuple(tuple(parts), term.state.type) if isinstance(term.state.type, Tuple) else parts[0]
-
-
 def _reversed(
     walk: Reverser,
     term: IFold,
     parts: Sequence[Var],
     initial: Sequence[Term],
     body: Term,
+    held: Held,
     r: Term,
     transpose: Transpose,
     possible: frozenset[int],
@@ -218,7 +204,7 @@ def _reversed(
 
     A part has a cotangent if its last value has, or if a step passes one on to it (a fixpoint).
     """
-    steps, value, chosen = _activity(walk, term, parts, initial, body, possible)
+    steps, value, chosen = _activity(walk, term, parts, initial, body, held, possible)
     wanted = {k for k in chosen if not is_nothing(part_of(r, term, k))}
     while True:
         bars = {k: Var(f"{parts[k].name}_bar", zero_like(parts[k]).type) for k in sorted(wanted)}
@@ -235,10 +221,11 @@ def _activity(
     parts: Sequence[Var],
     initial: Sequence[Term],
     body: Term,
+    held: Held,
     possible: frozenset[int],
 ) -> tuple[Steps, Term, set[int]]:
     """The steps of the body, its value, and the active parts: a part is active at first, or becomes so in a step."""
-    outer = [x for x in body.free if x in walk.steps.active]
+    outer = walk.steps.active_in(body)
     chosen = {k for k, first in enumerate(initial) if has_float(first.type) and walk.steps.is_active(first)}
     counts = {x: _row_count(first, walk) for x, first in zip(parts, initial, strict=True)}
     size = _told(term.size, walk)
@@ -246,7 +233,7 @@ def _activity(
     states = {**walk.steps.states, **counts}
     while True:
         active = frozenset([*outer, *[parts[k] for k in chosen]])
-        steps = Steps(active, states, rows)
+        steps = Steps(active, states, rows, held, walk.steps.tables)
         value = steps.value(body)
         found = {k for k in possible if has_float(parts[k].type) and steps.is_active(part_of(value, term, k))}
         if found <= chosen:

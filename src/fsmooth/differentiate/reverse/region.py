@@ -7,10 +7,11 @@ the derivative does not need of the program is never run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fsmooth.core.cost import Costs
+from fsmooth.core.subst import substitute
 from fsmooth.core.term import Const, Get, MakeTuple, Prim, Proj, Require, Term, Var, Zero, let
 from fsmooth.core.types import has_float
 from fsmooth.differentiate.reverse.cotangents import Cotangents, Key, component, is_nothing
@@ -24,12 +25,16 @@ Seed = Callable[["Reverser", Term], None]
 
 @dataclass(eq=False)
 class Region:
-    """A reversed scope: `forward` computes `value` and what `backward` needs; `cotangents` are of outer variables."""
+    """A reversed scope: `forward` computes `value` and what `backward` needs; `cotangents` are of outer variables.
+
+    `afterwards` are variables of the forward part that the last state of a fold holds, with where they are in it.
+    """
 
     forward: list[Item]
     value: Term
     backward: list[Binding]
     cotangents: Cotangents
+    afterwards: Mapping[Var, Term]
 
     def leaving(self, *binders: Var) -> dict[Key, Term]:
         """The cotangents of what is outside of a branch or, with the variables it binds, of a loop, by path."""
@@ -81,6 +86,7 @@ class Reverser:
             for k, item in enumerate(place.items):
                 self.contribute(item, component(cotangent, k))  # some may not be active
             return
+        place = substitute(place, self.steps.tables)
         self.needed |= cotangent.free
         self.needed |= place.free
         self.cotangents.add(place, cotangent)
@@ -111,8 +117,7 @@ class Reverser:
 
         If its value is wanted the forward part runs in that of this region, where `cotangent` may not be known yet.
         """
-        active = frozenset([x for x in body.free if x in self.steps.active])
-        steps = Steps(active, self.steps.states)
+        steps = self.steps.inside(body)
         late = frozenset([x for x in cotangent.free if self.is_late(x)]) if wanted else frozenset()
 
         def seed(walk: Reverser, value: Term) -> None:
@@ -168,7 +173,7 @@ class Reverser:
                 self.order[kept.var] = -len(self.forward)
                 self.needed |= kept.term.free
         forward = [item for item in reversed(self.forward) if isinstance(item, Require) or self.later[item.var] is item]
-        return Region(forward, self.value, list(self.backward.items()), self.cotangents)
+        return Region(forward, self.value, list(self.backward.items()), self.cotangents, self.steps.afterwards)
 
 
 Transpose = Callable[[Reverser, Step, Term], Sequence[Item] | None]

@@ -68,6 +68,10 @@ def plan(
         value = definitions.get(x)
         if value is None:
             continue
+        if x in region.afterwards:
+            recomputed.add(x)
+            pending.extend(region.afterwards[x].free)
+            continue
         if isinstance(x.type, Int) and value.free.isdisjoint(hidden):
             recomputed.add(x)  # the same in every step: computed before the loop
             continue
@@ -79,7 +83,7 @@ def plan(
                 continue
         recomputed.add(x)
         pending.extend(value.free)
-    again = [item for item in region.forward if isinstance(item, Step) and item.var in recomputed]
+    again = [_again(item, region) for item in region.forward if isinstance(item, Step) and item.var in recomputed]
     order = {x: k for k, x in enumerate([*states, *definitions])}
     return Plan(tuple(sorted(stored.items(), key=lambda s: order[s[0]])), tuple(again))
 
@@ -116,8 +120,14 @@ def recomputing(region: Region, extra: Sequence[Term]) -> tuple[Item, ...]:
         x = pending.pop()
         if x not in wanted and x in definitions:
             wanted.add(x)
-            pending.extend(definitions[x].free)
-    return tuple([item for item in region.forward if not isinstance(item, Step) or item.var in wanted])
+            pending.extend(region.afterwards.get(x, definitions[x]).free)
+    kept = [item for item in region.forward if not isinstance(item, Step) or item.var in wanted]
+    return tuple([_again(item, region) if isinstance(item, Step) else item for item in kept])
+
+
+def _again(step: Step, region: Region) -> Step:
+    """The step on the way back: what the last state of a fold holds is read there."""
+    return Step(step.var, region.afterwards.get(step.var, step.term), step.active)
 
 
 def blank_like(

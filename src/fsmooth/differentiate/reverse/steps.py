@@ -46,6 +46,7 @@ from fsmooth.core.types import INT, Array, Tuple, has_float, is_scalar
 from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.reverse import whiles
 from fsmooth.differentiate.reverse.cotangents import component
+from fsmooth.differentiate.reverse.held import NOTHING_HELD, Held
 from fsmooth.differentiate.reverse.rows import if_it_exists, is_row, rows_read
 
 
@@ -58,6 +59,8 @@ class Step:
     active: bool
 
 
+NO_TABLES: Mapping[Var, Term] = {}
+
 Item = Step | Require
 """A `Require` stands for its condition alone: it is evaluated where it is in the list."""
 
@@ -68,15 +71,26 @@ class Steps:
     `active` are the variables that the derivative is about; `states` are folds' states, with the number of rows of
     those that are arrays: an element read from one gets a name, so that it can be saved instead of the array.  `rows`
     are pairs of such an array and an index that is in bounds: that row gets a name too.
+
+    `held` are names for what the last state of a fold holds: `tables` are the versions that they stand for, by these names,
+    and `afterwards` what variables of this region are on the way back.
     """
 
     def __init__(
-        self, active: frozenset[Var], states: Mapping[Var, Term | None], rows: tuple[tuple[Var, Var], ...] = ()
+        self,
+        active: frozenset[Var],
+        states: Mapping[Var, Term | None],
+        rows: tuple[tuple[Var, Var], ...] = (),
+        held: Held = NOTHING_HELD,
+        tables: Mapping[Var, Term] = NO_TABLES,
     ) -> None:
         self.items: list[Item] = []
         self.active = set(active)
         self.states = states
         self.rows = rows
+        self.held = held
+        self.tables = dict(tables)
+        self.afterwards: dict[Var, Term] = {}
         self.row: dict[tuple[Var, Var], Var] = {}
         self.names = Renaming({})
         self.known: dict[int, tuple[Term, Term]] = {}
@@ -89,6 +103,15 @@ class Steps:
         """Does `term` mention an active variable?"""
         return not self.active.isdisjoint(term.free)
 
+    def inside(self, body: Term) -> Steps:
+        """The steps of a region inside of this one, to be filled with those of `body`."""
+        return Steps(self.active_in(body), self.states, (), self.held, self.tables)
+
+    def active_in(self, body: Term) -> frozenset[Var]:
+        """The active variables that are mentioned, by a name of their own or as a table."""
+        names = [x for x in body.free if x in self.active]
+        return frozenset(names).union(*[self.tables[x].free & self.active for x in names if x in self.tables])
+
     def _bind(self, term: Term, name: str | Var, active: bool) -> Var:
         var = name if isinstance(name, Var) else Var(name, term.type)
         self.items.append(Step(var, term, active))
@@ -98,7 +121,14 @@ class Steps:
 
     def _define(self, var: Var, value: Term) -> None:
         active = self.is_active(value)
+        if var in self.held.tables:
+            self.tables[var] = self._atom(value, None)
+            self._bind(self.tables[var], var, active)
+            self.afterwards[var] = self.held.tables[var]
+            return
         atom = self._atom(value, var)
+        if var in self.held.values and isinstance(atom, Var):
+            self.afterwards[atom] = self.held.values[var]
         if atom is not var:
             if active:
                 self.active.add(var)

@@ -1,0 +1,83 @@
+"""What is known of the indices in a fold's body: the ranges of loops, and the conditions around a place in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fsmooth.core.subst import substitute
+from fsmooth.core.term import Build, Check, Collect, Const, IFold, Length, Let, Prim, Reduce, Term, Var
+from fsmooth.core.traverse import binds, bound_in, children, size_of_tree, subterms, transform
+from fsmooth.core.types import Bool, Int
+from fsmooth.differentiate.reverse.writes import Place
+from fsmooth.rewrite.facts import Facts
+
+_LARGEST = 60
+"""Indices of more nodes than this are not looked into."""
+
+_DEPTH = 20
+
+
+class Indices:
+    """Of the body of a fold over `index` below `size`, whose binders are distinct; `outside` are definitions around it."""
+
+    def __init__(self, body: Term, index: Var, size: Term, outside: Mapping[Var, Term]) -> None:
+        self.facts = Facts()
+        self.definitions: dict[Var, Term] = {}
+        self.outside = outside
+        self.loops = {index: size}
+        self.bound = {index}
+        self._known: dict[int, tuple[Term, Term | None]] = {}
+        for t in subterms(body):
+            if not binds(t):
+                continue
+            for k in range(len(children(t))):
+                self.bound.update(bound_in(t, k))
+            match t:
+                case Let(bindings):
+                    self.definitions.update(bindings)
+                case Build(count, i) | Reduce(_, count, i) | IFold(count, _, _, i):
+                    self.loops[i] = count
+                case Collect(_, generators):
+                    self.loops.update({i: count for count, i in generators})
+        for i, count in self.loops.items():
+            self.facts.ranges[i] = self.resolved(count) or count
+
+    def resolved(self, term: Term) -> Term | None:
+        """An index or a size in terms of loops' indices and of what is outside of the fold; None if that is not known."""
+        found = self._known.get(id(term))
+        if found is None:
+            result: Term | None = transform(self.expanded(term), _unchecked)
+            assert result is not None
+            if any([x in self.bound and x not in self.loops for x in result.free]) or size_of_tree(result) > _LARGEST:
+                result = None
+            found = self._known[id(term)] = (term, result)
+        return found[1]
+
+    def expanded(self, term: Term) -> Term:
+        """Likewise, as far as that is possible."""
+        for _ in range(_DEPTH):
+            known = {x: value for x in term.free if (value := self._definition(x)) is not None}
+            if not known or size_of_tree(term) > _LARGEST:
+                break
+            term = substitute(term, known)
+        return term
+
+    def _definition(self, x: Var) -> Term | None:
+        if not isinstance(x.type, Int | Bool):
+            return None
+        own = self.definitions.get(x)
+        if own is not None:
+            return own
+        value = self.outside.get(x)
+        return value if isinstance(value, Const | Length | Prim) else None
+
+    def differ(self, a: Place, b: Place) -> bool:
+        """Are they certainly different elements, or parts of different rows?"""
+        return any([i is not None and j is not None and self._unequal(i, j) for i, j in zip(a, b, strict=False)])
+
+    def _unequal(self, i: Term, j: Term) -> bool:
+        return self.facts.less(i, j) or self.facts.less(j, i)
+
+
+def _unchecked(t: Term) -> Term:
+    return t.index if isinstance(t, Check) else t
