@@ -25,7 +25,7 @@ from fsmooth.lower.places import Part, first_summand, reads, stays, under
 def changes(ctx: Context, value: Term, part: Part, later: Iterable[Term]) -> bool:
     """Is the value made by changing the part, whose present contents nothing needs `later`?"""
     return (
-        isinstance(value, Update | If | IFold | Build | Let | Require)
+        isinstance(value, Update | If | IFold | Build | Let | Plus | Require)
         and not is_scalar(part.type)
         and part.type == value.type
         and stays(value, part)

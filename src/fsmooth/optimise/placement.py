@@ -9,31 +9,23 @@ uses, or that moved, is bound where it was placed.
 
 from __future__ import annotations
 
-from fsmooth.core import primitives as p
 from fsmooth.core.term import (
     Build,
     Const,
-    Custom,
-    Delta,
     Get,
     IFold,
-    Lam,
     Length,
     Let,
-    MakeTuple,
-    Prim,
-    Proj,
     Reduce,
     Term,
     Var,
     While,
-    Zero,
 )
 from fsmooth.core.traverse import children, opens_region
-from fsmooth.core.types import Int
-from fsmooth.core.vectors import is_zero
+from fsmooth.core.types import is_scalar
 from fsmooth.optimise.absent import is_worth_a_test
 from fsmooth.optimise.failing import EXTREMA, StaticSizes, anchors_of, failing_nodes, postorder
+from fsmooth.optimise.paths import is_trivial, root_of
 from fsmooth.optimise.scopes import Scope, Scopes, bound_apart, by_inner_scope, common_of
 from fsmooth.optimise.sharing import Graph
 from fsmooth.rewrite.trace import Trace
@@ -61,6 +53,7 @@ class Placement:
         self._uses: dict[int, dict[Scope, int]] = {}
         self._tested: dict[tuple[int, Scope], list[Ways]] = {}
         self._evaluated: dict[int, set[Scope]] = {}
+        self._states = frozenset([t.state for t in self.order if isinstance(t, IFold)])
         self._apart = frozenset([x for t in self.order for x in bound_apart(t)])
         self._repeated = _with_whiles(self.order)
         self._failing = failing_nodes(root, self.order, static_sizes)
@@ -133,7 +126,7 @@ class Placement:
         """The scopes in which `node` is computed once, and those in which it is computed at each of its uses."""
         if node is self.root:
             return list(uses), {}
-        if _trivial(node):
+        if is_trivial(node) and not self._is_state_number(node):
             return [], uses
         bound: list[Scope] = []
         unbound: dict[Scope, int] = {}
@@ -242,6 +235,10 @@ class Placement:
         before = children(node)[:-1]
         return id(node) not in self._failing[id(node)] and all([id(part) not in self._failing for part in before])
 
+    def _is_state_number(self, node: Term) -> bool:
+        """A number read from an array of a fold's state has a name: then the array may change before all is done with it."""
+        return isinstance(node, Get) and is_scalar(node.type) and root_of(node) in self._states
+
     def _escapes(self, node: Term, scope: Scope) -> bool:
         """Used by guard and body of one comprehension, or by condition and body of a `while`, which share no scope."""
         wanted = self._apart & node.free
@@ -268,28 +265,3 @@ def _shortest(ways: Ways) -> Ways:
         if sizes and not any([other <= sizes for other in kept]):
             kept[sizes] = way
     return list(kept.values())
-
-
-def _trivial(node: Term) -> bool:
-    """Never bound: constants, variables, paths, sizes, zeros, tuples, cheap index arithmetic."""
-    match node:
-        case Const() | Var() | Zero() | Length() | MakeTuple() | Delta() | Lam() | Custom():
-            return True
-        case Build():
-            return is_zero(node)
-        case Let(_, body):
-            return _trivial(body)
-        case Proj(inner, _) | Get(inner, _):
-            return _is_path(inner)
-        case Prim(primitive, arguments) if isinstance(node.type, Int):
-            return primitive in (p.add, p.subtract, p.multiply) and all(
-                [isinstance(a, Const | Var | Length) for a in arguments]
-            )
-        case _:
-            return False
-
-
-def _is_path(node: Term) -> bool:
-    while isinstance(node, Get | Proj):
-        node = node.array if isinstance(node, Get) else node.tuple
-    return isinstance(node, Var)
