@@ -247,7 +247,8 @@ class Bindings(Normaliser):
         read = read_of_sum(value, uses)
         if read is not None and isinstance(value.type, Tuple):
             self.trace.record("project_sum")
-            loop = self._named(var.name, self.again(sum_of(value, read)), 2, None, kept, opened)
+            name = f"{var.name}_{read[0]}" if len(read) == 1 else var.name
+            loop = self._named(name, self.again(sum_of(value, read)), 2, None, kept, opened)
             items: list[Term] = [Proj(value, k) for k in range(len(value.type.items))]
             for j, k in enumerate(read):
                 items[k] = loop if len(read) == 1 else Proj(loop, j)
@@ -258,8 +259,7 @@ class Bindings(Normaliser):
         if one is None or part is None:
             return False
         array = Var(var.name, part.type, var.site)
-        whole = with_zeros(array, one, value)
-        if whole is None:
+        if (whole := with_zeros(array, one, value)) is None:
             return False
         self.trace.record("array_of_tuples")
         self._keep(array, self.again(part), kept, opened)
