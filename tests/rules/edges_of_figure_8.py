@@ -279,6 +279,11 @@ EDGES: dict[str, tuple[str, ...]] = {
         "let y = x in require y < x in y ~> nothing",
         "let y = x in require empty c in y ~> require empty c in let y = x in y",
         "let y = x in require check k m == 1 in y ~> nothing",
+        "let c = m < k in require size c in x ~> require size m < k in let c = m < k in x",
+        "let l = check k m in require empty l < n in x ~> nothing",
+        "let l = k * k in let m = l * l in require empty m < n in x"
+        " ~> require empty k * k * (k * k) < n in let l = k * k in let m = l * l in x",
+        "let l = k * k * k * k * k * k * k in require empty l * l * l * l < n in x ~> nothing",
     ),
     "require_out_of_display": (
         "(x, y) ~> nothing",

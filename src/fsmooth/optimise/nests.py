@@ -34,6 +34,7 @@ from fsmooth.core.term import (
 from fsmooth.core.traverse import children, opens_region
 from fsmooth.core.types import Float, Int
 from fsmooth.optimise.absent import absent
+from fsmooth.optimise.failing import is_certain
 from fsmooth.optimise.nesting import Around, Level
 from fsmooth.optimise.replacement import Replacement
 from fsmooth.optimise.sharing import Graph
@@ -78,7 +79,7 @@ class Nests:
         for same in found.values():
             over = _over(nest, same[0])
             for items in [same] if len(over) == 1 else [[x] for x in same]:
-                table = self._table(over, items)
+                table = self._table(over, items, [level.loop for level in nest if level not in over])
                 if table is None:
                     continue
                 indices = [_loop(level).index for level in over]
@@ -93,8 +94,8 @@ class Nests:
         assert isinstance(result, Build | Reduce)
         return result
 
-    def _table(self, over: tuple[Level, ...], items: list[Term]) -> Term | None:
-        """An array over these loops, or nothing if it could not leave the loops around."""
+    def _table(self, over: tuple[Level, ...], items: list[Term], skipped: list[Term]) -> Term | None:
+        """An array over these loops, or nothing if it could not leave those that are skipped."""
         loops = [_loop(level) for level in over]
         own = {id(loop.index): loop.index.renamed() for loop in loops}
         inside = Replacement(self.graph, {key: _always(var) for key, var in own.items()})
@@ -116,7 +117,7 @@ class Nests:
                 value = self.graph.node(If(test, value, zero))
         for loop, size in zip(reversed(loops), reversed(sizes), strict=True):
             value = self.graph.loop(Build(size, own[id(loop.index)], value))
-        if absent(value) is None and any([self._can_fail(x) for x in items]):
+        if absent(value) is None and any([self._can_fail(x) for x in items]) and not all(map(_runs, skipped)):
             return None
         self.graph.names.setdefault(id(value), "table")
         self.graph.tables.setdefault(id(value), set()).update([id(loop.size) for loop in loops])
@@ -248,6 +249,10 @@ def _reads_at(node: Term, indices: frozenset[Var]) -> bool:
 def _loop(level: Level) -> Loop:
     assert isinstance(level.loop, Loop)
     return level.loop
+
+
+def _runs(loop: Term) -> bool:
+    return isinstance(loop, Loop) and is_certain(loop.size)
 
 
 def _trips(level: Level) -> int:

@@ -118,7 +118,12 @@ class Placement:
         uses[scope] = uses.get(scope, 0) + count
 
     def _evaluate(self, child: Term, scope: Scope) -> None:
-        self._evaluated.setdefault(id(child), set()).add(scope)
+        """`child` is evaluated in `scope`, so also around a loop that runs, if it is the same in each iteration."""
+        found = self._evaluated.setdefault(id(child), set())
+        found.add(scope)
+        while scope.parent is not None and scope.runs and scope.variables.isdisjoint(child.free):
+            scope = scope.parent
+            found.add(scope)
 
     # -- one node ----------------------------------------------------------------------------------------------------
 

@@ -47,6 +47,7 @@ from fsmooth.optimise.rules import sparsity as s
 from fsmooth.optimise.rules import tuples as t
 from fsmooth.optimise.rules.state_sizes import length_of_state
 from fsmooth.optimise.simplify import simplify
+from fsmooth.optimise.unzipping import unzip
 from fsmooth.rewrite.strategy import Rule
 from fsmooth.rewrite.trace import Trace
 
@@ -201,12 +202,12 @@ def normalise(family: Family, policy: Policy) -> Stage:
     return lambda term, trace, sizes: simplify(term, family, policy, trace, sizes)
 
 
-def then_normalise(change: Stage, family: Family, policy: Policy) -> Stage:
+def then_normalise(change: Stage, family: Family, policy: Policy, passes: int = 6) -> Stage:
     """A pass over the loops; what that uncovers, if anything, is normalised."""
 
     def stage(term: Term, trace: Trace, sizes: StaticSizes) -> Term:
         new = change(term, trace, sizes)
-        return new if new is term else simplify(new, family, policy, trace, sizes)
+        return new if new is term else simplify(new, family, policy, trace, sizes, passes)
 
     return stage
 
@@ -255,6 +256,7 @@ _NORMALISED: Stages = (
 )
 _INTERCHANGED = (
     _NORMALISED[0],
+    ("arrays of tuples taken apart", then_normalise(unzip, _NORMAL, _FULL, passes=2)),
     ("loop interchange", then_normalise(interchange, _NORMAL, _FULL)),
     ("loops merged", then_normalise(merge_loops, _NORMAL, _FULL)),
     *_LAST,
@@ -274,6 +276,7 @@ REAL = Schedule(
     "REAL",
     (
         ("fusion, normalisation, fission, sparsity, real-number laws", normalise(_NORMAL + REAL_LAWS, _FULL)),
+        ("arrays of tuples taken apart", then_normalise(unzip, _NORMAL + REAL_LAWS, _FULL, passes=2)),
         ("loop interchange", then_normalise(interchange, _NORMAL + REAL_LAWS, _FULL)),
         ("loops merged", then_normalise(merge_loops, _NORMAL + REAL_LAWS, _FULL)),
         *_LAST,

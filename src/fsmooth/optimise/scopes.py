@@ -31,6 +31,11 @@ class Scope:
     depth: int = 0
     positive: frozenset[int] = frozenset()
 
+    @property
+    def runs(self) -> bool:
+        """Is it the body of a loop that runs at least once whenever the scope around is evaluated?"""
+        return self.is_loop and self.certain and self.at_home
+
     def outwards(self) -> Iterator[Scope]:
         """The scope and those around it, innermost first."""
         here: Scope | None = self

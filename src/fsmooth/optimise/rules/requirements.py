@@ -24,10 +24,14 @@ from fsmooth.core.term import (
     Vector,
     let,
 )
-from fsmooth.core.traverse import children, rebuild
+from fsmooth.core.traverse import children, rebuild, size_of_tree
+from fsmooth.core.types import Bool, Int
 from fsmooth.optimise.rules.totality import cannot_fail, runs
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
+
+_SHORT = 24
+"""Terms of at most so many parts are computed again rather than named."""
 
 
 @rule(
@@ -55,16 +59,37 @@ def require_out_of_loop(t: Term, facts: Facts) -> Term | None:
 
 
 @rule(
-    "let x = a in require c in e ~> require c in let x = a in e where c is total",
+    "let x = a in require c in e ~> require c in let x = a in e where c is total;  "
+    "let x = m < k in require x || c in e ~> require m < k || c in let x = m < k in e"
+    " where m is a variable and k is a variable and c is total",
     source="design §2",
     heads=Let,
 )
 def require_out_of_let(t: Term, facts: Facts) -> Term | None:
-    """A requirement that has a value anyway goes before definitions, so that it can leave the loop around them."""
+    """A requirement that has a value anyway goes before definitions, so that it can leave the loop around them.
+
+    What it says of sizes that have names is said without them, if that stays short.
+    """
     match t:
-        case Let(bindings, Require(condition, body) as r) if _is_free_of(r, tuple([var for var, _ in bindings]), facts):
-            return Require(condition, let(bindings, body), r.failure, r.numbers, r.site)
+        case Let(bindings, Require(condition, body) as r):
+            parts = [_without_names(part, bindings) for part in (condition, *r.numbers)]
+            if not all([part is not None and cannot_fail(part, facts) for part in parts]):
+                return None
+            required, *numbers = [part for part in parts if part is not None]
+            return Require(required, let(bindings, body), r.failure, tuple(numbers), r.site)
     return None
+
+
+def _without_names(part: Term, bindings: tuple[tuple[Var, Term], ...]) -> Term | None:
+    """`part` without the names of definitions, if those are integers or truth values, and short."""
+    for var, value in reversed(bindings):
+        if var in part.free:
+            if not isinstance(value.type, Int | Bool):
+                return None
+            part = substitute(part, {var: value})
+            if size_of_tree(part) > _SHORT:
+                return None
+    return part
 
 
 @rule(
