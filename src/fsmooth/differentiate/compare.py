@@ -20,7 +20,7 @@ from fsmooth.differentiate.choose import Choice, Known
 
 LARGEST = 2000
 """The nodes of a function whose derivatives are compared."""
-LONGEST = 4000.0
+LONGEST = 1930.0
 """The operations, as predicted, of what may be written out to be compared."""
 RATIO = 16.0
 """Predictions further apart than this are believed."""
