@@ -54,6 +54,7 @@ class Placement:
         self._tested: dict[tuple[int, Scope], list[Ways]] = {}
         self._evaluated: dict[int, set[Scope]] = {}
         self._states = frozenset([t.state for t in self.order if isinstance(t, IFold)])
+        self._indices = frozenset([t.index for t in self.order if isinstance(t, Build | Reduce)])
         self._apart = frozenset([x for t in self.order for x in bound_apart(t)])
         self._repeated = _with_whiles(self.order)
         self._failing = failing_nodes(root, self.order, static_sizes)
@@ -241,8 +242,9 @@ class Placement:
         return id(node) not in self._failing[id(node)] and all([id(part) not in self._failing for part in before])
 
     def _is_state_number(self, node: Term) -> bool:
-        """A number read from an array of a fold's state has a name: then the array may change before all is done with it."""
-        return isinstance(node, Get) and is_scalar(node.type) and root_of(node) in self._states
+        """A number that a step reads from its state has a name: then the state may change before all is done with it."""
+        is_number = isinstance(node, Get) and is_scalar(node.type) and root_of(node) in self._states
+        return is_number and self._indices.isdisjoint(node.free)
 
     def _escapes(self, node: Term, scope: Scope) -> bool:
         """Used by guard and body of one comprehension, or by condition and body of a `while`, which share no scope."""
