@@ -1,6 +1,5 @@
 """A table that is read through gathers is made for the rows that are read."""
 
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -8,17 +7,15 @@ import pytest
 
 import fsmooth as fs
 from fsmooth.backend.c.emit import emit
-from fsmooth.core.arithmetic.floats import Floats
 from fsmooth.core.evaluate import OutOfBounds, evaluate
-from fsmooth.core.primitives import Primitive
 from fsmooth.core.term import Deriv, Lam, Method, Term, Verb
-from fsmooth.core.types import Type
 from fsmooth.core.values import plain, value_of
 from fsmooth.differentiate.remove import remove_derivatives
 from fsmooth.library import parse
 from fsmooth.lower.functions import lower
 from fsmooth.optimise.schedules import DEFAULT, SCHEDULES
 from fsmooth.rewrite.trace import Trace
+from tests.optimise.counting import Computed
 
 WITH_MOTION = [name for name in SCHEDULES if name not in ("NONE", "LF", "LN")]
 _PARAMETERS = "(x: Matrix) (g: Array<Int>) (h: Array<Int>) (flag: Bool)"
@@ -51,15 +48,6 @@ WHOLE = {
 """Programs of which it is not known before which rows are read, or whether any is."""
 
 
-class _Operations(Floats):
-    def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
-
-    def apply(self, primitive: Primitive, arguments: Sequence[object], type_: Type) -> object:
-        self.counts[primitive.name] += 1
-        return super().apply(primitive, arguments, type_)
-
-
 def _program(body: str) -> Lam:
     term = parse(f"fun {_PARAMETERS} -> {body}")
     assert isinstance(term, Lam)
@@ -73,7 +61,7 @@ def _arguments(rows: int = 20, g: Sequence[int] = (7, 3, 7), h: Sequence[int] = 
 def _run(term: Term, arguments: Sequence[object]) -> tuple[object, int]:
     """The result, and how many exponentials it took."""
     assert isinstance(term, Lam)
-    counting = _Operations()
+    counting = Computed()
     values = {q: value_of(a, q.type) for q, a in zip(term.parameters, arguments, strict=True)}
     result = evaluate(term.body, values, counting)
     return plain(result, term.body.type), counting.counts["exp"]

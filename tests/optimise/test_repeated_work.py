@@ -7,22 +7,21 @@ nothing proves, an extremum of what may be empty, sizes that must agree.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 from fsmooth.backend.c.emit import emit
-from fsmooth.core.arithmetic.floats import Floats
 from fsmooth.core.evaluate import RequirementFailed, evaluate
-from fsmooth.core.primitives import Primitive
 from fsmooth.core.term import Lam, Term
-from fsmooth.core.types import Array, Float, Type
+from fsmooth.core.types import Array, Float
 from fsmooth.core.values import value_of
 from fsmooth.differentiate.remove import remove_derivatives
 from fsmooth.library import parse
 from fsmooth.lower.functions import lower
 from fsmooth.optimise.schedules import SCHEDULES
+from tests.optimise.counting import Computed
 
 _PARAMETERS = "(g: Array<Int>) (w: Vector)"
 _Y = "let y = build (length g) (fun k -> exp w[g[k]]) in"
@@ -91,21 +90,10 @@ FROM_LN = [name for name in SCHEDULES if name not in ("NONE", "LF")]
 WITH_MOTION = [name for name in FROM_LN if name != "LN"]
 
 
-class _Functions(Floats):
-    """Counts how often each primitive is computed."""
-
-    def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
-
-    def apply(self, primitive: Primitive, arguments: Sequence[object], type_: Type) -> object:
-        self.counts[primitive.name] += 1
-        return super().apply(primitive, arguments, type_)
-
-
 def _counts(term: Term, n: int) -> Counter[str]:
     assert isinstance(term, Lam)
     arguments = (np.arange(n)[::-1].copy(), np.linspace(0.1, 1.0, n))
-    counting = _Functions()
+    counting = Computed()
     evaluate(term.body, {q: value_of(a, q.type) for q, a in zip(term.parameters, arguments, strict=True)}, counting)
     return counting.counts
 

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
 from fsmooth.backend.c.emit import emit
-from fsmooth.core.arithmetic.floats import Floats
 from fsmooth.core.evaluate import OutOfBounds, evaluate
 from fsmooth.core.pretty import show
-from fsmooth.core.primitives import Primitive
 from fsmooth.core.term import Deriv, Lam, Method, Term, Verb
-from fsmooth.core.types import Type
 from fsmooth.core.values import plain, value_of
 from fsmooth.differentiate.remove import remove_derivatives
 from fsmooth.library import parse
 from fsmooth.lower.functions import lower
 from fsmooth.optimise.schedules import SCHEDULES
+from tests.optimise.counting import Computed
 
 _PARAMETERS = "(x: Matrix) (q: Matrix) (l: Matrix) (g: Array<Int>)"
 _BELOW = "c * (2 * length x 1 - 3 - c) // 2 + r - 1"
@@ -52,15 +49,6 @@ TRIANGLES = {
 WITH_MOTION = [name for name in SCHEDULES if name not in ("NONE", "LF", "LN")]
 
 
-class _Operations(Floats):
-    def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
-
-    def apply(self, primitive: Primitive, arguments: Sequence[object], type_: Type) -> object:
-        self.counts[primitive.name] += 1
-        return super().apply(primitive, arguments, type_)
-
-
 def _program(body: str) -> Lam:
     term = parse(f"fun {_PARAMETERS} -> {body}")
     assert isinstance(term, Lam)
@@ -79,7 +67,7 @@ def _arguments(n: int = 6, largest: int = 1) -> tuple[np.ndarray, ...]:
 
 def _run(term: Term, arguments: tuple[np.ndarray, ...]) -> tuple[np.ndarray, Counter[str]]:
     assert isinstance(term, Lam)
-    counting = _Operations()
+    counting = Computed()
     values = {q: value_of(a, q.type) for q, a in zip(term.parameters, arguments, strict=True)}
     result = evaluate(term.body, values, counting)
     return np.array(plain(result, term.body.type), dtype=float), counting.counts

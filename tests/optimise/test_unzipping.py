@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
-from fsmooth.core.arithmetic.floats import Floats
 from fsmooth.core.evaluate import OutOfBounds, evaluate
-from fsmooth.core.primitives import Primitive
 from fsmooth.core.term import Lam, Term
-from fsmooth.core.types import Type
 from fsmooth.core.values import plain, value_of
 from fsmooth.library import parse
 from fsmooth.optimise.schedules import DEFAULT, SCHEDULES
 from fsmooth.rewrite.trace import Trace
+from tests.optimise.counting import Computed
 
 WITH_MOTION = [name for name in SCHEDULES if name not in ("NONE", "LF", "LN")]
 _PARAMETERS = "(x: Vector) (g: Array<Int>)"
@@ -71,15 +68,6 @@ WHOLE = {
 }
 
 
-class _Operations(Floats):
-    def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
-
-    def apply(self, primitive: Primitive, arguments: Sequence[object], type_: Type) -> object:
-        self.counts[primitive.name] += 1
-        return super().apply(primitive, arguments, type_)
-
-
 def _program(body: str) -> Lam:
     term = parse(f"fun {_PARAMETERS} -> {body}")
     assert isinstance(term, Lam)
@@ -89,7 +77,7 @@ def _program(body: str) -> Lam:
 def _run(term: Term, g: Sequence[int]) -> tuple[np.ndarray, int]:
     """The result for five numbers, and how many exponentials it took."""
     assert isinstance(term, Lam)
-    counting = _Operations()
+    counting = Computed()
     arguments = np.sin(np.arange(5.0)), np.array(g, int)
     values = {q: value_of(a, q.type) for q, a in zip(term.parameters, arguments, strict=True)}
     result = evaluate(term.body, values, counting)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import fsmooth as fs
+from tests.reverse.tables import moments
 
 
 def rows(x):
@@ -16,16 +17,6 @@ def rows(x):
     for i in range(len(x)):
         s[i + 1] = [s[i, 0] + x[i], s[i, 1] * x[i] + s[i, 0]]
     return s[len(x), 1]
-
-
-def moments(x):
-    """Three sums at a time, in three updates of a row."""
-    s = np.zeros((len(x) + 1, 3))
-    for i in range(len(x)):
-        s[i + 1, 0] = s[i, 0] + x[i]
-        s[i + 1, 1] = s[i, 1] + x[i] * s[i, 0]
-        s[i + 1, 2] = s[i, 2] + x[i] * s[i, 1]
-    return s[len(x), 2]
 
 
 def interleaved(x):
