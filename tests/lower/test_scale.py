@@ -1,27 +1,29 @@
-"""Lowering and emission take time proportional to the size of the program."""
+"""Lowering and emission do work proportional to the size of the program."""
 
 from __future__ import annotations
 
 import random
 import sys
 import threading
-import time
+from collections.abc import Callable
+
+import pytest
 
 from fsmooth.backend.c.emit import emit
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Build, Const, Get, If, Lam, Length, Let, Prim, Term, Var, Vector
 from fsmooth.core.types import F64, INT, Array
 from fsmooth.lower.functions import lower
+from tests.calls import calls_of
 
-BINDINGS = 20_000
-SECONDS = 10.0
+FEW, MANY = 1_000, 8_000
 
 
-def _chain(start: Var, branches: bool) -> tuple[tuple[tuple[Var, Term], ...], list[Var]]:
+def _chain(start: Var, count: int, branches: bool) -> tuple[tuple[tuple[Var, Term], ...], list[Var]]:
     """Scalars, each computed from two of the fifty before it."""
     choose = random.Random(1)
     variables, bindings = [start], []
-    for _ in range(BINDINGS):
+    for _ in range(count):
         left, right = choose.choice(variables[-50:]), choose.choice(variables[-50:])
         value: Term = Prim(choose.choice([p.add, p.multiply, p.subtract]), (Prim(p.sin, (left,)), right))
         if branches:
@@ -32,35 +34,35 @@ def _chain(start: Var, branches: bool) -> tuple[tuple[tuple[Var, Term], ...], li
     return tuple(bindings), variables
 
 
-def _seconds(term: Lam) -> float:
+def _work(term: Lam) -> int:
     """Of lowering and emission, in a thread with a deep stack as the driver has it."""
-    taken: list[float] = []
-
-    def work() -> None:
-        start = time.process_time()
-        emit(lower(term, "f"))
-        taken.append(time.process_time() - start)
+    found: list[int] = []
 
     limit, size = sys.getrecursionlimit(), threading.stack_size(256 * 2**20)
     sys.setrecursionlimit(1_000_000)
     try:
-        thread = threading.Thread(target=work)
+        thread = threading.Thread(target=lambda: found.append(calls_of(lambda: emit(lower(term, "f")))))
         thread.start()
         thread.join()
     finally:
         sys.setrecursionlimit(limit)
         threading.stack_size(size)
-    return taken[0]
+    return found[0]
 
 
-def test_a_scope_of_scalars() -> None:
+def _scalars(count: int) -> Lam:
     x = Var("x", F64)
-    bindings, variables = _chain(x, branches=False)
-    assert _seconds(Lam((x,), Let(bindings, variables[-1]))) < SECONDS
+    bindings, variables = _chain(x, count, branches=False)
+    return Lam((x,), Let(bindings, variables[-1]))
 
 
-def test_a_scope_of_branches_in_a_loop() -> None:
+def _branches_in_a_loop(count: int) -> Lam:
     v, i, x = Var("v", Array(F64)), Var("i", INT), Var("x", F64)
-    bindings, variables = _chain(x, branches=True)
+    bindings, variables = _chain(x, count, branches=True)
     row = Let(((x, Get(v, i)), *bindings), Vector(tuple(variables[-6:])))
-    assert _seconds(Lam((v,), Build(Length(v), i, row))) < SECONDS
+    return Lam((v,), Build(Length(v), i, row))
+
+
+@pytest.mark.parametrize("made", [_scalars, _branches_in_a_loop])
+def test_a_long_scope(made: Callable[[int], Lam]) -> None:
+    assert _work(made(MANY)) < 8.8 * _work(made(FEW))
