@@ -23,6 +23,7 @@ __all__ = [
     "lstm",
     "nnmf",
     "ode",
+    "ode_total",
     "scalar_recurrence",
     "tanh_recurrence",
 ]
@@ -155,9 +156,7 @@ def kmeans(points, centroids):
     return slope / diagonal
 
 
-@partial(jax.jit, static_argnums=1)
-@jax.grad
-def ode(x, s):
+def solved(x, s):
     h = 2.0 / s
 
     def slope(y):
@@ -169,7 +168,11 @@ def ode(x, s):
         k3 = slope(y + h / 2 * k2)
         return y + h / 6 * (k1 + 2 * k2 + 2 * k3 + slope(y + h * k3)), None
 
-    return jax.lax.scan(step, jnp.zeros_like(x), None, s)[0][-1]
+    return jax.lax.scan(step, jnp.zeros_like(x), None, s)[0]
+
+
+ode = jax.jit(jax.grad(lambda x, s: solved(x, s)[-1]), static_argnums=1)
+ode_total = jax.jit(jax.grad(lambda x, s: jnp.sum(solved(x, s))), static_argnums=1)
 
 
 @partial(jax.jit, static_argnums=1)

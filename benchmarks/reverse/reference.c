@@ -251,36 +251,36 @@ void mixture(int64_t d, int64_t K, int64_t n, const double *restrict alpha, cons
   *value = total - 0.5 * (double)(n * d) * log(2.0 * M_PI) - (double)n * of_alpha + sign * (prior - (double)K * constant);
 }
 
-/* One stage of Runge-Kutta for y'[0] = x[0], y'[i] = x[i] y[i - 1]: out = y + c f(at) */
-APART static void stage(int64_t n, double c, const double *restrict x, const double *restrict y,
+/* One stage of Runge-Kutta for y'[0] = x[0], y'[i] = x[i] y[i - 1]: out = y + c f(at), of the elements from the first on */
+APART static void stage(int64_t first, int64_t n, double c, const double *restrict x, const double *restrict y,
                         const double *restrict at, double *restrict out) {
-  out[0] = y[0] + c * x[0];
-  for (int64_t i = 1; i < n; i++) out[i] = y[i] + c * x[i] * at[i - 1];
+  if (first <= 0) out[0] = y[0] + c * x[0];
+  for (int64_t i = first > 0 ? first : 1; i < n; i++) out[i] = y[i] + c * x[i] * at[i - 1];
 }
 
 /* The step itself: out = y + c (f(y) + 2 f(second) + 2 f(third) + f(fourth)) */
-APART static void step(int64_t n, double c, const double *restrict x, const double *restrict y,
+APART static void step(int64_t first, int64_t n, double c, const double *restrict x, const double *restrict y,
                        const double *restrict second, const double *restrict third, const double *restrict fourth,
                        double *restrict out) {
-  out[0] = y[0] + 6.0 * c * x[0];
-  for (int64_t i = 1; i < n; i++)
+  if (first <= 0) out[0] = y[0] + 6.0 * c * x[0];
+  for (int64_t i = first > 0 ? first : 1; i < n; i++)
     out[i] = y[i] + c * x[i] * (y[i - 1] + 2.0 * (second[i - 1] + third[i - 1]) + fourth[i - 1]);
 }
 
 /* The cotangent of the slope of a stage, from those of the next state and of the slope that the stage leads to */
-APART static void stage_back(int64_t n, double share, double c, const double *restrict x, const double *restrict by_y,
-                             const double *restrict by_next, double *restrict by) {
-  for (int64_t i = 0; i < n - 1; i++) by[i] = share * by_y[i] + c * x[i + 1] * by_next[i + 1];
+APART static void stage_back(int64_t first, int64_t n, double share, double c, const double *restrict x,
+                             const double *restrict by_y, const double *restrict by_next, double *restrict by) {
+  for (int64_t i = first; i < n - 1; i++) by[i] = share * by_y[i] + c * x[i + 1] * by_next[i + 1];
   by[n - 1] = share * by_y[n - 1];
 }
 
 /* What the four slopes, with their cotangents, give to x and to the state */
-APART static void step_back(int64_t n, double share, const double *restrict x, const double *restrict y,
+APART static void step_back(int64_t first, int64_t n, double share, const double *restrict x, const double *restrict y,
                             const double *restrict second, const double *restrict third, const double *restrict fourth,
                             const double *restrict by_y, const double *restrict by_1, const double *restrict by_2,
                             const double *restrict by_3, double *restrict before, double *restrict by_x) {
-  by_x[0] += by_1[0] + by_2[0] + by_3[0] + share * by_y[0];
-  for (int64_t i = 0; i < n - 1; i++) {
+  if (first == 0) by_x[0] += by_1[0] + by_2[0] + by_3[0] + share * by_y[0];
+  for (int64_t i = first; i < n - 1; i++) {
     const double a = by_1[i + 1], b = by_2[i + 1], c = by_3[i + 1], d = share * by_y[i + 1];
     before[i] = by_y[i] + (a + b + c + d) * x[i + 1];
     by_x[i + 1] += a * y[i] + b * second[i] + c * third[i] + d * fourth[i];
@@ -289,27 +289,29 @@ APART static void step_back(int64_t n, double share, const double *restrict x, c
 }
 
 /* d y[n - 1](2) / dx after s steps, from y = 0.  What the stages start from is stored, each step in the row after the last.
-   work: (4 s + 6) n numbers and 8 to align them. */
+   With k steps to go only the last 4 k + 1 elements matter.  work: (4 s + 6) n numbers and 8 to align them. */
 void ode_gradient(int64_t n, int64_t s, const double *restrict x, double *restrict work, double *restrict by_x) {
   const double h = 2.0 / (double)s;
   double *states = __builtin_assume_aligned((void *)(((uintptr_t)work + 63) & ~(uintptr_t)63), 64);
   double *second = states + (s + 1) * n, *third = second + s * n, *fourth = third + s * n;
   double *by_y = fourth + s * n, *before = by_y + n, *by_1 = before + n, *by_2 = by_1 + n, *by_3 = by_2 + n;
   memset(states, 0, (size_t)n * sizeof *states);
-  for (int64_t row = 0; row < s * n; row += n) {
-    stage(n, h / 2.0, x, states + row, states + row, second + row);
-    stage(n, h / 2.0, x, states + row, second + row, third + row);
-    stage(n, h, x, states + row, third + row, fourth + row);
-    step(n, h / 6.0, x, states + row, second + row, third + row, fourth + row, states + row + n);
+  for (int64_t k = s, row = 0; k > 0; k--, row += n) {
+    const int64_t first = n - 1 - 4 * k;
+    stage(first - 2, n, h / 2.0, x, states + row, states + row, second + row);
+    stage(first - 1, n, h / 2.0, x, states + row, second + row, third + row);
+    stage(first, n, h, x, states + row, third + row, fourth + row);
+    step(first + 1, n, h / 6.0, x, states + row, second + row, third + row, fourth + row, states + row + n);
   }
   memset(by_x, 0, (size_t)n * sizeof *by_x);
-  memset(by_y, 0, (size_t)n * sizeof *by_y);
+  memset(by_y, 0, 2 * (size_t)n * sizeof *by_y);
   by_y[n - 1] = 1.0;
-  for (int64_t row = (s - 1) * n; row >= 0; row -= n) {
-    stage_back(n, h / 3.0, h * h / 6.0, x, by_y, by_y, by_3);
-    stage_back(n, h / 3.0, h / 2.0, x, by_y, by_3, by_2);
-    stage_back(n, h / 6.0, h / 2.0, x, by_y, by_2, by_1);
-    step_back(n, h / 6.0, x, states + row, second + row, third + row, fourth + row, by_y, by_1, by_2, by_3, before, by_x);
+  for (int64_t k = 1, row = (s - 1) * n; k <= s; k++, row -= n) {
+    const int64_t first = n - 1 - 4 * k > 0 ? n - 1 - 4 * k : 0;
+    stage_back(first, n, h / 3.0, h * h / 6.0, x, by_y, by_y, by_3);
+    stage_back(first, n, h / 3.0, h / 2.0, x, by_y, by_3, by_2);
+    stage_back(first, n, h / 6.0, h / 2.0, x, by_y, by_2, by_1);
+    step_back(first, n, h / 6.0, x, states + row, second + row, third + row, fourth + row, by_y, by_1, by_2, by_3, before, by_x);
     double *held = by_y;
     by_y = before;
     before = held;

@@ -48,10 +48,7 @@ def mixture(d: int, bound: Bounds) -> Workload:
             (found[0], wanted["objective_adbench"]),
             (np.linalg.norm(gradient), wanted["grad_norm2_adbench"]),
             (gradient[:5], wanted["grad_first5_adbench"]),
-            (
-                gradient,
-                wanted.get("gradient_adbench", gradient),
-            ),  # the files' largest have none: the C by hand must agree
+            (gradient, wanted.get("gradient_adbench", gradient)),  # the largest have none: the C by hand must agree
         ]
         return max([each(value, right) for value, right in pairs])
 
@@ -142,7 +139,7 @@ def equations(n: int, s: int) -> Workload:
 
     def right(found: Arrays) -> float:
         x = ode.generate(9)
-        wanted = [ode_in_numpy(x + 1e-30j * unit, 7).imag / 1e-30 for unit in np.eye(9)]
+        wanted = [ode_in_numpy(x + 1e-30j * unit, 7)[-1].imag / 1e-30 for unit in np.eye(9)]
         return max(each(ode.gradient(x, 7), wanted), float(np.max(np.abs(found[0]))))
 
     arguments = (ode.generate(n), s)
@@ -156,8 +153,21 @@ def equations(n: int, s: int) -> Workload:
     return Workload(f"{n}, {s}", ode.primal, ode.gradient, arguments, right, bounds, {"C": written}, jax)
 
 
-def ode_in_numpy(x: np.ndarray, s: int) -> complex:
-    """The last component after s steps."""
+def equations_summed(n: int, s: int) -> Workload:
+    """The same where all equations matter in each step, on nine of them by complex steps."""
+
+    def right(found: Arrays) -> float:
+        x = ode.generate(9)
+        wanted = [ode_in_numpy(x + 1e-30j * unit, 7).sum().imag / 1e-30 for unit in np.eye(9)]
+        return each(ode.gradient_of_total(x, 7), wanted)
+
+    arguments = (ode.generate(n), s)
+    jax = lambda peer: peer.kernel(partial(peer.ode_total, s=s), arguments[0])  # noqa: E731
+    return Workload(f"{n}, {s}", ode.primal, ode.gradient_of_total, arguments, right, Bounds(jax=1.0), jax=jax)
+
+
+def ode_in_numpy(x: np.ndarray, s: int) -> np.ndarray:
+    """All components after s steps."""
     h, y = 2.0 / s, np.zeros_like(x)
 
     def slope(y: np.ndarray) -> np.ndarray:
@@ -168,7 +178,7 @@ def ode_in_numpy(x: np.ndarray, s: int) -> complex:
         k2 = slope(y + h / 2 * k1)
         k3 = slope(y + h / 2 * k2)
         y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + slope(y + h * k3))
-    return complex(y[-1])
+    return y
 
 
 def squares(m: int, n: int) -> Workload:
@@ -281,6 +291,7 @@ ROWS: Rows = {
 SMALLER: Rows = {
     "kmeans, smaller": partial(clusters, 1000, 10, 8),
     "ode, fewer steps": partial(equations, 10_000, 10),
+    "ode, sum of all": partial(equations_summed, 1000, 100),
     "llsq, smaller": partial(squares, 128, 512),
     "lse, smaller": partial(exponentials, 2500),
 }

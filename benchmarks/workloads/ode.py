@@ -2,7 +2,8 @@
 
 y'[0] = x[0], y'[i] = x[i] y[i - 1], y(0) = 0, up to time 2.
 
-Source: bradbell/cmpad, through gradbench/gradbench (MIT).  The gradient of y[n - 1] is zero to double precision for large n.
+Source: bradbell/cmpad, through gradbench/gradbench (MIT).  The gradient of y[n - 1] is zero to double precision for large n, and
+depends on the last 4 k + 1 components of y with k steps to go.
 """
 
 import numpy as np
@@ -32,8 +33,14 @@ def last(x: fs.Array["n"], s: int):
     return solve(x, s)[len(x) - 1]
 
 
+def total(x: fs.Array["n"], s: int):
+    """The sum of all components of y(2), which depends on each of them in each step."""
+    return sum(solve(x, s))
+
+
 primal = fs.function(solve)
 gradient = fs.grad(last)
+gradient_of_total = fs.grad(total)
 
 
 def generate(n: int) -> np.ndarray:

@@ -114,7 +114,8 @@ def test_the_backward_step_of_a_differential_equation() -> None:
     step = backward[: backward.index("_held")]
     assert step.count("for (") == 4
     assert step.count("+=") == 1
-    assert not re.search(r"memset|memcpy|if \(", step)
+    assert not re.search(r"memcpy|if \(", step)
+    assert re.findall(r"memset\((\w+) \+ (\w+), 0, \(size_t\)\((\w+) - \2\)", step) and step.count("memset") == 1
 
 
 def body_of(source: str) -> str:

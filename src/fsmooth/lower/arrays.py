@@ -10,6 +10,7 @@ from fsmooth.core.term import Build, Collect, Delta, If, Plus, Reduce, Update, V
 from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ONE, ZERO, integer, same, zero_of
+from fsmooth.loops.usage import mentioned_reads
 from fsmooth.lower.cardinality import is_path
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import (
@@ -28,6 +29,7 @@ from fsmooth.lower.destination import (
 )
 from fsmooth.lower.interchange import interchangeable
 from fsmooth.lower.loop import Loop
+from fsmooth.lower.ranges import Range, Span, can_be_set_to_zero, range_of
 from fsmooth.lower.storage import storage_for
 
 _SHORT = 8
@@ -37,21 +39,31 @@ _SHORT = 8
 def build_into(ctx: Context, term: Build, dest: Destination, mode: Mode) -> None:
     """One loop, whatever the element is: a tuple writes to several places."""
     size = ctx.named(ctx.scalar(term.size), "n")
-    inner = interchangeable(term)
+    part = range_of(term.index, term.body)
+    if mode is Mode.ASSIGN and not part.is_whole and not can_be_set_to_zero(dest):
+        part = Range(term.body)
+    inner = interchangeable(term.index, part.element)
     if inner is not None and isinstance(dest, View) and not (isinstance(size, t.Literal) and int(size.value) < _SHORT):
-        _sum_of_rows(ctx, term, size, inner, dest, mode)
+        _sum_of_rows(ctx, term.index, Span(ctx, part, size), inner, dest, mode)
         return
-    with Loop(ctx, term.index, size, t.Kind.PARALLEL) as loop:
-        ctx.into(term.body, destination_at(dest, loop.index), mode)
+    span = Span(ctx, part, size)
+    zeros = span.zeros_around(dest) if mode is Mode.ASSIGN and not part.is_whole else []
+    start = len(ctx.block)
+    with span.loop(term.index, t.Kind.PARALLEL) as at:
+        ctx.into(part.element, destination_at(dest, at), mode)
+    is_read = not mentioned_reads(ctx.block[start:]).isdisjoint({s.buffer for s in zeros})
+    place = len(ctx.block) if is_read else start  # what the loop reads is set to zero after it
+    ctx.block[place:place] = zeros
 
 
-def _sum_of_rows(ctx: Context, term: Build, size: t.Expression, inner: Reduce, dest: View, mode: Mode) -> None:
+def _sum_of_rows(ctx: Context, index: Var, span: Span, inner: Reduce, dest: View, mode: Mode) -> None:
     """`build n (j. sum m (k. e))` as `sum m (k. build n (j. e))`, which accumulates row by row."""
     if mode is Mode.ASSIGN:
         fill_zero(ctx, dest)
-    count = ctx.named(ctx.scalar(inner.size), "n")
-    with Loop(ctx, inner.index, count, t.Kind.REDUCTION), Loop(ctx, term.index, size, t.Kind.PARALLEL) as loop:
-        ctx.into(inner.body, dest.at(loop.index), Mode.ACCUMULATE)
+    part = range_of(inner.index, inner.body)
+    rows = Span(ctx, part, ctx.named(ctx.scalar(inner.size), "n"))
+    with rows.loop(inner.index, t.Kind.REDUCTION), span.loop(index, t.Kind.PARALLEL) as at:
+        ctx.into(part.element, dest.at(at), Mode.ACCUMULATE)
 
 
 def vector_into(ctx: Context, term: Vector, dest: Destination, mode: Mode) -> None:

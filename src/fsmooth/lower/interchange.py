@@ -11,12 +11,11 @@ from fsmooth.core.traverse import children
 from fsmooth.core.types import Float, is_scalar
 
 
-def interchangeable(term: Build) -> Reduce | None:
-    """The sum that is the body of `term`, if it is better done outside."""
-    inner = term.body
+def interchangeable(index: Var, inner: Term) -> Reduce | None:
+    """The sum that is the element of an array by `index`, if it is better done outside."""
     if not isinstance(inner, Reduce) or inner.reduction is not Reduction.SUM or not isinstance(inner.type, Float):
         return None
-    if term.index in inner.size.free or term.index is inner.index:
+    if index in inner.size.free or index is inner.index:
         return None
     gains = False
     seen: set[int] = set()
@@ -31,9 +30,9 @@ def interchangeable(term: Build) -> Reduce | None:
         if isinstance(t, Length):
             continue
         if isinstance(t, Get) and is_scalar(t.type):
-            if _contiguous(t, inner.index) and term.index in t.array.free:
+            if _contiguous(t, inner.index) and index in t.array.free:
                 return None
-            gains = gains or (_contiguous(t, term.index) and inner.index in t.array.free)
+            gains = gains or (_contiguous(t, index) and inner.index in t.array.free)
         stack.extend(children(t))
     return inner if gains else None
 

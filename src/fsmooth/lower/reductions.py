@@ -15,6 +15,7 @@ from fsmooth.lower.arrays import fill_zero
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Destination, Group, Local, Mode, View, added, destination_at
 from fsmooth.lower.loop import Loop
+from fsmooth.lower.ranges import Span, range_of
 
 _HINTS = {
     Reduction.SUM: "sum",
@@ -33,15 +34,16 @@ def sum_into(ctx: Context, term: Reduce, dest: Destination, mode: Mode) -> None:
 
     Scalar parts accumulate in locals and are stored once.
     """
-    size = ctx.named(ctx.scalar(term.size), "n")
+    part = range_of(term.index, term.body)
+    span = Span(ctx, part, ctx.named(ctx.scalar(term.size), "n"))
     sums: list[tuple[View | Local, Local]] = []
     filled = _filled(term) if mode is Mode.ASSIGN else frozenset()
     inner = _with_locals(ctx, dest, mode, sums, filled)
-    with Loop(ctx, term.index, size, t.Kind.REDUCTION, tuple([local.name for _, local in sums])):
+    with span.loop(term.index, t.Kind.REDUCTION, tuple([local.name for _, local in sums])):
         if filled:
             _fill_and_add(ctx, term, inner, filled)
         else:
-            ctx.into(term.body, inner, Mode.ACCUMULATE)
+            ctx.into(part.element, inner, Mode.ACCUMULATE)
     for place, local in sums:
         ctx.store(place, t.Name(local.name, local.type), mode)
 
@@ -117,10 +119,11 @@ def reduce_scalar(ctx: Context, term: Reduce) -> t.Expression:
 
 
 def _sum(ctx: Context, term: Reduce) -> t.Expression:
-    size = ctx.named(ctx.scalar(term.size), "n")
+    part = range_of(term.index, term.body)
+    span = Span(ctx, part, ctx.named(ctx.scalar(term.size), "n"))
     total = ctx.local(_HINTS[term.reduction], term.type, zero_of(term.type))
-    with Loop(ctx, term.index, size, t.Kind.REDUCTION, (total.name,)):
-        ctx.into(term.body, total, Mode.ACCUMULATE)
+    with span.loop(term.index, t.Kind.REDUCTION, (total.name,)):
+        ctx.into(part.element, total, Mode.ACCUMULATE)
     return t.Name(total.name, total.type)
 
 

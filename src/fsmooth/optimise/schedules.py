@@ -7,7 +7,7 @@ with names:
     NONE          the program as differentiated, partially evaluated only
     LF            + loop fusion (Fig. 8c)
     LN            + loop normalisation, fission with projection, sparsity (Fig. 8e, 8g)
-    LICM          + code motion, common subexpressions, tabulation
+    LICM          + code motion, common subexpressions, tabulation, windows
     DPS           + destinations passed to what computes them (§5.2); the others copy values to where they belong
     DEFAULT       all of these, and one 1/p for all divisions by p: what design §5 allows on IEEE numbers
     REAL          DEFAULT and the laws that hold for real numbers (the paper's)
@@ -48,6 +48,7 @@ from fsmooth.optimise.rules import tuples as t
 from fsmooth.optimise.rules.state_sizes import length_of_state
 from fsmooth.optimise.simplify import simplify
 from fsmooth.optimise.unzipping import unzip
+from fsmooth.optimise.windows import in_windows
 from fsmooth.rewrite.strategy import Rule
 from fsmooth.rewrite.trace import Trace
 
@@ -263,8 +264,9 @@ _INTERCHANGED = (
 )
 _FIRST = (("requirements first", require_first),)
 _COMPACT = (("compaction", compact_tables),)
-_SHARED = (*_FIRST, *_COMPACT, ("sharing and motion", share))
-_SHARED_RECIPROCALS = (*_FIRST, *_COMPACT, ("reciprocals, sharing and motion", share_with_reciprocals))
+_WINDOWS = (("windows", in_windows),)
+_SHARED = (*_FIRST, *_COMPACT, ("sharing and motion", share), *_WINDOWS)
+_SHARED_RECIPROCALS = (*_FIRST, *_COMPACT, ("reciprocals, sharing and motion", share_with_reciprocals), *_WINDOWS)
 
 NONE = Schedule("NONE", _PARTIAL + _ZEROS, _PARTIAL, destinations=Destinations.COPIED)
 LF = Schedule("LF", _FUSION_ONLY + _ZEROS, _FUSION_ONLY, destinations=Destinations.COPIED)
@@ -283,6 +285,7 @@ REAL = Schedule(
         *_FIRST,
         *_COMPACT,
         ("all reciprocals, sharing and motion", share_with_all_reciprocals),
+        *_WINDOWS,
     ),
     _BEFORE,
     _ONCE,

@@ -17,7 +17,7 @@ fsmooth.core.term.base.IllTyped: add wants numbers of one type, not (Float, Int)
 
 from __future__ import annotations
 
-from fsmooth.core.term.arrays import Delta, Get, Length, Plus, Update, Vector, Zero
+from fsmooth.core.term.arrays import Delta, Get, Length, Plus, Unread, Update, Vector, Zero
 from fsmooth.core.term.base import NOWHERE, IllTyped, Site, Term
 from fsmooth.core.term.calculus import App, Const, If, Lam, Let, Prim, Var, let, scalar_constant
 from fsmooth.core.term.checks import Check, Failure, Require
@@ -88,6 +88,7 @@ __all__ = [
     "Rule",
     "Site",
     "Term",
+    "Unread",
     "Update",
     "Var",
     "Vector",

@@ -69,6 +69,12 @@ class Zero(Term):
         self._typed(array_of(leaf, len(sizes)))
 
 
+class Unread(Zero):
+    """A zero that nothing reads: it need not be written (made by optimise/windows.py, last of all)."""
+
+    __slots__ = ()
+
+
 class Delta(Term):
     """`delta n i v`: the array of n elements that is v at i and zero elsewhere.  The index is in bounds."""
 
