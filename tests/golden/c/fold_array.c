@@ -22,7 +22,22 @@ typedef struct {
 
 #ifndef FS_ARENA
 #define FS_ARENA
-/* Memory of one call: a piece of the stack, then segments that are kept until the call ends. */
+/* Memory of one call: a piece of the stack, then segments of the heap.  When it ends, one segment as large as all of
+   them, or of FS_KEEP bytes if that is less, is kept for the next call; of calls at one time FS_CALLS keep theirs.
+   A segment for several arrays is not made larger than FS_LARGEST: malloc would get it from the system each time. */
+#if !defined(FS_KEEP) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__)
+#define FS_KEEP 33554432
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
+#undef FS_KEEP
+#endif
+#endif
+#endif
+#ifndef FS_KEEP
+#define FS_KEEP 0
+#endif
+#define FS_CALLS 4
+#define FS_LARGEST (33554432 - 65536)
 typedef struct fs_segment {
     struct fs_segment *next;
     char *start;
@@ -38,6 +53,49 @@ typedef struct {
     char *free;
 } fs_mark;
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("O0") /* compiles faster; each of these runs once in a call, or for a segment */
+#endif
+static fs_segment *fs_segment_of(size_t room) {
+    fs_segment *fresh = (fs_segment *)malloc(sizeof *fresh + 64 + room);
+    if (!fresh) return NULL;
+    fresh->next = NULL;
+    fresh->start = (char *)fresh + sizeof *fresh;
+    fresh->start += 64 - (uintptr_t)fresh->start % 64;
+    fresh->end = fresh->start + room;
+    return fresh;
+}
+
+static void fs_free(fs_segment *segment) {
+    while (segment) {
+        fs_segment *next = segment->next;
+        free(segment);
+        segment = next;
+    }
+}
+
+#if FS_KEEP > 0
+static fs_segment *fs_kept[FS_CALLS];
+
+static fs_segment *fs_reuse(void) { /* one that was kept, or NULL; from now on it is the caller's */
+    fs_segment *found = NULL;
+    for (int k = 0; !found && k < FS_CALLS; ++k)
+        found = __atomic_exchange_n(&fs_kept[k], (fs_segment *)NULL, __ATOMIC_ACQ_REL);
+    return found;
+}
+
+static void fs_keep(fs_segment *segment) { /* the one kept longest gives way */
+    for (int k = 0; segment && k < FS_CALLS; ++k)
+        segment = __atomic_exchange_n(&fs_kept[k], segment, __ATOMIC_ACQ_REL);
+    fs_free(segment);
+}
+
+static void __attribute__((destructor)) fs_unload(void) {
+    for (fs_segment *kept; (kept = fs_reuse());) fs_free(kept);
+}
+#endif
+
 static void fs_open(fs_arena *arena, char *stack, size_t size) {
     arena->first.next = NULL;
     arena->first.start = stack;
@@ -46,22 +104,44 @@ static void fs_open(fs_arena *arena, char *stack, size_t size) {
     arena->free = stack;
 }
 
+static void fs_close(fs_arena *arena) {
+    fs_segment *first = arena->first.next;
+#if FS_KEEP > 0
+    if (!first) return;
+    size_t room = 0;
+    for (fs_segment *s = first; s; s = s->next) room += (size_t)(s->end - s->start);
+    if (room > FS_KEEP) room = FS_KEEP;
+    if ((size_t)(first->end - first->start) == room) {
+        fs_free(first->next);
+        first->next = NULL;
+    } else {
+        fs_free(first);
+        first = fs_segment_of(room);
+    }
+    fs_keep(first);
+#else
+    fs_free(first);
+#endif
+}
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
+
 static void *fs_take(fs_arena *arena, int64_t count, size_t size) {
     if (count < 0) count = 0;
     if ((uint64_t)count > (SIZE_MAX / 4) / size) return NULL;
     const size_t bytes = ((size_t)count * size + 63) & ~(size_t)63;
     while ((size_t)(arena->current->end - arena->free) < bytes) {
+#if FS_KEEP > 0
+        if (!arena->first.next) arena->first.next = fs_reuse();
+#endif
         if (!arena->current->next) {
             size_t room = 2 * (size_t)(arena->current->end - arena->current->start);
+            if (room > FS_LARGEST) room = FS_LARGEST;
             if (room < bytes) room = bytes;
             if (room < 65536) room = 65536;
-            fs_segment *fresh = (fs_segment *)malloc(sizeof *fresh + 64 + room);
-            if (!fresh) return NULL;
-            fresh->next = NULL;
-            fresh->start = (char *)fresh + sizeof *fresh;
-            fresh->start += 64 - (uintptr_t)fresh->start % 64;
-            fresh->end = fresh->start + room;
-            arena->current->next = fresh;
+            arena->current->next = fs_segment_of(room);
+            if (!arena->current->next) return NULL;
         }
         arena->current = arena->current->next;
         arena->free = arena->current->start;
@@ -69,14 +149,6 @@ static void *fs_take(fs_arena *arena, int64_t count, size_t size) {
     char *taken = arena->free;
     arena->free += bytes;
     return taken;
-}
-
-static void fs_close(fs_arena *arena) {
-    for (fs_segment *s = arena->first.next; s;) {
-        fs_segment *next = s->next;
-        free(s);
-        s = next;
-    }
 }
 #endif
 

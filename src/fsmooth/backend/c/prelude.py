@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fsmooth.backend.c import helpers as h
+from fsmooth.backend.c.arena import ARENA, MARKS
 from fsmooth.backend.c.expressions import ExpressionWriter
 from fsmooth.backend.c.lanes import FIRST, LANES, RARELY
 from fsmooth.backend.c.searches import searches
@@ -32,9 +33,9 @@ def prelude(expressions: ExpressionWriter, features: set[str]) -> str:
     if "failed" in features:
         parts.append(_guarded("FS_FAILED", h.FAILED))
     if "arena" in features:
-        parts.append(_guarded("FS_ARENA", h.ARENA))
+        parts.append(_guarded("FS_ARENA", ARENA))
     if "marks" in features:
-        parts.append(_guarded("FS_MARKS", h.MARKS))
+        parts.append(_guarded("FS_MARKS", MARKS))
     if "transpose" in features:
         parts.append(_guarded("FS_TRANSPOSE", h.TRANSPOSE))
     if "lanes" in features:
