@@ -215,3 +215,26 @@ def test_what_is_infinite_outside_the_window_does_not_reach_the_gradient() -> No
     by_u = fs.grad(sensor, wrt="u", method="reverse")(np.ones(40), c, 3, 20)
     assert np.flatnonzero(by_u).tolist() == [17, 18, 19, 20, 21, 22, 23]
     assert np.isfinite(by_u).all()
+
+
+def as_often_as_numbers_say(u, v, steps: int, k: int):  # type: ignore[no-untyped-def]
+    n = len(u)
+    for t in range(steps):
+        a = [v[i] * 0.5 + 0.1 for i in range(n)]
+        if t > 0:
+            a = [0.0 for _ in range(n)]
+            for i in range(n):
+                y = 0.0
+                for q in range(int(u[i])):
+                    y = y + 0.5 / (q + 1)
+                a[i] = y
+        v = [v[i] * a[i] + (v[i - 1] if i > 0 else 0.0) for i in range(n)]
+        u = [0.5 * u[i] + 0.5 * (u[i - 1] if i > 0 else 0.0) for i in range(n)]
+    return v[k]
+
+
+def test_what_loops_in_branches_read_is_written() -> None:
+    """They are not kept to a window; if the numbers they read were, they might never end."""
+    f = fs.grad(as_often_as_numbers_say, wrt="v", method="reverse")
+    f(np.linspace(0.0, 9.9, 30), np.ones(30), 3, 20)
+    assert not any([isinstance(t, Unread) for t in subterms(f.stages.terms["optimised"])])

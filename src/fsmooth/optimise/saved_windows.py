@@ -108,27 +108,28 @@ def _forward(
             if path in results
         }
 
-    can_be_kept: dict[int, bool] = {}
+    body = loop.body
+    bindings: list[tuple[Var, Term]] = []
+    while isinstance(body, Let):
+        bindings.extend(body.bindings)
+        body = body.body
+    can_be_kept = {
+        id(value)
+        for value in [*[value for _, value in bindings], *results.values()]
+        if isinstance(value, Build) and id(value) not in shared and is_long(value) and can_be_left_out(value)
+    }
 
     def over(inner: Build | Reduce, asked: Support) -> Support:
-        known = can_be_kept.get(id(inner))
-        if known is None:
-            known = id(inner) not in shared and is_long(inner) and can_be_left_out(inner)
-            can_be_kept[id(inner)] = known
-        return asked if known else EVERYWHERE
+        return asked if id(inner) in can_be_kept else EVERYWHERE
 
     demands, left = settled(loop, exits, lambda asked: Demands(loop, asked, over, rows=wanted))
     if any([demands.of(loop.state, path) != NOWHERE for path in rows]):
         return None
-    made = [(value, left[path]) for path, value in results.items()]
-    body = loop.body
-    while isinstance(body, Let):
-        made.extend([(value, demands.of(var)) for var, value in body.bindings])
-        body = body.body
+    made = [(value, left[path]) for path, value in results.items()] + [(x, demands.of(var)) for var, x in bindings]
     kept = {
         id(value): Kept(window, support, NO_ZEROS)
         for value, support in made
-        if isinstance(value, Build) and can_be_kept.get(id(value)) and support != NOWHERE and min(support) < inf
+        if id(value) in can_be_kept and min(support) < inf
     }
     return Forward(loop, window, kept) if kept else None
 

@@ -92,6 +92,8 @@ class Kept(NamedTuple):
 
     def element(self, loop: Build | Reduce) -> Term:
         """What the loop computes of each index."""
+        if self.inside == NOWHERE:
+            return self._outside(loop)
         bounds = self._bounds(loop, self.inside)
         return If(reduce(both, bounds), loop.body, self._outside(loop)) if bounds else loop.body
 
