@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+import fsmooth as fs
 from fsmooth.backend.c.emit import emit
 from fsmooth.core.evaluate import OutOfBounds, evaluate
 from fsmooth.core.pretty import show
@@ -220,3 +221,19 @@ def test_what_is_only_read_through_a_gather_needs_no_table() -> None:
     assert "table" not in show(SCHEDULES["DEFAULT"](term))
     dear = parse("fun (g: Array<Int>) (x: Vector) -> sum (length g) (fun k -> exp x[check g[k] (length x)])")
     assert "table" in show(SCHEDULES["DEFAULT"](dear))
+
+
+def test_what_a_nest_keeps_in_tables_is_of_one_type_each() -> None:
+    """A number, and the integer that is made of it, are read in the inner loop, for each element of the outer one."""
+
+    def looked_up(u: fs.Array["n"], v: fs.Array["n"], c: fs.Array["n"], steps: int):
+        n = len(u)
+        for _ in range(steps):
+            v = [v[i] * c[int(n * u[i] * u[i])] + (v[i - 1] if i > 0 else 0.0) for i in range(n)]
+            u = [0.5 * u[i] + 0.5 * (u[i - 1] if i > 0 else 0.0) for i in range(n)]
+        return v[n - 1]
+
+    u, v, c = np.linspace(0.1, 0.6, 6), np.linspace(0.5, 1.5, 6), np.linspace(1.0, 2.0, 6)
+    forwards, backwards = [fs.grad(looked_up, wrt="c", method=m)(u, v, c, 3) for m in ("forward", "reverse")]
+    np.testing.assert_allclose(forwards, backwards, rtol=1e-13, atol=1e-16)
+    assert np.count_nonzero(backwards) == 3

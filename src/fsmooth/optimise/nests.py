@@ -32,7 +32,7 @@ from fsmooth.core.term import (
     scalar_constant,
 )
 from fsmooth.core.traverse import children, opens_region
-from fsmooth.core.types import Float, Int
+from fsmooth.core.types import Float, Int, Type
 from fsmooth.optimise.absent import absent
 from fsmooth.optimise.failing import is_certain
 from fsmooth.optimise.nesting import Around, Level
@@ -62,7 +62,7 @@ class Nests:
         if len(nest) == 1:
             return loop
         inner = bound_inside(loop)
-        found: dict[tuple[int, ...], list[Term]] = {}
+        found: dict[tuple[Type, tuple[int, ...]], list[Term]] = {}
 
         def wanted(node: Term, certain: bool) -> bool:
             """No variable from inside the loop, nor of all loops around it."""
@@ -74,7 +74,8 @@ class Nests:
             return (certain and nest[_first_skipped(nest, node)].certain) or not self._can_fail(node)
 
         for node in self._candidates(loop, wanted):
-            found.setdefault(tuple([id(level.loop) for level in _over(nest, node)]), []).append(node)
+            key = (node.type, tuple([id(level.loop) for level in _over(nest, node)]))
+            found.setdefault(key, []).append(node)
         places: dict[int, Callable[[Replacement], Term]] = {}
         for same in found.values():
             over = _over(nest, same[0])
