@@ -35,8 +35,8 @@ def leaf_types(type_: Type) -> list[Type]:
     return [x for item in type_.items for x in leaf_types(item)] if isinstance(type_, Tuple) else [type_]
 
 
-def run(term: Lam, *arguments: object) -> list[np.ndarray]:
-    """The results of the loops, one array for each leaf."""
+def run(term: Lam, *arguments: object, unwritten: float | None = None) -> list[np.ndarray]:
+    """The results of the loops, one array for each leaf.  `unwritten`: see `evaluate`."""
     program = lower(term, "f")
     inputs: list[object] = []
     for given, p in zip(arguments, term.parameters, strict=True):
@@ -48,9 +48,9 @@ def run(term: Lam, *arguments: object) -> list[np.ndarray]:
         evaluate(program.shape, dict(zip(names, [*inputs, sizes], strict=True)))
     pending = iter(sizes)
     shapes = [tuple([next(pending) for _ in range(rank_of(x))]) for x in leaves]
-    outputs = [[None] * int(np.prod(shape)) for shape in shapes]
+    outputs = [[unwritten] * int(np.prod(shape)) for shape in shapes]
     names = [p.name for p in program.kernel.parameters]
-    evaluate(program.kernel, dict(zip(names, [*inputs, *outputs], strict=True)))
+    evaluate(program.kernel, dict(zip(names, [*inputs, *outputs], strict=True)), unwritten)
     return [np.array(o, dtype=float).reshape(shape) for o, shape in zip(outputs, shapes, strict=True)]
 
 

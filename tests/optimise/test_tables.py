@@ -226,7 +226,7 @@ def test_what_is_only_read_through_a_gather_needs_no_table() -> None:
 def test_what_a_nest_keeps_in_tables_is_of_one_type_each() -> None:
     """A number, and the integer that is made of it, are read in the inner loop, for each element of the outer one."""
 
-    def looked_up(u: fs.Array["n"], v: fs.Array["n"], c: fs.Array["n"], steps: int):
+    def looked_up(u, v, c, steps: int):
         n = len(u)
         for _ in range(steps):
             v = [v[i] * c[int(n * u[i] * u[i])] + (v[i - 1] if i > 0 else 0.0) for i in range(n)]

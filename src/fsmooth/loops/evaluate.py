@@ -45,14 +45,18 @@ class _Stop(Exception):
     """A loop is left early."""
 
 
-def evaluate(function: t.Function, arguments: Mapping[str, Number | list[Number | None]]) -> None:
+def evaluate(
+    function: t.Function, arguments: Mapping[str, Number | list[Number | None]], unwritten: float | None = None
+) -> None:
     """Run a function; pointer arguments are lists, and those of outputs are changed.
+
+    `unwritten` is what is in memory that was never written; None: it is a mistake to read that.
 
     Raises:
         Failed: where the C would report an error.
 
     """
-    memory = _Memory()
+    memory = _Memory(unwritten)
     for name, value in arguments.items():
         if isinstance(value, list):
             memory.pointers[name] = Pointer(value)
@@ -62,7 +66,8 @@ def evaluate(function: t.Function, arguments: Mapping[str, Number | list[Number 
 
 
 class _Memory:
-    def __init__(self) -> None:
+    def __init__(self, unwritten: float | None) -> None:
+        self.unwritten = unwritten
         self.names: dict[str, Number] = {}
         self.pointers: dict[str, Pointer] = {}
 
@@ -151,9 +156,9 @@ class _Memory:
             case t.Copy():
                 self.copy(s)
             case t.Allocate():
-                self.pointers[s.buffer] = Pointer([None] * max(self.integer(s.count), 0))
+                self.pointers[s.buffer] = Pointer([self.unwritten] * max(self.integer(s.count), 0))
             case t.LocalArray():
-                self.pointers[s.buffer] = Pointer([None] * s.count)
+                self.pointers[s.buffer] = Pointer([self.unwritten] * s.count)
             case t.Choose():
                 self.choose(s)
             case t.Swap():
