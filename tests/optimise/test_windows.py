@@ -238,3 +238,15 @@ def test_what_loops_in_branches_read_is_written() -> None:
     f = fs.grad(as_often_as_numbers_say, wrt="v", method="reverse")
     f(np.linspace(0.0, 9.9, 30), np.ones(30), 3, 20)
     assert not any([isinstance(t, Unread) for t in subterms(f.stages.terms["optimised"])])
+
+
+def test_the_text_says_what_nothing_reads() -> None:
+    """As text it is a zero."""
+    f = fs.grad(sensor, wrt="c", method="reverse")
+    arguments = np.linspace(0.0, 1.0, 30), np.full(30, 0.1), 3, 9
+    wanted = f(*arguments)
+    text = str(f.stages.terms["optimised"])
+    assert "unread Float" in text
+    again = parse(text)
+    assert isinstance(again, Lam)
+    np.testing.assert_allclose(vector(result(again, *arguments)), wanted, rtol=1e-14)

@@ -39,6 +39,7 @@ from fsmooth.core.term import (
     Reduction,
     Require,
     Term,
+    Unread,
     Update,
     Var,
     Vector,
@@ -72,6 +73,7 @@ _LEVELS = {
 _RESERVED = frozenset(
     {"let", "in", "fun", "if", "then", "else", "require", "collect", "true", "false", "inf", "nan", "inff", "nanf"}
     | {"build", "ifold", "while", "length", "get", "pair", "fst", "snd", "delta", "zero", "update", "check", "deriv"}
+    | {"unread"}
     | {word.value for word in Reduction}
     | {word.value for word in Verb}
     | set(p.TABLE)
@@ -197,7 +199,8 @@ class _Printer:
                 rest = f"{self.atom(guard, indent)} {self.atom(body, indent)}"
                 return _APPLY, f"collect {self.atom(count, indent)} [{made}] {rest}"
             case Zero(sizes, leaf):
-                return _APPLY, " ".join(["zero", repr(leaf), *[self.atom(s, indent) for s in sizes]])
+                word = "unread" if isinstance(term, Unread) else "zero"
+                return _APPLY, " ".join([word, repr(leaf), *[self.atom(s, indent) for s in sizes]])
             case Deriv(function, wrt, verb):
                 several = "," if len(wrt) == 1 and not term.single else ""
                 method = f"{verb.value}[{', '.join(map(str, wrt))}{several}]"

@@ -175,7 +175,7 @@ def _delta(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
 
 
 def _zero(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
-    """`zero n m`, or with the type of its numbers `zero Int n m`."""
+    """`zero n m`, or with the type of its numbers `zero Int n m`; likewise `unread`, a zero that nothing reads."""
     leaf: Type = F64
     sizes = node.arguments
     if sizes and isinstance(sizes[0], tree.Name) and sizes[0].name in ("Float", "Float32", "Int"):
@@ -229,6 +229,7 @@ FORMS: dict[str, Form] = {
     "snd": _component(1),
     "delta": _delta,
     "zero": _zero,
+    "unread": _zero,
     "update": _update,
     "plus": _plus,
     "check": _check,
