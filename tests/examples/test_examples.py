@@ -58,6 +58,11 @@ def _matrix_identities(lines: list[str]) -> None:
     assert lines[-1] == "all three hold"
 
 
+def _one_sensor(lines: list[str]) -> None:
+    assert lines[0] == "399 cells, from 49801 to 50199; most at 50000"
+    assert lines[1].startswith("one run: ")
+
+
 def _ship_c(lines: list[str]) -> None:
     assert lines == ["from C: 25 0 0 0"]
 
@@ -69,6 +74,7 @@ _EXPECTED = {
     "matrix_identities": _matrix_identities,
     "mixture_model": _mixture_model,
     "newton": _newton,
+    "one_sensor": _one_sensor,
     "ship_c": _ship_c,
 }
 
