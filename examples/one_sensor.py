@@ -16,7 +16,10 @@ def temperature(u: fs.Array["n"], c: fs.Array["n"], steps: int, k: int):
     """At cell k after so many steps; u (n) at the beginning, conductivities c (n)."""
     n = len(u)
     for _ in range(steps):
-        u = [u[i] + c[i] * ((u[i + 1] if i + 1 < n else 0.0) - 2.0 * u[i] + (u[i - 1] if i > 0 else 0.0)) for i in range(n)]
+        u = [
+            u[i] + c[i] * ((u[i + 1] if i + 1 < n else 0.0) - 2.0 * u[i] + (u[i - 1] if i > 0 else 0.0))
+            for i in range(n)
+        ]
     return u[k]
 
 
