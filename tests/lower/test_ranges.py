@@ -101,6 +101,11 @@ def products(r: fs.Array["n", "m"], lo: int, hi: int):
     ]
 
 
+def triangle(r: fs.Array["n", "m"], lo: int, hi: int):
+    """Sums of which rows are added up, each column from another row on."""
+    return [sum([r[i][j] if j + lo <= i and i < hi else 0.0 for i in range(len(r))]) for j in range(len(r[0]))]
+
+
 def total(x: fs.Array["n"], lo: int, hi: int):
     return sum([x[i] * x[i] if lo <= i and i < hi else 0.0 for i in range(len(x))])
 
@@ -189,10 +194,10 @@ def of_a_step(x: fs.Array["n"], lo: int, hi: int):
 
 PROGRAMS = (
     between, chained, strictly, swapped, from_below, to_the_end, nested, otherwise_one, elsewhere, of_data, pairs, rows,
-    elements_of_rows, products, total, total_of_others, counted, shifted, ahead, behind, own, mirrored, all_of_it, added,
+    elements_of_rows, products, triangle, total, total_of_others, counted, shifted, ahead, behind, own, mirrored, all_of_it, added,
     set_rows, of_a_step,
 )  # fmt: skip
-ON_ROWS = (rows, elements_of_rows, products)
+ON_ROWS = (rows, elements_of_rows, products, triangle)
 
 
 def by_python(program: Callable[..., Any], *arguments: Any) -> np.ndarray:

@@ -61,6 +61,8 @@ def _sum_of_rows(ctx: Context, index: Var, span: Span, inner: Reduce, dest: View
     if mode is Mode.ASSIGN:
         fill_zero(ctx, dest)
     part = range_of(inner.index, inner.body)
+    if part.mentions(index):
+        part = Range(inner.body)
     rows = Span(ctx, part, ctx.named(ctx.scalar(inner.size), "n"))
     with rows.loop(inner.index, t.Kind.REDUCTION), span.loop(index, t.Kind.PARALLEL) as at:
         ctx.into(part.element, dest.at(at), Mode.ACCUMULATE)

@@ -46,6 +46,10 @@ class Range(NamedTuple):
         """Is there no condition?"""
         return self.ends == Ends()
 
+    def mentions(self, var: Var) -> bool:
+        """Does where it is depend on a variable?"""
+        return any([bound is not None and var in bound.free for bound in self.ends])
+
 
 def range_of(index: Var, element: Term) -> Range:
     """Where the elements are not zero, if a condition tells."""
