@@ -19,6 +19,7 @@ from fsmooth.core.term import Const, If, Length, MakeTuple, Prim, Term, Unread, 
 from fsmooth.core.types import INT, Float
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ZERO, is_integer, minus, plus, same, times
+from fsmooth.loops.usage import changed, names_in
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Destination, Scalar, View, leaves
 from fsmooth.lower.loop import Loop
@@ -106,7 +107,7 @@ def _is_simple(bound: Term, index: Var) -> bool:
             return False
 
 
-_TOTAL = (p.add, p.subtract, p.multiply, p.minimum, p.maximum, p.less, p.less_equal)
+_TOTAL = (p.add, p.subtract, p.multiply, p.negate, p.minimum, p.maximum, p.less, p.less_equal)
 
 
 def _is_zero(t: Term) -> bool:
@@ -114,7 +115,7 @@ def _is_zero(t: Term) -> bool:
         case Zero():
             return True
         case Const(value):
-            return isinstance(t.type, Float) and value == 0
+            return isinstance(t.type, Float) and repr(value) == "0.0"
         case MakeTuple(items):
             return all([_is_zero(item) for item in items])
         case _:
@@ -153,6 +154,8 @@ class Span:
         found: list[t.Fill] = []
         for leaf in leaves(dest):
             assert isinstance(leaf, View)
+            if leaf.added:
+                continue
             for low, high in ((start, self.first), (self.end, stop)):
                 if not same(low, high):
                     count = reduce(times, leaf.sizes[1:], minus(high, low))
@@ -171,9 +174,13 @@ class Span:
 
     def _shared(self, value: t.Expression, hint: str) -> t.Expression:
         """A name for the value: that which the loop before has for it, if that is near."""
+        names: set[str] = set()
+        names_in(value, names)
         for s in reversed(self.ctx.block[-_NEAR:]):
             if isinstance(s, t.Declare) and not s.mutable and s.value is not None and same(s.value, value):
                 return t.Name(s.name, INT)
+            if not names.isdisjoint(changed([s])):
+                break
         return self.ctx.named(value, hint)
 
 

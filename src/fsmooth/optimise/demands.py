@@ -33,6 +33,8 @@ from fsmooth.rewrite.linear import polynomial
 Place = tuple[Var, Path]
 Ranges = Mapping[Var, Support]
 _WHOLE: Path = ()
+ROW = -1
+"""As the last position of a path: of a row that is told from others."""
 
 _NO_RANGES: Ranges = {}
 
@@ -64,6 +66,7 @@ class Demands:
         while isinstance(body, Let):
             bindings.extend(body.bindings)
             body = body.body
+        self._saved = {place[0] for place in (saved or {}).values()}
         self._own = {loop.state: (loop.state, _WHOLE), **{var: (var, _WHOLE) for var, _ in bindings}, **(saved or {})}
         self.integers.update([(var, value) for var, value in bindings if isinstance(value.type, Int | Bool)])
         self._result(body, exits)
@@ -133,6 +136,8 @@ class Demands:
                     self._want(row, EVERYWHERE)
                 elif place is None:
                     self._read(array, ranges)
+                elif place[0] in self._saved and place[1][-1:] != (ROW,):
+                    self._want(place, EVERYWHERE)
                 else:
                     self._want(place, self._at(index, ranges))
             case Length():
@@ -164,7 +169,9 @@ class Demands:
         """Which array it is, if its elements are followed."""
         if isinstance(array, Get):
             whole = self._place(array.array)
-            return whole if whole is not None and self.row_of(whole, array.index, self.integers) else None
+            if whole is None or not self.row_of(whole, array.index, self.integers):
+                return None
+            return whole[0], (*whole[1], ROW)
         root, path = component_of(array)
         if not isinstance(root, Var) or root not in self._own or not isinstance(array.type, Array):
             return None
@@ -210,8 +217,11 @@ def settled(
         rounds += 1
         if rounds > _ROUNDS:
             wider = {path: s if s == entry[path] else EVERYWHERE for path, s in wider.items()}
-        entry = wider
+        entry = wider if rounds < _MOST_ROUNDS else dict.fromkeys(entry, EVERYWHERE)
 
 
 _ROUNDS = 3
-"""So often, at most, what is wanted may widen."""
+"""So often, at most, what is wanted may widen before it is everything."""
+
+_MOST_ROUNDS = 12
+"""After so many rounds everything is wanted of all."""

@@ -16,7 +16,7 @@ from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.term import Build, Get, IFold, Lam, Length, Let, Proj, Reduce, Term, Update, Var, Zero
 from fsmooth.core.traverse import children
 from fsmooth.core.types import Array, Tuple, Type
-from fsmooth.optimise.demands import Demands, Place, settled
+from fsmooth.optimise.demands import ROW, Demands, Place, settled
 from fsmooth.optimise.support import (
     CONE,
     EVERYWHERE,
@@ -93,7 +93,7 @@ def _forward(
 
     names = _names(name, definitions)
     reads = Demands(back.loop, everything, back.over, saved=names, row_of=row_of)
-    wanted = {path: reads.of(name, path) for path in rows}
+    wanted = {path: reads.of(name, (*path, ROW)) for path in rows}
     last = {path: NOWHERE if reads.of(name, path) == NOWHERE else EVERYWHERE for path in results}
     for path in _elements_read_elsewhere(term, names, back, definitions):
         if path not in last:

@@ -72,7 +72,7 @@ class Supports:
         self.definitions = definitions
         self.arrays: dict[tuple[Var, Path], Support] = {}
         self._anchors: dict[object, Term] = {}
-        self._inside = _bound_in(loop)
+        self._inside = _bound_in(loop.body) | {loop.state, loop.index}
         self._is_found = False
         self.cone = self._found()
         self._is_found = True
@@ -138,8 +138,8 @@ class Supports:
             entry = wider
         if not self._anchors:
             return None
-        before = max([0, *[left[path].before for path in entry if entry[path].before == 0]])
-        after = max([0, *[left[path].after for path in entry if entry[path].after == 0]])
+        before = max([0, *[left[path].before - s.before for path, s in entry.items() if s.before < inf]])
+        after = max([0, *[left[path].after - s.after for path, s in entry.items() if s.after < inf]])
         return Cone(tuple(self._anchors.values()), int(before), int(after))
 
     def _after_step(self, entry: Mapping[Path, Support]) -> dict[Path, Support]:
@@ -153,8 +153,9 @@ class Supports:
         return {path: self.of(part_of(body, path)) for path in entry}
 
     def _initial(self, path: Path) -> Support:
-        term = part_of(self._resolved(self.loop.init), path)
-        return self.of(self._resolved(term))
+        term = self._resolved(part_of(self._resolved(self.loop.init), path))
+        self._inside |= _bound_in(term)
+        return self.of(term)
 
     def _resolved(self, term: Term) -> Term:
         while isinstance(term, Var) and term in self.definitions:
@@ -273,9 +274,9 @@ def _given_up(entry: float, left: float) -> float:
     return inf if left == inf else entry
 
 
-def _bound_in(loop: IFold) -> frozenset[Var]:
-    """The variables that exist only in a step."""
-    found = {loop.state, loop.index}
-    for t in subterms(loop.body):
+def _bound_in(whole: Term) -> frozenset[Var]:
+    """The variables that exist only in a part of it."""
+    found: set[Var] = set()
+    for t in subterms(whole):
         found.update(bound_in(t, len(children(t)) - 1))  # the last part of a term sees all that it binds
     return frozenset(found)

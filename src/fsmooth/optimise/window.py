@@ -16,6 +16,7 @@ from fsmooth.core.term import (
     Get,
     If,
     IFold,
+    Length,
     Proj,
     Reduce,
     Reduction,
@@ -55,8 +56,9 @@ class Window(NamedTuple):
         """The smallest with all of the supports."""
         before = max([0, *[int(s.before) for s in supports if s.before < inf]])
         after = max([0, *[int(s.after) for s in supports if s.after < inf]])
-        lowest = _moved(reduce(_smaller, cone.anchors), -before)
-        highest = _moved(reduce(_larger, cone.anchors), after + 1)
+        anchors = [_clipped(anchor) for anchor in cone.anchors]
+        lowest = _moved(reduce(_smaller, anchors), -before)
+        highest = _moved(reduce(_larger, anchors), after + 1)
         return Window(lowest, highest, cone.before, cone.after, step, Var("first", INT), Var("end", INT))
 
     def mirrored(self, loop: IFold) -> Window:
@@ -163,6 +165,17 @@ def _smaller(a: Term, b: Term) -> Term:
 
 def _larger(a: Term, b: Term) -> Term:
     return prim(p.maximum, a, b)
+
+
+_FAR = 2**61
+"""No array has so many elements."""
+
+
+def _clipped(anchor: Term) -> Term:
+    """The anchor, or a number beyond all arrays on its side of them from which a window can be counted."""
+    if all([isinstance(atom, Length) for atom in polynomial(anchor).atoms.values()]):
+        return anchor
+    return _smaller(_larger(anchor, Const(-_FAR)), Const(_FAR))
 
 
 def _moved(a: Term, by: int) -> Term:

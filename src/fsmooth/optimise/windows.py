@@ -13,6 +13,7 @@ read is not even set to zero; and the loop that ran before, forward, computes an
 
 from __future__ import annotations
 
+from collections.abc import Container
 from math import inf
 
 from fsmooth.core import primitives as p
@@ -75,15 +76,15 @@ def _planned(term: Term) -> tuple[dict[int, Kept], dict[int, list[Window]]]:
     kept: dict[int, Kept] = {}
     opened: dict[int, list[Window]] = {}
     for loop in [t for t in subterms(term) if isinstance(t, IFold)]:
-        back = _backward(loop, Supports(loop, definitions))
+        fixed = shared | kept.keys()
+        back = _backward(loop, Supports(loop, definitions), fixed)
         if back is None:
             continue
         opened.setdefault(id(loop), []).append(back.window)
-        for k, x in _zeros_set(loop, back, used[id(loop)]).items():
-            kept[k] = x._replace(zeros=ALL_ZEROS) if k in shared else x
-        for forward in saved_windows(term, back, definitions, shared):
+        kept.update(_zeros_set(loop, back, used[id(loop)]))
+        for forward in saved_windows(term, back, definitions, shared | kept.keys()):
             opened.setdefault(id(forward.loop), []).append(forward.window)
-            kept.update({k: x for k, x in forward.kept.items() if k not in kept})
+            kept.update(forward.kept)
     return kept, opened
 
 
@@ -97,13 +98,13 @@ def _shared(term: Term) -> set[int]:
     return found
 
 
-def _backward(loop: IFold, supports: Supports) -> Backward | None:
-    """The window of a loop, and which loops in its step are kept to it."""
+def _backward(loop: IFold, supports: Supports, fixed: Container[int]) -> Backward | None:
+    """The window of a loop, and which loops in its step, but for those that are `fixed`, are kept to it."""
     if supports.cone is None:
         return None
     found = {}
     for t in postorder(loop.body):
-        if is_long(t):
+        if is_long(t) and id(t) not in fixed:
             assert isinstance(t, Build | Reduce)
             support = supports.over(t)
             if support != NOWHERE and min(support) < inf and can_be_left_out(t):
@@ -153,7 +154,7 @@ def _used(root: Term) -> dict[int, set[int]]:
     for t in subterms(root):
         if isinstance(t, Let):
             named.update({var: value for var, value in t.bindings if isinstance(value, IFold)})
-    used: dict[int, set[int]] = {id(t): set() for t in subterms(root) if isinstance(t, IFold)}
+    used: dict[int, set[int]] = {id(t): {_ALL} if t is root else set() for t in subterms(root) if isinstance(t, IFold)}
     for t in subterms(root):
         for c in children(t):
             is_definition = isinstance(t, Let) and c is not t.body

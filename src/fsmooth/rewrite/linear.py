@@ -68,15 +68,21 @@ def constant(value: int) -> Polynomial:
 _MAX_TERMS = 64
 
 
-def polynomial(term: Term, define: Callable[[Var], Term | None] = lambda v: None, depth: int = 0) -> Polynomial:
+def polynomial(
+    term: Term,
+    define: Callable[[Var], Term | None] = lambda v: None,
+    depth: int = 0,
+    known: dict[Var, Polynomial] | None = None,
+) -> Polynomial:
     """`term` (an Int) as a polynomial; `define` gives the definition of a let-bound variable, if known."""
+    known = {} if known is None else known
     match term:
         case Const(value):
             return constant(int(value))
         case Check(index, _):
-            return polynomial(index, define, depth + 1)
+            return polynomial(index, define, depth + 1, known)
         case Prim(primitive, arguments) if primitive in _ARITHMETIC and depth < 40:
-            parts = [polynomial(a, define, depth + 1) for a in arguments]
+            parts = [polynomial(a, define, depth + 1, known) for a in arguments]
             if primitive is p.negate:
                 return constant(0).plus(parts[0], -1)
             if primitive is p.multiply:
@@ -89,7 +95,9 @@ def polynomial(term: Term, define: Callable[[Var], Term | None] = lambda v: None
             if isinstance(definition, Const | Check | Length) or (
                 isinstance(definition, Prim) and definition.primitive in _ARITHMETIC
             ):
-                return polynomial(definition, define, depth + 1)
+                if term not in known:
+                    known[term] = polynomial(definition, define, depth + 1, known)
+                return known[term]
     key = alpha_key(term)
     return Polynomial({(key,): 1}, {key: term})
 
