@@ -1,9 +1,9 @@
 """Run generated C under the address and undefined-behaviour sanitizers.
 
-Random programs and their gradients, and every program that the tests of the Python front-end read (updates, folds,
-filters, records, …) with its Jacobian and through the call shim, are compiled with `-fsanitize=address,undefined` and
-called; anything that a sanitizer finds ends the process.  The address sanitizer has to be loaded before Python, so the
-script starts itself again with it.
+Random programs and their gradients, every program that the tests of the Python front-end read (updates, folds, filters,
+records, …) with its Jacobian and through the call shim, and gradients of sensors in fields, are compiled with
+`-fsanitize=address,undefined` and called; anything that a sanitizer finds ends the process.  The address sanitizer has to
+be loaded before Python, so the script starts itself again with it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ def main() -> int:
     """Start again under the sanitizer, or run the programs if this is the second start."""
     if os.environ.get("FSMOOTH_SANITIZING"):
         os.environ.pop("LD_PRELOAD", None)  # the compiler is slow under it
-        print(f"{random_programs()} random and {python_programs()} Python programs ran under the sanitizers")
+        random, written = random_programs(), python_programs() + sensors()
+        print(f"{random} random and {written} Python programs ran under the sanitizers")
         return 0
     library = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
     with tempfile.TemporaryDirectory() as cache:
@@ -91,6 +92,19 @@ def python_programs() -> int:
     points = np.arange(60.0).reshape(20, 3) + 1.0
     for count in (0, 3, 8, 20):  # of points, eight of which make a block
         called += _called(fs.function(project), (np.arange(1.0, 12.0), points[:count]))
+    return called
+
+
+def sensors() -> int:
+    """Gradients whose loops are kept to windows, also at the ends of arrays and beyond."""
+    from tests.reverse.cone_programs import PROGRAMS
+    from tests.reverse.test_cones import given, gradient
+
+    called = 0
+    for program in PROGRAMS:
+        for size, steps in ((1, 2), (20, 0), (20, 3), (33, 40)):
+            for k in (0, size // 2, size - 1):
+                called += _called(gradient(program), given(program, size, steps, k, size - 1 - k))
     return called
 
 
