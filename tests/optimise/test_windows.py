@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import fsmooth as fs
-from fsmooth.core.build import nested_build
 from fsmooth.core.evaluate import evaluate
-from fsmooth.core.term import Const, IFold, Lam, Let, Term, Unread
-from fsmooth.core.traverse import subterms, transform
+from fsmooth.core.term import IFold, Lam, Let, Unread
+from fsmooth.core.traverse import subterms
 from fsmooth.core.values import value_of
 from fsmooth.library import parse
 from fsmooth.optimise.schedules import DEFAULT, SCHEDULES
@@ -17,6 +16,7 @@ from fsmooth.optimise.support import EVERYWHERE
 from fsmooth.optimise.supports import Supports
 from tests.optimise.counting import Computed
 from tests.reverse.routes import result, vector
+from tests.reverse.unread import poisoned
 
 LEFT = "if 0 <= i - 1 then s[i - 1] * v[i] else zero Float"
 RIGHT = "if i + 2 < length v then s[i + 2] * v[i] else zero Float"
@@ -128,17 +128,6 @@ PROGRAMS = {
         " (a, build (length v) (fun i -> s.1[i] + a[length v - 1 - i]))"
     ),
 }
-
-
-def poisoned(term: Term) -> Lam:
-    """The term with not-a-number for each zero that nothing reads."""
-
-    def change(t: Term) -> Term:
-        return nested_build(t.sizes, lambda _: Const(float("nan"))) if isinstance(t, Unread) else t
-
-    changed = transform(term, change)
-    assert isinstance(changed, Lam)
-    return changed
 
 
 @pytest.mark.parametrize("source", PROGRAMS.values(), ids=PROGRAMS)

@@ -9,8 +9,8 @@ from fsmooth.core.term import Lam
 from fsmooth.library import parse
 from fsmooth.optimise.schedules import DEFAULT
 from tests.lower.test_loops import run
-from tests.optimise.test_windows import poisoned
 from tests.reverse.routes import result, vector
+from tests.reverse.unread import poisoned
 
 HEAD = "fun (v: Vector) (m: Index) (k: Index) (l: Index) -> "
 LEFT = "(if 0 <= i - 1 then s[i - 1] * v[i] else zero Float)"
