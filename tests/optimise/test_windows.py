@@ -15,6 +15,7 @@ from fsmooth.optimise.schedules import DEFAULT, SCHEDULES
 from fsmooth.optimise.support import EVERYWHERE
 from fsmooth.optimise.supports import Supports
 from tests.optimise.counting import Computed
+from tests.reverse.cone_programs import heat, sensor
 from tests.reverse.routes import result, vector
 from tests.reverse.unread import poisoned
 
@@ -141,20 +142,6 @@ def test_values(source: str, size: int) -> None:
         for k, l in {(0, 0), (size - 1, 0), (size // 2, size // 3)}:
             wanted = vector(result(program, v, steps, k, l))
             np.testing.assert_allclose(vector(result(poisoned(optimised), v, steps, k, l)), wanted, rtol=1e-12)
-
-
-def heat(u, c, steps: int):  # type: ignore[no-untyped-def]
-    n = len(u)
-    for _ in range(steps):
-        u = [
-            u[i] + c[i] * ((u[i + 1] if i + 1 < n else 0.0) - 2.0 * u[i] + (u[i - 1] if i > 0 else 0.0))
-            for i in range(n)
-        ]
-    return u
-
-
-def sensor(u, c, steps: int, k: int):  # type: ignore[no-untyped-def]
-    return heat(u, c, steps)[k]
 
 
 def computed(f: fs.Function, *arguments: object) -> int:

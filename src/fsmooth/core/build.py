@@ -1,4 +1,4 @@
-"""Terms written with Python lambdas for binders, and the arithmetic of constants folded in sizes.
+"""Terms written with Python lambdas for binders, and taken apart; the arithmetic of constants folded in sizes.
 
 The smart constructors here simplify nothing but integer constants; laws live in `optimise/rules`.
 
@@ -151,6 +151,31 @@ def either(a: Term, b: Term) -> Term:
 def number(value: float, like: Type) -> Const:
     """A constant of the given scalar type."""
     return scalar_constant(value, like)
+
+
+def flat_scope(term: Term) -> tuple[list[tuple[Var, Term]], Term]:
+    """The definitions with which a term begins, through scopes that are the bodies of scopes, and what follows them."""
+    bindings: list[tuple[Var, Term]] = []
+    while isinstance(term, Let):
+        bindings.extend(term.bindings)
+        term = term.body
+    return bindings, term
+
+
+def whole_of(term: Term) -> tuple[Term, tuple[int, ...]]:
+    """What `x.0.1` is a component of, x, and its positions, (0, 1)."""
+    path: list[int] = []
+    while isinstance(term, Proj):
+        path.append(term.position)
+        term = term.tuple
+    return term, tuple(reversed(path))
+
+
+def part_of(term: Term, path: tuple[int, ...]) -> Term:
+    """The component at these positions."""
+    for k in path:
+        term = term.items[k] if isinstance(term, MakeTuple) else Proj(term, k)
+    return term
 
 
 def components(term: Term) -> tuple[Term, ...]:

@@ -148,7 +148,7 @@ def _are_apart(one: Sink, other: Sink, definitions: Mapping[Var, Term]) -> bool:
     if one.whole or other.whole or not one.rows or not other.rows:
         return False
     first, second = [polynomial(sink.rows[0], definitions.get) for sink in (one, other)]
-    return list(first.plus(second, -1).coefficients) == [()]
+    return first.plus(second, -1).number() not in (None, 0)
 
 
 def with_indices_first(scope: Let) -> Let:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from itertools import takewhile
 
 from fsmooth.core.alpha import alpha_equal
-from fsmooth.core.build import components
+from fsmooth.core.build import components, part_of, whole_of
 from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import (
@@ -37,20 +37,13 @@ from fsmooth.lower.fold_roles import Role, roles_of
 
 def component_of(term: Term) -> tuple[Var, tuple[int, ...]] | None:
     """Variable and positions of `x`, `x.0`, `x.0.1`, …"""
-    path: list[int] = []
-    while isinstance(term, Proj):
-        path.append(term.position)
-        term = term.tuple
-    return (term, tuple(reversed(path))) if isinstance(term, Var) else None
+    whole, path = whole_of(term)
+    return (whole, path) if isinstance(whole, Var) else None
 
 
 def with_named_tuple(term: Proj) -> Let | None:
     """A component of what a loop gives, with a name for all of it; None if it is something else."""
-    path: list[int] = []
-    root: Term = term
-    while isinstance(root, Proj):
-        path.append(root.position)
-        root = root.tuple
+    root, path = whole_of(term)
     match root:
         case IFold(state=state) | While(state=state):
             name = state.name
@@ -60,7 +53,7 @@ def with_named_tuple(term: Proj) -> Let | None:
             return None
     var = Var(name, root.type)
     wanted: Term = var
-    for k in reversed(path):
+    for k in path:
         wanted = Proj(wanted, k)
     return Let(((var, root),), wanted)
 
@@ -115,10 +108,7 @@ def component_of_elements(term: Build, definitions: Mapping[Var, Term]) -> tuple
     while isinstance(element, Build):
         nest.append(element)
         element = element.body
-    path: list[int] = []
-    while isinstance(element, Proj):
-        path.append(element.position)
-        element = element.tuple
+    element, path = whole_of(element)
     for level in reversed(nest):
         if not isinstance(element, Get) or element.index is not level.index:
             return None
@@ -127,14 +117,13 @@ def component_of_elements(term: Build, definitions: Mapping[Var, Term]) -> tuple
     if not path or root is None or root[0] not in definitions:
         return None
     value = definitions[root[0]]
-    for k in root[1]:
-        value = value.items[k] if isinstance(value, MakeTuple) else Proj(value, k)
+    value = part_of(value, root[1])
     value = let(tuple(takewhile(lambda binding: binding[0] is not root[0], definitions.items())), value)
     try:
         fits = all([alpha_equal(size_of(value, axis), level.size) for axis, level in enumerate(nest)])
     except Ragged:
         return None
-    return (root[0], (*root[1], *reversed(path))) if fits else None
+    return (root[0], (*root[1], *path)) if fits else None
 
 
 def only_adds(value: Term) -> bool:

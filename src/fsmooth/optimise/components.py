@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import reduce
 
-from fsmooth.core.build import get
+from fsmooth.core.build import get, whole_of
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import (
     Build,
@@ -65,11 +65,11 @@ def element_of_constant(t: Term, at: tuple[Term, ...]) -> Term:
 
 def in_components(t: Term) -> Term:
     """`t` with each component of a tuple that has a name, and is used in no other way, computed by itself."""
-    whole: set[Term] = {_path(t)[0]}
+    whole: set[Term] = {whole_of(t)[0]}
     named: set[Term] = set()
     for x in subterms(t):
         if not isinstance(x, Proj):
-            whole.update([_path(child)[0] for child in children(x) if isinstance(child.type, Tuple)])
+            whole.update([whole_of(child)[0] for child in children(x) if isinstance(child.type, Tuple)])
         if isinstance(x, Let):
             named.update([var for var, _ in x.bindings if isinstance(var.type, Tuple)])
     named -= whole
@@ -78,7 +78,7 @@ def in_components(t: Term) -> Term:
     def change(x: Term) -> Term:
         match x:
             case Proj() if not isinstance(x.type, Tuple):
-                var, path = _path(x)
+                var, path = whole_of(x)
                 if var not in named:
                     return x
                 assert isinstance(var, Var)
@@ -105,15 +105,6 @@ def _component(value: Term, position: int) -> Term:
             return Reduce(Reduction.SUM, size, index, _component(body, position))
         case _:
             return component(value, position)
-
-
-def _path(t: Term) -> tuple[Term, tuple[int, ...]]:
-    """`x` and the positions of `x.0.1`."""
-    found: list[int] = []
-    while isinstance(t, Proj):
-        found.append(t.position)
-        t = t.tuple
-    return t, tuple(found[::-1])
 
 
 def array_component(t: Term, k: int) -> Term:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from fsmooth.core.build import flat_scope, part_of, whole_of
 from fsmooth.core.term import (
     Build,
     Get,
@@ -27,7 +28,7 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.traverse import children
 from fsmooth.core.types import Array, Bool, Int, Tuple
-from fsmooth.optimise.support import EVERYWHERE, NOWHERE, Path, Support, arrays_in, component_of, part_of
+from fsmooth.optimise.support import EVERYWHERE, NOWHERE, Path, Support, arrays_in
 from fsmooth.rewrite.linear import polynomial
 
 Place = tuple[Var, Path]
@@ -61,11 +62,7 @@ class Demands:
         self.row_of = row_of
         self.integers: dict[Var, Term] = {}
         self._rows = {} if rows is None else rows
-        bindings: list[tuple[Var, Term]] = []
-        body = loop.body
-        while isinstance(body, Let):
-            bindings.extend(body.bindings)
-            body = body.body
+        bindings, body = flat_scope(loop.body)
         self._saved = {place[0] for place in (saved or {}).values()}
         self._own = {loop.state: (loop.state, _WHOLE), **{var: (var, _WHOLE) for var, _ in bindings}, **(saved or {})}
         self.integers.update([(var, value) for var, value in bindings if isinstance(value.type, Int | Bool)])
@@ -143,7 +140,7 @@ class Demands:
             case Length():
                 pass
             case Var() | Proj():
-                root, path = component_of(t)
+                root, path = whole_of(t)
                 if not isinstance(root, Var):
                     self._read(root, ranges)
                 elif root in self._own:
@@ -172,7 +169,7 @@ class Demands:
             if whole is None or not self.row_of(whole, array.index, self.integers):
                 return None
             return whole[0], (*whole[1], ROW)
-        root, path = component_of(array)
+        root, path = whole_of(array)
         if not isinstance(root, Var) or root not in self._own or not isinstance(array.type, Array):
             return None
         return self._named(root, path)
@@ -187,9 +184,8 @@ class Demands:
     def _at(self, index: Term, ranges: Ranges) -> Support:
         """The range of an index."""
         for var in index.free & ranges.keys():
-            gap = polynomial(index, self.integers.get).plus(polynomial(var), -1).coefficients
-            if not gap or list(gap) == [()]:
-                by = gap.get((), 0)
+            by = polynomial(index, self.integers.get).plus(polynomial(var), -1).number()
+            if by is not None:
                 found = ranges[var]
                 return Support(found.before - by, found.after + by)
         return EVERYWHERE

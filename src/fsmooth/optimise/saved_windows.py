@@ -13,6 +13,7 @@ from math import inf
 from typing import NamedTuple
 
 from fsmooth.core.alpha import alpha_equal
+from fsmooth.core.build import flat_scope, part_of, whole_of
 from fsmooth.core.term import Build, Get, IFold, Lam, Length, Let, Proj, Reduce, Term, Update, Var, Zero
 from fsmooth.core.traverse import children
 from fsmooth.core.types import Array, Tuple, Type
@@ -24,9 +25,7 @@ from fsmooth.optimise.support import (
     Path,
     Support,
     arrays_in,
-    component_of,
     is_simple,
-    part_of,
 )
 from fsmooth.optimise.window import NO_ZEROS, Kept, Window, can_be_left_out, is_long
 from fsmooth.rewrite.linear import polynomial
@@ -89,7 +88,7 @@ def _forward(
             return False
         at = polynomial(index, lambda v: integers.get(v, definitions.get(v)))
         steps = polynomial(loop.size, definitions.get)
-        return at.plus(polynomial(back.loop.index)).plus(steps, -1).coefficients == {(): -1}
+        return at.plus(polynomial(back.loop.index)).plus(steps, -1).number() == -1
 
     names = _names(name, definitions)
     reads = Demands(back.loop, everything, back.over, saved=names, row_of=row_of)
@@ -108,11 +107,7 @@ def _forward(
             if path in results
         }
 
-    body = loop.body
-    bindings: list[tuple[Var, Term]] = []
-    while isinstance(body, Let):
-        bindings.extend(body.bindings)
-        body = body.body
+    bindings, _ = flat_scope(loop.body)
     can_be_kept = {
         id(value)
         for value in [*[value for _, value in bindings], *results.values()]
@@ -136,16 +131,14 @@ def _forward(
 
 def _components(loop: IFold, definitions: Mapping[Var, Term]) -> tuple[dict[Path, Term], dict[Path, Term]]:
     """The arrays that a step makes, and the components of the state of which it sets a row, all of which are set."""
-    body = loop.body
-    while isinstance(body, Let):
-        body = body.body
+    _, body = flat_scope(loop.body)
     results: dict[Path, Term] = {}
     rows: dict[Path, Term] = {}
     for path in arrays_in(loop.type):
         part, start = part_of(body, path), part_of(loop.init, path)
         match part, definitions.get(start) if isinstance(start, Var) else start:
             case Update(old, index, value), Zero() if (
-                index is loop.index and isinstance(value.type, Array) and component_of(old) == (loop.state, path)
+                index is loop.index and isinstance(value.type, Array) and whole_of(old) == (loop.state, path)
             ):
                 rows[path] = part
             case _:
@@ -157,7 +150,7 @@ def _names(loop: Var, definitions: Mapping[Var, Term]) -> dict[Var, Place]:
     """The names of what a loop makes, and of components of it."""
     found: dict[Var, Place] = {loop: (loop, ())}
     for var, value in definitions.items():
-        root, path = component_of(value)
+        root, path = whole_of(value)
         if isinstance(root, Var) and root in found:
             found[var] = (loop, (*found[root][1], *path))
     return found
@@ -185,14 +178,14 @@ def _elements_read_elsewhere(
             case Let(bindings):
                 pending.extend([value for var, value in bindings if var not in names or isinstance(value, IFold)])
                 pending.append(t.body)
-            case Get(array, index) if (root := component_of(array)[0]) in names:
+            case Get(array, index) if (root := whole_of(array)[0]) in names:
                 at = polynomial(index, definitions.get)
                 if not any([at.plus(polynomial(a, definitions.get), -1).is_zero() for a in back.anchors]):
                     raise _ReadOtherwise
                 assert isinstance(root, Var)
-                found.add((*names[root][1], *component_of(array)[1]))
+                found.add((*names[root][1], *whole_of(array)[1]))
                 pending.append(index)
-            case Var() | Proj() if component_of(t)[0] in names:
+            case Var() | Proj() if whole_of(t)[0] in names:
                 if _has_array(t.type):
                     raise _ReadOtherwise
             case _:

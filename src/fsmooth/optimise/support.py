@@ -10,7 +10,7 @@ from math import inf
 from typing import NamedTuple
 
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Const, Length, MakeTuple, Prim, Proj, Term, Var
+from fsmooth.core.term import Const, Length, Prim, Term, Var
 from fsmooth.core.types import Array, Float, Tuple, Type, leaf_of
 
 Path = tuple[int, ...]
@@ -43,22 +43,6 @@ CONE = Support(0, 0)
 def joined(supports: Sequence[Support]) -> Support:
     """What is in any of them."""
     return Support(max([s.before for s in supports], default=-inf), max([s.after for s in supports], default=-inf))
-
-
-def component_of(t: Term) -> tuple[Term, Path]:
-    """What is taken apart, and the component of it."""
-    path: list[int] = []
-    while isinstance(t, Proj):
-        path.append(t.position)
-        t = t.tuple
-    return t, tuple(reversed(path))
-
-
-def part_of(t: Term, path: Path) -> Term:
-    """A component."""
-    for k in path:
-        t = t.items[k] if isinstance(t, MakeTuple) else Proj(t, k)
-    return t
 
 
 def arrays_in(type_: Type, path: Path = ()) -> list[Path]:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_key
-from fsmooth.core.build import minus
+from fsmooth.core.build import flat_scope, minus, part_of, whole_of
 from fsmooth.core.term import (
     Build,
     Check,
@@ -48,10 +48,8 @@ from fsmooth.optimise.support import (
     Path,
     Support,
     arrays_in,
-    component_of,
     is_simple,
     joined,
-    part_of,
 )
 from fsmooth.rewrite.linear import polynomial
 
@@ -104,7 +102,7 @@ class Supports:
         return _Elements(self, loop.index).of(loop.body)
 
     def _component(self, array: Var | Proj) -> Support:
-        root, path = component_of(array)
+        root, path = whole_of(array)
         match root:
             case Var():
                 return self.arrays.get((root, path), EVERYWHERE)
@@ -144,12 +142,10 @@ class Supports:
 
     def _after_step(self, entry: Mapping[Path, Support]) -> dict[Path, Support]:
         self.arrays = {(self.loop.state, path): support for path, support in entry.items()}
-        body = self.loop.body
-        while isinstance(body, Let):
-            for var, value in body.bindings:
-                for path in arrays_in(value.type, ()):
-                    self.arrays[var, path] = self.of(part_of(value, path))
-            body = body.body
+        bindings, body = flat_scope(self.loop.body)
+        for var, value in bindings:
+            for path in arrays_in(value.type):
+                self.arrays[var, path] = self.of(part_of(value, path))
         return {path: self.of(part_of(body, path)) for path in entry}
 
     def _initial(self, path: Path) -> Support:
@@ -219,7 +215,7 @@ class _Elements:
         return EVERYWHERE
 
     def _element(self, array: Term, index: Term) -> Support:
-        root, path = component_of(array)
+        root, path = whole_of(array)
         support = self.supports.arrays.get((root, path)) if isinstance(root, Var) else None
         if support is None:
             return self.of(array)
@@ -250,8 +246,7 @@ class _Elements:
         """What is added to the index."""
         if self.index is None:
             return None
-        gap = polynomial(index, self.integers.get).plus(polynomial(self.index), -1).coefficients
-        return gap.get((), 0) if not gap or list(gap) == [()] else None
+        return polynomial(index, self.integers.get).plus(polynomial(self.index), -1).number()
 
     def _where(self, condition: Term) -> Support:
         """Where it may hold."""

@@ -17,7 +17,7 @@ from collections.abc import Container
 from math import inf
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import plus, prim
+from fsmooth.core.build import flat_scope, part_of, plus, prim
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import (
     Build,
@@ -36,7 +36,7 @@ from fsmooth.core.traverse import children, rebuild, subterms
 from fsmooth.optimise.demands import Demands, settled
 from fsmooth.optimise.failing import StaticSizes, postorder
 from fsmooth.optimise.saved_windows import Backward, saved_windows
-from fsmooth.optimise.support import EVERYWHERE, NOWHERE, Support, arrays_in, is_simple, part_of
+from fsmooth.optimise.support import EVERYWHERE, NOWHERE, Support, arrays_in, is_simple
 from fsmooth.optimise.supports import Supports
 from fsmooth.optimise.window import ALL_ZEROS, Kept, Window, Zeros, can_be_left_out, is_long
 from fsmooth.rewrite.trace import Trace
@@ -119,11 +119,7 @@ def _backward(loop: IFold, supports: Supports, fixed: Container[int]) -> Backwar
 def _zeros_set(loop: IFold, back: Backward, used: set[int]) -> dict[int, Kept]:
     """What the loops of a step are kept to, with the zeros that the rest of it, the next step, or what follows reads."""
     kept = {k: Kept(back.window, inside, ALL_ZEROS) for k, inside in back.inside.items()}
-    body = loop.body
-    bindings: list[tuple[Var, Term]] = []
-    while isinstance(body, Let):
-        bindings.extend(body.bindings)
-        body = body.body
+    bindings, body = flat_scope(loop.body)
     last = prim(p.less_equal, loop.size, plus(loop.index, Const(1))) if is_simple(loop.size) else None
     results = {path: part_of(body, path) for path in arrays_in(loop.type)}
     follows = {path for path in results if _ALL in used or not path or path[0] in used}

@@ -47,6 +47,10 @@ class Polynomial:
         """Is this the zero polynomial?"""
         return not self.coefficients
 
+    def number(self) -> int | None:
+        """The number that this is, whatever the atoms are; None if it depends on them."""
+        return self.coefficients.get((), 0) if self.coefficients.keys() <= {()} else None
+
     def replace(self, atom: Hashable, value: Polynomial) -> Polynomial:
         """The polynomial with `atom`, which occurs only linearly in its monomials, replaced."""
         result = Polynomial({}, self.atoms)

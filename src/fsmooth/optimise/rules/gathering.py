@@ -9,12 +9,12 @@ several elements share is cheap enough to be computed for each of them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_equal
-from fsmooth.core.build import minus, plus
+from fsmooth.core.build import flat_scope, minus, plus
 from fsmooth.core.cost import Costs
 from fsmooth.core.subst import refresh, substitute, substitute1
 from fsmooth.core.term import (
@@ -52,7 +52,7 @@ _MOST = 8
 _SCATTER = 8.0
 """What an addition to memory weighs that keeps a loop from being vectorised, with its share of the zeroed array."""
 
-_Bindings = tuple[tuple[Var, Term], ...]
+_Bindings = list[tuple[Var, Term]]
 
 
 class _Part(NamedTuple):
@@ -73,7 +73,7 @@ def sum_shifted(t: Term, facts: Facts) -> Term | None:
     """Also of several shifts, and of tuples, whose numbers are then summed by loops of their own."""
     if not isinstance(t, Reduce) or t.reduction is not Reduction.SUM or is_numeric(t.type):
         return None
-    bindings, result = _flat(t.body)
+    bindings, result = flat_scope(t.body)
     items = result.items if isinstance(result, MakeTuple) else (result,)
     definitions = dict(bindings)
     if len(definitions) < len(bindings):
@@ -107,15 +107,7 @@ def _may_fail(body: Term) -> bool:
     return any([isinstance(x, Check | Require | App | Deriv | Collect | While) for x in subterms(body)])
 
 
-def _flat(body: Term) -> tuple[_Bindings, Term]:
-    bindings: _Bindings = ()
-    while isinstance(body, Let):
-        bindings += body.bindings
-        body = body.body
-    return bindings, body
-
-
-def _needed(bindings: _Bindings, body: Term) -> _Bindings:
+def _needed(bindings: Sequence[tuple[Var, Term]], body: Term) -> _Bindings:
     """Those of the definitions that `body` needs."""
     free = set(body.free)
     kept = []
@@ -123,7 +115,7 @@ def _needed(bindings: _Bindings, body: Term) -> _Bindings:
         if var in free:
             kept.append((var, value))
             free |= value.free
-    return tuple(reversed(kept))
+    return kept[::-1]
 
 
 def _parts(t: Term, definitions: Mapping[Var, Term]) -> list[_Part] | None:
@@ -236,4 +228,4 @@ def _solved(index: Term, target: Term, loop: Reduce) -> Term | None:
 
 def _bound(loop: Reduce) -> set[Var]:
     """What the loop and the definitions in it bind."""
-    return {loop.index, *[x for x, _ in _flat(loop.body)[0]]}
+    return {loop.index, *[x for x, _ in flat_scope(loop.body)[0]]}
