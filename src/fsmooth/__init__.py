@@ -21,12 +21,16 @@ from fsmooth.api import (
     value_and_grad,
     vjp,
 )
+from fsmooth.batches import vmap
 from fsmooth.check import DerivativeReport, check_derivative
 from fsmooth.combinators import build, cond, fold, ifold, sum
+from fsmooth.core.trees import register_pytree_node, register_pytree_node_class
 from fsmooth.custom import custom_derivative
+from fsmooth.debugging import debug_print
 from fsmooth.errors import (
     ArgumentError,
     ArgumentMismatchError,
+    AssertionFailedError,
     CacheError,
     CompilationError,
     CompilerNotFoundError,
@@ -38,11 +42,14 @@ from fsmooth.errors import (
     EmptyError,
     Error,
     IndexOutOfBoundsError,
+    MatrixError,
     NotDifferentiableError,
     OutOfMemoryError,
     ProgramError,
     ProgramMethodError,
     RaggedError,
+    RaisedError,
+    RaisedValueError,
     RankError,
     RunError,
     SizeError,
@@ -56,6 +63,7 @@ from fsmooth.errors import (
 from fsmooth.frontend.annotations import Array
 from fsmooth.functions import *  # noqa: F403
 from fsmooth.functions import __all__ as _functions
+from fsmooth.logs import set_log
 from fsmooth.paper_verbs import diff, jacob, mdiff, mgrad, vdiff
 
 __version__ = "0.1.0"
@@ -63,6 +71,7 @@ __version__ = "0.1.0"
 __all__ = [
     "ArgumentError",
     "ArgumentMismatchError",
+    "AssertionFailedError",
     "Array",
     "CacheError",
     "CompilationError",
@@ -77,11 +86,14 @@ __all__ = [
     "Error",
     "Function",
     "IndexOutOfBoundsError",
+    "MatrixError",
     "NotDifferentiableError",
     "OutOfMemoryError",
     "ProgramMethodError",
     "ProgramError",
     "RaggedError",
+    "RaisedError",
+    "RaisedValueError",
     "RankError",
     "RunError",
     "SizeError",
@@ -95,6 +107,7 @@ __all__ = [
     "check_derivative",
     "cond",
     "custom_derivative",
+    "debug_print",
     "deriv",
     "diff",
     "fold",
@@ -108,10 +121,14 @@ __all__ = [
     "jvp",
     "mdiff",
     "mgrad",
+    "register_pytree_node",
+    "register_pytree_node_class",
+    "set_log",
     "sum",
     "unroll",
     "value_and_grad",
     "vdiff",
     "vjp",
+    "vmap",
     *_functions,
 ]

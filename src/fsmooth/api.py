@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, overload
+from typing import Any, ParamSpec, TypeVar, overload
 
-from fsmooth.callables import Function
+from fsmooth.callables import AlongTangent, Function, PythonFunction
 from fsmooth.core.term import Method, Verb
+from fsmooth.debugging import runs_as_python
 from fsmooth.errors import ArgumentError, UnknownMethodError, UnsupportedError
 from fsmooth.frontend.programs import METHODS, ONLY, OTHER, DerivedProgram, SourceProgram, wrt_names
+from fsmooth.parameters import Compile
 from fsmooth.pullbacks import Vjp
 
 Wrt = str | int | tuple[str | int, ...] | None
 
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
+
 
 @overload
-def function(f: Callable[..., object], *, schedule: str = ...) -> Function: ...
+def function(f: Callable[P, R], *, schedule: str = ..., python: bool = ...) -> Function[P, R]: ...
 @overload
-def function(f: None = None, *, schedule: str = ...) -> Callable[[Callable[..., object]], Function]: ...
+def function(f: None = None, *, schedule: str = ..., python: bool = ...) -> Compile: ...
 def function(
-    f: Callable[..., object] | None = None, *, schedule: str = "DEFAULT"
-) -> Function | Callable[[Callable[..., object]], Function]:
+    f: Callable[P, R] | None = None, *, schedule: str = "DEFAULT", python: bool = False
+) -> Function[P, R] | Compile:
     """A plain Python function as a compiled one; also as a decorator, with or without arguments.
+
+    With `python=True`, or `FSMOOTH_PYTHON=1` in the environment, calls of it run as Python, to look into them with
+    `fs.debug_print` or a debugger; its derivatives are compiled all the same.
 
     >>> import numpy as np, fsmooth as fs
     >>> @fs.function
@@ -31,20 +40,21 @@ def function(
     11.0
     """
     if f is None:
-        return lambda g: function(g, schedule=schedule)
+        return lambda g, /: function(g, schedule=schedule, python=python)  # type: ignore[return-value]
     if isinstance(f, Function):
         return f
-    return Function(SourceProgram(f), _schedule(schedule))
+    kind = PythonFunction if python or runs_as_python() else Function
+    return kind(SourceProgram(f), known_schedule(schedule))
 
 
 def grad(
-    f: Callable[..., object],
+    f: Callable[P, object],
     wrt: Wrt = None,
     *,
     method: str = "auto",
     checkpoint: bool = False,
     schedule: str = "DEFAULT",
-) -> Function:
+) -> Function[P, Any]:
     """The gradient of a real-valued function, in the structure of the argument(s) `wrt` (paper 000, Fig. 6).
 
     In reverse mode a loop of n steps saves what its way back needs, for each step.  With `checkpoint=True` it saves about
@@ -58,13 +68,13 @@ def grad(
 
 
 def value_and_grad(
-    f: Callable[..., object],
+    f: Callable[P, R],
     wrt: Wrt = None,
     *,
     method: str = "auto",
     checkpoint: bool = False,
     schedule: str = "DEFAULT",
-) -> Function:
+) -> Function[P, tuple[R, Any]]:
     """`(value, gradient)` of a real-valued function.
 
     >>> import numpy as np, fsmooth as fs
@@ -75,13 +85,13 @@ def value_and_grad(
 
 
 def jacobian(
-    f: Callable[..., object],
+    f: Callable[P, object],
     wrt: Wrt = None,
     *,
     method: str = "auto",
     checkpoint: bool = False,
     schedule: str = "DEFAULT",
-) -> Function:
+) -> Function[P, Any]:
     """The Jacobian: output structure and indices outside, `wrt` structure and indices inside.
 
     >>> import numpy as np, fsmooth as fs
@@ -93,13 +103,13 @@ def jacobian(
 
 
 def hessian(
-    f: Callable[..., object],
+    f: Callable[P, object],
     wrt: Wrt = None,
     *,
     method: str = "auto",
     checkpoint: bool = False,
     schedule: str = "DEFAULT",
-) -> Function:
+) -> Function[P, Any]:
     """The Hessian of a real-valued function: the Jacobian of its gradient.
 
     >>> import numpy as np, fsmooth as fs
@@ -116,26 +126,32 @@ def hessian(
     )
 
 
-def jvp(f: Callable[..., object], wrt: Wrt = None, *, method: str = "auto", schedule: str = "DEFAULT") -> Function:
+def jvp(
+    f: Callable[..., R], wrt: Wrt = None, *, method: str = "auto", schedule: str = "DEFAULT"
+) -> Function[..., tuple[R, Any]]:
     """`(value, tangent of the value)`; called with the arguments and `tangent=` in the structure of `wrt`.
+
+    The tangent may be given by position, too: behind the argument(s) `wrt`.
 
     It is made in forward mode, which saves nothing: there is no `checkpoint`.
 
     >>> import fsmooth as fs
     >>> fs.jvp(lambda x: x * x)(3.0, tangent=1.0)
     (9.0, 6.0)
+    >>> fs.jvp(lambda x, k: x * k)(3.0, 1.0, 5)
+    (15.0, 5.0)
     """
     return _derived(f, Verb.JVP, wrt, method, schedule)
 
 
 def vjp(
-    f: Callable[..., object],
+    f: Callable[P, R],
     wrt: Wrt = None,
     *,
     method: str = "auto",
     checkpoint: bool = False,
     schedule: str = "DEFAULT",
-) -> Vjp:
+) -> Vjp[P, R]:
     """`(value, pullback)`: `pullback(cotangent)` gives the cotangents of the argument(s) `wrt`, as often as asked.
 
     The cotangent has the structure and the shapes of the value.  The program itself runs only once: the pullback keeps
@@ -151,7 +167,7 @@ def vjp(
     >>> pullback(np.array([0.0, 1.0]))
     array([1., 1.])
     """
-    return Vjp(_program(f, Verb.VJP, wrt, method, checkpoint), _schedule(schedule))
+    return Vjp(_program(f, Verb.VJP, wrt, method, checkpoint), known_schedule(schedule))
 
 
 def hvp(
@@ -161,9 +177,11 @@ def hvp(
     method: str = "auto",
     checkpoint: bool = False,
     schedule: str = "DEFAULT",
-) -> Function:
+) -> Function[..., Any]:
     """The Hessian of a real-valued function times a vector: called with the arguments and `tangent=` in the structure of
     `wrt`, which is also that of the result.  It is the tangent of the gradient; `method` is how the gradient is made.
+
+    The tangent may be given by position, too, behind the argument(s) `wrt`, as SciPy's `hessp=` is called.
 
     >>> import numpy as np, fsmooth as fs
     >>> fs.hvp(lambda v: sum(x * x * x for x in v))(np.array([1.0, 2.0]), tangent=np.array([1.0, 10.0]))
@@ -182,9 +200,11 @@ def deriv(e: Any, x: Any) -> Any:
 
 
 def _derived(
-    f: Callable[..., object], verb: Verb, wrt: Wrt, method: str, schedule: str, checkpoint: bool = False
-) -> Function:
-    return Function(_program(f, verb, wrt, method, checkpoint), _schedule(schedule))
+    f: Callable[P, object], verb: Verb, wrt: Wrt, method: str, schedule: str, checkpoint: bool = False
+) -> Function[P, Any]:
+    program = _program(f, verb, wrt, method, checkpoint)
+    kind = AlongTangent if verb in (Verb.JVP, Verb.HVP) else Function
+    return kind(program, known_schedule(schedule))
 
 
 def _program(f: Callable[..., object], verb: Verb, wrt: Wrt, method: str, checkpoint: bool) -> DerivedProgram:
@@ -202,14 +222,15 @@ def _program(f: Callable[..., object], verb: Verb, wrt: Wrt, method: str, checkp
     return DerivedProgram(program, verb, chosen, single, how, checkpoint)
 
 
-def _schedule(name: str) -> str:
+def known_schedule(name: str) -> str:
+    """The name of a schedule, if there is one of that name."""
     known = ("NONE", "LF", "LN", "LICM", "DPS", "DEFAULT", "REAL")
     if name not in known:
         raise UnknownMethodError(f"there is no schedule {name!r}; there are {', '.join(known)}")
     return name
 
 
-def unroll(iterable: Any) -> Any:
+def unroll(iterable: T) -> T:
     """Inside a program: run a loop at compile time, one copy of the body for each step.  Outside: the iterable."""
     return iterable
 

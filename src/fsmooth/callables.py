@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import functools
+import operator
 import sys
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, overload
 
+from fsmooth.core.trees import apart
 from fsmooth.core.types import Array, Tuple, Type, leaf_of
 from fsmooth.core.weak import weakness
 from fsmooth.entries import Entry
 from fsmooth.errors import ArgumentError
+from fsmooth.frontend.batches import OwnDefault
 from fsmooth.frontend.programs import DerivedProgram, Program
+from fsmooth.parameters import P, R
 from fsmooth.runtime.arrays import infer_type
+from fsmooth.runtime.foreign import as_numpy
 
 if TYPE_CHECKING:
     from fsmooth.backend.c.program import CProgram
@@ -23,12 +28,12 @@ if TYPE_CHECKING:
 _NOT_IN_ORDER = (None,) * 64
 
 
-class Function:
+class Function(Generic[P, R]):
     """A program that is compiled when it is first called with arguments of given types.
 
-    Arguments are numbers, NumPy arrays, tuples, NamedTuples and dataclasses of these, by position or keyword;
-    results are Python numbers, NumPy arrays and tuples.  `out=` reuses the arrays of an earlier result, unless the program
-    has a parameter called `out`: then it is that.
+    Arguments are numbers, NumPy arrays, and tuples, lists, dictionaries, NamedTuples, dataclasses and registered objects of
+    these, by position or keyword; results are Python numbers, NumPy arrays and such structures.  `out=` reuses the arrays
+    of an earlier result, unless the program has a parameter called `out`: then it is that.
 
     Raises (when called):
         ProgramError: for a mistake in the program.
@@ -44,6 +49,8 @@ class Function:
         parameters = program.signature.parameters
         self._names = tuple(parameters)
         self._by_position = len([q for q in parameters.values() if q.kind is not q.KEYWORD_ONLY])
+        if any([q.kind in (q.VAR_POSITIONAL, q.VAR_KEYWORD) for q in parameters.values()]):
+            self._by_position = -1  # what is given by position is not what the parameters stand for
         self._only_by_position = len([q for q in parameters.values() if q.kind is q.POSITIONAL_ONLY])
         self._fast: Callable[..., Any] | None = None
         base: Program = program
@@ -66,6 +73,10 @@ class Function:
             public = getattr(public, name, None)
         return qualified if public is self else (type(self), (self.program, self.schedule))
 
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+    @overload
+    def __call__(self, *args: Any, out: object, **kwargs: Any) -> R: ...
     def __call__(self, *args: object, out: object | None = None, **kwargs: object) -> Any:
         if out is not None and "out" in self._names:
             kwargs, out = {**kwargs, "out": out}, None
@@ -73,12 +84,21 @@ class Function:
         if fast is not None and len(args) <= self._by_position:
             given = self._in_order(args, kwargs) if kwargs else args
             result = fast(*given) if out is None else fast(*given, out=out)
+            if result is None:
+                result = self._with_numpy(fast, given, out)
             if result is not None:
                 return result
         entry, values = self._entry(args, kwargs)
         result = entry(values, out)
         self._fast = entry.quick
         return result
+
+    def _with_numpy(self, fast: Callable[..., Any], given: tuple[object, ...], out: object | None) -> Any:
+        """The fast call with arrays of other libraries as NumPy's; None if there are none, or it does not serve these."""
+        arrays = tuple(map(as_numpy, given, self._names))
+        if all(map(operator.is_, arrays, given)):
+            return None
+        return fast(*arrays) if out is None else fast(*arrays, out=out)
 
     def _in_order(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> tuple[object, ...]:
         """All arguments by position, or something that no program takes, if it is not that simple."""
@@ -104,7 +124,7 @@ class Function:
         return bound.arguments
 
     def _entry(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> tuple[Entry, dict[str, object]]:
-        values = self._bind(args, kwargs)
+        values = {name: as_numpy(value, name) for name, value in self._bind(args, kwargs).items()}
         types = {name: _type_or_static(value, name) for name, value in values.items()}
         key = tuple([_key(t) for t in types.values()])
         weak = tuple([weakness(t) for t in types.values() if isinstance(t, Type)])
@@ -179,12 +199,47 @@ class Function:
         """Write the C file and its header next to each other; gives both paths."""
         return write(self._stages(args, kwargs), Path(path))
 
+    def _repr_html_(self) -> str:
+        from fsmooth.notebook import html_of  # noqa: PLC0415  (only for those who ask)
+
+        return html_of(self)
+
     def kernel(self, *args: object, **kwargs: object) -> tuple[Callable[..., int], list[Any], object, list[object]]:
-        """The C entry, its prepared arguments, the result's structure, and what must be kept alive: for timing."""
+        """The C entry, all that it is to be called with, the result's structure, and what must be kept alive: for timing.
+
+        >>> import fsmooth as fs
+        >>> kernel, arguments, result, keep = fs.function(lambda x: x * x).kernel(3.0)
+        >>> kernel(*arguments), result.value
+        (0, 9.0)
+        """
         entry, values = self._entry(args, kwargs)
         library, inputs = entry.library_for(values)
-        prepared, structure, keep = library.prepare(inputs)
-        return library.kernel, prepared, structure, keep
+        call = library.prepare(inputs)
+        return library.kernel, call.arguments, call.structure, [call.error, *call.keep]
+
+
+class AlongTangent(Function[P, R]):
+    """A jvp or an hvp: its tangent is given by name, or by position behind the arguments that it is the tangent of."""
+
+    def __init__(self, program: DerivedProgram, schedule: str = "DEFAULT") -> None:
+        super().__init__(program, schedule)
+        self._place = program.tangent_place
+
+    def __call__(self, *args: object, out: object | None = None, **kwargs: object) -> Any:
+        given, named = self._by_name(args, kwargs)
+        return super().__call__(*given, out=out, **named)
+
+    def _bind(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> dict[str, object]:
+        return super()._bind(*self._by_name(args, kwargs))
+
+    def _by_name(
+        self, args: tuple[object, ...], kwargs: Mapping[str, object]
+    ) -> tuple[tuple[object, ...], Mapping[str, object]]:
+        """The arguments, the tangent among those by name."""
+        place = self._place
+        if place is None or len(args) <= place or "tangent" in kwargs:
+            return args, kwargs
+        return (*args[:place], *args[place + 1 :]), {**kwargs, "tangent": args[place]}
 
 
 def write(stages: Stages, path: Path) -> tuple[Path, Path]:
@@ -198,14 +253,24 @@ def write(stages: Stages, path: Path) -> tuple[Path, Path]:
     return source, header
 
 
+class PythonFunction(Function):
+    """A function whose calls run as Python; what is made of it is compiled."""
+
+    def __call__(self, *args: object, out: object | None = None, **kwargs: object) -> Any:
+        """The value that Python computes; `out` is not used."""
+        return self.__wrapped__(*args, **kwargs)
+
+
 def _type_or_static(value: object, name: str) -> Type | object:
-    if value is None or isinstance(value, str | Function) or (callable(value) and not hasattr(value, "__array__")):
+    is_empty = isinstance(value, tuple | dict) and not value
+    is_function = callable(value) and not hasattr(value, "__array__") and apart(value) is None
+    if value is None or is_empty or is_function or isinstance(value, str | Function | OwnDefault):
         return _Object(value)
     return infer_type(value, name)
 
 
 class _Object:
-    """An argument known at compile time: a string, None, a function."""
+    """An argument known at compile time: a string, None, a function, an empty tuple or dictionary."""
 
     def __init__(self, value: object) -> None:
         self.value = value
@@ -222,4 +287,4 @@ def _key(value: object) -> object:
 
 def _hashable(value: object) -> object:
     inner = value.value if isinstance(value, _Object) else value
-    return id(inner) if callable(inner) else inner
+    return id(inner) if callable(inner) else inner or repr(inner)

@@ -17,7 +17,7 @@ from fsmooth.core.term import Custom
 from fsmooth.core.traverse import subterms
 from fsmooth.errors import ArgumentError, DerivativeMismatchError, NotDifferentiableError
 from fsmooth.frontend.programs import wrt_names
-from fsmooth.structures import contracted, like, moved, numbers
+from fsmooth.structures import contracted, is_array, like, moved, numbers
 
 LARGEST = 200_000
 """Jacobians of more numbers are not made, nor programs of larger arguments run by the interpreter."""
@@ -80,7 +80,7 @@ def check_derivative(
     names, single = wrt_names(plain_function.program, wrt)
     bound = plain_function.program.signature.bind(*args)
     bound.apply_defaults()
-    point = [np.asarray(x) if isinstance(x, list) else x for x in bound.arguments.values()]
+    point = [np.asarray(x) if isinstance(x, list) and is_array(x) else x for x in bound.arguments.values()]
     places = [list(bound.arguments).index(name) for name in names]
     value = plain_function(*point)
     work = _Work(plain_function, point, places, wrt, single, value, np.random.default_rng(seed), directions)

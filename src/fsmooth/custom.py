@@ -4,26 +4,33 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import overload
+from typing import ParamSpec, TypeVar, overload
 
 from fsmooth.callables import Function
 from fsmooth.errors import ArgumentError
 from fsmooth.frontend.programs import CustomProgram, SourceProgram
+from fsmooth.parameters import Compile
 
 _Plain = Callable[..., object]
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @overload
 def custom_derivative(
-    function: _Plain, *, jvp: _Plain | None = ..., vjp: _Plain | None = ..., check: bool = ...
-) -> Function: ...
+    function: Callable[P, R], *, jvp: _Plain | None = ..., vjp: _Plain | None = ..., check: bool = ...
+) -> Function[P, R]: ...
 @overload
 def custom_derivative(
     function: None = None, *, jvp: _Plain | None = ..., vjp: _Plain | None = ..., check: bool = ...
-) -> Callable[[_Plain], Function]: ...
+) -> Compile: ...
 def custom_derivative(
-    function: _Plain | None = None, *, jvp: _Plain | None = None, vjp: _Plain | None = None, check: bool = True
-) -> Function | Callable[[_Plain], Function]:
+    function: Callable[P, R] | None = None,
+    *,
+    jvp: _Plain | None = None,
+    vjp: _Plain | None = None,
+    check: bool = True,
+) -> Function[P, R] | Compile:
     """A compiled function whose derivatives are made by your own rule; also as a decorator.
 
     For a function `f(x, y)` of any number of parameters:
@@ -66,7 +73,7 @@ def custom_derivative(
         hint = "give jvp=…, vjp=…, or both; fs.function compiles a function that has none of its own"
         raise ArgumentError(f"a custom derivative without a rule\n  hint: {hint}")
     if function is None:
-        return lambda f: custom_derivative(f, jvp=jvp, vjp=vjp, check=check)
+        return lambda f, /: custom_derivative(f, jvp=jvp, vjp=vjp, check=check)  # type: ignore[return-value]
     forwards = None if jvp is None else _plain(jvp, "jvp")
     backwards = None if vjp is None else _plain(vjp, "vjp")
     program = CustomProgram(_plain(function, "function"), forwards, backwards, check)

@@ -10,38 +10,46 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import TypeVar, cast
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from fsmooth.backend.c.emit import emit
 from fsmooth.backend.c.program import CProgram
 from fsmooth.core.free_variables import read_variables
 from fsmooth.core.shape import Ragged
-from fsmooth.core.term import App, Deriv, Lam, Let, Method, Require, Term, Var
+from fsmooth.core.term import Lam, Method, Term, Var
 from fsmooth.core.traverse import bound_in, children, subterms
-from fsmooth.core.types import Type, has_float
+from fsmooth.core.trees import dressed
+from fsmooth.core.types import Function, Tuple, Type, unzipped
 from fsmooth.differentiate.choose import Choice
 from fsmooth.differentiate.custom import without_rules
 from fsmooth.differentiate.derivatives import NoDerivative
-from fsmooth.differentiate.linear.demonstration import Demonstration, Passes, demonstrate
 from fsmooth.differentiate.remove import Removal, has_derivative
 from fsmooth.differentiate.reverse.halves import Halves, halves
-from fsmooth.errors import ArgumentError, NotDifferentiableError, RaggedError
+from fsmooth.errors import NotDifferentiableError, RaggedError
 from fsmooth.frontend.elaborate import Elaborated, Parameter, elaborate
 from fsmooth.frontend.programs import Program
 from fsmooth.loops.tree import Program as Loops
 from fsmooth.lower.copies import lower_with_copies
 from fsmooth.lower.cotangents import cotangent_notes, is_cotangent_name
-from fsmooth.lower.functions import lower
-from fsmooth.optimise.linear_maps import COMPOSED, ELIMINATE, JACOBIAN, SHARE
-from fsmooth.optimise.schedules import DEFAULT, SCHEDULES, Destinations, Schedule
+from fsmooth.lower.functions import lower, lower_each_product
+from fsmooth.optimise.schedule import Destinations, Products, Schedule
+from fsmooth.optimise.schedules import SCHEDULES
 from fsmooth.optimise.static_sizes import static_dimensions
 from fsmooth.rewrite.trace import Trace
 
+if TYPE_CHECKING:
+    from fsmooth.differentiate.linear.demonstration import Demonstration
+
 _T = TypeVar("_T")
+_Made = TypeVar("_Made", bound=Term)
 _RECURSION = 1_000_000
 _LOCK = threading.RLock()
-_LOWERINGS = {Destinations.PASSED: lower, Destinations.COPIED: lower_with_copies}
+_LOWERINGS = {
+    (Destinations.COPIED, Products.EACH): lower_with_copies,
+    (Destinations.PASSED, Products.EACH): lower_each_product,
+    (Destinations.PASSED, Products.OF_SUMS): lower,
+}
 
 
 @dataclass
@@ -61,7 +69,7 @@ class Stages:
     static_sizes: Mapping[tuple[int, int], int] = field(default_factory=dict)
     written: Lam | None = None
 
-    def timed(self, stage: str, make: Callable[[], Term]) -> Term:
+    def timed(self, stage: str, make: Callable[[], _Made]) -> _Made:
         """The term that a stage makes, kept with the time that it took."""
         start = time.perf_counter()
         result = make()
@@ -90,7 +98,9 @@ class Stages:
             ArgumentError: for arguments that do not exist, or have no real numbers.
 
         """
-        return _deep(lambda: _in_a_mode(lambda auto: _demonstrate(self.elaborated, wrt, auto)))
+        from fsmooth.demonstrations import demonstrated  # noqa: PLC0415  (linear maps are loaded when they are asked for)
+
+        return _deep(lambda: _in_a_mode(lambda auto: demonstrated(self.elaborated, wrt, auto)))
 
 
 def to_term(program: Program, arguments: Mapping[str, Type | object]) -> Elaborated:
@@ -156,7 +166,12 @@ def _compile(
         removal = Removal(order.before_derivative(stages.trace, sizes), sizes, auto)
         term = cast(Lam, stages.timed("derivative", lambda: removal.run(term)))
         stages.choices = removal.choices
-    _finish(stages, term, name, order)
+        taken = removal.called(term, static)
+        if taken is not None and without_rules(term) is term:
+            made = stages.timed("optimised", lambda: taken.ended(term.parameters, stages.trace))
+            _lower(stages, made, name, order, elaborated.term.body.type)
+            return stages
+    _finish(stages, term, name, order, elaborated.term.body.type)
     return stages
 
 
@@ -185,10 +200,14 @@ def _compile_halves(
     backward = Stages(_of_halves(elaborated, parts), static_sizes=own, written=term)
     backward.terms["definition"] = parts.backward
     parts = parts.pared(_optimise(backward, parts.backward, order))
-    _finish(forward, parts.forward, name, order)
+    assert isinstance(wanted.type, Function)
+    assert isinstance(wanted.type.result, Tuple)
+    value, cotangents = wanted.type.result.items
+    first_result = cast(Tuple, parts.forward.body.type)
+    _finish(forward, parts.forward, name, order, Tuple((value, first_result.items[1])))
     backward.elaborated = _of_halves(elaborated, parts)
     backward.terms["optimised"] = parts.backward
-    _lower(backward, parts.backward, name.replace("vjp", "pullback", 1), order)
+    _lower(backward, parts.backward, name.replace("vjp", "pullback", 1), order, cotangents)
     asked = read_variables(parts.backward.body)
     read = [k for k, q in zip(parts.kept, parts.backward.parameters, strict=False) if q in asked]
     return Compilation(forward, backward, parts.kept, frozenset(read))
@@ -199,42 +218,7 @@ def _of_halves(elaborated: Elaborated, parts: Halves) -> Elaborated:
     names = [*[elaborated.parameters[k].name for k in parts.kept]]
     names += [q.name for q in parts.backward.parameters[len(names) :]]
     parameters = [Parameter(n, q.type) for n, q in zip(names, parts.backward.parameters, strict=True)]
-    return Elaborated(parts.backward, tuple(parameters), (), ())
-
-
-def _demonstrate(elaborated: Elaborated, wrt: str | tuple[str, ...] | None, auto: Method) -> Demonstration:
-    whole = _differentiated(elaborated)
-    removal = Removal(DEFAULT.before, auto=auto)
-    function = whole.function if isinstance(whole, Deriv) else whole
-    if has_derivative(function):
-        function = removal.before(removal.run(function))
-    function = without_rules(function)  # the definitions of the notes differentiate bodies
-    assert isinstance(function, Lam)
-    names = [q.name for q in function.parameters]
-    real = [q.name for q in function.parameters if has_float(q.type)]
-    if wrt is None and isinstance(whole, Deriv):
-        chosen = whole.wrt
-    else:
-        wanted = (wrt,) if isinstance(wrt, str) else tuple(real[:1]) if wrt is None else wrt
-        if not wanted or not set(wanted) <= set(real):
-            there_are = f"those with real numbers are {', '.join(real)}" if real else "none of them has real numbers"
-            raise ArgumentError(f"wrt={wrt!r} of a function of {', '.join(names)}\n  hint: {there_are}")
-        chosen = tuple([names.index(name) for name in wanted])
-    return demonstrate(function, Passes(JACOBIAN, COMPOSED, ELIMINATE, SHARE), chosen)
-
-
-def _differentiated(elaborated: Elaborated) -> Lam | Deriv:
-    """The program, or the derivative that it only calls."""
-    if elaborated.pullback is not None:
-        return elaborated.pullback
-    body = elaborated.term.body
-    while isinstance(body, Require):
-        body = body.body
-    match body:
-        case Let(((var, App(Deriv() as derivative, _)),), result) if result is var:
-            return derivative
-        case _:
-            return elaborated.term
+    return Elaborated(parts.backward, tuple(parameters), elaborated.readings)
 
 
 def _names(term: Term) -> frozenset[str]:
@@ -246,9 +230,9 @@ def _sizes(term: Lam, static: Mapping[tuple[int, int], int]) -> dict[tuple[Var, 
     return {(term.parameters[k], axis): n for (k, axis), n in static.items()}
 
 
-def _finish(stages: Stages, term: Lam, name: str, order: Schedule) -> None:
+def _finish(stages: Stages, term: Lam, name: str, order: Schedule, result: Type) -> None:
     """Optimise, lower and emit."""
-    _lower(stages, _optimise(stages, term, order), name, order)
+    _lower(stages, _optimise(stages, term, order), name, order, result)
 
 
 def _optimise(stages: Stages, term: Lam, order: Schedule) -> Lam:
@@ -259,11 +243,12 @@ def _optimise(stages: Stages, term: Lam, order: Schedule) -> Lam:
     return optimised
 
 
-def _lower(stages: Stages, optimised: Lam, name: str, order: Schedule) -> None:
-    """Lower and emit."""
+def _lower(stages: Stages, optimised: Lam, name: str, order: Schedule, result: Type) -> None:
+    """Lower and emit; the classes of what is given are those of `result`, since equal terms are of equal types only."""
     start = time.perf_counter()
-    stages.loops = _LOWERINGS[order.destinations](optimised, name, stages.static_sizes)
-    stages.code = emit(stages.loops)
+    stages.loops = _LOWERINGS[order.destinations, order.products](optimised, name, stages.static_sizes)
+    code = emit(stages.loops)
+    stages.code = replace(code, result=dressed(unzipped(code.result), unzipped(result)))
     stages.seconds["C"] = time.perf_counter() - start
 
 

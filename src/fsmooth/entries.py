@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 from fsmooth.core.types import F32, Type, leaf_of
 from fsmooth.core.weak import weakness
 from fsmooth.frontend.programs import Program
+from fsmooth.logs import Arguments, tell, tell_stages, timed
+from fsmooth.progress import shown
 from fsmooth.runtime.arrays import infer_type
 from fsmooth.runtime.built_in import copied, same
+from fsmooth.runtime.foreign import as_numpy
 
 if TYPE_CHECKING:
     from fsmooth.driver import Stages
@@ -34,7 +37,7 @@ class Entry:
         self.program = program
         self.schedule = schedule
         self.types = types
-        self.manifest = manifest_of(program, tuple(types.values()), schedule, identity())
+        self.manifest = manifest_of(program, types, schedule, identity())
         self.libraries: dict[tuple[int, ...] | None, Library] = {}
         self.made: dict[tuple[int, ...] | None, Stages] = {}
         self.latest: tuple[int, ...] | None = None
@@ -44,8 +47,8 @@ class Entry:
         found = self.manifest.interface() if self.manifest is not None else None
         if found is None:
             found = self._new_interface()
-            if self.manifest is not None and not self.manifest.store_interface(found):
-                self.manifest = None
+            if self.manifest is not None:
+                self.manifest.store_interface(found, self.elaborated.readings)
         self.interface: Interface = found
         self.snapshots = [copied(q.value) for q in found.built_in]
         self.captured = [(q.fetch, q.name, q.type) for q in found.inputs if q.fetch is not None]
@@ -54,13 +57,13 @@ class Entry:
     def _new_interface(self) -> Interface:
         from fsmooth import driver  # noqa: PLC0415  (the compiler is loaded when something is compiled)
         from fsmooth.core.traverse import subterms  # noqa: PLC0415
-        from fsmooth.runtime.manifest import BuiltIn, Input, Interface  # noqa: PLC0415
+        from fsmooth.runtime.manifest import Input, Interface  # noqa: PLC0415
 
         elaborated = self.elaborated
         inputs = [Input(q.name, q.type, q.fetch) for q in elaborated.parameters]
-        built_in = [BuiltIn(q.fetch, q.value) for q in elaborated.staged]
         single = any([leaf_of(part.type) == F32 for part in subterms(elaborated.term)])
-        return Interface(tuple(inputs), tuple(built_in), tuple(sorted(driver.static_axes(elaborated))), single)
+        built_in = tuple(elaborated.readings.built_in)
+        return Interface(tuple(inputs), built_in, tuple(sorted(driver.static_axes(elaborated))), single)
 
     @property
     def elaborated(self) -> Elaborated:
@@ -68,7 +71,10 @@ class Entry:
         if self._elaborated is None:
             from fsmooth import driver  # noqa: PLC0415
 
-            self._elaborated = driver.to_term(self.program, self.types)
+            with timed("%s(%s): read", self.program.name, Arguments(self.types)):
+                self._elaborated = driver.to_term(self.program, self.types)
+            if self.manifest is not None and not self.manifest.is_for(self._elaborated.readings):
+                self.manifest = None
         return self._elaborated
 
     def is_current(self) -> bool:
@@ -93,7 +99,8 @@ class Entry:
 
     def inputs(self, values: Mapping[str, object]) -> list[object]:
         """The values of all parameters, captured ones fetched."""
-        return [q.fetch() if q.fetch is not None else values[q.name] for q in self.interface.inputs]
+        given = [(q.name, q.fetch() if q.fetch is not None else values[q.name]) for q in self.interface.inputs]
+        return [as_numpy(value, name) for name, value in given]
 
     def library_for(self, values: Mapping[str, object]) -> tuple[Library, list[object]]:
         """The library for the sizes of these arguments, compiled if need be."""
@@ -105,7 +112,8 @@ class Entry:
                 if sizes not in self.libraries and len(self.libraries) >= STATIC_SIGNATURES:
                     sizes = None
                 if sizes not in self.libraries:
-                    self.libraries[sizes] = self.load(sizes, inputs)
+                    with shown(f"compiling {self.program.name}"):
+                        self.libraries[sizes] = self.load(sizes, inputs)
                 library = self.libraries[sizes]
         return library, inputs
 
@@ -144,6 +152,10 @@ class Entry:
             found.append(size)
         return tuple(found)
 
+    def static(self, sizes: tuple[int, ...] | None) -> dict[tuple[int, int], int]:
+        """The sizes that are built in, by position of the parameter and axis."""
+        return {} if sizes is None else dict(zip(self.interface.axes, sizes, strict=True))
+
     def stages_for(self, values: Mapping[str, object]) -> Stages:
         """Every stage for these arguments, without compiling the C."""
         return self.stages(self.sizes(self.inputs(values)))
@@ -154,9 +166,9 @@ class Entry:
 
         with self.lock:
             if sizes not in self.made:
-                static = dict(zip(self.interface.axes, sizes, strict=True)) if sizes is not None else {}
                 name = self.program.name
-                self.made[sizes] = driver.compile_program(self.elaborated, name, self.schedule, static)
+                self.made[sizes] = driver.compile_program(self.elaborated, name, self.schedule, self.static(sizes))
+                tell_stages(name, self.made[sizes].seconds)
             self.latest = sizes
             return self.made[sizes]
 
@@ -174,8 +186,10 @@ class Entry:
             compiled = self._compile(sizes)
             if self.manifest is not None:
                 self.manifest.store_compiled(sizes, compiled)
+        else:
+            tell("%s: found in the cache", self.program.name)
         names = [q.name for q in self.interface.inputs]
-        return loaded(compiled, names)
+        return loaded(compiled, names, self.static(sizes))
 
     def _compile(self, sizes: tuple[int, ...] | None) -> Compiled:
         return self.built(self.stages(sizes), [q.type for q in self.interface.inputs])
@@ -193,18 +207,18 @@ class Entry:
         if can_serve(code.parameters, code.result):
             module = f"fs_{code.name}"
             make = shim_of_weak_and_strong if self.interface.single else shim_source
-            shim = make(code.name, module, parameters, code.result, stages.static_sizes)
+            shim = make(code, module, parameters, stages.static_sizes)
         path = compiled(code.source + shim, code.statements, find_compiler())
         return Compiled(path.name, code, module)
 
 
-def loaded(compiled: Compiled, names: list[str]) -> Library:
-    """The shared object of a compiled program, whose parameters have these names."""
+def loaded(compiled: Compiled, names: list[str], static: Mapping[tuple[int, int], int]) -> Library:
+    """The shared object of a compiled program, whose parameters have these names, and arrays of them these sizes."""
     from fsmooth.runtime.cache import directory  # noqa: PLC0415  (loaded when something is compiled)
     from fsmooth.runtime.library import Library  # noqa: PLC0415
 
     code = compiled.code
-    library = Library(directory() / compiled.file, code.name, names, code.parameters, code.result, code.sites)
+    library = Library(directory() / compiled.file, code, names, static)
     if compiled.module:
         library.load_shim(compiled.module)
     return library

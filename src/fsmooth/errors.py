@@ -20,6 +20,10 @@ Error:
 │   ├── SizeError                (ValueError) sizes that must agree do not
 │   ├── EmptyError               (ValueError) the extremum of nothing
 │   ├── DivisionError            (ZeroDivisionError) of integers
+│   ├── AssertionFailedError     (AssertionError) an assert of the program
+│   ├── RaisedError              a raise in the program
+│   │   └── RaisedValueError     (ValueError)
+│   ├── MatrixError              (numpy.linalg.LinAlgError) a singular matrix, or one that is not positive definite
 │   └── OutOfMemoryError         (MemoryError)
 ├── CompilerNotFoundError
 ├── CompilationError             the C compiler failed: a bug of fsmooth, or of the flags given
@@ -29,6 +33,8 @@ And one warning, UncheckedRuleWarning.
 """
 
 from __future__ import annotations
+
+from numpy.linalg import LinAlgError
 
 
 class Error(Exception):
@@ -97,6 +103,22 @@ class EmptyError(RunError, ValueError):
 
 class DivisionError(RunError, ZeroDivisionError):
     """Integer division by zero."""
+
+
+class AssertionFailedError(RunError, AssertionError):
+    """An `assert` of the program does not hold."""
+
+
+class RaisedError(RunError):
+    """A `raise` in the program was reached."""
+
+
+class RaisedValueError(RaisedError, ValueError):
+    """A `raise ValueError(…)` in the program was reached."""
+
+
+class MatrixError(RunError, LinAlgError):
+    """A matrix that is singular, or not positive definite, where it must not be."""
 
 
 class OutOfMemoryError(RunError, MemoryError):

@@ -21,7 +21,7 @@ def along(program: Lam, point: Sequence[object], directions: Sequence[object | N
     """The tangent of the value, where the arguments move in these directions (None: not at all)."""
     environment = {}
     for parameter, x, direction in zip(program.parameters, point, directions, strict=True):
-        moving = None if direction is None else value_of(direction, tangent(parameter.type))
+        moving = None if direction is None else value_of(as_tuples(direction), tangent(parameter.type))
         environment[parameter] = _stepped(value_of(as_tuples(x), parameter.type), moving)
     found = evaluate(program.body, environment, COMPLEX)
     return plain(_imaginary(found), tangent(program.body.type))

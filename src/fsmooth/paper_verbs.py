@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, ParamSpec
 
 from fsmooth.api import Wrt, grad, jacobian
 from fsmooth.callables import Function
 
+P = ParamSpec("P")
+
 
 def diff(
-    f: Callable[..., object],
+    f: Callable[P, object],
     wrt: Wrt = None,
     *,
     method: str = "auto",
     checkpoint: bool = False,
     schedule: str = "DEFAULT",
-) -> Function:
+) -> Function[P, Any]:
     """The derivative of a function of a real number (paper 000, Table 2), as `jacobian` lays it out.
 
     >>> import fsmooth as fs
@@ -26,13 +29,13 @@ def diff(
 
 
 def vdiff(
-    f: Callable[..., object],
+    f: Callable[P, object],
     wrt: Wrt = None,
     *,
     method: str = "auto",
     checkpoint: bool = False,
     schedule: str = "DEFAULT",
-) -> Function:
+) -> Function[P, Any]:
     """The derivative of a vector-valued function of a real number (paper 000, Table 2): a vector.
 
     >>> import fsmooth as fs
@@ -43,13 +46,13 @@ def vdiff(
 
 
 def mdiff(
-    f: Callable[..., object],
+    f: Callable[P, object],
     wrt: Wrt = None,
     *,
     method: str = "auto",
     checkpoint: bool = False,
     schedule: str = "DEFAULT",
-) -> Function:
+) -> Function[P, Any]:
     """The derivative of a matrix-valued function of a real number (paper 000, Table 2): a matrix.
 
     >>> import fsmooth as fs
@@ -61,13 +64,13 @@ def mdiff(
 
 
 def jacob(
-    f: Callable[..., object],
+    f: Callable[P, object],
     wrt: Wrt = None,
     *,
     method: str = "auto",
     checkpoint: bool = False,
     schedule: str = "DEFAULT",
-) -> Function:
+) -> Function[P, Any]:
     """The Jacobian under its name in paper 000 (Fig. 6), laid out as by `jacobian`.
 
     >>> import numpy as np, fsmooth as fs
@@ -79,13 +82,13 @@ def jacob(
 
 
 def mgrad(
-    f: Callable[..., object],
+    f: Callable[P, object],
     wrt: Wrt = None,
     *,
     method: str = "auto",
     checkpoint: bool = False,
     schedule: str = "DEFAULT",
-) -> Function:
+) -> Function[P, Any]:
     """The gradient of a real-valued function of a matrix (paper 000, Table 2): a matrix.
 
     >>> import numpy as np, fsmooth as fs

@@ -7,17 +7,20 @@ as often as one likes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fsmooth.callables import Function, write
-from fsmooth.core.types import Type, unzipped
+from fsmooth.core.types import Array, Type, unzipped
 from fsmooth.entries import Entry, loaded
 from fsmooth.errors import ArgumentError, OutOfMemoryError
 from fsmooth.frontend.programs import DerivedProgram
+from fsmooth.logs import tell_stages
+from fsmooth.parameters import P, R
+from fsmooth.runtime.arrays import leaves
 from fsmooth.runtime.kept import Kept
-from fsmooth.runtime.snapshots import fitted, measured, shapes_of, size_in_bytes, snapshot, written
+from fsmooth.runtime.snapshots import fitted, measured, private, shapes_of, size_in_bytes, snapshot, written
 
 if TYPE_CHECKING:
     from fsmooth.driver import Compilation, Stages
@@ -51,8 +54,9 @@ class SplitEntry(Entry):
 
         with self.lock:
             if sizes not in self._both:
-                static = dict(zip(self.interface.axes, sizes, strict=True)) if sizes is not None else {}
-                made = driver.compile_halves(self.elaborated, self.program.name, self.schedule, static)
+                made = driver.compile_halves(self.elaborated, self.program.name, self.schedule, self.static(sizes))
+                tell_stages(self.program.name, made.forward.seconds)
+                tell_stages(self.program.name.replace("vjp", "pullback", 1), made.backward.seconds)
                 self._both[sizes] = made
                 self.made[sizes] = made.forward
             self.latest = sizes
@@ -67,13 +71,40 @@ class SplitEntry(Entry):
         if compiled is None or found is None:
             made = self.both(sizes)
             parameters = made.backward.elaborated.parameters
-            compiled = self.built(made.backward, [q.type for q in parameters])
-            found = Kept(made.kept, made.read, [q.name for q in parameters])
-            if manifest is not None:
-                manifest.store_compiled(sizes, compiled, "pullback")
-                manifest.store_kept(sizes, found)
-        self.seconds[first] = Second(loaded(compiled, found.names), found, sizes)
+            types = [q.type for q in parameters]
+            deciding = _private_but_last(made.backward, types)
+            compiled = self.built(made.backward, types)
+            names = [q.name for q in parameters]
+            found = Kept(made.kept, made.read, names, frozenset([k for i, k in enumerate(made.kept) if i in deciding]))
+            if self.manifest is not None:
+                self.manifest.store_compiled(sizes, compiled, "pullback")
+                self.manifest.store_kept(sizes, found)
+        kept = found.positions
+        own = {(kept.index(k), axis): n for (k, axis), n in self.static(sizes).items() if k in kept}
+        self.seconds[first] = Second(loaded(compiled, found.names, own), found, sizes)
         return first
+
+    def kept(self, second: Second, inputs: list[object]) -> tuple[object, ...]:
+        """The arguments that the second half takes, as they are now, whatever happens to them afterwards."""
+        types, names = [unzipped(t) for t in second.library.parameters], [q.name for q in self.interface.inputs]
+        kept = second.kept
+        found = []
+        for k, t in zip(kept.positions, types, strict=False):
+            take = private if k in kept.deciding else snapshot if k in kept.read else measured
+            found.append(take(inputs[k], t, names[k]))
+        return tuple(found)
+
+
+def _private_but_last(stages: Stages, types: list[Type]) -> frozenset[int]:
+    """Take note in the code that only the last parameter, the cotangent, is memory of others; gives the parameters whose
+    arrays decide where memory is read or written.
+    """
+    code = stages.code
+    assert code is not None
+    owners = [k for k, type_ in enumerate(types) for leaf in leaves(unzipped(type_)) if isinstance(leaf, Array)]
+    own = frozenset([n for n in code.deciding if owners[n] == len(types) - 1])
+    stages.code = replace(code, deciding=own)
+    return frozenset([owners[n] for n in code.deciding])
 
 
 class Pullback:
@@ -89,19 +120,11 @@ class Pullback:
     """
 
     def __init__(
-        self, entry: SplitEntry, library: Library, inputs: list[object], given: tuple[object, tuple[object, ...]]
+        self, entry: SplitEntry, second: Second, kept: tuple[object, ...], given: tuple[object, tuple[object, ...]]
     ) -> None:
-        self._entry = entry
-        self._second = entry.seconds[library]
+        self._entry, self._second, self._kept = entry, second, kept
         value, self._residuals = given
-        *types, self._type = [unzipped(t) for t in self._second.library.parameters]
-        kept, names = self._second.kept, [q.name for q in entry.interface.inputs]
-        self._kept = tuple(
-            [
-                snapshot(inputs[k], t, names[k]) if k in kept.read else measured(inputs[k], t, names[k])
-                for k, t in zip(kept.positions, types, strict=False)
-            ]
-        )
+        self._type = unzipped(second.library.parameters[-1])
         self._shapes = shapes_of(value, self._type)
 
     def __call__(self, cotangent: object, *, out: object | None = None) -> Any:
@@ -158,21 +181,25 @@ def saved(library: Library, inputs: list[object]) -> object:
         ) from None
 
 
-class Vjp(Function):
+class Vjp(Function[P, tuple[R, Pullback]]):
     """The vjp of a program: called with its arguments, it gives `(value, pullback)`."""
 
     def _new_entry(self, types: Mapping[str, Type | object]) -> Entry:
         assert isinstance(self.program, DerivedProgram)
         return SplitEntry(self.program, self.schedule, types)
 
-    def __call__(self, *args: object, **kwargs: object) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> tuple[R, Pullback]:  # type: ignore[override]
         entry, values = self._entry(args, kwargs)
         assert isinstance(entry, SplitEntry)
         library, inputs = entry.library_for(values)
+        second = entry.seconds[library]
+        kept = entry.kept(second, inputs)
+        for position, own in zip(second.kept.positions, kept, strict=True):
+            inputs[position] = own  # what the first half checks is what the second uses
         given = library.fast(*inputs) if library.fast is not None else None
         if given is None:
             given = saved(library, inputs)
-        return given[0], Pullback(entry, library, inputs, given)  # type: ignore[index, arg-type]
+        return given[0], Pullback(entry, second, kept, given)  # type: ignore[index, arg-type]
 
     def c_source(self, *args: object, **kwargs: object) -> str:
         """The C of both halves for arguments like these (those of the last call, if none are given)."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+
+from fsmooth.core.trees import apart, is_constant, together
 
 
 def numbers(value: object) -> Iterator[np.ndarray[Any, Any]]:
@@ -26,7 +27,10 @@ def like(value: Any, rng: np.random.Generator) -> Any:
         return np.asarray(rng.uniform(-1.0, 1.0, value.shape), value.dtype) if value.dtype.kind == "f" else ()
     if isinstance(value, float | np.floating):
         return type(value)(rng.uniform(-1.0, 1.0))
-    return tuple([like(part, rng) for part in _parts(value)])
+    found = apart(value)
+    if found is None:
+        return value if is_constant(value) else ()
+    return together(found.record, found.names, tuple([like(part, rng) for part in found.parts]))
 
 
 def moved(value: Any, direction: Any, step: float) -> Any:
@@ -35,20 +39,21 @@ def moved(value: Any, direction: Any, step: float) -> Any:
         return (value + step * direction).astype(value.dtype) if value.dtype.kind == "f" else value
     if isinstance(value, float | np.floating):
         return type(value)(value + step * direction)
-    parts = _parts(value)
-    if not parts:
+    found = apart(value)
+    if found is None:
         return value
-    new = [moved(part, d, step) for part, d in zip(parts, direction, strict=True)]
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = [field.name for field in dataclasses.fields(value)]
-        return dataclasses.replace(value, **dict(zip(names, new, strict=True)))
-    return type(value)(*new) if hasattr(value, "_fields") else tuple(new)
+    new = [moved(part, d, step) for part, d in zip(found.parts, _parts(direction), strict=True)]
+    return together(found.record, found.names, tuple(new))
 
 
 def as_tuples(value: Any) -> Any:
-    """A value whose records are tuples."""
-    parts = _parts(value)
-    return tuple([as_tuples(part) for part in parts]) if parts else value
+    """A value whose structures are tuples; lists that are arrays are arrays."""
+    if is_constant(value):
+        return ()
+    found = apart(value)
+    if found is None or (found.record is list and is_array(value)):
+        return value
+    return tuple([as_tuples(part) for part in found.parts])
 
 
 def contracted(a: object, b: object) -> float:
@@ -57,9 +62,14 @@ def contracted(a: object, b: object) -> float:
     return sum([float(np.sum(x.astype(float) * y.astype(float))) for x, y in pairs])
 
 
-def _parts(value: Any) -> tuple[Any, ...]:
-    if isinstance(value, tuple):
-        return value
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return tuple([getattr(value, field.name) for field in dataclasses.fields(value)])
-    return ()
+def is_array(value: list[object]) -> bool:
+    """Does NumPy make an array of numbers of a list?"""
+    try:
+        return np.asarray(value).dtype.kind in "fiub"
+    except ValueError:
+        return False
+
+
+def _parts(value: object) -> Sequence[object]:
+    found = apart(value)
+    return found.parts if found is not None else ()

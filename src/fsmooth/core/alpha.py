@@ -8,7 +8,10 @@ is bound above it has the same key everywhere.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Hashable
+from typing import cast
+from weakref import WeakValueDictionary
 
 from fsmooth.core.term import (
     Check,
@@ -29,18 +32,25 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.term.linear_maps import HCat, VCat
 from fsmooth.core.traverse import binds, bound_in, children
+from fsmooth.core.types import Tuple
 
 
 class Key:
-    """A key that hashes and compares in constant time: equal structure means the same object."""
+    """A key that hashes and compares in constant time: equal structure means the same object.
 
-    __slots__ = ("number",)
+    It is kept by the terms and tables that have it, and keeps the keys of its parts, which are in its structure.
+    """
 
-    def __init__(self, number: int) -> None:
-        self.number = number
+    __slots__ = ("__weakref__", "number", "structure")
+
+    def __init__(self, structure: Hashable) -> None:
+        self.number = next(_numbers)
+        self.structure = structure
 
 
-_table: dict[Hashable, Key] = {}
+_numbers = itertools.count()
+_table: WeakValueDictionary[Hashable, Key] = WeakValueDictionary()
+"""The keys that somebody has."""
 
 _Found = dict[int, tuple[Term, Key]]
 """Keys by the identity of terms, which are kept as long."""
@@ -49,7 +59,7 @@ _Found = dict[int, tuple[Term, Key]]
 def _intern(structure: Hashable) -> Key:
     found = _table.get(structure)
     if found is None:
-        found = _table[structure] = Key(len(_table))
+        found = _table[structure] = Key(structure)
     return found
 
 
@@ -67,7 +77,11 @@ def alpha_key(term: Term) -> Key:
 
 def alpha_equal(left: Term, right: Term) -> bool:
     """Are the terms equal up to renaming of bound variables?  Sites (source positions) do not count."""
-    return left is right or (left.type == right.type and alpha_key(left) is alpha_key(right))
+    if left is right:
+        return True
+    if type(left) is not type(right) or left.type != right.type or left.free != right.free:
+        return False
+    return alpha_key(left) is alpha_key(right)
 
 
 def _key(term: Term, levels: dict[Var, int], depth: int, found: _Found) -> Key:
@@ -127,7 +141,7 @@ def _head(term: Term) -> Hashable:
         case Reduce(reduction):
             return ("reduce", reduction)
         case MakeTuple():
-            return ("tuple", term.type)
+            return ("tuple", term.type, cast(Tuple, term.type).record)
         case Zero(_, leaf):
             return ("zero", leaf)
         case Check():

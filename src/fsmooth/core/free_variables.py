@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fsmooth.core.term import Collect, Length, Let, Term, Var
+from fsmooth.core.term import Collect, Const, Length, Let, Term, Var
 from fsmooth.core.traverse import binds, bound_in, children
 
 
@@ -21,7 +21,21 @@ def compute_free(root: Term) -> None:
             continue
         stack.pop()
         term._free = _free_of(term, parts)
+        term._kinds = _kinds_of(term, parts)
 
+
+def _kinds_of(term: Term, parts: tuple[Term, ...]) -> frozenset[type]:
+    """The constructors of a term but for variables and constants.  Equal sets are one object."""
+    found: frozenset[type] = frozenset()
+    for part in parts:
+        if part._kinds is not found:
+            found = found | part._kinds if found else part._kinds
+    if type(term) not in found and not isinstance(term, Const):
+        found = found | {type(term)}
+    return _KINDS.setdefault(found, found)
+
+
+_KINDS: dict[frozenset[type], frozenset[type]] = {}
 
 _EMPTY: frozenset[Var] = frozenset()
 

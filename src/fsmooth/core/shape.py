@@ -110,18 +110,36 @@ def size_of(term: Term, axis: int = 0) -> Term:
             return Length(term, axis)
 
 
+_SHORT = 40
+"""A size of at most so many parts is written without names."""
+
+
 def _with_definition(size: Term, var: Var, value: Term) -> Term:
-    """`size` with `var` replaced by its definition, lengths of it resolved rather than recomputed."""
+    """`size` with `var` replaced by its definition, lengths of it resolved rather than recomputed.
+
+    What would be written several times, and is long, keeps a name: else a size that reads the last of many steps would be
+    as long as two to their power.
+    """
+    from fsmooth.core.traverse import size_of_tree  # noqa: PLC0415  (keeps this module's imports to the shapes themselves)
+
     if isinstance(value.type, Array):
-        lengths = {a: size_of(value, a) for a in range(rank_of(value.type))}
-        return _resolve(size, var, value, lengths)
+        size = _resolved(size, var, value)
     if isinstance(value.type, Tuple):
-        return _resolve_parts(size, var, value)
-    return substitute(size, {var: value})
+        size = _parts_resolved(size, var, value)
+    if var not in size.free:
+        return size
+    written = substitute(size, {var: value})
+    if size_of_tree(written) <= max(_SHORT, size_of_tree(size) + size_of_tree(value)):
+        return written
+    own = var.renamed()
+    return Let(((own, value),), substitute(size, {var: own}))
 
 
-def _resolve(size: Term, var: Var, value: Term, lengths: dict[int, Term]) -> Term:
+def _resolved(size: Term, var: Var, value: Term) -> Term:
+    """`size` without lengths of the array `var`."""
     from fsmooth.core.traverse import transform  # noqa: PLC0415  (keeps this module's imports to the shapes themselves)
+
+    lengths = {axis: size_of(value, axis) for axis in range(rank_of(value.type))}
 
     def change(t: Term) -> Term:
         match t:
@@ -130,12 +148,11 @@ def _resolve(size: Term, var: Var, value: Term, lengths: dict[int, Term]) -> Ter
             case _:
                 return t
 
-    resolved = transform(size, change)
-    return substitute(resolved, {var: value})
+    return transform(size, change)
 
 
-def _resolve_parts(size: Term, var: Var, value: Term) -> Term:
-    """`size` with the tuple `var` replaced by its definition, lengths of parts of it resolved rather than recomputed."""
+def _parts_resolved(size: Term, var: Var, value: Term) -> Term:
+    """`size` without lengths of parts of the tuple `var`."""
     from fsmooth.core.traverse import transform  # noqa: PLC0415  (keeps this module's imports to the shapes themselves)
 
     def change(t: Term) -> Term:
@@ -143,7 +160,7 @@ def _resolve_parts(size: Term, var: Var, value: Term) -> Term:
             return t
         return size_of(substitute(t.array, {var: value}), t.axis)
 
-    return substitute(transform(size, change), {var: value})
+    return transform(size, change)
 
 
 def _component(tuple_: Term, position: int, axis: int) -> Term:

@@ -8,6 +8,7 @@ in child number k.  Together they are all that a generic pass needs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter, is_
 from typing import assert_never, cast
 
 from fsmooth.core.term import (
@@ -70,24 +71,24 @@ _CHILDREN: dict[type, Callable[..., tuple[Term, ...]]] = {
     Let: _let_children,
     Lam: lambda t: (t.body,),
     App: lambda t: (t.function, *t.arguments),
-    If: lambda t: (t.condition, t.then, t.otherwise),
-    Build: lambda t: (t.size, t.body),
-    Vector: lambda t: t.items,
-    IFold: lambda t: (t.size, t.init, t.body),
-    While: lambda t: (t.init, t.condition, t.body),
-    Reduce: lambda t: (t.size, t.body),
+    If: attrgetter("condition", "then", "otherwise"),
+    Build: attrgetter("size", "body"),
+    Vector: attrgetter("items"),
+    IFold: attrgetter("size", "init", "body"),
+    While: attrgetter("init", "condition", "body"),
+    Reduce: attrgetter("size", "body"),
     Collect: lambda t: (t.count, *[size for size, _ in t.generators], t.guard, t.body),
-    Get: lambda t: (t.array, t.index),
+    Get: attrgetter("array", "index"),
     Length: lambda t: (t.array,),
-    MakeTuple: lambda t: t.items,
+    MakeTuple: attrgetter("items"),
     Proj: lambda t: (t.tuple,),
-    Prim: lambda t: t.arguments,
-    Zero: lambda t: t.sizes,
-    Unread: lambda t: t.sizes,
-    Delta: lambda t: (t.size, t.index, t.value),
-    Update: lambda t: (t.array, t.index, t.value),
-    Plus: lambda t: t.items,
-    Check: lambda t: (t.index, t.size),
+    Prim: attrgetter("arguments"),
+    Zero: attrgetter("sizes"),
+    Unread: attrgetter("sizes"),
+    Delta: attrgetter("size", "index", "value"),
+    Update: attrgetter("array", "index", "value"),
+    Plus: attrgetter("items"),
+    Check: attrgetter("index", "size"),
     Require: lambda t: (t.condition, *t.numbers, t.body),
     Custom: lambda t: tuple([part for part in (t.function, t.jvp, t.vjp) if part is not None]),
     Deriv: lambda t: (t.function,),
@@ -97,12 +98,8 @@ _CHILDREN: dict[type, Callable[..., tuple[Term, ...]]] = {
 def rebuild(term: Term, new: Sequence[Term]) -> Term:
     """`term` with its children replaced, binders unchanged; `term` itself if every child is the same object."""
     old = children(term)
-    if len(old) == len(new):
-        for a, b in zip(old, new, strict=True):
-            if a is not b:
-                break
-        else:
-            return term
+    if len(old) == len(new) and all(map(is_, old, new)):
+        return term
     t = cast(AnyTerm, term)
     match t:
         case Prim():
@@ -183,7 +180,10 @@ def bound_in(term: Term, child: int) -> tuple[Var, ...]:
 
 def binds(term: Term) -> bool:
     """Does this construct bind variables?"""
-    return isinstance(term, Let | Lam | Build | Reduce | IFold | While | Collect)
+    return type(term) in _BINDERS
+
+
+_BINDERS = frozenset((Let, Lam, Build, Reduce, IFold, While, Collect))
 
 
 def opens_region(node: Term, child: int) -> bool:

@@ -39,16 +39,19 @@ class Bool:
 
 @dataclass(frozen=True)
 class Tuple:
-    """A product of any arity.  With `names` it is a record; `record` rebuilds the user's own class."""
+    """A product of any arity.  With `names` it is a record; `record` rebuilds the user's own class (core.trees)."""
 
     items: tuple[Type, ...]
-    names: tuple[str, ...] | None = None
+    names: tuple[str | int, ...] | None = None
     record: Callable[..., object] | None = field(default=None, compare=False, repr=False)
 
     def __repr__(self) -> str:
+        if not self.items and self.record is not None and not isinstance(self.record, type):
+            return repr(self.record)
         if self.names is None:
             return "(" + ", ".join(map(repr, self.items)) + ("," if len(self.items) == 1 else "") + ")"
-        return "{" + ", ".join(f"{n}: {t!r}" for n, t in zip(self.names, self.items, strict=True)) + "}"
+        names = [n if isinstance(n, str) and n.isidentifier() else repr(n) for n in self.names]
+        return "{" + ", ".join(f"{n}: {t!r}" for n, t in zip(names, self.items, strict=True)) + "}"
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Bundle adjustment of a real problem: the main job of fsmooth, as a program.
+"""Bundle adjustment: the main job of fsmooth, as a program.
 
 Residuals and model are plain Python (demo/camera.py); their block Jacobian is one fused loop of generated C.
 """
@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from fsmooth.demo.problem import Floats, load
+from fsmooth.demo.adjustment import Floats, Problem
+from fsmooth.demo.problem import load
 
 
 class Clock:
@@ -35,15 +36,19 @@ class Clock:
 def main(argv: Sequence[str] | None = None) -> int:
     """Solve, show the progress, save the picture; the last line printed has the figures."""
     parser = argparse.ArgumentParser(prog="fsmooth demo bundle-adjustment", description=__doc__)
-    parser.add_argument("problem", nargs="?", help="a BAL problem file (default: the Ladybug problem)")
+    parser.add_argument(
+        "problem",
+        nargs="?",
+        help="a BAL problem file, or `made` (default: the Ladybug problem if it can be had, else made)",
+    )
     parser.add_argument("--iterations", type=int, default=30)
     parser.add_argument("--png", type=Path, default=Path("bundle_adjustment.png"), help="where to put the picture")
     options = parser.parse_args(argv)
     start = time.perf_counter()
     try:
-        problem = load(options.problem)
+        problem = _chosen(options.problem)
     except (OSError, ValueError) as error:
-        print(f"{options.problem} cannot be read as a problem: {error}", file=sys.stderr)
+        print(f"{options.problem or 'the Ladybug problem'} cannot be read as a problem: {error}", file=sys.stderr)
         return 1
 
     from rich.console import Console  # noqa: PLC0415  (an extra: pip install fsmooth[demo])
@@ -55,6 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     console = Console()
     n, m, p = len(problem.cameras), len(problem.points), len(problem.observed)
+    console.print(problem.name, soft_wrap=True)
     console.print(f"{n} cameras, {m} points, {p} observations; {9 * n + 3 * m} unknowns, {2 * p} residuals")
     where = (problem.camera_of, problem.point_of)
     compiling = time.perf_counter()
@@ -80,12 +86,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     total = time.perf_counter() - start
     draw(before, after, options.png)
     console.print(f"picture: {options.png}")
+    if problem.minimum is not None:
+        above = steps[-1].cost / problem.minimum - 1.0
+        console.print(f"its minimum is {problem.minimum:.6e}: the final cost is {above:.1e} of it above")
     print(
         f"final cost {steps[-1].cost:.6e} after {steps[-1].iteration} iterations in {total:.2f} s, "
         f"of which derivatives {derivatives.seconds:.3f} s, residuals {residuals.seconds:.3f} s, "
         f"compiling {compiling:.2f} s"
     )
     return 0
+
+
+def _chosen(name: str | None) -> Problem:
+    if name != "made":
+        return load(name)
+    from fsmooth.demo.scene import made  # noqa: PLC0415  (scipy is an extra)
+
+    return made().start
 
 
 def draw(before: Floats, after: Floats, path: Path) -> None:

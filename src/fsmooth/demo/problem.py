@@ -1,47 +1,38 @@
-"""Bundle-adjustment problems in the format of *Bundle Adjustment in the Large*."""
+"""The problem of the demo: a file, the Ladybug problem where it can be had, or else a made scene with the same numbers."""
 
 from __future__ import annotations
 
-import bz2
-from dataclasses import dataclass
-from importlib import resources
+import sys
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from fsmooth.demo.adjustment import Problem, read
+from fsmooth.demo.data import Missing, Published, find
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Problem:
-    """cameras (n, 9), points (m, 3), and for each of p observations its camera, its point and where it was seen (p, 2)."""
-
-    cameras: Floats
-    points: Floats
-    camera_of: Ints
-    point_of: Ints
-    observed: Floats
+LADYBUG = Published(
+    "bal/problem-49-7776-pre.txt.bz2",
+    "Bundle Adjustment in the Large (S. Agarwal, N. Snavely, S. M. Seitz, R. Szeliski, ECCV 2010)",
+    "https://grail.cs.washington.edu/projects/bal/data/ladybug/problem-49-7776-pre.txt.bz2",
+    "1ccb15701a92a8ad909d30860a0108cd3f2d7916c1ecf2851e59a6198b9de6b0",
+)
 
 
 def load(path: str | Path | None = None) -> Problem:
-    """Read a problem file (.txt or .txt.bz2); by default the Ladybug problem that comes with fsmooth."""
-    if path is None:
-        name = "problem-49-7776-pre.txt.bz2"
-        content = resources.files("fsmooth.demo").joinpath("data", name).read_bytes()
-    else:
-        content = Path(path).read_bytes()
-    text = bz2.decompress(content) if content[:3] == b"BZh" else content
-    numbers: NDArray[Any] = np.array(text.split(), dtype=np.float64)
-    n, m, p = (int(x) for x in numbers[:3])
-    observations = numbers[3 : 3 + 4 * p].reshape(p, 4)
-    rest = numbers[3 + 4 * p :]
-    return Problem(
-        rest[: 9 * n].reshape(n, 9).copy(),
-        rest[9 * n : 9 * n + 3 * m].reshape(m, 3).copy(),
-        observations[:, 0].astype(np.int64),
-        observations[:, 1].astype(np.int64),
-        observations[:, 2:].copy(),
-    )
+    """Read a problem file (.txt or .txt.bz2); by default the Ladybug problem.
+
+    Where that cannot be had, it says so on standard error and makes a scene.  The problem's name says which it is.
+
+    Raises:
+        OSError: if there is no such file.
+        ValueError: if that is no problem.
+
+    """
+    if path is not None:
+        return read(Path(path).read_bytes(), str(path))
+    try:
+        found = find(LADYBUG)
+    except Missing as error:
+        from fsmooth.demo.scene import made  # noqa: PLC0415  (scipy is an extra)
+
+        print(f"{error}\na scene is made instead", file=sys.stderr)
+        return made().start
+    return read(found.content, f"the Ladybug problem ({found.place})")

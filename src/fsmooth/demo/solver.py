@@ -14,7 +14,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
-from fsmooth.demo.problem import Floats, Ints, Problem
+from fsmooth.demo.adjustment import Floats, Ints, Problem
 
 Model = Callable[[Floats, Floats], Floats]
 Blocks = Callable[[Floats, Floats], tuple[Floats, Floats]]

@@ -1,38 +1,93 @@
 """Forward or reverse, where the predictions are close: both are made, and the costs of what the optimiser leaves decide.
 
 A prediction does not see which tangents are sparse, what the rows of a Jacobian share, or what fusion removes; the cost
-of the optimised function does.  It takes the optimiser's time once more for each mode, so that it is not done for what is
-large, nor where one mode grows faster than the other.
+of the optimised function does.  It takes the optimiser's time once more for the mode that is thrown away, so that it is not
+done for what is large, nor where one mode grows faster than the other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Protocol, cast
 
 from fsmooth.core.cost import Costs
 from fsmooth.core.polynomial import Polynomial
+from fsmooth.core.subst import substitute
 from fsmooth.core.term import Const, Lam, Length, Method, Term, Var
 from fsmooth.core.traverse import size_of_tree
 from fsmooth.core.types import Array, rank_of
 from fsmooth.differentiate.choose import Choice, Known
+from fsmooth.rewrite.trace import Trace
 
 LARGEST = 2000
 """The nodes of a function whose derivatives are compared."""
-LONGEST = 1930.0
+LONGEST = 1940.0
 """The operations, as predicted, of what may be written out to be compared."""
 RATIO = 16.0
 """Predictions further apart than this are believed."""
+LESS = 4.0
+"""So is that forward mode costs this many times less: tangents whose number is known are sparser than predicted."""
+SURE = 0.6
+"""Forward mode is taken if, simplified, it costs less than this part of reverse mode, which gains less by what is shared:
+what is differentiated has been shared already.
+"""
 MARGIN = 0.85
 """Reverse mode is taken if it costs less than this part of forward mode, whose loops keep nothing and run in vectors."""
 
 
-class Finish(Protocol):
-    """The optimiser, as it runs on what is compiled."""
+class OnItsWay(Protocol):
+    """A function on its way through the optimiser, as that runs on what is compiled."""
 
-    def __call__(self, term: Lam, static_sizes: Mapping[tuple[Var, int], int]) -> Term:
-        """The function optimised, with known sizes built in."""
+    @property
+    def trace(self) -> Trace:
+        """The rules that fired on the way."""
+
+    def simplified(self) -> Term:
+        """The function before anything of it is shared or moved."""
+
+    def finished(self) -> Term:
+        """The function optimised."""
+
+
+class Optimiser(Protocol):
+    """The optimiser, to which a function is given with the sizes that are known."""
+
+    def __call__(self, term: Lam, static_sizes: Mapping[tuple[Var, int], int]) -> OnItsWay:
+        """The function on its way."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A derivative by one mode; `sizes` are the lengths of its arguments that are known, by position and axis."""
+
+    derivative: Lam
+    sizes: Mapping[tuple[int, int], int]
+    way: OnItsWay
+
+    @staticmethod
+    def of(derivative: Lam, sizes: Mapping[tuple[int, int], int], optimiser: Optimiser) -> Candidate:
+        """A derivative of which nothing is optimised yet."""
+        known = {(derivative.parameters[k], axis): n for (k, axis), n in sizes.items()}
+        return Candidate(derivative, sizes, optimiser(derivative, known))
+
+    def simplified(self) -> Polynomial:
+        """What a call of it costs before anything is shared, which makes it cheaper."""
+        return self._cost(self.way.simplified())
+
+    def finished(self) -> Polynomial:
+        """What a call of it costs in the end."""
+        return self._cost(self.way.finished())
+
+    def ended(self, parameters: tuple[Var, ...], trace: Trace) -> Lam:
+        """The derivative optimised, as a function of these parameters; `trace` learns the rules that fired."""
+        function = cast(Lam, self.way.finished())
+        trace.fired.update(self.way.trace.fired)
+        return Lam(parameters, substitute(function.body, dict(zip(function.parameters, parameters, strict=True))))
+
+    def _cost(self, function: Term) -> Polynomial:
+        assert isinstance(function, Lam)
+        return Costs({(function.parameters[k], axis): n for (k, axis), n in self.sizes.items()}).of(function.body)
 
 
 def is_close(choice: Choice, function: Lam) -> bool:
@@ -43,21 +98,32 @@ def is_close(choice: Choice, function: Lam) -> bool:
     (grown, costs), (other, more) = forward.order, reverse.order
     if grown == 0 and max(costs, more) > LONGEST:
         return False
-    return grown == other and costs <= RATIO * more and more <= RATIO * costs
+    return grown == other and costs <= RATIO * more and more < LESS * costs
 
 
 def compared(
-    choice: Choice, function: Lam, made: Callable[[Method], Lam], known: Known, finish: Finish
-) -> tuple[Choice, Lam]:
-    """The choice between both modes of a derivative of a function, as they are made, and what it made."""
-    functions = {method: made(method) for method in (Method.FORWARD, Method.REVERSE)}
+    choice: Choice, function: Lam, made: Callable[[Method], Lam], known: Known, optimiser: Optimiser
+) -> tuple[Choice, Candidate]:
+    """The choice between both modes of a derivative of a function, as they are made, and the one that is chosen.
+
+    What is optimised of both is no more than the choice needs: the one that is taken is not optimised again.
+    """
     sizes = _sizes(function, known)
-    costs = {method: _cost(derivative, sizes, finish) for method, derivative in functions.items()}
-    forward, reverse = costs[Method.FORWARD], costs[Method.REVERSE]
-    growth, value = forward.order
-    is_reverse = reverse.order < (growth, MARGIN * value)
+    ways = {method: Candidate.of(made(method), sizes, optimiser) for method in (Method.FORWARD, Method.REVERSE)}
+    forward, reverse = ways[Method.FORWARD].simplified(), ways[Method.REVERSE].simplified()
+    if not _costs_less(forward, reverse, SURE):
+        forward = ways[Method.FORWARD].finished()
+        if not _costs_less(reverse, forward, MARGIN):
+            reverse = ways[Method.REVERSE].finished()
+    is_reverse = _costs_less(reverse, forward, MARGIN)
     method, why = (Method.REVERSE, "which costs less") if is_reverse else (Method.FORWARD, "which costs no more")
-    return replace(choice, method=method, why=why, forward=forward, reverse=reverse), functions[method]
+    return replace(choice, method=method, why=why, forward=forward, reverse=reverse), ways[method]
+
+
+def _costs_less(a: Polynomial, b: Polynomial, part: float) -> bool:
+    """Does `a` grow less than `b`, or as much and cost less than this part of it?"""
+    growth, value = b.order
+    return a.order < (growth, part * value)
 
 
 def _sizes(function: Lam, known: Known) -> dict[tuple[int, int], int]:
@@ -69,10 +135,3 @@ def _sizes(function: Lam, known: Known) -> dict[tuple[int, int], int]:
             if isinstance(length, Const):
                 sizes[k, axis] = int(length.value)
     return sizes
-
-
-def _cost(derivative: Lam, sizes: Mapping[tuple[int, int], int], finish: Finish) -> Polynomial:
-    """The cost of a call of a derivative, optimised."""
-    optimised = finish(derivative, {(derivative.parameters[k], axis): n for (k, axis), n in sizes.items()})
-    assert isinstance(optimised, Lam)
-    return Costs({(optimised.parameters[k], axis): n for (k, axis), n in sizes.items()}).of(optimised.body)

@@ -30,7 +30,7 @@ from fsmooth.core.types import INT, Array, Float, Tuple, Type, rank_of, tangent,
 from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.dual import differentiate, dual_of
 from fsmooth.differentiate.encoding import item, tangent_part, zipped
-from fsmooth.differentiate.leaves import element_at, leaf, leaf_shape
+from fsmooth.differentiate.leaves import element_at, in_width, leaf, leaf_shape
 
 Hot = Callable[[Term], Term]
 
@@ -90,7 +90,7 @@ def _over_inputs(function: Lam, position: int, pick: Callable[[Term], Term]) -> 
 def _walk(place: Term, type_: Type, hot: Hot, along: Callable[[Term], Term]) -> Term:
     match type_:
         case Float():
-            return along(hot(scalar_constant(1.0, type_)))
+            return in_width(along(hot(scalar_constant(1.0, type_))), type_)
         case Array(element):
             size = size_of(place)
             index = Var("r", INT)

@@ -5,9 +5,11 @@ A leaf is known by its path, the components on the way to it.
 
 from __future__ import annotations
 
+from fsmooth.core import primitives as p
+from fsmooth.core.build import bind, build
 from fsmooth.core.shape import shape_of, size_of
-from fsmooth.core.term import Build, Const, Get, MakeTuple, Proj, Term, Var
-from fsmooth.core.types import INT, Array, Tuple, Type, leaf_of
+from fsmooth.core.term import Build, Const, Get, MakeTuple, Prim, Proj, Term, Var, Zero
+from fsmooth.core.types import INT, Array, Float, Tuple, Type, leaf_of
 from fsmooth.differentiate.encoding import item
 
 
@@ -47,3 +49,16 @@ def leaf_shape(value: Term, path: tuple[int, ...]) -> tuple[Term, ...]:
             )
         case _:
             return ()
+
+
+def in_width(value: Term, number: Float) -> Term:
+    """A number or an array of numbers in the width of `number`: a derivative has that of what it is taken by."""
+    match value:
+        case _ if leaf_of(value.type) == number:
+            return value
+        case Zero(sizes):
+            return Zero(sizes, number)
+        case Term(type=Array()):
+            return bind(value, lambda whole: build(size_of(whole), lambda i: in_width(Get(whole, i), number)))
+        case _:
+            return Prim(p.conversion_to(number), (value,))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol, cast
 
 from fsmooth.core.shape import Ragged
 from fsmooth.core.subst import refresh
-from fsmooth.core.term import App, Deriv, Lam, Method, Proj, Term, Var, Verb, let
+from fsmooth.core.term import App, Const, Deriv, Lam, Let, Method, Proj, Require, Term, Var, Verb, let
 from fsmooth.core.traverse import subterms, transform
 from fsmooth.differentiate.choose import Choice, Known, Sizes, chosen
-from fsmooth.differentiate.compare import compared, is_close
+from fsmooth.differentiate.compare import Candidate, OnItsWay, compared, is_close
 from fsmooth.differentiate.deriv import forward
 from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.reverse.verbs import reverse
@@ -24,8 +25,8 @@ class Before(Protocol):
     def run_once(self, term: Term) -> Term:
         """The same as a derivative wants it that runs it once, not once for each direction."""
 
-    def finished(self, term: Term, static_sizes: Sizes) -> Term:
-        """A derivative as it would be compiled alone, to compare what it costs."""
+    def alone(self, term: Term, static_sizes: Sizes) -> OnItsWay:
+        """A derivative as it is optimised where it is compiled alone, to compare what it costs."""
 
 
 class Removal:
@@ -40,6 +41,7 @@ class Removal:
         self.auto = auto
         self.known = Known({} if sizes is None else sizes)
         self.choices: list[Choice] = []
+        self.compared: list[Candidate] = []
 
     def run(self, term: Term) -> Term:
         """`term` without `Deriv`.
@@ -50,6 +52,29 @@ class Removal:
         """
         self.known.enter(term)
         return transform(term, lambda t: self.removed(t) if isinstance(t, Deriv) else t)
+
+    def called(self, term: Lam, sizes: Mapping[tuple[int, int], int]) -> Candidate | None:
+        """The derivative of which a program is only a call with its own arguments, if it was made to be compared.
+
+        What is required of the arguments must hold with these sizes; else the optimiser would learn from it.
+        """
+        body = term.body
+        while isinstance(body, Require) and self._holds(body.condition, term.parameters, sizes):
+            body = body.body
+        match body:
+            case Let(((var, App(Lam() as function, arguments)),), result) if result is var:
+                taken = [way for way in self.compared if way.derivative is function and way.sizes == sizes]
+                return taken[0] if taken and arguments == term.parameters else None
+            case _:
+                return None
+
+    def _holds(self, condition: Term, parameters: tuple[Var, ...], sizes: Mapping[tuple[int, int], int]) -> bool:
+        """Does a condition hold wherever arguments have these sizes?"""
+        way = self.before.alone(
+            Lam(parameters, condition), {(parameters[k], axis): n for (k, axis), n in sizes.items()}
+        )
+        simple = way.simplified()
+        return isinstance(simple, Lam) and isinstance(simple.body, Const) and simple.body.value is True
 
     def removed(self, deriv: Deriv) -> Lam:
         """The function that a derivative stands for; there are no others inside."""
@@ -73,10 +98,11 @@ class Removal:
         try:
             if self.auto is Method.AUTO and is_close(choice, cast(Lam, deriv.function)):
                 function = cast(Lam, deriv.function)
-                finish = self.before.finished
-                choice, made = compared(choice, function, lambda way: self._made(deriv, way), self.known, finish)
+                alone = self.before.alone
+                choice, taken = compared(choice, function, lambda way: self._made(deriv, way), self.known, alone)
                 self.choices.append(choice)
-                return made
+                self.compared.append(taken)
+                return taken.derivative
         except (NoDerivative, Ragged):
             pass  # one of the modes cannot: the prediction stands
         self.choices.append(choice)

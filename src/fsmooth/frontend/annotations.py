@@ -2,8 +2,8 @@
 
     def project(camera: fs.Array[11], points: fs.Array["n", 3], scale: float): ...
 
-A string names a size: all sizes of one name must be equal.  A number is that size.  The type of the elements comes
-last and is float if it is left out.
+A string names a size: all sizes of one name must be equal.  A number is that size, and so is arithmetic of names and
+numbers, `"n + 1"`.  The type of the elements comes last and is float if it is left out.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from fsmooth.core.types import BOOL, INT, Bool, Float, Int, Type, leaf_of, rank_of
 from fsmooth.errors import ArgumentError
+from fsmooth.frontend import annotated_sizes
 
 _LEAVES: dict[object, type[Type]] = {float: Float, int: Int, bool: Bool}
 _NAMES: dict[object, str] = {float: "numbers", int: "integers", bool: "truth values"}
@@ -23,7 +24,7 @@ _NAMES: dict[object, str] = {float: "numbers", int: "integers", bool: "truth val
 
 @dataclass(frozen=True)
 class ArrayAnnotation:
-    """An array with these sizes (a number, or a name) and elements."""
+    """An array with these sizes (a number, or a text: frontend/annotated_sizes.py) and elements."""
 
     sizes: tuple[int | str, ...]
     leaf: type
@@ -46,18 +47,30 @@ class Array:
         if parts and isinstance(parts[-1], type) and parts[-1] in _LEAVES:
             leaf, parts = parts[-1], parts[:-1]
         if not parts or not all([_is_size(s) for s in parts]):
-            raise ArgumentError(f"fs.Array{list(parts)}: give each size as a name, or as a number that is not negative")
+            raise ArgumentError(
+                f"fs.Array{list(parts)}: a size is a name, a number that is not negative, or a sum, difference or product of"
+                ' these\n  hint: write fs.Array["n", 3], or fs.Array["2 * n + 1"]'
+            )
         return ArrayAnnotation(parts, leaf)
 
 
 def _is_size(size: object) -> bool:
-    return isinstance(size, str) or (isinstance(size, int) and not isinstance(size, bool) and size >= 0)
+    if isinstance(size, str):
+        return annotated_sizes.expression(size) is not None
+    return isinstance(size, int) and not isinstance(size, bool) and size >= 0
 
 
 def annotations_of(function: Callable[..., object]) -> dict[str, object]:
-    """The annotations of a function that fsmooth understands; all others are left to other tools."""
+    """The annotations of a function that fsmooth understands; all others are left to other tools.
+
+    Raises:
+        ArgumentError: for sizes that mean nothing.
+
+    """
     try:
         found = inspect.get_annotations(function, eval_str=True)
+    except ArgumentError:
+        raise
     except (NameError, SyntaxError, TypeError, AttributeError):
         found = _one_by_one(function)
     return {name: a for name, a in found.items() if isinstance(a, ArrayAnnotation) or a in (float, int, bool)}
@@ -67,7 +80,7 @@ class _Names(dict[str, object]):
     """The names of a module; a name that it does not have is that of a size: linters turn `"n"` into `n`."""
 
     def __missing__(self, name: str) -> object:
-        return getattr(builtins, name, name)
+        return getattr(builtins, name, annotated_sizes.Written(name))
 
 
 def _one_by_one(function: Callable[..., object]) -> dict[str, object]:
@@ -76,6 +89,8 @@ def _one_by_one(function: Callable[..., object]) -> dict[str, object]:
     for name, given in inspect.get_annotations(function).items():
         try:
             result[name] = eval(given, {}, _Names(function.__globals__)) if isinstance(given, str) else given
+        except ArgumentError:
+            raise
         except (NameError, SyntaxError, TypeError, AttributeError):
             continue
     return result

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fsmooth import library
 from fsmooth.core import primitives as p
-from fsmooth.core.term import App, Const, Deriv, Lam, Length, Prim, Require, Term, Var, Verb
-from fsmooth.core.types import BOOL, F64, INT, Type, array_of, leaf_of, rank_of
-from fsmooth.core.weak import WEAK
-from fsmooth.errors import ArgumentError, RankError, TypeMismatchError
-from fsmooth.frontend.annotations import ArrayAnnotation, annotations_of, mismatch
+from fsmooth.core.term import App, Deriv, Lam, Prim, Require, Term, Var, Verb
+from fsmooth.core.types import Type
+from fsmooth.errors import ArgumentError
 from fsmooth.frontend.constant_sizes import with_constant_sizes
+from fsmooth.frontend.lookup import Lookup
 from fsmooth.frontend.programs import DerivedProgram, LibraryProgram, Program, SourceProgram
-from fsmooth.frontend.python.conversion import convert
-from fsmooth.frontend.python.frame import Frame, Shared, Staged
-from fsmooth.frontend.python.functions import run
-from fsmooth.frontend.python.kinds import describe
+from fsmooth.frontend.python.annotated import annotated_arguments
+from fsmooth.frontend.python.frame import Frame, Shared
+from fsmooth.frontend.python.functions import default_value, run
+from fsmooth.frontend.python.parts import seen
 from fsmooth.frontend.python.programs import derivative_of_names, derived_of
 from fsmooth.frontend.python.reader import Reader
-from fsmooth.frontend.python.sizes import same_size
 from fsmooth.frontend.python.source import source_of
 from fsmooth.frontend.python.values import Pullback, Static, Unrolled, Value
 from fsmooth.frontend.python.weak import at_one_width
+from fsmooth.frontend.readings import Readings
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class Parameter:
 
     name: str
     type: Type
-    fetch: Callable[[], object] | None = None
+    fetch: Lookup | None = None
 
 
 @dataclass(frozen=True)
@@ -47,8 +46,7 @@ class Elaborated:
 
     term: Lam
     parameters: tuple[Parameter, ...]
-    helpers: tuple[object, ...]
-    staged: tuple[Staged, ...]
+    readings: Readings
     pullback: Deriv | None = None
 
 
@@ -63,17 +61,19 @@ def elaborate(program: Program, arguments: Mapping[str, Type | object]) -> Elabo
     while isinstance(base, DerivedProgram):
         base = base.program
     if isinstance(base, LibraryProgram):
-        return _library(base, arguments)
+        return _library(base, arguments, Readings(program, arguments))
     source = source_of(base.function)
-    shared = Shared(helpers=[source.function])
+    readings = Readings(program, arguments)
+    readings.read_text(source)
+    shared = Shared(readings, program=source.node)
     given = {name: Var(name, t) for name, t in arguments.items() if isinstance(t, Type)}
     names: dict[str, Value] = {
-        name: given[name] if name in given else Static(getattr(value, "value", value))
+        name: seen(given[name]) if name in given else _known(readings, getattr(value, "value", value))
         for name, value in arguments.items()
     }
     frame = Reader(source, {}, shared)
     frame.entry = frozenset(given.values())
-    names.update(_annotated(frame, given))
+    names.update(annotated_arguments(frame, given))
     call = source.node
     pullbacks: list[Deriv] = []
     body = with_constant_sizes(
@@ -85,11 +85,15 @@ def elaborate(program: Program, arguments: Mapping[str, Type | object]) -> Elabo
     variables = (*given.values(), *[c.var for c in captures])
     parameters = [Parameter(name, var.type) for name, var in given.items()]
     parameters += [Parameter(c.name, c.var.type, c.fetch) for c in captures]
-    helpers, staged = tuple(shared.helpers), tuple(shared.staged)
-    return Elaborated(Lam(variables, body), tuple(parameters), helpers, staged, *pullbacks)
+    return Elaborated(Lam(variables, body), tuple(parameters), readings, *pullbacks)
 
 
-def _library(program: LibraryProgram, arguments: Mapping[str, Type | object]) -> Elaborated:
+def _known(readings: Readings, value: object) -> Static:
+    """An argument known at compile time."""
+    return Static(value, readings.known(value))
+
+
+def _library(program: LibraryProgram, arguments: Mapping[str, Type | object], readings: Readings) -> Elaborated:
     variables = tuple([Var(name, t) for name, t in arguments.items() if isinstance(t, Type)])
     if len(variables) != len(arguments):
         raise ArgumentError(f"{program.name} takes numbers and arrays")
@@ -97,41 +101,7 @@ def _library(program: LibraryProgram, arguments: Mapping[str, Type | object]) ->
         body = library.expand(program.name, at_one_width(variables, lambda a: Prim(p.to_float32, (a,))))
     except library.WrongArguments as error:
         raise ArgumentError(str(error)) from None
-    return Elaborated(Lam(variables, body), tuple([Parameter(v.name, v.type) for v in variables]), (), ())
-
-
-def _annotated(frame: Frame, given: Mapping[str, Var]) -> dict[str, Value]:
-    """The arguments as their annotations want them: types checked, sizes required, integers as floats."""
-    found = annotations_of(frame.source.function)
-    places = {a.arg: a for a in ast.walk(frame.source.node.args) if isinstance(a, ast.arg)}
-    sizes: dict[str, Term] = {}
-    result: dict[str, Value] = {}
-    for name, var in given.items():
-        if name not in found or name not in places:
-            continue
-        annotation, place = found[name], places[name]
-        wanted = mismatch(annotation, var.type)
-        if wanted is not None:
-            is_rank = isinstance(annotation, ArrayAnnotation) and len(annotation.sizes) != rank_of(var.type)
-            error = RankError if is_rank else TypeMismatchError
-            frame.fail(
-                error,
-                place,
-                f"{name} is annotated as {wanted}, and is {describe(var.type)}",
-                "pass what the annotation says, or change it",
-            )
-        leaf: object = annotation
-        if isinstance(annotation, ArrayAnnotation):
-            leaf = annotation.leaf
-            for axis, size in enumerate(annotation.sizes):
-                here = Length(var, axis)
-                expected = Const(size) if isinstance(size, int) else sizes.setdefault(size, here)
-                same_size(frame, here, expected, place, f"the annotation of {name}")
-                if isinstance(size, int):
-                    frame.shared.static_sizes[var, axis] = size
-        if leaf is float and leaf_of(var.type) in (INT, BOOL):
-            result[name] = convert(frame, var, array_of(F64, rank_of(var.type)) if rank_of(var.type) else WEAK, place)
-    return result
+    return Elaborated(Lam(variables, body), tuple([Parameter(v.name, v.type) for v in variables]), readings)
 
 
 def _result(frame: Frame, program: Program, names: dict[str, Value], node: ast.AST, pullbacks: list[Deriv]) -> Term:
@@ -156,10 +126,8 @@ def _run(frame: Frame, program: Program, names: dict[str, Value], node: ast.AST)
 def _with_defaults(frame: Frame, signature: inspect.Signature, names: dict[str, Value]) -> dict[str, Value]:
     result = dict(names)
     for name, parameter in signature.parameters.items():
-        if parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
-            frame.unsupported(frame.source.node, f"*{name}", "name the parameters")
         if name not in result:
             if parameter.default is inspect.Parameter.empty:
                 raise ArgumentError(f"missing argument {name}")
-            result[name] = Static(parameter.default)
+            result[name] = default_value(frame, parameter.default)
     return result

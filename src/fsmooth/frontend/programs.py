@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType
 
@@ -140,12 +140,32 @@ class DerivedProgram:
 
     @property
     def signature(self) -> inspect.Signature:
-        """That of the program; a jvp and an hvp also take `tangent` by keyword."""
+        """That of the program; a jvp and an hvp also take `tangent` by keyword (by position, too: `tangent_place`)."""
         signature = self.program.signature
         if self.verb not in (Verb.JVP, Verb.HVP):
             return signature
         extra = inspect.Parameter("tangent", inspect.Parameter.KEYWORD_ONLY)
-        return signature.replace(parameters=[*signature.parameters.values(), extra])
+        given = list(signature.parameters.values())
+        end = len(given) - (bool(given) and given[-1].kind is inspect.Parameter.VAR_KEYWORD)
+        return signature.replace(parameters=[*given[:end], extra, *given[end:]])
+
+    @property
+    def tangent_place(self) -> int | None:
+        """Where the tangent is among the arguments by position; None if there is none, or it has no place."""
+        signature = self.program.signature
+        names = list(signature.parameters)
+        takes_one = self.verb in (Verb.JVP, Verb.HVP)
+        return tangent_place(signature, [names.index(n) for n in self.wrt]) if takes_one else None
+
+
+def tangent_place(signature: inspect.Signature, wrt: Sequence[int]) -> int | None:
+    """Where a tangent is among the arguments by position, if it is not named: behind those that it is the tangent of.
+
+    This is the order in which SciPy gives them to a `hessp=`.  None: one of these has no position.
+    """
+    kinds = [q.kind for q in signature.parameters.values()]
+    by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return max(wrt) + 1 if all([kinds[k] in by_position for k in wrt]) else None
 
 
 Program = SourceProgram | LibraryProgram | DerivedProgram

@@ -20,12 +20,20 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fsmooth.library.axes import AXIS_NAMES
+    from fsmooth.library.elementwise import is_elementwise
     from fsmooth.library.expand import expand, names, parse
     from fsmooth.library.inlining import WrongArguments
 
-_ROOMS = {"AXIS_NAMES": "axes", "expand": "expand", "names": "expand", "parse": "expand", "WrongArguments": "inlining"}
+_ROOMS = {
+    "AXIS_NAMES": "axes",
+    "WrongArguments": "inlining",
+    "expand": "expand",
+    "is_elementwise": "elementwise",
+    "names": "expand",
+    "parse": "expand",
+}
 
-__all__ = ["AXIS_NAMES", "WrongArguments", "expand", "names", "parse"]
+__all__ = ["AXIS_NAMES", "WrongArguments", "expand", "is_elementwise", "names", "parse"]
 
 
 def __getattr__(name: str) -> object:

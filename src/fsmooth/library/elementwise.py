@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from fsmooth.core import primitives as p
+from fsmooth.core.broadcast import Aligned, aligned
 from fsmooth.core.subst import substitute1
 from fsmooth.core.term import Build, Const, Get, Term, Var, let
 from fsmooth.core.types import F32, INT, Float, Int, Type, leaf_of, rank_of
@@ -12,7 +13,7 @@ from fsmooth.frontend.text import tree
 from fsmooth.frontend.text.joins import converted
 from fsmooth.frontend.text.values import Operator, Value, is_path
 from fsmooth.library.definitions import definition, scalar_names
-from fsmooth.library.inlining import LibraryElaborator, WrongArguments, resolved_size
+from fsmooth.library.inlining import LibraryElaborator, resolved_size
 
 ALIASES = {
     "absolute": "abs",
@@ -37,6 +38,10 @@ ALIASES = {
     "fmax": "maximum",
     "fmin": "minimum",
     "fix": "trunc",
+    "arcsinh": "asinh",
+    "arccosh": "acosh",
+    "arctanh": "atanh",
+    "log_expit": "log_sigmoid",
 }
 """Other names of primitives and of the functions in `scalar.ft`."""
 
@@ -63,11 +68,8 @@ def elementwise(elaborator: LibraryElaborator, name: str, arguments: Sequence[Te
 
 
 def mapped(elaborator: LibraryElaborator, name: str, head: Value, arguments: Sequence[Term]) -> Term:
-    """`head` on the elements of `arguments`."""
+    """`head` on the elements of `arguments`, whose shapes go together (core.broadcast)."""
     rank = max([rank_of(a.type) for a in arguments], default=0)
-    if any([rank_of(a.type) not in (0, rank) for a in arguments]):
-        shown = " and ".join([str(rank_of(a.type)) for a in arguments])
-        raise WrongArguments(f"{name} of arrays of ranks {shown}: they must have one rank (numbers go with any)")
     arguments = _numbers_joined(arguments)
     if rank == 0:
         return elaborator.call(head, list(arguments), _PLACE)
@@ -80,8 +82,21 @@ def mapped(elaborator: LibraryElaborator, name: str, head: Value, arguments: Seq
             variable = Var(f"{name}{k}" if len(arguments) > 1 else name, argument.type)
             bound.append((variable, argument))
             parts.append(variable)
+    values = dict(bound)
     arrays = [a for a in parts if rank_of(a.type)]
-    return let(bound, _agreeing(elaborator, arrays, rank, lambda: _loops(elaborator, head, parts, rank)))
+    shapes = [[resolved_size(a, axis) for axis in range(rank_of(a.type))] for a in arrays]
+    ones = {
+        size
+        for a, sizes in zip(arrays, shapes, strict=True)
+        for axis, size in enumerate(sizes)
+        if _is_one(resolved_size(values.get(a, a), axis) if isinstance(a, Var) else size)
+    }
+    shape = aligned(shapes, lambda size: size in ones)
+    return let(bound, _agreeing(elaborator, shape, lambda: _loops(elaborator, head, parts, shape)))
+
+
+def _is_one(size: Term) -> bool:
+    return isinstance(size, Const) and size.value == 1
 
 
 def _numbers_joined(arguments: Sequence[Term]) -> list[Term]:
@@ -103,12 +118,11 @@ def _is_written_out(argument: Term, rank: int) -> bool:
     return rank > 0
 
 
-def _agreeing(elaborator: LibraryElaborator, arrays: list[Term], rank: int, body: Callable[[], Term]) -> Term:
-    """`body()` under the requirement that all arrays have the shape of the first."""
-    first = arrays[0]
-    for array in arrays[1:]:
-        for axis in range(rank):
-            body = _required(elaborator, resolved_size(first, axis), resolved_size(array, axis), body)
+def _agreeing(elaborator: LibraryElaborator, shape: Aligned, body: Callable[[], Term]) -> Term:
+    """`body()` under the requirement that the sizes along each axis are that of the first array that has one."""
+    for first, *others in shape.sizes:
+        for size in others:
+            body = _required(elaborator, first, size, body)
     return body()
 
 
@@ -116,18 +130,21 @@ def _required(elaborator: LibraryElaborator, left: Term, right: Term, body: Call
     return lambda: elaborator.require(p.equal, left, right, body)
 
 
-def _loops(elaborator: LibraryElaborator, head: Value, parts: list[Term], rank: int) -> Term:
-    first = next(a for a in parts if rank_of(a.type))
-    sizes = [resolved_size(first, axis) for axis in range(rank)]
-    indices = [Var("ijklmnopq"[axis] if axis < 9 else f"i{axis}", INT) for axis in range(rank)]
-    elements: list[Value] = [_element(a, indices) if rank_of(a.type) else a for a in parts]
-    result = elaborator.call(head, elements, _PLACE)
-    for size, index in zip(reversed(sizes), reversed(indices), strict=True):
+def _loops(elaborator: LibraryElaborator, head: Value, parts: list[Term], shape: Aligned) -> Term:
+    indices = [Var("ijklmnopq"[axis] if axis < 9 else f"i{axis}", INT) for axis in range(len(shape.sizes))]
+    arrays = [a for a in parts if rank_of(a.type)]
+    elements = iter([_reduced(shape.element(k, a, indices)) for k, a in enumerate(arrays)])
+    result = elaborator.call(head, [next(elements) if rank_of(a.type) else a for a in parts], _PLACE)
+    for (size, *_), index in zip(reversed(shape.sizes), reversed(indices), strict=True):
         result = Build(size, index, result)
     return result
 
 
-def _element(array: Term, indices: list[Var]) -> Term:
-    for index in indices:
-        array = substitute1(array.body, array.index, index) if isinstance(array, Build) else Get(array, index)
-    return array
+def _reduced(element: Term) -> Term:
+    """The body of an array that is written out, at its index."""
+    if not isinstance(element, Get):
+        return element
+    array = _reduced(element.array)
+    return (
+        substitute1(array.body, array.index, element.index) if isinstance(array, Build) else Get(array, element.index)
+    )

@@ -7,7 +7,7 @@ from functools import cache
 
 from fsmooth.core import primitives as p
 from fsmooth.core.term import NOWHERE, IllTyped, Lam, Let, Site, Term, Var
-from fsmooth.core.types import Function, Type
+from fsmooth.core.types import Function, Type, rank_of
 from fsmooth.frontend import text as front
 from fsmooth.frontend.text import tree
 from fsmooth.frontend.text.elaborate import Elaborator
@@ -97,6 +97,10 @@ class ProgramElaborator(Elaborator):
         if isinstance(node.value, tree.Fun):
             return Closure(node.value, dict(scope), self.text, node.names[0])
         return super().definition(node, scope)
+
+    def on_arrays(self, name: str, arguments: list[Term]) -> Term | None:
+        """Element by element, if there is an array among them."""
+        return _expand(name, list(arguments)) if any([rank_of(a.type) for a in arguments]) else None
 
 
 def _find(name: str) -> Value | None:

@@ -35,6 +35,8 @@ def hoist_checks(loop: t.For) -> list[t.Statement]:
 
 
 class _Hoisting:
+    """`direct`: what stands right before a loop that runs in any case, and is not defined in it a second time."""
+
     def __init__(self, loop: t.For) -> None:
         self.loop = loop
         self.before: list[t.Statement] = []
@@ -48,8 +50,9 @@ class _Hoisting:
         self.made: set[object] = set()
 
     def run(self) -> list[t.Statement]:
-        self.loop.body[:] = self.without_checks(self.loop.body)
+        kept = self.without_checks(self.loop.body)
         self.flush()
+        self.loop.body[:] = [s for s in kept if not (isinstance(s, t.Declare) and s.name in self.direct)]
         return self.before
 
     def without_checks(self, statements: list[t.Statement]) -> list[t.Statement]:
@@ -91,7 +94,7 @@ class _Hoisting:
         if not self.once:
             return
         runs = positive(self.loop.size)
-        if isinstance(runs, t.Literal):
+        if isinstance(runs, t.Literal) and runs.value:
             self.direct |= {x.name for x in self.once if isinstance(x, t.Declare)}
         self.before.extend(guarded(runs, self.once))
         self.once = []

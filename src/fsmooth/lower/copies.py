@@ -43,5 +43,5 @@ class Copying(Lowering):
 
 
 def lower_with_copies(term: Lam, name: str, static_sizes: StaticSizes | None = None) -> t.Program:
-    """`functions.lower` without destinations."""
-    return lower_by(Copying, term, name, static_sizes)
+    """`functions.lower_each_product` without destinations."""
+    return lower_by(Copying, (), term, name, static_sizes)

@@ -19,7 +19,7 @@ from fsmooth.loops.arithmetic import same
 from fsmooth.lower.cardinality import is_path
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import View
-from fsmooth.lower.places import Part, first_summand, reads, stays, under
+from fsmooth.lower.places import Part, after, first_summand, reads, stays
 
 
 def changes(ctx: Context, value: Term, part: Part, later: Iterable[Term]) -> bool:
@@ -44,7 +44,7 @@ def fits(ctx: Context, value: Term, part: Part) -> bool:
         case If(_, then, otherwise):
             return fits(ctx, then, part) and fits(ctx, otherwise, part)
         case Let(bindings, body):
-            return fits(ctx, body, under(part, bindings))
+            return fits(ctx, body, after(part, bindings, body))
         case Plus(items):
             own = first_summand(items, part)
             return own is not None and fits(ctx, own, part)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from fsmooth.core.shape import Ragged
 from fsmooth.core.term import Lam, Let, Require, Term
 from fsmooth.loops import tree as t
@@ -9,6 +11,7 @@ from fsmooth.loops.pruning import prune
 from fsmooth.lower import expressions
 from fsmooth.lower.accumulators import Allowed, sinks_of
 from fsmooth.lower.cardinality import leaf_shapes
+from fsmooth.lower.deciding import deciding
 from fsmooth.lower.destination import Mode
 from fsmooth.lower.fusing import fuse_loops
 from fsmooth.lower.identifiers import identifier
@@ -23,9 +26,15 @@ from fsmooth.lower.tidy import tidy
 from fsmooth.lower.to_loops import Lowering
 from fsmooth.lower.vectors import sums_in_vectors
 
+OnLoops = Callable[[Callable[[str], str], t.Function], None]
+"""A pass over the loops of a function, which is given how to make names."""
+
+SHARED_FACTORS: tuple[OnLoops, ...] = (keep_sums, in_strips)
+"""`f * (a + b)` for `f * a + f * b` and the other way round, which is a law of real numbers (decisions 11 and 12)."""
+
 
 def lower(term: Lam, name: str, static_sizes: StaticSizes | None = None) -> t.Program:
-    """The loops of a closed function.
+    """The loops of a closed function; a factor that terms share may be multiplied with sums of them.
 
     Args:
         term: the function; no `Deriv`, and no `Lam` inside but those applied on the spot.
@@ -36,11 +45,22 @@ def lower(term: Lam, name: str, static_sizes: StaticSizes | None = None) -> t.Pr
         Unsupported: if an earlier stage left a construct that has no loops.
 
     """
-    return lower_by(Lowering, term, name, static_sizes)
+    return lower_by(Lowering, SHARED_FACTORS, term, name, static_sizes)
 
 
-def lower_by(lowering: type[Lowering], term: Lam, name: str, static_sizes: StaticSizes | None = None) -> t.Program:
-    """`lower`, by a given dispatch."""
+def lower_each_product(term: Lam, name: str, static_sizes: StaticSizes | None = None) -> t.Program:
+    """`lower`, where each product of the program is computed as such."""
+    return lower_by(Lowering, (), term, name, static_sizes)
+
+
+def lower_by(
+    lowering: type[Lowering],
+    laws: tuple[OnLoops, ...],
+    term: Lam,
+    name: str,
+    static_sizes: StaticSizes | None = None,
+) -> t.Program:
+    """`lower`, by a given dispatch, with these laws of real numbers."""
     name = identifier(name)
     kernel = lowering()
     interface = Interface(kernel, term, static_sizes or {})
@@ -49,8 +69,8 @@ def lower_by(lowering: type[Lowering], term: Lam, name: str, static_sizes: Stati
     tidy(function)
     prune(function)
     fuse_loops(function)
-    keep_sums(kernel.fresh, function)
-    in_strips(kernel.fresh, function)
+    for rewrite in laws:
+        rewrite(kernel.fresh, function)
     sums_in_vectors(function)
     give_rooms(kernel.fresh, function)
     shape = _lower_shape(term, name, kernel, static_sizes or {})
@@ -63,6 +83,7 @@ def lower_by(lowering: type[Lowering], term: Lam, name: str, static_sizes: Stati
         tuple(kernel.sites),
         storage_notes(function.body),
         kernel.hints,
+        deciding([function] if shape is None else [function, shape]),
     )
 
 

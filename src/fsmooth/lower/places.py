@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
 
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.term import (
@@ -182,6 +183,63 @@ def under(part: Part, bindings: tuple[tuple[Var, Term], ...]) -> Part:
     return inner
 
 
+class Way(Enum):
+    """How a name inside a scope that changes a part gets its value."""
+
+    BOUND = "somewhere else, or as a view"
+    COPIED = "in memory of its own, since the part changes later"
+    IN_PLACE = "in the place of the part"
+
+
+def ways(part: Part, bindings: tuple[tuple[Var, Term], ...], body: Term) -> Iterator[tuple[Way, Part]]:
+    """For each name of a scope whose body is to stay in the place of the part: how it is bound, and the part before that."""
+    for k, (var, value) in enumerate(bindings):
+        later = [*[v for _, v in bindings[k + 1 :]], body]
+        if replaces(value, part, later):
+            yield Way.IN_PLACE, part
+            part = replace(part, rows={})
+            hold(part, var, ())
+        elif lets_change(var, value, part, later):
+            yield Way.COPIED, part
+        else:
+            yield Way.BOUND, part
+            part = under(part, ((var, value),))
+    yield Way.BOUND, part
+
+
+def after(part: Part, bindings: tuple[tuple[Var, Term], ...], body: Term) -> Part:
+    """The part as the body of a scope knows it."""
+    *_, (_, inner) = ways(part, bindings, body)
+    return inner
+
+
+def replaces(value: Term, part: Part, later: Sequence[Term]) -> bool:
+    """Is the value what becomes of the part when elements of it are set, and does nothing need the old ones `later`?"""
+    if not isinstance(value, Update | IFold | Let | Require) or value.type != part.type or is_scalar(value.type):
+        return False
+    return _is_set(value, part) and not any([reads(x, part) for x in later]) and stays(value, part)
+
+
+def _is_set(value: Term, part: Part) -> bool:
+    """Is it the part, or what it becomes element by element?"""
+    while not part.is_held(value):
+        match value:
+            case Update(inner) | IFold(_, inner) | Require(_, inner) | Let(_, inner):
+                value = inner
+            case _:
+                return False
+    return True
+
+
+def lets_change(var: Var, value: Term, part: Part, later: Sequence[Term]) -> bool:
+    """Can the part be changed in place later if `var`, which consists of elements of it, is a copy of them?"""
+    if not isinstance(value, Build) or not shares_memory(value, part):
+        return False
+    items = [item for x in later if var in x.free for item in (x.items if isinstance(x, MakeTuple) else (x,))]
+    inner = under(part, ((var, value),))
+    return any([stays(x, part) and not stays(x, inner) for x in items])
+
+
 def shares_memory(value: Term, part: Part) -> bool:
     """Might a variable that is bound to the value be a view of the part?  (Else it is in memory of its own.)"""
     match value:
@@ -214,7 +272,7 @@ def stays(term: Term, part: Part) -> bool:
         case Require(_, body):
             return stays(body, part)
         case Let(bindings, body):
-            return stays(body, under(part, bindings))
+            return stays(body, after(part, bindings, body))
         case IFold(_, init, state, _, body):
             inner = Part((), part.place, part.type, {(state, ())}, {(state, ())})
             return stays(init, part) and not reads(body, part) and stays(body, inner)

@@ -12,12 +12,19 @@ from fsmooth.core.types import Array, Tuple, Type, leaf_of, rank_of
 from fsmooth.loops import tree as t
 from fsmooth.lower.cardinality import SMALL, length
 from fsmooth.lower.context import Context
-from fsmooth.lower.destination import Destination, Group, View, dense_view
+from fsmooth.lower.destination import Destination, Group, Mode, Value, View, dense_view, readable
 
 
 def storage_for(ctx: Context, term: Term, hint: str) -> Destination:
     """Uninitialised storage of the type and the sizes of `term`."""
     return _storage(ctx, term, term.type, hint)
+
+
+def stored(ctx: Context, term: Term, hint: str) -> Value:
+    """The value of `term` in storage of its own."""
+    own = storage_for(ctx, term, hint)
+    ctx.into(term, own, Mode.ASSIGN)
+    return readable(own)
 
 
 def _storage(ctx: Context, term: Term, type_: Type, hint: str) -> Destination:

@@ -154,8 +154,10 @@ class Lowering(Context):
                 result = self.value(body)
                 self.restore([(var, saved)])
                 return result
-            case Vector(items) if isinstance(index, Const):
-                return self.value(items[int(index.value)])
+            case Vector(items) if isinstance(
+                index, Const
+            ):  # beyond them is nothing that is evaluated: a check fails first
+                return self.value(items[int(index.value) if 0 <= index.value < len(items) else 0])
             case Zero(sizes) if len(sizes) == 1:
                 return Scalar(zero_of(array.leaf))
             case Delta() if is_scalar(array.value.type):

@@ -35,8 +35,22 @@ from fsmooth.lower.expressions import demand
 from fsmooth.lower.extents import changes
 from fsmooth.lower.fold_sinks import step_sinks
 from fsmooth.lower.loop import Loop
-from fsmooth.lower.places import Part, copies_of, first_summand, hold, reads, row_of, stays, under
+from fsmooth.lower.places import (
+    Part,
+    Way,
+    after,
+    copies_of,
+    first_summand,
+    hold,
+    lets_change,
+    reads,
+    row_of,
+    stays,
+    under,
+    ways,
+)
 from fsmooth.lower.recorded_states import into_next_row, is_recorded
+from fsmooth.lower.replaced_elements import with_replaced_first
 from fsmooth.lower.replacement import (
     New,
     apart,
@@ -53,7 +67,7 @@ from fsmooth.lower.replacement import (
 )
 from fsmooth.lower.saved_rows import saved_row
 from fsmooth.lower.sink_places import accumulate, places_for
-from fsmooth.lower.storage import storage_for
+from fsmooth.lower.storage import storage_for, stored
 
 
 def advance(ctx: Context, term: Term, parts: list[Part], top: list[t.Statement] | None) -> None:
@@ -72,7 +86,8 @@ def advance(ctx: Context, term: Term, parts: list[Part], top: list[t.Statement] 
                 return
             if ctx.accumulators:
                 term = with_indices_first(term)
-                bindings, body = term.bindings, term.body
+            term, replaced = with_replaced_first(term)
+            bindings, body = term.bindings, term.body
             saved = []
             continued = continued_in(ctx, term, parts) if ctx.accumulators else {}
             sinks = step_sinks(ctx, term, parts, continued, top=top is not None) if ctx.accumulators else None
@@ -89,6 +104,9 @@ def advance(ctx: Context, term: Term, parts: list[Part], top: list[t.Statement] 
                     _readers(parts, var, value)
                     for path, q in own.items():
                         hold(q, var, path)
+                    continue
+                if var in replaced:
+                    ctx.environment[var] = stored(ctx, value, var.name)
                     continue
                 _bind(ctx, var, value, parts, [v for _, v in bindings[k + 1 :]] + [body])
             advance(ctx, sinks.body, parts, top)
@@ -133,12 +151,22 @@ def _bind(ctx: Context, var: Var, value: Term, parts: list[Part], later: list[Te
             hold(q, var, ())
             return
     row = saved_row(ctx, var, value, parts, later)
+    if any([lets_change(var, value, q, later) for q in parts]):
+        _copy(ctx, var, value)
+        return
     if row is None:
         ctx.bind(var, value)
     else:
         ctx.into(value, row, Mode.ASSIGN)
         ctx.environment[var] = readable(row)
     _readers(parts, var, value)
+
+
+def _copy(ctx: Context, var: Var, value: Term) -> None:
+    """Bind `var` to memory of its own."""
+    own = storage_for(ctx, value, var.name)
+    ctx.into(value, own, Mode.ASSIGN)
+    ctx.environment[var] = readable(own)
 
 
 def _readers(parts: list[Part], var: Var, value: Term) -> None:
@@ -214,10 +242,9 @@ def mutate(ctx: Context, term: Term, part: Part) -> None:
                 if stays(value, row):
                     mutate(ctx, value, row)
                     return
-            held = storage_for(ctx, value, "new")
-            ctx.into(value, held, Mode.ASSIGN)
+            held = stored(ctx, value, "new")
             mutate(ctx, array, part)
-            copy_into(ctx, readable(held), place, Mode.ASSIGN)
+            copy_into(ctx, held, place, Mode.ASSIGN)
         case Plus(items):
             own = next(k for k, item in enumerate(items) if item is first_summand(items, part))
             before = {k: few_numbers(ctx, x, part.place) for k, x in enumerate(items) if k != own and reads(x, part)}
@@ -235,10 +262,16 @@ def mutate(ctx: Context, term: Term, part: Part) -> None:
             mutate(ctx, term.body, part)
         case Let(bindings, body):
             saved = []
-            for var, value in bindings:
+            for (way, here), (var, value) in zip(ways(part, bindings, body), bindings, strict=False):
                 saved.append((var, ctx.environment.get(var)))
-                ctx.bind(var, value)
-            mutate(ctx, body, under(part, bindings))
+                if way is Way.IN_PLACE:
+                    mutate(ctx, value, here)
+                    ctx.environment[var] = readable(here.place)
+                elif way is Way.COPIED:
+                    _copy(ctx, var, value)
+                else:
+                    ctx.bind(var, value)
+            mutate(ctx, body, after(part, bindings, body))
             ctx.restore(saved)
         case IFold():
             size = ctx.named(ctx.scalar(term.size), "n")
@@ -280,9 +313,7 @@ def _replace(ctx: Context, components: list[tuple[Part, New]], top: list[t.State
                 ctx.into(new, spare, Mode.ASSIGN)
                 after.append((q, readable(spare), True))
                 continue
-            held = storage_for(ctx, new, "next")
-            ctx.into(new, held, Mode.ASSIGN)
-            after.append((q, readable(held), False))
+            after.append((q, stored(ctx, new, "next"), False))
         elif isinstance(new, Scalar) and isinstance(q.place, Local):
             after.append((q, Scalar(fixed(ctx, new.expression, q.place, locals_)), False))
         elif not is_place(new, q.place):

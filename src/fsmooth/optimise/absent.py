@@ -8,10 +8,13 @@ from __future__ import annotations
 from fsmooth.core import primitives as p
 from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.term import Build, Const, If, IFold, Length, MakeTuple, Prim, Reduce, Term, Var, Zero, scalar_constant
+from fsmooth.core.traverse import size_of_tree
 from fsmooth.core.types import Array, Float, Int, Tuple, Type, leaf_of, rank_of
 
 _COSTLY = 15
 """The weight of exp, log and sin."""
+_LONG = 24
+"""The nodes of what is not written out again."""
 
 
 def absent(node: Term) -> Term | None:
@@ -34,6 +37,16 @@ def is_worth_a_test(node: Term) -> bool:
         case _:
             costly = isinstance(node, Build | Reduce | IFold)
     return costly and absent(node) is not None
+
+
+def is_worth_sharing_under_tests(node: Term) -> bool:
+    """Is it better computed once under a test than written out at each use under one?
+
+    What is long is: it may consist of others that are used several times, which would double at each step.
+    """
+    if is_worth_a_test(node):
+        return True
+    return isinstance(node, Prim) and size_of_tree(node) > _LONG and absent(node) is not None
 
 
 def _zero(node: Term, type_: Type) -> Term | None:

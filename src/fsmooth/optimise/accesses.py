@@ -20,6 +20,7 @@ from fsmooth.core.term import (
     IFold,
     Lam,
     Length,
+    Let,
     Prim,
     Reduce,
     Reduction,
@@ -27,6 +28,7 @@ from fsmooth.core.term import (
     Term,
     Update,
     Var,
+    While,
 )
 from fsmooth.core.traverse import subterms
 from fsmooth.core.types import Float, Int
@@ -46,8 +48,15 @@ class Accesses:
         """The ranges of the loops among these nodes, too."""
         for node in order:
             match node:
-                case Build(size, index) | Reduce(_, size, index) | IFold(size, _, _, index):
+                case Build(size, index) | Reduce(_, size, index):
                     self.facts.ranges[index] = size
+                case IFold(size, _, state, index):
+                    self.facts.ranges[index] = size
+                    self.facts.carry(state)
+                case While(_, state):
+                    self.facts.carry(state)
+                case Let(bindings):
+                    self.facts.carry(*[var for var, _ in bindings])
                 case Collect(_, generators):
                     self.facts.ranges.update({index: size for size, index in generators})
                 case Prim(primitive, (a, b)) if primitive is p.minimum and isinstance(node.type, Int):

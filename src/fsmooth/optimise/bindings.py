@@ -30,7 +30,7 @@ from fsmooth.core.term import (
     Zero,
     let,
 )
-from fsmooth.core.traverse import size_of_tree
+from fsmooth.core.traverse import rebuild, size_of_tree
 from fsmooth.core.types import Array, Tuple
 from fsmooth.optimise.inlining import is_guarded, is_trivial, on_indices, pays, with_shared_work
 from fsmooth.optimise.occurrences import Occurrences, Uses
@@ -39,6 +39,7 @@ from fsmooth.optimise.rules.guards import are_exclusive, guarded_parts, sum_of_p
 from fsmooth.optimise.rules.loop_fission import narrowed
 from fsmooth.optimise.tuples_of_arrays import array_components, chosen, is_written_out, with_components, zipped_array
 from fsmooth.optimise.unread import component, read_of_array, read_of_sum, sum_of, with_zeros
+from fsmooth.rewrite.memory import Memory
 from fsmooth.rewrite.normaliser import Normaliser
 from fsmooth.rewrite.strategy import Rule
 from fsmooth.rewrite.trace import Trace
@@ -50,8 +51,10 @@ Opened = list[tuple[Var, Var | None, Term | None]]
 class Bindings(Normaliser):
     """One walk that decides about each definition."""
 
-    def __init__(self, rules: Iterable[Rule], policy: Policy, occurrences: Occurrences, trace: Trace) -> None:
-        super().__init__(rules, trace)
+    def __init__(
+        self, rules: Iterable[Rule], policy: Policy, occurrences: Occurrences, trace: Trace, memory: Memory
+    ) -> None:
+        super().__init__(rules, trace, memory)
         self.policy = policy
         self.occurrences = occurrences
         self.costs = Costs()
@@ -69,6 +72,7 @@ class Bindings(Normaliser):
         kept: list[Item] = []
         opened: Opened = []
         undo: list[list[tuple[object, bool | None]]] = []
+        outside = self.mark
         for var, value in term.bindings:
             uses = self.occurrences.get(var)
             if uses is not None and uses.count == 0 and uses.lengths == 0:
@@ -80,6 +84,7 @@ class Bindings(Normaliser):
                 if isinstance(value, Require):
                     kept.append(value)
                     undo.append(self.facts.assume(value.condition, True))
+                    self.go_under(value.condition, True)
                     value = value.body
                 else:
                     if any([v in self.open for v, _ in value.bindings]):
@@ -92,6 +97,7 @@ class Bindings(Normaliser):
         body = self.run(term.body)
         if isinstance(body, Let) and kept and any([v in self.open for v, _ in body.bindings]):
             body = refresh(body)
+        self.mark = outside
         for conditions in reversed(undo):
             self.facts.forget(conditions)
         for var, fresh, saved in reversed(opened):
@@ -102,7 +108,7 @@ class Bindings(Normaliser):
                 self.drop(var)
                 if saved is not None:
                     self.put(var, saved)
-        return _assemble(kept, body)
+        return term if body is term.body and _are_same(kept, term.bindings) else _assemble(kept, body)
 
     def _replace(self, var: Var, value: Term, opened: Opened) -> None:
         opened.append((var, None, self.env.get(var)))
@@ -113,6 +119,7 @@ class Bindings(Normaliser):
         fresh, saved = self.enter(var)
         opened.append((var, fresh, saved))
         self.facts.definitions[fresh] = value
+        self.learn(fresh, value)
         kept.append((fresh, value))
         return fresh
 
@@ -158,7 +165,7 @@ class Bindings(Normaliser):
                 return self._replace(var, value, opened)
         if isinstance(value, Vector) and not once:
             items = tuple([self._named(f"{var.name}_{k}", i, 2, None, kept, opened) for k, i in enumerate(value.items)])
-            self._keep(var, Vector(items), kept, opened)
+            self._keep(var, rebuild(value, items), kept, opened)
             return None
         if isinstance(value, Build) and self._fused(value, uses):
             return self._replace(var, value, opened)
@@ -286,6 +293,16 @@ class Bindings(Normaliser):
             places |= {k: bound if len(group) == 1 else Proj(bound, j) for j, k in enumerate(group)}
         self._replace(var, MakeTuple(tuple([places[k] for k in range(len(parts))]), value.type), opened)
         return True
+
+
+def _are_same(kept: list[Item], bindings: tuple[tuple[Var, Term], ...]) -> bool:
+    """Are these definitions the same objects in the same order?"""
+    if len(kept) != len(bindings):
+        return False
+    for item, (var, value) in zip(kept, bindings, strict=True):
+        if isinstance(item, Require) or item[0] is not var or item[1] is not value:
+            return False
+    return True
 
 
 def _assemble(kept: list[Item], body: Term) -> Term:

@@ -27,7 +27,7 @@ from fsmooth.core.term import (
     Zero,
 )
 from fsmooth.core.traverse import size_of_tree
-from fsmooth.core.types import Function, Int, Tuple, has_map, is_scalar, leaf_of
+from fsmooth.core.types import Function, Int, Tuple, has_map, leaf_of
 from fsmooth.optimise.tuples_of_arrays import with_components
 
 
@@ -59,6 +59,8 @@ def is_cheap_index(index: Term) -> bool:
         case Prim(primitive, arguments):
             cheap = primitive in (p.add, p.subtract, p.multiply, p.negate)
             return cheap and size_of_tree(index) <= 9 and all([is_cheap_index(a) for a in arguments])
+        case If(Prim(p.less, (given, Const(0))), from_end, otherwise) if given is otherwise:  # counted from the end
+            return is_cheap_index(from_end) and is_cheap_index(given)
         case _:
             return False
 
@@ -108,7 +110,7 @@ def with_shared_work(
         return _sharing(array, parts, stored, reads, costs)[0]
     leaf = leaf_of(array.type)
     candidates = [k for k in reads if not is_virtual(parts[k])]
-    if len(candidates) < 2 or not isinstance(leaf, Tuple) or not all([is_scalar(item) for item in leaf.items]):
+    if len(candidates) < 2 or not isinstance(leaf, Tuple):
         return []
     dearest = max(candidates, key=lambda k: costs.of(parts[k]).at())
     together, gain = _sharing(array, parts, [dearest], reads, costs)

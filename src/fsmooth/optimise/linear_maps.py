@@ -16,7 +16,8 @@ from fsmooth.optimise.rules import linear_folds as folds
 from fsmooth.optimise.rules import linear_reverse as reverse
 from fsmooth.optimise.rules import linear_transposition as transposition
 from fsmooth.optimise.rules import sparsity
-from fsmooth.optimise.schedules import Family, Schedule, normalise
+from fsmooth.optimise.schedule import Schedule
+from fsmooth.optimise.schedules import Family, normalise
 
 APPLICATION: Family = (
     forward.project_map,

@@ -23,7 +23,7 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.traverse import children, opens_region
 from fsmooth.core.types import is_scalar
-from fsmooth.optimise.absent import is_worth_a_test
+from fsmooth.optimise.absent import is_worth_a_test, is_worth_sharing_under_tests
 from fsmooth.optimise.failing import EXTREMA, StaticSizes, anchors_of, failing_nodes, postorder
 from fsmooth.optimise.paths import is_trivial, root_of
 from fsmooth.optimise.scopes import Scope, Scopes, bound_apart, by_inner_scope, common_of
@@ -90,16 +90,17 @@ class Placement:
 
     def _use_parts(self, node: Term, bound: list[Scope], unbound: dict[Scope, int], evaluated: set[Scope]) -> None:
         """The parts of `node` are used where it is computed; of a scope with definitions, only what it comes to."""
-        around = common_of([*bound, *unbound])
-        at_home = not evaluated.isdisjoint(around.outwards())
         wheres = [*[(s, 1) for s in bound], *unbound.items()]
+        arounds = self.scopes.copies(node, [*bound, *unbound])
         for k, child in enumerate(children(node)):
             if isinstance(child, Var | Const) or (isinstance(node, Let) and child is not node.body):
                 continue
             if opens_region(node, k):
-                inside = self.scopes.of_child(node, k, around, at_home)
-                self._use(child, inside, 1)
-                self._evaluate(child, inside)
+                for around in arounds:
+                    at_home = not evaluated.isdisjoint(around.outwards())
+                    inside = self.scopes.of_child(node, k, around, at_home)
+                    self._use(child, inside, 1)
+                    self._evaluate(child, inside)
                 continue
             for scope, count in wheres:
                 self._use(child, scope, count)
@@ -147,8 +148,8 @@ class Placement:
             if not self._may_stand(node, here):
                 if here in group:
                     count = group.pop(here)
-                    are_tested = count == len(self._tested.get((id(node), here), ())) and is_worth_a_test(node)
-                    (tested if are_tested else unbound)[here] = count
+                    are_tested = count == len(self._tested.get((id(node), here), ()))
+                    (tested if are_tested and is_worth_sharing_under_tests(node) else unbound)[here] = count
                 pending.extend(by_inner_scope(here, group))
                 continue
             scope, guards = self._outside_loops(node, here)

@@ -9,7 +9,8 @@ with names:
     LN            + loop normalisation, fission with projection, sparsity (Fig. 8e, 8g)
     LICM          + code motion, common subexpressions, tabulation, windows
     DPS           + destinations passed to what computes them (§5.2); the others copy values to where they belong
-    DEFAULT       all of these, and one 1/p for all divisions by p: what design §5 allows on IEEE numbers
+    DEFAULT       all of these, and one 1/p for all divisions by p: what design §5 allows on IEEE numbers; loops multiply
+                  a factor that terms share with their sum, or with sums of some of them (decisions 11 and 12)
     REAL          DEFAULT and the laws that hold for real numbers (the paper's)
 
 What is differentiated is optimised before, by the same rules (`Schedule.before`), so that an ablation leaves
@@ -20,17 +21,14 @@ better off with loops it can see through.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from enum import Enum
-
-from fsmooth.core.term import Term, Var
+from fsmooth.core.term import Term
 from fsmooth.optimise.compaction import compact_tables
+from fsmooth.optimise.earlier_values import keep_earlier_values
 from fsmooth.optimise.interchange import interchange
 from fsmooth.optimise.merging import merge_loops
 from fsmooth.optimise.motion import move, move_and_share_all_reciprocals, move_and_share_reciprocals
 from fsmooth.optimise.policy import Fusion, Policy
-from fsmooth.optimise.rules import accumulation, checks, counting, gathering, powers, speculation
+from fsmooth.optimise.rules import accumulation, bounds, checks, counting, gathering, powers, speculation
 from fsmooth.optimise.rules import conditional as c
 from fsmooth.optimise.rules import displays as d
 from fsmooth.optimise.rules import element_assignment as el
@@ -46,6 +44,7 @@ from fsmooth.optimise.rules import small_sums as small
 from fsmooth.optimise.rules import sparsity as s
 from fsmooth.optimise.rules import tuples as t
 from fsmooth.optimise.rules.state_sizes import length_of_state
+from fsmooth.optimise.schedule import Destinations, Products, Schedule, Stage, Stages, StaticSizes
 from fsmooth.optimise.simplify import simplify
 from fsmooth.optimise.unzipping import unzip
 from fsmooth.optimise.windows import in_windows
@@ -53,9 +52,6 @@ from fsmooth.rewrite.strategy import Rule
 from fsmooth.rewrite.trace import Trace
 
 Family = tuple[Rule, ...]
-StaticSizes = Mapping[tuple[Var, int], int]
-Stage = Callable[[Term, Trace, StaticSizes], Term]
-Stages = tuple[tuple[str, Stage], ...]
 
 LAMBDA: Family = (lam.beta, lam.let_out_of_argument, lam.require_out_of_argument)
 TUPLES: Family = (t.project_tuple, t.project_if, t.eta_tuple)
@@ -82,7 +78,7 @@ REAL_LAWS: Family = (
 )
 CONDITIONAL: Family = (c.if_known, c.if_same, c.if_not, c.decide, c.discharge, c.discharge_require)
 FUSION: Family = (f.name_index, f.get_build, f.get_if, f.get_update, f.eta_build, accumulation.plus_builds)
-SIZES: Family = (f.length_static, f.length_build, f.length_of_equal, f.get_vector, length_of_state)
+SIZES: Family = (f.length_static, f.length_build, f.length_of_equal, f.get_vector, length_of_state, bounds.known_order)
 ACCUMULATION: Family = (accumulation.plus_flat, accumulation.get_plus, accumulation.plus_update, small.plus_displays)
 FISSION: Family = (fission.project_fold, fission.project_sum, d.split_display, small.sum_of_displays)
 SPARSITY: Family = (
@@ -130,73 +126,6 @@ REQUIREMENTS: Family = (
 PARTIAL_EVALUATION: Family = (
     LAMBDA + TUPLES + RING + CONDITIONAL + SIZES + ACCUMULATION + (s.get_zero, s.get_delta, ln.fold_empty)
 )
-
-
-class Destinations(Enum):
-    """Are arrays computed where they belong (destination-passing style), or in storage of their own and copied?"""
-
-    PASSED = "passed"
-    COPIED = "copied"
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """A named order of passes from term to term, and how the result is lowered.
-
-    `first` is what is done to a function that is about to be differentiated, `once` what is done besides if the
-    derivative runs it once.
-    """
-
-    name: str
-    stages: Stages
-    first: Stages = ()
-    once: Stages = ()
-    destinations: Destinations = Destinations.PASSED
-
-    @property
-    def before(self) -> Before:
-        """What is done to a function that is about to be differentiated."""
-        return self.before_derivative(Trace(), {})
-
-    def before_derivative(self, trace: Trace, static_sizes: StaticSizes) -> Before:
-        """Likewise, in a program with known sizes."""
-        return Before(self.first, self.once, self.stages, trace, static_sizes)
-
-    def __call__(self, term: Term, trace: Trace | None = None, static_sizes: StaticSizes | None = None) -> Term:
-        """The optimised term.  `static_sizes` gives the lengths of parameters that are known constants."""
-        return _run(self.stages, term, trace if trace is not None else Trace(), static_sizes or {})
-
-    def __repr__(self) -> str:
-        return f"{self.name}: " + " >> ".join([name for name, _ in self.stages])
-
-
-@dataclass(frozen=True)
-class Before:
-    """What is done to functions that are about to be differentiated."""
-
-    first: Stages
-    once: Stages
-    whole: Stages
-    trace: Trace
-    static_sizes: StaticSizes
-
-    def __call__(self, term: Term) -> Term:
-        """The function as either mode wants it."""
-        return _run(self.first, term, self.trace, self.static_sizes)
-
-    def run_once(self, term: Term) -> Term:
-        """The function, so made, as a derivative wants it that runs it once."""
-        return _run(self.once, term, self.trace, self.static_sizes)
-
-    def finished(self, term: Term, static_sizes: StaticSizes) -> Term:
-        """A derivative as it would be compiled alone, to compare what it costs."""
-        return _run(self.whole, term, Trace(), static_sizes)
-
-
-def _run(stages: Stages, term: Term, trace: Trace, sizes: StaticSizes) -> Term:
-    for _, stage in stages:
-        term = stage(term, trace, sizes)
-    return term
 
 
 def normalise(family: Family, policy: Policy) -> Stage:
@@ -251,7 +180,7 @@ _FUSION_ONLY = (("fusion", normalise(_FUSED, _FUSE)),)
 _ZEROS = (("zeros", finish(ZEROS)),)
 _LAST = (("zeros, powers", finish(ZEROS + POWERS)),)
 _BEFORE = (("fusion, normalisation, fission, sparsity", normalise(_NORMAL, Policy(unroll=0))),)
-_ONCE = (("sharing and motion", share),)
+_ONCE = (("sharing and motion", share), ("earlier values", keep_earlier_values))
 _NORMALISED: Stages = (
     ("fusion, normalisation, fission, sparsity", normalise(_NORMAL, _FULL)),
     *_LAST,
@@ -265,7 +194,7 @@ _INTERCHANGED = (
 )
 _FIRST = (("requirements first", require_first),)
 _COMPACT = (("compaction", compact_tables),)
-_WINDOWS = (("windows", in_windows),)
+_WINDOWS = (("windows", in_windows), ("earlier values", keep_earlier_values))
 _SHARED = (*_FIRST, *_COMPACT, ("sharing and motion", share), *_WINDOWS)
 _SHARED_RECIPROCALS = (*_FIRST, *_COMPACT, ("reciprocals, sharing and motion", share_with_reciprocals), *_WINDOWS)
 
@@ -274,7 +203,7 @@ LF = Schedule("LF", _FUSION_ONLY + _ZEROS, _FUSION_ONLY, destinations=Destinatio
 LN = Schedule("LN", _NORMALISED, _BEFORE, destinations=Destinations.COPIED)
 LICM = Schedule("LICM", _INTERCHANGED + _SHARED, _BEFORE, _ONCE, Destinations.COPIED)
 DPS = Schedule("DPS", _INTERCHANGED + _SHARED, _BEFORE, _ONCE)
-DEFAULT = Schedule("DEFAULT", _INTERCHANGED + _SHARED_RECIPROCALS, _BEFORE, _ONCE)
+DEFAULT = Schedule("DEFAULT", _INTERCHANGED + _SHARED_RECIPROCALS, _BEFORE, _ONCE, products=Products.OF_SUMS)
 REAL = Schedule(
     "REAL",
     (
@@ -290,6 +219,7 @@ REAL = Schedule(
     ),
     _BEFORE,
     _ONCE,
+    products=Products.OF_SUMS,
 )
 BEFORE_DERIVATIVE = DEFAULT.before
 

@@ -17,7 +17,8 @@ class Scope:
 
     `positive` are the sizes (by identity) that are known there to be at least one.  `required` says that the scope is
     what follows a requirement.  `at_home` says whether what opens
-    it is evaluated in the parent itself, not in branches or under a guard there.
+    it is evaluated in the parent itself, not in branches or under a guard there.  `is_apart` says that its variables are bound
+    in another scope, too, which shares nothing with it: the condition and the body of a `while`.
     """
 
     parent: Scope | None
@@ -30,6 +31,7 @@ class Scope:
     region: tuple[int, int] | None = None
     depth: int = 0
     positive: frozenset[int] = frozenset()
+    is_apart: bool = False
 
     @property
     def runs(self) -> bool:
@@ -49,7 +51,7 @@ class Scopes:
 
     def __init__(self) -> None:
         self.top = Scope(None)
-        self._inner: dict[tuple[int, int], Scope] = {}
+        self._inner: dict[tuple[int, int, int], Scope] = {}
 
     def of_child(self, node: Term, k: int, scope: Scope, at_home: bool = True) -> Scope:
         """Where child `k` of `node` is evaluated, if `node` is evaluated in `scope`."""
@@ -61,7 +63,9 @@ class Scopes:
             case While(_, state) if k > 0:
                 return self._while(node, k, scope, state, at_home)
             case Collect(_, generators) if k > 1:
-                return self._inside(node, k, scope, frozenset([i for _, i in generators]))
+                inside = self._inside(node, k, scope, frozenset([i for _, i in generators]))
+                inside.is_apart = True
+                return inside
             case Lam(parameters):
                 return self._inside(node, 0, scope, frozenset(parameters))
             case If(condition) if k > 0:
@@ -73,10 +77,16 @@ class Scopes:
 
     def _while(self, node: Term, k: int, parent: Scope, state: Var, at_home: bool) -> Scope:
         """The condition of a loop, which is evaluated once at least, or the body, which may never be."""
-        if (id(node), k) not in self._inner:
-            scope = self._inside(node, k, parent, frozenset((state,)), at_home=at_home)
-            scope.is_loop, scope.certain = True, k == 1
-        return self._inner[id(node), k]
+        scope = self._inside(node, k, parent, frozenset((state,)), at_home=at_home)
+        scope.is_loop, scope.certain, scope.is_apart = True, k == 1, True
+        return scope
+
+    def copies(self, node: Term, wheres: list[Scope]) -> list[Scope]:
+        """Where the parts of `node` stand that is computed in all these scopes: in one, or one for each part that is apart."""
+        groups: dict[int, list[Scope]] = {}
+        for scope in wheres:
+            groups.setdefault(_apart_in(node, scope), []).append(scope)
+        return [common_of(group) for group in groups.values()]
 
     def _inside(
         self,
@@ -89,7 +99,7 @@ class Scopes:
         at_home: bool = True,
     ) -> Scope:
         """The scope of child `k` of `node`: the body of a loop over `size`, or what is evaluated if `condition` holds."""
-        key = (id(node), k)
+        key = (id(node), k, _apart_in(node, parent))
         if key not in self._inner:
             certain = size is None or is_certain(size) or id(size) in parent.positive
             positive = _positive_size(condition) if size is None else size
@@ -102,11 +112,19 @@ class Scopes:
                 certain,
                 at_home,
                 size,
-                key,
+                (id(node), k),
                 parent.depth + 1,
                 known,
             )
         return self._inner[key]
+
+
+def _apart_in(node: Term, scope: Scope) -> int:
+    """Which part of a `while` or a comprehension a node belongs to that mentions its state or indices; 0 for others."""
+    for here in scope.outwards():
+        if here.is_apart and not here.variables.isdisjoint(node.free):
+            return id(here)
+    return 0
 
 
 def common_of(scopes: list[Scope]) -> Scope:

@@ -23,9 +23,9 @@ def tabulate_siblings(root: Term, graph: Graph, failing: Mapping[int, frozenset[
     loops = [node for node in below(root) if isinstance(node, Build | Reduce) and not stops_early(node)]
     found: dict[Term, list[tuple[Build | Reduce, Term]]] = {}
     for loop in loops:
-        own = loop.index.renamed()
-        inside = Replacement(graph, {id(loop.index): _always(own)})
         for node in _numbers(loop, failing):
+            own = loop.index.renamed()  # a table is a loop, and every loop of the graph has an index of its own
+            inside = Replacement(graph, {id(loop.index): _always(own)})
             found.setdefault(graph.loop(Build(loop.size, own, inside.of(node))), []).append((loop, node))
     bound = {var for node in below(root) for k in range(len(children(node))) for var in bound_in(node, k)}
     places: dict[int, Callable[[Replacement], Term]] = {}

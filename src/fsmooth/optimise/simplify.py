@@ -10,9 +10,10 @@ from collections.abc import Iterable, Mapping
 
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.term import Term, Var
-from fsmooth.optimise.occurrences import Occurrences
+from fsmooth.optimise.occurrences import Occurrences, Uses
 from fsmooth.optimise.policy import Policy
 from fsmooth.optimise.unrolling import Unrolling
+from fsmooth.rewrite.memory import Memory
 from fsmooth.rewrite.strategy import Rule
 from fsmooth.rewrite.trace import Trace
 
@@ -28,8 +29,13 @@ def simplify(
     """Simplify until nothing changes (names may: what is taken in may be named again), at most `passes` times."""
     family = tuple(rules)
     trace = trace if trace is not None else Trace()
+    memory = Memory()
+    decided: Mapping[Var, Uses] = {}
     for _ in range(passes):
-        walk = Unrolling(family, policy, Occurrences(term), trace)
+        occurrences = Occurrences(term)
+        memory.undecided = {x for x, uses in occurrences.uses.items() if decided.get(x) != uses}
+        decided = dict(occurrences.uses)
+        walk = Unrolling(family, policy, occurrences, trace, memory)
         walk.facts.static_sizes = static_sizes or {}
         new = walk.run(term)
         if new is term or not walk.progress or (not walk.steps and alpha_equal(new, term)):

@@ -71,6 +71,7 @@ class _Analysis:
     def __init__(self) -> None:
         self.places: dict[Var, _Place] = {}
         self.static: set[Var] = set()
+        self.limits: dict[Var, int] = {}
         self.indexed: set[tuple[int, int]] = set()
         self.dynamic: set[tuple[int, int]] = set()
 
@@ -186,6 +187,9 @@ class _Analysis:
             return
         if isinstance(value.type, Int) and self.is_static(value):
             self.static.add(var)
+        limit = self.limit(value) if isinstance(value.type, Int) else None
+        if limit is not None:
+            self.limits[var] = limit
         self.visit(value)
 
     def loop(self, size: Term, index: Var) -> None:
@@ -194,11 +198,27 @@ class _Analysis:
             if place is not None:
                 self.dynamic.add((place.parameter, place.axis + size.axis))
             return
-        if isinstance(size, Const) and size.value <= 32:
+        limit = self.limit(size)
+        if limit is not None and limit <= 32:
             self.static.add(index)
         else:
             self.lengths(size)
             self.visit(size)
+
+    def limit(self, size: Term) -> int | None:
+        """A number that a size is not above, if one is known: the slice x[3:6] has at most three elements."""
+        match size:
+            case Const(value):
+                return int(value)
+            case Var():
+                return self.limits.get(size)
+            case Prim(p.minimum, (a, b)):
+                return min([n for n in (self.limit(a), self.limit(b)) if n is not None], default=None)
+            case Prim(p.subtract, (a, Const(value))):
+                limit = self.limit(a)
+                return None if limit is None else limit - int(value)
+            case _:
+                return None
 
     def lengths(self, size: Term) -> None:
         """A loop over a size computed from a length is over a length of any size."""

@@ -88,6 +88,7 @@ class Unrolling(Bindings):
             return None
         fresh, saved = self.enter(index)
         self.facts.ranges[fresh] = Const(count)
+        self.changed.add(fresh)
         self.facts.kept_symbolic.add(fresh)
         new = self.run(body)
         self.facts.kept_symbolic.discard(fresh)

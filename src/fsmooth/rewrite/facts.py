@@ -15,6 +15,7 @@ from fsmooth.core.counters import from_zero
 from fsmooth.core.term import Const, If, Prim, Proj, Term, Var, While
 from fsmooth.core.types import Int
 from fsmooth.rewrite.linear import Bounds, Polynomial, constant, polynomial
+from fsmooth.rewrite.magnitudes import Magnitudes
 
 
 class Facts:
@@ -29,11 +30,14 @@ class Facts:
         self.kept_symbolic: set[Var] = set()
         self.static_sizes: Mapping[tuple[Var, int], int] = {}
         self.bounds = Bounds(self._upper, self.definitions.get)
+        self.magnitudes = Magnitudes(self.poly, self.definitions.get, self.ranges.get)
 
     def _upper(self, atom: Term) -> Term | None:
         found = self.ranges.get(atom) if isinstance(atom, Var) else None
-        match found:
-            case Prim(primitive, (size, Const(0))) if primitive is p.maximum:
+        if found is None or not self.magnitudes.is_exact(found):
+            return None
+        match self.definition(found):
+            case Prim(primitive, (size, Const(0)) | (Const(0), size)) if primitive is p.maximum:
                 return size  # an index below max(n, 0) is below n
             case _:
                 return found
@@ -58,6 +62,10 @@ class Facts:
             if isinstance(chosen, Var | Const):
                 return chosen
         return var
+
+    def are_exact(self, *terms: Term) -> bool:
+        """Is each of these Int terms what C computes for it, not that modulo 2**64?"""
+        return all([self.magnitudes.is_exact(term) for term in terms])
 
     def poly(self, term: Term) -> Polynomial:
         """An Int term as a polynomial, definitions expanded."""
@@ -155,7 +163,7 @@ class Facts:
             case If(a, Const(True), b):
                 self.alternatives.append((a, b))
                 undo.append((_ALTERNATIVE, None))
-            case Prim(primitive, (a, b)) if isinstance(a.type, Int):
+            case Prim(primitive, (a, b)) if isinstance(a.type, Int) and self.are_exact(a, b):
                 gap = self.poly(b).plus(self.poly(a), -1)
                 facts = self._inequalities(primitive, value, gap)
                 self.bounds.known.extend(facts)
@@ -175,9 +183,20 @@ class Facts:
                     self._assume(b, True, undo)
         return undo
 
+    def carry(self, *states: Var) -> list[tuple[Hashable, bool | None]]:
+        """These are no arguments: the states of loops, say, which can be anything.  `forget` undoes it."""
+        self.magnitudes.carried.update(states)
+        return [(_Carried(state), None) for state in states]
+
+    def repeats(self, size: Term) -> list[tuple[Hashable, bool | None]]:
+        """The body of a loop over `size` runs, so it is at least 1.  `forget` undoes it."""
+        facts = [self.poly(size).plus(constant(-1))] if self.are_exact(size) else []
+        self.bounds.known.extend(facts)
+        return [(_KNOWN, None), (len(facts), None)]
+
     def step(self, loop: While, state: Var, condition: Term) -> list[tuple[Hashable, bool | None]]:
         """Assume what holds when a step begins: the condition, and that what counts the steps is not negative."""
-        undo = self.assume(condition, True)
+        undo = [*self.carry(state), *self.assume(condition, True)]
         for k in from_zero(loop):
             undo.extend(self.assume(Prim(p.less_equal, (Const(0), Proj(state, k))), True))
         return undo
@@ -188,6 +207,8 @@ class Facts:
             key, old = undo.pop()
             if key is _ALTERNATIVE:
                 self.alternatives.pop()
+            elif isinstance(key, _Carried):
+                self.magnitudes.carried.discard(key.state)
             elif isinstance(key, _Equated):
                 del self.bounds.equal[key.atom]
             elif isinstance(key, int):
@@ -218,6 +239,13 @@ class _Equated:
     """An atom that is known to be equal to another."""
 
     atom: Hashable
+
+
+@dataclass(frozen=True)
+class _Carried:
+    """A state of a loop."""
+
+    state: Var
 
 
 def _order(primitive: p.Primitive, value: bool, up: Polynomial, down: Polynomial) -> list[Polynomial]:

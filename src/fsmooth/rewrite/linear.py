@@ -7,7 +7,7 @@ its atoms and replacing each ranged atom by the bound that makes it smallest.  P
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from typing import cast
 
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_key
@@ -16,12 +16,14 @@ from fsmooth.core.term import Check, Const, Length, Prim, Reduce, Reduction, Ter
 Monomial = tuple[Hashable, ...]
 
 
-@dataclass(frozen=True)
 class Polynomial:
-    """Integer coefficients by monomial; atoms are the integer terms that are not arithmetic."""
+    """Integer coefficients by monomial; atoms are the integer terms that are not arithmetic.  Immutable."""
 
-    coefficients: dict[Monomial, int]
-    atoms: dict[Hashable, Term]
+    __slots__ = ("atoms", "coefficients")
+
+    def __init__(self, coefficients: dict[Monomial, int], atoms: dict[Hashable, Term]) -> None:
+        self.coefficients = coefficients
+        self.atoms = atoms
 
     def plus(self, other: Polynomial, factor: int = 1) -> Polynomial:
         """Self + factor * other."""
@@ -32,7 +34,7 @@ class Polynomial:
                 result[monomial] = total
             else:
                 result.pop(monomial, None)
-        return Polynomial(result, self.atoms | other.atoms)
+        return Polynomial(result, self.atoms | other.atoms if other.atoms else self.atoms)
 
     def times(self, other: Polynomial) -> Polynomial:
         """The product."""
@@ -106,6 +108,9 @@ def polynomial(
     return Polynomial({(key,): 1}, {key: term})
 
 
+_MAX_CASES = 2
+"""So many maxima and minima are looked into, one inside the other."""
+
 _ARITHMETIC = (p.add, p.subtract, p.multiply, p.negate)
 
 
@@ -127,10 +132,41 @@ class Bounds:
     def nonnegative(self, poly: Polynomial) -> bool:
         """Is the polynomial provably >= 0?"""
         poly = self.canonical(poly)
-        if self._by_ranges(poly):
+        if self._by_cases(poly, _MAX_CASES):
             return True
-        facts = [self.canonical(fact) for fact in self.known[-16:]]
-        return any(_may_help(fact, poly) and self._by_ranges(poly.plus(fact, -1)) for fact in facts)
+        for known in self.known[-16:]:
+            fact = self.canonical(known)
+            if _may_help(fact, poly) and self._by_cases(poly.plus(fact, -1), _MAX_CASES):
+                return True
+        return False
+
+    def _by_cases(self, poly: Polynomial, most: int) -> bool:
+        """By ranges, and by what the maxima and minima in it are."""
+        least = self._least(poly)
+        if not self._bad(least):
+            return True
+        return most > 0 and any([self._by_sides(q, most) for q in (poly, least)])
+
+    def _by_sides(self, poly: Polynomial, most: int) -> bool:
+        """A maximum is at least each of the two that it is of, and is one of them; a minimum likewise."""
+        for monomial, c in poly.coefficients.items():
+            for atom in monomial:
+                extremum = self._extremum(poly.atoms[atom])
+                if extremum is None or any([other.count(atom) > 1 for other in poly.coefficients]):
+                    continue
+                sides = [
+                    poly.replace(atom, self.canonical(polynomial(side, self.define))) for side in extremum.arguments
+                ]
+                is_alone = sum([atom in other for other in poly.coefficients]) == len(monomial) == 1
+                enough = any if is_alone and (c > 0) is (extremum.primitive is p.maximum) else all
+                return enough([self._by_cases(side, most - 1) for side in sides])
+        return False
+
+    def _extremum(self, atom: Term) -> Prim | None:
+        """The maximum or minimum that an atom is, or is a name for."""
+        term = self.define(atom) if isinstance(atom, Var) else atom
+        is_extremum = isinstance(term, Prim) and term.primitive in (p.maximum, p.minimum)
+        return cast(Prim, term) if is_extremum else None
 
     def equate(self, gap: Polynomial) -> Hashable | None:
         """Know that `gap` is 0, where it is the difference of two atoms: from here on one stands for the other.
@@ -178,36 +214,45 @@ class Bounds:
             atom = alpha_key(term)
         return atom, term
 
-    def _by_ranges(self, poly: Polynomial) -> bool:
+    def _bad(self, poly: Polynomial) -> list[Monomial]:
+        """The monomials that may be negative."""
+        return [m for m, c in poly.coefficients.items() if c < 0 or not self._all_nonnegative(m, poly)]
+
+    def _least(self, poly: Polynomial) -> Polynomial:
+        """What `poly` is at least: ranged atoms are replaced by the bounds that make it smallest."""
         for _ in range(8):
-            bad = [m for m, c in poly.coefficients.items() if c < 0 or not self._all_nonnegative(m, poly)]
-            if not bad:
-                return True
-            replaced = False
-            for monomial in bad:
-                if poly.coefficients[monomial] > 0:
-                    continue
-                for atom in monomial:
-                    bound = self.upper_bound(poly.atoms[atom])
-                    if bound is not None and monomial.count(atom) == 1:
-                        limit = self.canonical(polynomial(bound, self.define)).plus(constant(-1))
-                        others = [a for a in monomial if a is not atom]
-                        if all(self._atom_nonnegative(poly.atoms[a]) for a in others):
-                            single = Polynomial({monomial: poly.coefficients[monomial]}, poly.atoms)
-                            poly = poly.plus(single, -1).plus(single.replace(atom, limit))
-                            replaced = True
-                            break
-                if replaced:
-                    break
-            if not replaced:
-                return False
-        return False
+            smaller = self._smaller(poly)
+            if smaller is None:
+                return poly
+            poly = smaller
+        return poly
+
+    def _smaller(self, poly: Polynomial) -> Polynomial | None:
+        """One atom of a negative monomial replaced by the largest that it can be."""
+        for monomial in self._bad(poly):
+            if poly.coefficients[monomial] > 0:
+                continue
+            for atom in monomial:
+                bound = self.upper_bound(poly.atoms[atom])
+                if bound is not None and monomial.count(atom) == 1:
+                    limit = self.canonical(polynomial(bound, self.define)).plus(constant(-1))
+                    others = [a for a in monomial if a is not atom]
+                    if all(self._atom_nonnegative(poly.atoms[a]) for a in others):
+                        single = Polynomial({monomial: poly.coefficients[monomial]}, poly.atoms)
+                        return poly.plus(single, -1).plus(single.replace(atom, limit))
+        return None
 
     def _all_nonnegative(self, monomial: Monomial, poly: Polynomial) -> bool:
         return all(self._atom_nonnegative(poly.atoms[a]) for a in monomial)
 
     def _atom_nonnegative(self, atom: Term) -> bool:
-        return isinstance(atom, Length) or self.upper_bound(atom) is not None
+        if isinstance(atom, Length) or self.upper_bound(atom) is not None:
+            return True
+        extremum = self._extremum(atom)
+        if extremum is None:
+            return False
+        known = [isinstance(a, Length) or (isinstance(a, Const) and a.value >= 0) for a in extremum.arguments]
+        return any(known) if extremum.primitive is p.maximum else all(known)
 
     def upper_bound(self, atom: Term) -> Term | None:
         """A term that `atom` is below, if `atom` is known to lie in 0 … bound-1."""

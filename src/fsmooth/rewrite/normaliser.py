@@ -30,15 +30,18 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.traverse import children, rebuild
 from fsmooth.rewrite.facts import Facts
-from fsmooth.rewrite.linear import constant
+from fsmooth.rewrite.memory import Context, Mark, Memory
 from fsmooth.rewrite.strategy import Rule
 from fsmooth.rewrite.trace import Trace
+
+_LEAVES = (Var, Const)
 
 
 class Normaliser:
     """One walk over a term with one family of rules."""
 
-    def __init__(self, rules: Iterable[Rule], trace: Trace | None = None) -> None:
+    def __init__(self, rules: Iterable[Rule], trace: Trace | None = None, memory: Memory | None = None) -> None:
+        """`memory` is that of the walks before, over the same term with the same rules."""
         self.by_head: dict[type, list[Rule]] = {}
         for r in rules:
             for head in r.heads:
@@ -47,7 +50,9 @@ class Normaliser:
         self.by_primitive: dict[Primitive, list[Rule]] = {}
         self.facts = Facts()
         self.trace = trace if trace is not None else Trace()
-        self.mark = object()
+        self.memory = memory if memory is not None else Memory()
+        self.mark = Mark(self, self.memory.start)
+        self.changed: set[Var] = set()
         self.env: dict[Var, Term] = {}
         self.dangerous: dict[Var, int] = {}
         self.open: dict[Var, int] = {}
@@ -60,9 +65,25 @@ class Normaliser:
         if isinstance(term, Var):
             found = self.env.get(term, term) if self.env else term
             return self.facts.chosen(found) if self.decides and isinstance(found, Var) else found
-        if term.mark is self.mark and (not self.env or self.env.keys().isdisjoint(term.free)):
+        if self.is_normal(term) and (not self.env or self.env.keys().isdisjoint(term.free)):
             return term
         return self.finish(self.step(term))
+
+    def is_normal(self, term: Term) -> bool:
+        """Has this walk found so, or one before it, where nothing has changed since?"""
+        mark = term.mark
+        if mark is self.mark:
+            return True
+        if not isinstance(mark, Mark):
+            return False
+        if mark.walk is self:
+            return True
+        if mark.context is not self.mark.context or not self.changed.isdisjoint(term.free):
+            return False
+        if not self.memory.is_settled(term):
+            return False
+        term.mark = self.mark
+        return True
 
     def step(self, term: Term) -> Term:
         """`term` with normal children."""
@@ -98,19 +119,17 @@ class Normaliser:
             case Require(condition, body):
                 condition = self.run(condition)
                 numbers = [self.run(n) for n in term.numbers]
-                undo = self.facts.assume(condition, True)
-                body = self.run(body)
-                self.facts.forget(undo)
+                body = self.assuming(condition, True, body)
                 return rebuild(term, [condition, *numbers, body])
             case _:
                 return rebuild(term, [self.run(child) for child in children(term)])
 
     def finish(self, term: Term) -> Term:
         """Apply rules at the root of a term whose children are normal, until none applies."""
-        if isinstance(term, Var | Const):
+        if isinstance(term, _LEAVES):
             return term
         rules = self.rules_for(term)
-        if rules is not None and term.mark is not self.mark:
+        if rules is not None and not self.is_normal(term):
             for r in rules:
                 result = r.apply(term, self.facts)
                 if result is not None:
@@ -189,11 +208,12 @@ class Normaliser:
         fresh, saved = self.enter(index)
         old = self.facts.ranges.get(fresh)
         self.facts.ranges[fresh] = size
-        self.facts.bounds.known.append(self.facts.poly(size).plus(constant(-1)))  # the body runs, so size >= 1
-        undo = self.facts.runs(size)
+        self.learn(fresh, size)
+        undo = [*self.facts.repeats(size), *self.facts.runs(size)]
+        outside = self.go_under(size, True)
         result = self.run(body)
+        self.mark = outside
         self.facts.forget(undo)
-        self.facts.bounds.known.pop()
         if old is None:
             del self.facts.ranges[fresh]
         else:
@@ -206,18 +226,16 @@ class Normaliser:
         truth = self.facts.truth(condition) if self.decides else None
         if truth is not None:
             return self.run(then if truth else otherwise)
-        undo = self.facts.assume(condition, True)
-        then = self.run(then)
-        self.facts.forget(undo)
-        undo = self.facts.assume(condition, False)
-        otherwise = self.run(otherwise)
-        self.facts.forget(undo)
+        then = self.assuming(condition, True, then)
+        otherwise = self.assuming(condition, False, otherwise)
         return rebuild(term, [condition, then, otherwise])
 
     def fold(self, term: IFold, size: Term, init: Term, state: Var, index: Var, body: Term) -> Term:
         """A sequential loop."""
         new_state, saved = self.enter(state)
+        undo = self.facts.carry(new_state)
         new_index, new_body = self.loop_body(size, index, body)
+        self.facts.forget(undo)
         self.leave(state, new_state, saved)
         if new_state is state and new_index is index:
             return rebuild(term, [size, init, new_body])
@@ -228,7 +246,9 @@ class Normaliser:
         fresh, saved = self.enter(state)
         condition = self.run(condition)
         undo = self.facts.step(term, fresh, condition)
+        outside = self.go_under(condition, True)
         body = self.run(body)
+        self.mark = outside
         self.facts.forget(undo)
         self.leave(state, fresh, saved)
         return rebuild(term, [init, condition, body]) if fresh is state else While(init, fresh, condition, body)
@@ -242,10 +262,9 @@ class Normaliser:
             fresh, saved = self.enter(index)
             opened.append((size, index, fresh, saved, self.facts.ranges.get(fresh)))
             self.facts.ranges[fresh] = size
+            self.learn(fresh, size)
         guard = self.run(term.guard)
-        undo = self.facts.assume(guard, True)
-        body = self.run(term.body)
-        self.facts.forget(undo)
+        body = self.assuming(guard, True, term.body)
         for _, index, fresh, saved, old in reversed(opened):
             if old is None:
                 del self.facts.ranges[fresh]
@@ -263,6 +282,7 @@ class Normaliser:
             fresh, saved = self.enter(var)
             opened.append((var, fresh, saved, self.facts.definitions.get(fresh)))
             self.facts.definitions[fresh] = value
+            self.learn(fresh, value)
             bindings.append((fresh, value))
         body = self.run(term.body)
         for var, fresh, saved, old in reversed(opened):
@@ -272,6 +292,31 @@ class Normaliser:
                 self.facts.definitions[fresh] = old
             self.leave(var, fresh, saved)
         return Let(tuple(bindings), body)
+
+    # -- what is known ---------------------------------------------------------------------------------------------
+
+    def learn(self, var: Var, known: Term) -> None:
+        """Note whether what is known of a variable (its definition, its range) has changed since the walk before."""
+        if self.memory.is_new(var, known) or not self.changed.isdisjoint(known.free):
+            self.changed.add(var)
+        else:
+            self.changed.discard(var)
+
+    def go_under(self, condition: Term, value: bool) -> Mark:
+        """Mark terms as normal where a condition has a value, from here on; gives the mark to go back to."""
+        outside = self.mark
+        same = self.changed.isdisjoint(condition.free)
+        self.mark = Mark(self, outside.context.under(condition, value) if same else Context())
+        return outside
+
+    def assuming(self, condition: Term, value: bool, term: Term) -> Term:
+        """The normal form of a term where a condition has a value."""
+        undo = self.facts.assume(condition, value)
+        outside = self.go_under(condition, value)
+        result = self.run(term)
+        self.mark = outside
+        self.facts.forget(undo)
+        return result
 
     # -- small helpers ---------------------------------------------------------------------------------------------
 

@@ -19,7 +19,6 @@ from fsmooth.core.subst import refresh
 from fsmooth.core.term import Build, Collect, If, IFold, Let, Reduce, Require, Term, Var, While
 from fsmooth.core.traverse import bound_in, children, rebuild
 from fsmooth.rewrite.facts import Facts
-from fsmooth.rewrite.linear import constant
 from fsmooth.rewrite.strategy import Strategy, attempt, repeat
 
 
@@ -122,8 +121,11 @@ def _known(term: Term, child: int, run: Callable[[], Term | None], facts: Facts)
             return _assuming(condition, True, run, facts)
         case Build(size, index) | Reduce(_, size, index) if child == 1:
             return _with_ranges(((index, size),), run, facts)
-        case IFold(size, _, _, index) if child == 2:
-            return _with_ranges(((index, size),), run, facts)
+        case IFold(size, _, state, index) if child == 2:
+            undo = facts.carry(state)
+            result = _with_ranges(((index, size),), run, facts)
+            facts.forget(undo)
+            return result
         case While() if child == 2:
             undo = facts.step(term, term.state, term.condition)
             result = run()
@@ -154,10 +156,9 @@ def _assuming(condition: Term, value: bool, run: Callable[[], Term | None], fact
 def _with_ranges(ranges: tuple[tuple[Var, Term], ...], run: Callable[[], Term | None], facts: Facts) -> Term | None:
     """What runs is inside loops: every index is in its range, so every size is at least 1."""
     facts.ranges.update(ranges)
-    known = facts.bounds.known
-    known.extend([facts.poly(size).plus(constant(-1)) for _, size in ranges])
+    undo = [entry for _, size in ranges for entry in facts.repeats(size)]
     result = run()
-    del known[len(known) - len(ranges) :]
+    facts.forget(undo)
     for index, _ in ranges:
         del facts.ranges[index]
     return result

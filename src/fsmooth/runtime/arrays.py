@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from fsmooth.core.trees import Apart, Constant, Registered, apart, is_constant, labels, part
 from fsmooth.core.types import BOOL, F32, F64, INT, Array, Bool, Float, Int, Tuple, Type, array_of, leaf_of, rank_of
 from fsmooth.core.weak import WEAK
 from fsmooth.errors import ArgumentError, OutOfMemoryError
+from fsmooth.runtime.foreign import as_numpy
 from fsmooth.runtime.memory import Memory
 from fsmooth.runtime.structure import with_parts
 
@@ -43,40 +45,78 @@ def infer_type(value: object, name: str) -> Type:
         return INT
     if isinstance(value, float):
         return WEAK
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = tuple([f.name for f in dataclasses.fields(value)])
-        items = tuple([infer_type(getattr(value, n), f"{name}.{n}") for n in names])
-        return Tuple(items, names, type(value))
-    if isinstance(value, tuple):
-        fields: tuple[str, ...] | None = getattr(type(value), "_fields", None)
-        items = tuple([infer_type(v, f"{name}[{k}]") for k, v in enumerate(value)])
-        return Tuple(items, fields, type(value) if fields is not None else None)
-    if isinstance(value, list):
-        return infer_type(_as_array(value, name), name)
-    if hasattr(value, "__array__"):
+    if isinstance(value, list) and (array := _array_of_list(value, name)) is not None:
+        return infer_type(array, name)
+    found = apart(value)
+    if found is not None:
+        return _structure(found, name)
+    if isinstance(value, complex):
         return infer_type(np.asarray(value), name)
+    array = as_numpy(value, name)
+    if array is not value:
+        return infer_type(array, name)
     raise ArgumentError(
-        f"{name}: expected a number, a NumPy array, a list, a tuple or a record, found {type(value).__name__}"
+        f"{name}: expected a number, an array, a list, a tuple, a dictionary or a record, found {type(value).__name__}"
+        "\n  hint: fs.register_pytree_node says what the parts of the objects of a class are"
     )
 
 
-def _as_array(value: object, name: str) -> np.ndarray[Any, Any]:
+def _structure(found: Apart, name: str) -> Tuple:
+    _refuse_unhashable(found, name)
+    items = [
+        part(value) if is_constant(value) and apart(value) is None else infer_type(value, f"{name}{found.label(k)}")
+        for k, value in enumerate(found.parts)
+    ]
+    return Tuple(tuple(items), found.names, found.record)
+
+
+def _refuse_unhashable(found: Apart, name: str) -> None:
+    """Keys and what is said of an object beside its parts belong to the type."""
+    if found.record is dict:
+        for key in found.names or ():
+            if not isinstance(key, str) and type(key) is not int:
+                raise ArgumentError(f"{name}: expected texts or integers as keys, found {key!r}")
+    if isinstance(found.record, Registered):
+        try:
+            hash(found.record.rest)
+        except TypeError as error:
+            what = f"what the flatten of {found.record.__name__} gives beside the parts"
+            raise ArgumentError(f"{name}: {error}, in {what}\n  hint: give a tuple there, arrays as parts") from None
+
+
+def _array_of_list(value: list[object], name: str) -> np.ndarray[Any, Any] | None:
+    """A list as an array; None if NumPy makes none of numbers of it: then it is a list of unlike parts."""
     try:
-        made = np.asarray(value)
+        made = np.asarray(as_numpy(value, name))
+    except (ValueError, TypeError, RuntimeError):
+        return None
+    return made if made.dtype.kind not in "OUSV" else None
+
+
+def _as_array(value: object, name: str) -> np.ndarray[Any, Any]:
+    """The array of a value, a new object that nobody else has: its shape stays, and is not what a subclass makes of it."""
+    try:
+        made = np.asarray(as_numpy(value, name))[...]
     except ValueError as error:
         raise ArgumentError(f"{name}: a list whose rows have different lengths is not an array ({error})") from error
     return made
 
 
 def _array_type(dtype: np.dtype[Any], rank: int, name: str) -> Type:
-    if dtype == np.float32:
+    if dtype.kind == "f" and dtype.itemsize == 4:
         return array_of(F32, rank)
-    if dtype.kind == "f" and dtype.itemsize <= 8:
+    if dtype.kind == "f" and dtype.itemsize == 8:
         return array_of(F64, rank)
     if dtype.kind in "iu":
         return array_of(INT, rank)
     if dtype.kind == "b":
         return array_of(BOOL, rank)
+    if dtype.kind == "f":
+        hint = f"convert it first: {name}.astype(np.{'float32' if dtype.itemsize < 4 else 'float64'})"
+        raise ArgumentError(f"{name}: programs compute in float64 and float32, not in {dtype}\n  hint: {hint}")
+    if dtype.kind == "c":
+        hint = f"pass the real and the imaginary part as two arguments: {name}.real, {name}.imag"
+        raise ArgumentError(f"{name} is complex, and programs are of real numbers\n  hint: {hint}")
     raise ArgumentError(f"{name}: arrays of {dtype} cannot be used; convert to float64, float32, int64 or bool")
 
 
@@ -102,13 +142,15 @@ def flatten(value: object, type_: Type, name: str, out: list[Any]) -> None:
             out.append(array)
             out.extend(array.shape)
         case Tuple(items, names):
-            for item, part, label in zip(items, parts_of(value, type_, name), names or range(len(items)), strict=True):
-                flatten(part, item, f"{name}.{label}" if names else f"{name}[{label}]", out)
+            where = labels(type_.record, names, len(items))
+            for item, value_of, label in zip(items, parts_of(value, type_, name), where, strict=True):
+                flatten(value_of, item, f"{name}{label}", out)
         case _:
             raise ArgumentError(f"{name}: a function cannot be an argument of a compiled program")
 
 
 def _scalar(value: object, type_: Type, name: str) -> float | int | bool:
+    value = as_numpy(value, name)
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
     if isinstance(type_, Float) and isinstance(value, float | int | np.floating | np.integer | np.bool_):
@@ -132,7 +174,7 @@ def _real(value: Any, name: str) -> float:
 
 def _array(value: object, type_: Array, name: str) -> np.ndarray[Any, Any]:
     leaf = leaf_of(type_)
-    array = value if isinstance(value, np.ndarray) else _as_array(value, name)
+    array = _as_array(value, name)
     wanted = DTYPES[leaf]
     if array.ndim != rank_of(type_):
         raise ArgumentError(f"{name}: expected {_said(type_)}, found {_found(value)}")
@@ -147,15 +189,39 @@ def _array(value: object, type_: Array, name: str) -> np.ndarray[Any, Any]:
 
 
 def parts_of(value: object, type_: Tuple, name: str) -> Sequence[object]:
-    """The components of a tuple or record."""
-    if type_.names is not None and not isinstance(value, tuple):
-        missing = [n for n in type_.names if not hasattr(value, n)]
+    """The components of a structure, in the order of its type."""
+    names, record = type_.names, type_.record
+    if isinstance(record, Constant):
+        if Constant(value) != record:
+            raise ArgumentError(f"{name}: expected {record.value!r}, found {_found(value)}")
+        return ()
+    if record is dict:
+        return _items_of(value, names or (), name)
+    if isinstance(record, Registered):
+        found = apart(value)
+        if found is None or found.record != record:
+            raise ArgumentError(f"{name}: expected a {record.__name__}, found {_found(value)}")
+        return found.parts
+    if names is not None and not isinstance(value, tuple):
+        missing = [n for n in names if not hasattr(value, str(n))]
         if missing:
-            raise ArgumentError(f"{name}: expected the fields {', '.join(type_.names)}, found {_found(value)}")
-        return [getattr(value, n) for n in type_.names]
+            raise ArgumentError(f"{name}: expected the fields {', '.join(map(str, names))}, found {_found(value)}")
+        return [getattr(value, str(n)) for n in names]
     if not isinstance(value, tuple | list) or len(value) != len(type_.items):
         raise ArgumentError(f"{name}: expected {_said(type_)}, found {_found(value)}")
     return value
+
+
+def _items_of(value: object, keys: Sequence[str | int], name: str) -> Sequence[object]:
+    """The items of a dictionary with these keys and no others."""
+    wanted = f"a dictionary with the keys {', '.join(map(repr, keys))}"
+    if not isinstance(value, Mapping):
+        raise ArgumentError(f"{name}: expected {wanted}, found {_found(value)}")
+    missing, others = [k for k in keys if k not in value], [k for k in value if k not in keys]
+    if missing or others:
+        found = f"none of {', '.join(map(repr, missing))}" if missing else f"{', '.join(map(repr, others))}, too"
+        raise ArgumentError(f"{name}: expected {wanted}, found {found}")
+    return [value[key] for key in keys]
 
 
 def _said(type_: Type) -> str:
@@ -170,8 +236,8 @@ def _said(type_: Type) -> str:
             return "True or False"
         case Array():
             return f"a {rank_of(type_)}-dimensional array of {np.dtype(DTYPES[leaf_of(type_)]).name}"
-        case Tuple(items):
-            return f"a tuple of {len(items)}"
+        case Tuple(items, _, record):
+            return f"a {'list' if record is list else 'tuple'} of {len(items)}"
         case _:
             return repr(type_)
 
@@ -192,9 +258,9 @@ def allocate(type_: Type, shape: list[int], out: object | None, name: str, memor
         parts, buffers = [], []
         given = [None] * len(type_.items) if out is None else parts_of(out, type_, name)
         for k, (item, o) in enumerate(zip(type_.items, given, strict=True)):
-            label = f".{type_.names[k]}" if type_.names else f"[{k}]"
-            part, more = allocate(item, shape, o, name + label, memory)
-            parts.append(part)
+            label = labels(type_.record, type_.names, len(type_.items))[k]
+            made_part, more = allocate(item, shape, o, name + label, memory)
+            parts.append(made_part)
             buffers.extend(more)
         return _Record(parts, type_), buffers
     leaf = leaf_of(type_)

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from fsmooth.errors import CacheError
+from fsmooth.logs import tell, timed
 from fsmooth.runtime.compiler import Compiler
 
 
@@ -84,7 +85,10 @@ def compiled(source: str, statements: int, compiler: Compiler) -> Path:
     name = key(source, compiler.version, *compiler.command, *compiler.flags, processor())
     target = directory() / f"{name}.so"
     if not is_whole(target):
-        _make(target, lambda work: _build(work, source, statements, compiler))
+        with timed("C of %d statements compiled by %s", statements, compiler.version):
+            _make(target, lambda work: _build(work, source, statements, compiler))
+    else:
+        tell("C of %d statements found in the cache", statements)
     return target
 
 

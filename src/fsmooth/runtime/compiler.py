@@ -112,6 +112,7 @@ def _identified(command: tuple[str, ...], extra: str) -> Compiler:
         raise CompilerNotFoundError(f"{command[0]} cannot be run: {error}") from error
     version = (printed.splitlines() or [""])[0]
     flags = ["-march=native", "-std=gnu99", "-fPIC", "-shared", "-fno-math-errno", "-fwrapv"]
+    flags.append("-Wl,-Bsymbolic")  # the C library may have a function of the program's name: step, advance, …
     flags.append("-fopenmp-simd")
     if "clang" not in printed.lower():  # zig is a clang
         flags.append("-fno-trapping-math")

@@ -7,8 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Kept:
-    """Which parameters of the first half it takes, of which of them more than lengths, and the names of all that it takes."""
+    """Which parameters of the first half it takes, of which of them more than lengths, and the names of all that it takes.
+
+    `deciding`: of those, too by position in the first half, whose elements decide where the second reads or writes.
+    """
 
     positions: tuple[int, ...]
     read: frozenset[int]
     names: list[str]
+    deciding: frozenset[int]

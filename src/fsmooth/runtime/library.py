@@ -5,20 +5,27 @@ from __future__ import annotations
 import ctypes
 import importlib.machinery
 import importlib.util
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from fsmooth.core.term import Failure, Site
-from fsmooth.core.types import Array, Type, leaf_of, rank_of, unzipped
+from fsmooth.backend.c.program import CProgram
+from fsmooth.core.integers import FARTHEST
+from fsmooth.core.term import Failure, FromEnd, Site
+from fsmooth.core.types import Array, leaf_of, rank_of, unzipped
 from fsmooth.errors import (
     ArgumentError,
+    AssertionFailedError,
     DivisionError,
     EmptyError,
     IndexOutOfBoundsError,
+    MatrixError,
     OutOfMemoryError,
+    RaisedError,
+    RaisedValueError,
     RunError,
     SizeError,
 )
@@ -35,25 +42,28 @@ class FsError(ctypes.Structure):
     _fields_ = (("site", ctypes.c_int32), ("reserved", ctypes.c_int32), ("numbers", ctypes.c_int64 * 2))
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """A call of a kernel.  `written`: arrays of `out=`, each with the memory of the call's own that the kernel writes to."""
+
+    arguments: list[Any]
+    error: FsError
+    structure: object
+    written: list[tuple[Any, Any]]
+    keep: list[object]
+
+
 class Library:
     """A loaded shared object: its kernel, and the function that gives the shapes of its results."""
 
-    def __init__(
-        self,
-        path: Path,
-        name: str,
-        names: Sequence[str],
-        parameters: Sequence[Type],
-        result: Type,
-        sites: Sequence[tuple[Failure | None, Site]],
-    ) -> None:
-        self.path = path
+    def __init__(self, path: Path, code: CProgram, names: Sequence[str], static: Mapping[tuple[int, int], int]) -> None:
+        self.path, self.code = path, code
         self.fast: Callable[..., Any] | None = None
         self.handle = ctypes.CDLL(str(path))
-        self.names, self.parameters, self.sites = tuple(names), tuple(parameters), sites
-        self.result = unzipped(result)
+        self.names, self.parameters, self.static = tuple(names), code.parameters, static
+        self.result = unzipped(code.result)
         self.inputs: list[Any] = []
-        for parameter in parameters:
+        for parameter in code.parameters:
             for leaf in leaves(unzipped(parameter)):
                 if isinstance(leaf, Array):
                     self.inputs += [ctypes.c_void_p, *[ctypes.c_int64] * rank_of(leaf)]
@@ -62,12 +72,12 @@ class Library:
         self.outputs = leaves(self.result)
         self.sizes = sum([rank_of(leaf) for leaf in self.outputs])
         error = ctypes.POINTER(FsError)
-        self.kernel = getattr(self.handle, name)
+        self.kernel = getattr(self.handle, code.name)
         self.kernel.restype = ctypes.c_int32
         self.kernel.argtypes = [*self.inputs, *[ctypes.c_void_p] * len(self.outputs), error]
         self.shape = None
         if self.sizes:
-            self.shape = getattr(self.handle, f"{name}_shape")
+            self.shape = getattr(self.handle, f"{code.name}_shape")
             self.shape.restype = ctypes.c_int32
             self.shape.argtypes = [*self.inputs, ctypes.POINTER(ctypes.c_int64), error]
 
@@ -88,25 +98,62 @@ class Library:
         else:
             self.fast = structured(extension.call, [unzipped(q) for q in self.parameters], self.result)
 
-    def prepare(self, values: Sequence[object], out: object | None = None) -> tuple[list[Any], object, list[object]]:
-        """The C arguments of a call, the structure of its result, and what must stay alive meanwhile."""
+    def prepare(self, values: Sequence[object], out: object | None = None) -> Prepared:
+        """A call of the kernel: its C arguments, with the place for what went wrong, and what they point to.
+
+        Arrays that decide where memory is read or written are copied: nobody else can write to the copies.
+
+        Raises:
+            ArgumentError: for arguments that do not fit.
+            OutOfMemoryError: if there is no memory for the result.
+
+        """
         flat: list[Any] = []
-        for value, type_, name in zip(values, self.parameters, self.names, strict=True):
+        scalars: list[tuple[str, object]] = []
+        for k, (value, type_, name) in enumerate(zip(values, self.parameters, self.names, strict=True)):
+            start = len(flat)
             flatten(value, unzipped(type_), name, flat)
-        keep: list[object] = list(flat)
-        inputs = [v.ctypes.data if isinstance(v, np.ndarray) else v for v in flat]
+            self._refuse_other_sizes(k, flat[start:])
+            scalars.extend([(name, number) for number in _numbers(flat[start:])])
+        self._refuse_far_numbers(scalars)
+        memory = Memory.beside(flat)
+        arrays = [k for k, value in enumerate(flat) if isinstance(value, np.ndarray)]
+        for position in self.code.deciding:
+            flat[arrays[position]] = flat[arrays[position]].copy()
+        inputs = [_passed(v) for v in flat]
+        error = FsError()
         sizes: list[int] = []
         if self.shape is not None:
             numbers = (ctypes.c_int64 * self.sizes)()
-            error = FsError()
             self.checked(self.shape(*inputs, numbers, ctypes.byref(error)), error)
             sizes = list(numbers)
-        structure, buffers = allocate(self.result, sizes, out, "out", Memory.beside(flat))
+        structure, given = allocate(self.result, sizes, out, "out", memory)
+        buffers = list(given)
         if out is not None:
-            self._refuse_overlap(flat, buffers)
-        keep.extend(buffers)
-        pointers = [b.ctypes.data if isinstance(b, np.ndarray) else ctypes.addressof(b) for b in buffers]
-        return [*inputs, *pointers], structure, keep
+            self._refuse_overlap(flat, given)
+            for position in self.code.deciding_results:
+                if isinstance(buffers[position], np.ndarray):
+                    buffers[position] = np.empty_like(buffers[position])
+        arguments = [*inputs, *[_passed(b) for b in buffers], ctypes.byref(error)]
+        written = [(a, b) for a, b in zip(given, buffers, strict=True) if a is not b]
+        return Prepared(arguments, error, structure, written, [*flat, *buffers])
+
+    def _refuse_other_sizes(self, position: int, leaves: Sequence[object]) -> None:
+        """The sizes that are built in were looked up before; another thread may have given the array another shape."""
+        for (parameter, axis), size in self.static.items():
+            array = leaves[0]
+            if parameter == position and isinstance(array, np.ndarray) and array.shape[axis] != size:
+                raise ArgumentError(f"{self.names[position]}: its shape changed during the call")
+
+    def _refuse_far_numbers(self, numbers: Sequence[tuple[str, object]]) -> None:
+        """Sizes, and what is compared with them, must not have wrapped around."""
+        for position in self.code.deciding_numbers:
+            name, value = numbers[position]
+            if isinstance(value, int) and abs(value) > FARTHEST:
+                raise ArgumentError(
+                    f"{name}: {value} is too far from zero: what is computed from it must fit into 64 bits\n"
+                    "  hint: sizes and what integers are compared with are computed from numbers up to 2**61"
+                )
 
     def _refuse_overlap(self, inputs: Sequence[object], outputs: Sequence[object]) -> None:
         """Results must not lie in the memory of arguments or of each other: kernels write before they have read all."""
@@ -117,10 +164,11 @@ class Library:
                 raise ArgumentError("out: shares memory with an argument or another result; give arrays of its own")
 
     def __call__(self, values: Sequence[object], out: object | None = None) -> object:
-        arguments, structure, _keep = self.prepare(values, out)
-        error = FsError()
-        self.checked(self.kernel(*arguments, ctypes.byref(error)), error)
-        return finished(structure)
+        call = self.prepare(values, out)
+        self.checked(self.kernel(*call.arguments), call.error)
+        for array, filled in call.written:
+            np.copyto(array, filled)
+        return finished(call.structure)
 
     def checked(self, code: int, error: FsError) -> None:
         """Raise what a nonzero code means."""
@@ -129,25 +177,69 @@ class Library:
         if code == 2:
             hint = "long loops save less in reverse derivatives with checkpoint=True, nothing with method='forward'"
             raise OutOfMemoryError(f"there is not enough memory for the temporaries of this call\n  hint: {hint}")
-        failure, site = self.sites[error.site]
+        failure, site = self.code.sites[error.site]
         a, b = error.numbers[0], error.numbers[1]
         raise _explained(failure, site, a, b)
+
+
+_STRETCH = (
+    "give arrays of equal size; element by element a size of 1 is stretched if it is known while compiling: "
+    'write x[0] or x[:1], or annotate the argument, fs.Array["n", 1]'
+)
+
+
+def _numbers(flat: Sequence[object]) -> Iterator[object]:
+    """The arguments that are neither arrays nor the lengths of their axes."""
+    lengths = 0
+    for value in flat:
+        if isinstance(value, np.ndarray):
+            lengths = value.ndim
+        elif lengths:
+            lengths -= 1
+        else:
+            yield value
+
+
+def _passed(value: Any) -> Any:
+    """What C gets of a leaf: an address, or the number."""
+    if isinstance(value, np.ndarray):
+        return value.ctypes.data
+    return ctypes.addressof(value) if isinstance(value, ctypes._SimpleCData) else value
 
 
 def _explained(failure: Failure | None, site: Site, a: int, b: int) -> RunError:
     what = site.what or "the array"
     match failure:
         case None | Failure.INDEX:
-            message = f"index {a} is out of bounds for {what}, which has size {b}"
+            given = a - b if isinstance(site, FromEnd) and a < 0 else a
+            message = f"index {given} is out of bounds for {what}, which has size {b}"
             hint = f"indices go from 0 to {b - 1}" if b > 0 else "it is empty: check the size first"
-            if -b <= a < 0:
+            if b > 0 and isinstance(site, FromEnd):
+                hint = f"indices go from {-b} to {b - 1}"
+            elif -b <= a < 0:
                 hint = f"computed indices do not count from the end: write {what}[len({what}) - {-a}]"
             return IndexOutOfBoundsError(render(site, message, hint))
         case Failure.SIZE:
-            return SizeError(render(site, f"sizes {a} and {b} differ", "give arrays of equal size"))
+            return SizeError(
+                render(site, f"sizes {a} and {b} differ", _STRETCH if 1 in (a, b) else "give arrays of equal size")
+            )
         case Failure.EMPTY:
             return EmptyError(render(site, "the maximum or minimum of nothing", "check the size first"))
         case Failure.DIVISION:
             return DivisionError(render(site, "integer division by zero", "check the divisor first"))
+        case Failure.ASSERTION:
+            return AssertionFailedError(render(site, f"assertion failed: {site.what}"))
+        case Failure.RAISED:
+            raised, _, text = site.what.partition(": ")
+            error = RaisedValueError if raised == "ValueError" else RaisedError
+            return error(render(site, text or raised))
+        case Failure.SINGULAR:
+            hint = "NumPy refuses it too; np.linalg.lstsq and np.linalg.pinv take any matrix"
+            return MatrixError(render(site, failure.value, hint))
+        case Failure.SQUARE:
+            return MatrixError(render(site, failure.value, "write full_matrices=False (SciPy: mode='economic')"))
+        case Failure.INDEFINITE:
+            hint = "NumPy refuses it too; rounding may be what makes it so: add a little to the diagonal"
+            return MatrixError(render(site, failure.value, hint))
         case _:
             return RunError(render(site, failure.value))

@@ -9,19 +9,21 @@ from __future__ import annotations
 import functools
 import os
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import FunctionType
+from typing import Any
 
 from fsmooth.backend.c.program import CProgram
-from fsmooth.core.types import Array, Tuple, Type
-from fsmooth.core.weak import weakness
-from fsmooth.frontend.lookup import Lookup, Step
+from fsmooth.core.types import Type
+from fsmooth.frontend.lookup import Lookup
 from fsmooth.frontend.programs import Program
+from fsmooth.frontend.readings import BuiltIn, Readings, Ways, read_again
 from fsmooth.runtime import cache
 from fsmooth.runtime.kept import Kept
-from fsmooth.runtime.survey import NotDescribedError, Survey
+
+MOST_WAYS = 16
+"""So many lists of ways are kept of one program; they are compared one after the other."""
 
 
 @dataclass(frozen=True)
@@ -30,15 +32,7 @@ class Input:
 
     name: str
     type: Type
-    fetch: Callable[[], object] | None
-
-
-@dataclass(frozen=True)
-class BuiltIn:
-    """A captured value that is part of the program, and what it was."""
-
-    fetch: Callable[[], object]
-    value: object
+    fetch: Lookup | None
 
 
 @dataclass(frozen=True)
@@ -62,35 +56,43 @@ class Compiled:
 
 
 class Manifest:
-    """The files of one program for arguments of given types and one schedule."""
+    """The files of one program for arguments of given types and one schedule.
 
-    def __init__(self, survey: Survey) -> None:
-        self.functions = survey.functions
-        self.key = survey.digest()
+    One lists the ways that elaborations of it have gone (they differ where what was found on the first steps does); all
+    others are for what is found on these ways.
+    """
+
+    def __init__(self, program: Program, arguments: Mapping[str, Type | object], root: str) -> None:
+        self.program = program
+        self.arguments = arguments
+        self.root = root
+        self.key = root
 
     def interface(self) -> Interface | None:
-        """The interface, if a process before this one stored it."""
-        found = self._read("interface")
-        if not isinstance(found, tuple):
-            return None
-        inputs, built_in, axes, single = found
-        fetches = [self._lookup(where) for where in built_in]
-        return Interface(
-            tuple([Input(name, type_, where and self._lookup(where)) for name, type_, where in inputs]),
-            tuple([BuiltIn(fetch, fetch()) for fetch in fetches]),
-            axes,
-            single,
-        )
+        """The interface, if a process before this one stored it and found what is found now."""
+        for ways in self._ways():
+            readings = read_again(self.program, self.arguments, ways)
+            if readings is not None:
+                key = cache.key(self.root, readings.digest())
+                found = self._load(self._path("interface", key))
+                if isinstance(found, tuple):
+                    self.key = key
+                    return _here(found, readings)
+        return None
 
-    def store_interface(self, interface: Interface) -> bool:
-        """Keep the interface for later processes, if all that it captures can be found again; was it kept?"""
-        try:
-            inputs = [(q.name, q.type, q.fetch and self._where(q.fetch)) for q in interface.inputs]
-            built_in = [self._where(q.fetch) for q in interface.built_in]
-        except ValueError:
-            return False
+    def is_for(self, readings: Readings) -> bool:
+        """Is what is made after these readings what belongs here, and can a later process tell?"""
+        return readings.is_complete and self.key in (self.root, cache.key(self.root, readings.digest()))
+
+    def store_interface(self, interface: Interface, readings: Readings) -> None:
+        """Keep the interface for later processes that find the same."""
+        inputs = [(q.name, q.type, q.fetch and readings.where(q.fetch)) for q in interface.inputs]
+        built_in = [readings.where(q.fetch) for q in interface.built_in]
+        self.key = cache.key(self.root, readings.digest())
         self._write("interface", (inputs, built_in, interface.axes, interface.single))
-        return True
+        known = self._ways()
+        if readings.ways not in known:
+            self._store(self._path("ways", self.root), [readings.ways, *known][:MOST_WAYS])
 
     def compiled(self, sizes: tuple[int, ...] | None, half: str = "program") -> Compiled | None:
         """The compiled program for these sizes (or another half of it), if its object is still there."""
@@ -110,20 +112,21 @@ class Manifest:
         """Keep what the second half of a vjp takes."""
         self._write(f"kept-{sizes}", kept)
 
-    def _lookup(self, where: tuple[int, str, tuple[Step, ...]]) -> Lookup:
-        position, name, steps = where
-        return Lookup(self.functions[position], name, steps)
+    def _ways(self) -> list[Ways]:
+        found = self._load(self._path("ways", self.root))
+        return found if isinstance(found, list) else []
 
-    def _where(self, fetch: Callable[[], object]) -> tuple[int, str, tuple[Step, ...]]:
-        if not isinstance(fetch, Lookup):
-            raise ValueError("a value that cannot be found by name")
-        return self.functions.index(fetch.function), fetch.name, fetch.steps
-
-    def _path(self, what: str) -> Path:
-        return cache.directory() / f"{cache.key(self.key, what)}.pickle"
+    def _path(self, what: str, key: str) -> Path:
+        return cache.directory() / f"{cache.key(key, what)}.pickle"
 
     def _read(self, what: str) -> object:
-        content = cache.read(self._path(what))
+        return self._load(self._path(what, self.key))
+
+    def _write(self, what: str, value: object) -> None:
+        self._store(self._path(what, self.key), value)
+
+    def _load(self, path: Path) -> object:
+        content = cache.read(path)
         if content is None:
             return None
         try:
@@ -132,45 +135,35 @@ class Manifest:
             return None
         return found
 
-    def _write(self, what: str, value: object) -> None:
+    def _store(self, path: Path, value: object) -> None:
         try:
             content = pickle.dumps(value)
         except (pickle.PicklingError, AttributeError, TypeError):
             return
-        cache.write(self._path(what), content)
+        cache.write(path, content)
 
 
-def manifest_of(program: Program, types: Sequence[object], schedule: str, compiler: str) -> Manifest | None:
+def _here(found: tuple[Any, ...], readings: Readings) -> Interface:
+    """A stored interface, with what it captures where it is in this process."""
+    inputs, built_in, axes, single = found
+    fetches = [readings.lookup(where) for where in built_in]
+    return Interface(
+        tuple([Input(name, type_, where and readings.lookup(where)) for name, type_, where in inputs]),
+        tuple([BuiltIn(fetch, fetch()) for fetch in fetches]),
+        axes,
+        single,
+    )
+
+
+def manifest_of(
+    program: Program, arguments: Mapping[str, Type | object], schedule: str, compiler: str
+) -> Manifest | None:
     """The manifest of a program for arguments of these types (or values known at compile time), if it can have one."""
-    try:
-        survey = Survey(program)
-        survey.add(own_sources(), schedule, compiler, cache.processor())
-        for type_ in types:
-            if isinstance(type_, Type):
-                records = _records(type_)
-                survey.add(type_, weakness(type_), [f"{cls.__module__}.{cls.__qualname__}" for cls in records])
-                for cls in records:
-                    survey.methods(cls)
-            else:
-                inner = getattr(type_, "value", type_)
-                if isinstance(inner, FunctionType) or getattr(inner, "program", None) is not None:
-                    return None
-                survey.value(inner, set(), built_in=True)
-    except (NotDescribedError, RecursionError):
+    start = Readings(program, arguments)
+    if not start.is_complete:
         return None
-    return Manifest(survey)
-
-
-def _records(type_: object) -> list[type]:
-    """The user's classes in a type, which its text does not show."""
-    match type_:
-        case Array(element):
-            return _records(element)
-        case Tuple(items, _, record):
-            inner = [cls for item in items for cls in _records(item)]
-            return [record, *inner] if isinstance(record, type) else inner
-        case _:
-            return []
+    root = cache.key(start.digest(), own_sources(), schedule, compiler, cache.processor())
+    return Manifest(program, arguments, root)
 
 
 @functools.lru_cache(maxsize=1)

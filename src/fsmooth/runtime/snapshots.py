@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from fsmooth.core.trees import apart, labels
 from fsmooth.core.types import UNIT, Array, Tuple, Type
 from fsmooth.errors import ArgumentError
 from fsmooth.runtime.arrays import flatten, parts_of
+from fsmooth.runtime.structure import with_parts
 
 
 def snapshot(value: object, type_: Type, name: str) -> object:
-    """`value`, of an unzipped type, as C takes it; arrays are copied unless nobody can write to them."""
+    """`value`, of an unzipped type, as C takes it; arrays are copied unless they are read-only."""
+    return _kept(value, type_, name, _is_frozen)
+
+
+def private(value: object, type_: Type, name: str) -> object:
+    """`value`, of an unzipped type, as C takes it; arrays are copied, since what is read-only can be made writable again."""
+    return _kept(value, type_, name, lambda array: False)
+
+
+def _kept(value: object, type_: Type, name: str, stays: Callable[[Any], bool]) -> object:
+    """Arrays are copied unless they stay as they are, or are copies already."""
     if isinstance(type_, Tuple):
         parts = zip(parts_of(value, type_, name), type_.items, strict=True)
-        return tuple([snapshot(part, item, name) for part, item in parts])
+        return with_parts(type_, tuple([_kept(part, item, name, stays) for part, item in parts]))
     flat: list[Any] = []
     flatten(value, type_, name, flat)
     own = flat[0]
-    if not isinstance(own, np.ndarray) or _is_frozen(own) or not np.may_share_memory(own, _array(value)):
+    if not isinstance(own, np.ndarray) or stays(own) or not np.may_share_memory(own, np.asarray(value)):
         return own
     return own.copy()
 
@@ -30,11 +43,7 @@ def measured(value: object, type_: Type, name: str) -> object:
         return snapshot(value, type_, name)
     flat: list[Any] = []
     flatten(value, type_, name, flat)
-    return flat[0][...]
-
-
-def _array(value: object) -> np.ndarray[Any, Any]:
-    return value if isinstance(value, np.ndarray) else np.asarray(value)
+    return flat[0]
 
 
 def _is_frozen(array: object) -> bool:
@@ -47,9 +56,10 @@ def _is_frozen(array: object) -> bool:
 
 def size_in_bytes(value: object) -> int:
     """The memory of the arrays in a value."""
-    if isinstance(value, tuple):
-        return sum(map(size_in_bytes, value))
-    return value.nbytes if isinstance(value, np.ndarray) else 0
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    found = apart(value)
+    return sum(map(size_in_bytes, found.parts)) if found is not None else 0
 
 
 def written(type_: Type, shapes: object) -> str:
@@ -70,13 +80,12 @@ def fitted(given: object, type_: Type, model: object, name: str) -> object:
 
     """
     if type_ == UNIT:
-        return ()
+        return with_parts(type_, ())
     if isinstance(type_, Tuple):
         assert isinstance(model, tuple)
-        names = type_.names or [f"[{k}]" for k in range(len(type_.items))]
-        labels = [f"{name}{label}" if label.startswith("[") else f"{name}.{label}" for label in names]
-        parts = zip(parts_of(given, type_, name), type_.items, model, labels, strict=True)
-        return tuple([fitted(part, item, own, label) for part, item, own, label in parts])
+        where = labels(type_.record, type_.names, len(type_.items))
+        parts = zip(parts_of(given, type_, name), type_.items, model, where, strict=True)
+        return with_parts(type_, tuple([fitted(part, item, own, name + label) for part, item, own, label in parts]))
     if isinstance(type_, Array):
         flat: list[Any] = []
         flatten(given, type_, name, flat)

@@ -7,7 +7,7 @@ from fsmooth.backend.c.expressions import ExpressionWriter
 from fsmooth.backend.c.prelude import prelude
 from fsmooth.backend.c.program import CProgram
 from fsmooth.backend.c.signature import signature
-from fsmooth.backend.c.statements import StatementWriter
+from fsmooth.backend.c.statements import StatementWriter, lengths
 from fsmooth.loops import tree as t
 
 
@@ -22,6 +22,9 @@ def emit(program: t.Program) -> CProgram:
         texts.append(writer.function(function))
         statements += writer.statements
         features |= writer.features
+    arguments = [q.name for q in program.kernel.parameters if q.pointer and not q.output]
+    numbers = [q.name for q in program.kernel.parameters if not q.pointer and q.name not in lengths(program.kernel)]
+    results = [q.name for q in program.kernel.parameters if q.output]
     source = prelude(expressions, features) + "\n" + "\n".join(texts)
     return CProgram(
         program.name,
@@ -32,6 +35,10 @@ def emit(program: t.Program) -> CProgram:
         program.sites,
         program.notes,
         statements,
+        *[
+            frozenset([k for k, name in enumerate(names) if name in program.deciding])
+            for names in (arguments, results, numbers)
+        ],
     )
 
 

@@ -127,6 +127,29 @@ static int32_t fs_failed(fs_error *error, int32_t site, int64_t a, int64_t b) {
 }
 """
 
+OUTSIDE = """\
+/* Of the n > 0 indices first, first + step, ..., is one outside?  They are looked at without their wrapping around: if the
+   first and the last are inside, so are all between them, and what is computed modulo 2**64 is just they. */
+static inline bool fs_outside(int64_t first, int64_t step, int64_t n, int64_t size) {
+    if (first < 0 || first >= size) return true;
+#if defined(__GNUC__)
+    int64_t last;
+    return __builtin_mul_overflow(step, n - 1, &last) || __builtin_add_overflow(first, last, &last) || last < 0
+        || last >= size;
+#else
+    if (step == 0) return false;
+    return n - 1 > (step > 0 ? (size - 1 - first) / step : -(first / step));
+#endif
+}
+"""
+
+COUNT = """\
+static inline int64_t fs_count(int64_t a, int64_t b) { /* a * b, or INT64_MAX where that does not fit */
+    if (a <= 0 || b <= 0) return 0;
+    return a > INT64_MAX / b ? INT64_MAX : a * b;
+}
+"""
+
 SCALAR = """\
 /* Before a short loop that is not worth vectorising, which would take half of the compiler's time. */
 #if defined(__clang__)

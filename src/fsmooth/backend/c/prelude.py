@@ -32,6 +32,10 @@ def prelude(expressions: ExpressionWriter, features: set[str]) -> str:
     parts = [_INCLUDES, h.ERROR]
     if "failed" in features:
         parts.append(_guarded("FS_FAILED", h.FAILED))
+    if "outside" in features:
+        parts.append(_guarded("FS_OUTSIDE", h.OUTSIDE))
+    if "count" in features:
+        parts.append(_guarded("FS_COUNT", h.COUNT))
     if "arena" in features:
         parts.append(_guarded("FS_ARENA", ARENA))
     if "rooms" in features:

@@ -14,6 +14,9 @@ class CProgram:
 
     `parameters` and `result` are the types of the function; `sites` what each value of `fs_error.site` means (None
     for an index out of bounds); `notes` what `.explain()` shows about storage; `statements` the size of the program.
+    Of the array arguments and of the results, counted by themselves, `deciding` and `deciding_results` are those whose
+    elements decide where memory is read or written: nobody else may write to them during a call.  `deciding_numbers` are
+    those among the arguments that are numbers from which sizes, or what is compared, are computed: these must not wrap around.
     """
 
     name: str
@@ -24,3 +27,6 @@ class CProgram:
     sites: tuple[tuple[Failure | None, Site], ...]
     notes: tuple[str, ...]
     statements: int
+    deciding: frozenset[int]
+    deciding_results: frozenset[int]
+    deciding_numbers: frozenset[int]

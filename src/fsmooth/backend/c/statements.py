@@ -16,7 +16,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.term import Site
 from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import integer, minus, plus, replace, same
+from fsmooth.loops.arithmetic import integer, minus, replace, same, slope
 from fsmooth.loops.usage import mentioned
 
 _ALIGNED = 64
@@ -37,7 +37,7 @@ class StatementWriter:
 
     def function(self, function: t.Function) -> str:
         """The whole definition."""
-        self.lengths = _lengths(function)
+        self.lengths = lengths(function)
         self.body(function.body)
         used = mentioned(function.body)
         head = [signature(function) + " {"]
@@ -118,7 +118,7 @@ class StatementWriter:
             case t.Allocate():
                 self.features.add("arena")
                 element = c_type(s.type)
-                size = f"{w(s.count)}, sizeof({element})"
+                size = f"{self.count(s.count)}, sizeof({element})"
                 taken = f"fs_take(&arena, {size})" if s.room is None else f"fs_fit(&arena, &{s.room}, {size})"
                 self.line(f"{element} *restrict {s.buffer} = ({element} *){taken};")
                 self.line(f"if (!{s.buffer}) {{")
@@ -161,6 +161,15 @@ class StatementWriter:
     def size(self, count: t.Expression) -> str:
         """A count as size_t."""
         return f"(size_t){self.e.write(count, 9)}"
+
+    def count(self, count: t.Expression) -> str:
+        """How many elements to make room for: too many for any memory, where the number itself would wrap around."""
+        match count:
+            case t.Operation(p.multiply, (a, b)) if not isinstance(a, t.Literal) or not isinstance(b, t.Literal):
+                self.features.add("count")
+                return f"fs_count({self.count(a)}, {self.count(b)})"
+            case _:
+                return self.e.write(count)
 
     def site(self, site: Site) -> None:
         """A comment with the source line, unless the last comment was the same."""
@@ -239,11 +248,11 @@ class StatementWriter:
             if start is not None:
                 self.check_range(s, s.check, start)
                 return
-            first = t.Check(replace(s.check.index, s.index, integer(0)), s.check.size, s.check.site)
-            last = t.Check(replace(s.check.index, s.index, minus(s.size, integer(1))), s.check.size, s.check.site)
+            self.features.add("outside")
+            first = replace(s.check.index, s.index, integer(0))
+            progression = (first, slope(s.check.index, s.index), s.size, s.check.size)
             runs = f"{self.e.write(s.size, 5)} > 0"
-            either = f"{self.e.write(failing(first), 1)} || {self.e.write(failing(last), 1)}"
-            self.line(f"if ({runs} && ({either})) {{")
+            self.line(f"if ({runs} && fs_outside({', '.join([self.e.write(e) for e in progression])})) {{")
             self.find_first(s)
             return
         self.line("{")
@@ -262,11 +271,14 @@ class StatementWriter:
     def check_range(self, s: t.CheckAll, check: t.Check, start: int) -> None:
         """Test the indices start, start + 1, …: the first that fails is the size itself, or start if that is larger."""
         self.features.add("failed")
-        end, size = self.e.write(plus(s.size, integer(start)), 5), self.e.write(check.size, 5)
+        steps, size = self.e.write(s.size, 5), self.e.write(check.size, 5)
         is_length = isinstance(check.size, t.Name) and check.size.name in self.lengths
-        runs = "" if start == 0 and is_length else f"{self.e.write(s.size, 5)} > 0 && "
+        runs = "" if start == 0 and is_length else f"{steps} > 0 && "
+        fails = f"{steps} > {self.e.write(minus(check.size, integer(start)), 5)}"  # a sum of both might wrap around
+        if start > 0 and not (is_length or isinstance(check.size, t.Literal)):
+            fails = f"({size} < {start} || {fails})"
         first = check.size if start == 0 else t.Operation(p.maximum, (check.size, integer(start)), INT)
-        self.line(f"if ({runs}{end} > {size}) {{")
+        self.line(f"if ({runs}{fails}) {{")
         self.line(f"    status = fs_failed(error, {check.site}, {self.e.write(first)}, {self.e.write(check.size)});")
         self.line("    goto fail;")
         self.line("}")
@@ -286,7 +298,7 @@ def wrapped(text: str) -> list[str]:
     return [f"    {line}" for line in textwrap.wrap(text + ";", 104, subsequent_indent="    ")] if text else []
 
 
-def _lengths(function: t.Function) -> set[str]:
+def lengths(function: t.Function) -> set[str]:
     """The parameters that are dimensions of arrays, hence not negative."""
     arrays = [q.name for q in function.parameters if q.pointer]
     return {q.name for q in function.parameters if any([q.name.startswith(f"{a}_n") for a in arrays]) and q.type == INT}

@@ -30,19 +30,35 @@ class Site:
     end_column: int = 0
 
 
+class FromEnd(Site):
+    """Where an index is checked that counted from the end if it was negative: one that still is was too far from it."""
+
+    @classmethod
+    def at(cls, site: Site) -> FromEnd:
+        """The same place."""
+        return cls(site.what, site.file, site.line, site.column, site.end_line, site.end_column)
+
+
 NOWHERE = Site()
 
 _PRINTED = 1_000_000
 """Larger terms are not printed by `repr`: shared parts would be written out each time."""
 
 
+Kinds = frozenset[type]
+"""Constructors of terms."""
+
+_NONE: Kinds = frozenset()
+
+
 class Term:
     """Base of all terms.  `type` is computed at construction."""
 
-    __slots__ = ("_free", "_key", "_size", "mark", "type")
+    __slots__ = ("_free", "_key", "_kinds", "_size", "mark", "type")
     type: Type
     _free: frozenset[Var] | None
     _key: object
+    _kinds: Kinds
     _size: int
     mark: object
 
@@ -51,6 +67,7 @@ class Term:
         self._free = None
         self._key = None
         self._size = 0
+        self._kinds = _NONE
         self.mark = None
 
     @property
@@ -62,6 +79,15 @@ class Term:
             compute_free(self)
         assert self._free is not None
         return self._free
+
+    @property
+    def kinds(self) -> Kinds:
+        """The constructors of which it is made, but for variables and constants; computed with the free variables."""
+        if self._free is None:
+            from fsmooth.core.free_variables import compute_free  # noqa: PLC0415  (the one knot: a cached attribute)
+
+            compute_free(self)
+        return self._kinds
 
     def __repr__(self) -> str:
         from fsmooth.core.pretty import show  # noqa: PLC0415  (only for people who print terms)

@@ -31,6 +31,13 @@ class Failure(Enum):
     EMPTY = "empty reduction"
     DIVISION = "integer division by zero"
     STEP = "step of zero"
+    ASSERTION = "assertion failed"
+    """The site says what the user asserts."""
+    RAISED = "raised"
+    """The site says the name of the exception, a colon, and its text."""
+    SINGULAR = "the matrix is singular"
+    SQUARE = "these columns are not determined"
+    INDEFINITE = "the matrix is not positive definite"
 
 
 class Require(Term):

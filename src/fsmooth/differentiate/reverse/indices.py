@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fsmooth.core.subst import substitute
-from fsmooth.core.term import Build, Check, Collect, Const, IFold, Length, Let, Prim, Reduce, Term, Var
+from fsmooth.core.term import Build, Check, Collect, Const, IFold, Length, Let, Prim, Reduce, Term, Var, While
 from fsmooth.core.traverse import binds, bound_in, children, size_of_tree, subterms, transform
 from fsmooth.core.types import Bool, Int
 from fsmooth.differentiate.reverse.writes import Place
@@ -35,8 +35,13 @@ class Indices:
             match t:
                 case Let(bindings):
                     self.definitions.update(bindings)
-                case Build(count, i) | Reduce(_, count, i) | IFold(count, _, _, i):
+                case Build(count, i) | Reduce(_, count, i):
                     self.loops[i] = count
+                case IFold(count, _, state, i):
+                    self.loops[i] = count
+                    self.facts.carry(state)
+                case While(_, state):
+                    self.facts.carry(state)
                 case Collect(_, generators):
                     self.loops.update({i: count for count, i in generators})
         for i, count in self.loops.items():

@@ -10,7 +10,8 @@ import ast
 
 from fsmooth.core.term import Get, If, Let, MakeTuple, Proj, Require, Term, Var, Vector
 from fsmooth.core.types import Array, Tuple
-from fsmooth.frontend.python.values import Missing, Value
+from fsmooth.frontend.python.syntax import name_of_changed
+from fsmooth.frontend.python.values import Growing, Keyed, Missing, Unrolled, Value
 
 Place = tuple[object, ...]
 
@@ -44,7 +45,7 @@ class Views:
                     either = self.places(then) | self.places(otherwise)
                     return frozenset([(*place, *taken) for place in either])
                 case Vector(items) if not components:
-                    return frozenset([place for item in items for place in self.places(item)])
+                    return frozenset([place for item in items for place in self.within(item)])
                 case Var():
                     place = (term, *taken)
                     return self._parts.get(place, frozenset()) | {place}
@@ -85,7 +86,7 @@ def forget_aliases(names: dict[str, Value], views: Views, array: Term, changed: 
     for name, other in names.items():
         if own and name == changed:
             continue
-        if isinstance(other, Term) and not places.isdisjoint(views.within(other)):
+        if not places.isdisjoint(places_of(views, other)):
             why = f"{name} shares its memory with {changed}, whose elements were assigned on line {line}"
             hint = "make one of them with .copy() before that line"
             if name == changed:
@@ -94,17 +95,29 @@ def forget_aliases(names: dict[str, Value], views: Views, array: Term, changed: 
             names[name] = Missing(why, hint)
 
 
+def places_of(views: Views, value: Value) -> frozenset[Place]:
+    """The memory of all arrays in a value, run-time or not."""
+    match value:
+        case Term():
+            return views.within(value)
+        case Growing():
+            return value.shared
+        case Unrolled(items):
+            return frozenset([place for item in items for place in places_of(views, item)])
+        case Keyed(entries):
+            return frozenset([place for item in entries.values() for place in places_of(views, item)])
+        case _:
+            return frozenset()
+
+
 def element_assigned(body: list[ast.stmt]) -> list[str]:
     """The names of arrays whose elements statements assign."""
     found: dict[str, None] = {}
     for statement in body:
         for node in ast.walk(statement):
-            if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-                place: ast.expr = node
-                while isinstance(place, ast.Subscript):
-                    place = place.value
-                if isinstance(place, ast.Name):
-                    found.setdefault(place.id)
+            name = name_of_changed(node)
+            if name is not None:
+                found.setdefault(name)
             if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
                 found.setdefault(node.target.id)
     return list(found)

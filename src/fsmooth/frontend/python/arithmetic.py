@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import minus, number, plus, times
 from fsmooth.core.primitives import Primitive
-from fsmooth.core.term import Build, Const, Failure, Get, If, Prim, Require, Term, Var
-from fsmooth.core.types import F32, INT, Array, Bool, Float, Int, Tuple, leaf_of, rank_of
+from fsmooth.core.term import Const, Failure, If, Prim, Require, Term
+from fsmooth.core.types import INT, Bool, Float, Int, Tuple
 from fsmooth.core.weak import WEAK
-from fsmooth.errors import RankError, TypeMismatchError
+from fsmooth.errors import TypeMismatchError
+from fsmooth.frontend.python.bits import bitwise, shifted
+from fsmooth.frontend.python.broadcasting import elementwise
 from fsmooth.frontend.python.conversion import common, convert, real
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.modulo import real_floor_division, real_modulo
-from fsmooth.frontend.python.sizes import length_of, same_size
-from fsmooth.frontend.python.weak import strengthened
 
 _KEEPS_INTEGERS = frozenset({p.absolute, p.sign, p.maximum, p.minimum, p.floor, p.ceil, p.stop_gradient})
 
@@ -33,40 +32,14 @@ ARITHMETIC: dict[type[ast.operator], Primitive] = {
 }
 
 
-def elementwise(frame: Frame, operation: Callable[..., Term], arguments: list[Term], node: ast.AST) -> Term:
-    """`operation` on numbers, or element by element on arrays of equal shape and numbers."""
-    arrays = [a for a in arguments if isinstance(a.type, Array)]
-    if not arrays:
-        return operation(*arguments)
-    rank = max([rank_of(a.type) for a in arrays])
-    for a in arrays:
-        if rank_of(a.type) != rank:
-            frame.fail(
-                RankError,
-                node,
-                f"{describe(arrays[0].type)} and {describe(arrays[-1].type)} cannot be combined element by element",
-                "fsmooth does not broadcast arrays of different ranks; write a comprehension over the indices",
-            )
-    if any([leaf_of(a.type) == F32 for a in arguments]):  # a list of Python's floats is an array of float64 here
-        arguments = [strengthened(a) if isinstance(a.type, Array) else a for a in arguments]
-    bound = [frame.bind(a, "a") if isinstance(a.type, Array) else frame.bind(a, "x") for a in arguments]
-    arrays = [a for a in bound if isinstance(a.type, Array)]
-    size = length_of(frame, arrays[0], node)
-    for a in arrays[1:]:
-        size = same_size(frame, size, length_of(frame, a, node), node, "arrays combined element by element")
-    index = Var("i", INT, frame.site(node))
-
-    def element() -> Term:
-        parts = [Get(a, index) if isinstance(a.type, Array) else a for a in bound]
-        return elementwise(frame, operation, parts, node)
-
-    return Build(size, index, frame.inside(element))
-
-
 def binary(frame: Frame, op: ast.operator, left: Term, right: Term, node: ast.AST) -> Term:
     """Left op right."""
     if isinstance(op, ast.BitAnd | ast.BitOr | ast.BitXor):
         return elementwise(frame, lambda a, b: logical(frame, op, a, b, node), [left, right], node)
+    if isinstance(op, ast.LShift | ast.RShift):
+        return elementwise(
+            frame, lambda a, b: shifted(frame, op, *integers(frame, a, b, node), node), [left, right], node
+        )
     primitive = ARITHMETIC.get(type(op))
     if primitive is None:
         frame.unsupported(node, f"the operator {type(op).__name__}", "use + - * / // % ** @")
@@ -79,12 +52,21 @@ def binary(frame: Frame, op: ast.operator, left: Term, right: Term, node: ast.AS
 
 
 def logical(frame: Frame, op: ast.operator, a: Term, b: Term, node: ast.AST) -> Term:
-    """& | ^ of truth values."""
-    if not isinstance(a.type, Bool) or not isinstance(b.type, Bool):
-        frame.unsupported(node, "& | ^ of numbers", "they are for truth values; with integers, use // and %")
-    if isinstance(op, ast.BitAnd):
-        return If(a, b, Const(False))
-    return If(a, Const(True), b) if isinstance(op, ast.BitOr) else Prim(p.not_equal, (a, b))
+    """& | ^ of truth values, and of integers bit by bit."""
+    if isinstance(a.type, Bool) and isinstance(b.type, Bool):
+        if isinstance(op, ast.BitAnd):
+            return If(a, b, Const(False))
+        return If(a, Const(True), b) if isinstance(op, ast.BitOr) else Prim(p.not_equal, (a, b))
+    return bitwise(frame, op, *integers(frame, a, b, node))
+
+
+def integers(frame: Frame, a: Term, b: Term, node: ast.AST) -> tuple[Term, Term]:
+    """Two integers, of which one may be a truth value."""
+    a, b = [convert(frame, x, INT, node) if isinstance(x.type, Bool) else x for x in (a, b)]
+    for x in (a, b):
+        if not isinstance(x.type, Int):
+            frame.unsupported(node, "an operation on the bits of a real number", "use integers or truth values")
+    return a, b
 
 
 def scalar_binary(frame: Frame, primitive: Primitive, a: Term, b: Term, node: ast.AST) -> Term:

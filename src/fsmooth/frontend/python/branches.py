@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from fsmooth.core.term import Const, If, Let, MakeTuple, Term, Var
+from fsmooth.core.trees import is_constant
 from fsmooth.core.types import Type
 from fsmooth.errors import UnsupportedError
+from fsmooth.frontend.python.claims import Raised, negated, not_raised
 from fsmooth.frontend.python.conversion import convert, join, project
 from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.list_branches import Either, either
 from fsmooth.frontend.python.logic import condition
+from fsmooth.frontend.python.parts import seen
 from fsmooth.frontend.python.sizes import alike, branch
 from fsmooth.frontend.python.syntax import assigned_names
-from fsmooth.frontend.python.values import Missing, Static, Value
+from fsmooth.frontend.python.values import Growing, Keyed, Missing, Static, Unrolled, Value
 
 
 def returning_branch(
@@ -22,17 +27,39 @@ def returning_branch(
     holds = condition(frame, test)
     if isinstance(holds, Const):
         return frame.block([*(then if holds.value else otherwise), *rest])
-    first = closed_block(frame, [*then, *rest], node)
-    second = closed_block(frame, [*otherwise, *rest], node)
-    return branch(frame, holds, first, second, node)
+    first = block_or_raise(frame, [*then, *rest], node)
+    second = block_or_raise(frame, [*otherwise, *rest], node)
+    match first, second:
+        case Raised(), Raised():
+            raise first
+        case Raised(), Term():
+            return not_raised(frame, first.node, negated(holds), second)
+        case Term(), Raised():
+            return not_raised(frame, second.node, holds, first)
+        case Term(), Term():
+            return branch(frame, holds, first, second, node)
+    return None
+
+
+def block_or_raise(frame: Frame, body: list[ast.stmt], node: ast.AST) -> Term | Raised:
+    """The value that a block returns, or the raise that it ends with."""
+    try:
+        return closed_block(frame, body, node)
+    except Raised as raised:
+        return raised
 
 
 def closed_block(frame: Frame, body: list[ast.stmt], node: ast.AST) -> Term:
     """The value that a block returns, with names of its own."""
+    return closed(frame, lambda: frame.block(body), node)
+
+
+def closed(frame: Frame, make: Callable[[], Value | None], node: ast.AST) -> Term:
+    """The value that `make` returns, with names of its own."""
     saved = dict(frame.names)
 
     def run() -> Term:
-        result = frame.block(body)
+        result = make()
         if result is None:
             frame.fail(UnsupportedError, node, "the function returns only if a branch is taken", "end it with return")
         return frame.term(result, node)
@@ -59,6 +86,7 @@ def branch_statement(
     second_scope, second = run_branch(frame, otherwise)
     assigned = [n for n in assigned_names([*then, *otherwise]) if n in first or n in second]
     joined: list[str] = []
+    lists: dict[str, Either] = {}
     for name in assigned:
         a, b = first.get(name), second.get(name)
         if a is b:
@@ -69,10 +97,18 @@ def branch_statement(
             why = f"{name} has a value only if the branch on line {frame.site(node).line} is taken"
             frame.names[name] = Missing(why, f"assign {name} before the if, or in both branches")
             continue
-        if (
+        list_of_both = either(frame, a, b, node)
+        if list_of_both is not None:
+            lists[name] = list_of_both
+        elif isinstance(a, Growing) or isinstance(b, Growing):
+            why = f"{name} is a list that grows in one branch on line {frame.site(node).line}, and another in the other"
+            frame.names[name] = Missing(why, "append to it, or give the new list another name")
+            continue
+        elif (
             not isinstance(a, Term)
             and not isinstance(b, Term)
             and not (isinstance(a, Static) and isinstance(b, Static))
+            and not (is_of_terms(a) and is_of_terms(b))
         ):
             frame.names[name] = Missing(f"{name} is a different function in each branch", "call it inside the branches")
             continue
@@ -83,7 +119,10 @@ def branch_statement(
             frame.names[name] = lost[0] if lost else value
     if not joined:
         return
-    pairs = [(frame.term(first[n], node), frame.term(second[n], node)) for n in joined]
+    pairs = [
+        (lists[n].first, lists[n].second) if n in lists else (frame.term(first[n], node), frame.term(second[n], node))
+        for n in joined
+    ]
     types = [
         join(frame, a.type, b.type, node, f"the values of {n} in the two branches")
         for n, (a, b) in zip(joined, pairs, strict=True)
@@ -91,14 +130,32 @@ def branch_statement(
     then_term = close_branch(frame, first_scope, [a for a, _ in pairs], types, node)
     else_term = close_branch(frame, second_scope, [b for _, b in pairs], types, node)
     result = If(holds, then_term, alike(frame, else_term, then_term, node, "the two branches"))
-    if len(joined) == 1:
-        frame.names[joined[0]] = frame.bind(result, joined[0])
-        return
-    whole = frame.bind(result, "branch")
+    whole = frame.bind(result, joined[0] if len(joined) == 1 else "branch")
     for k, name in enumerate(joined):
-        part = frame.bind(project(whole, k), name)
-        frame.shared.views.remember(part, pairs[k][0], pairs[k][1])
-        frame.names[name] = part
+        part = whole
+        if len(joined) > 1:
+            part = frame.bind(project(whole, k), name)
+            frame.shared.views.remember(part, pairs[k][0], pairs[k][1])
+        if name in lists:
+            frame.names[name] = lists[name].joined(frame, name, part)
+        else:
+            frame.names[name] = seen(frame.as_list(part, first[name], second[name]))
+
+
+def is_of_terms(value: Value) -> bool:
+    """Is a container made of run-time values only, and of texts and the like, which are the same in both branches?"""
+    match value:
+        case Keyed(entries):
+            return all([is_of_terms(item) or is_constant_part(item) for item in entries.values()])
+        case Unrolled(items):
+            return all([is_of_terms(item) or is_constant_part(item) for item in items])
+        case _:
+            return isinstance(value, Term)
+
+
+def is_constant_part(value: Value) -> bool:
+    """Is it a text, None or the like?"""
+    return isinstance(value, Static) and is_constant(value.value)
 
 
 def run_branch(frame: Frame, body: list[ast.stmt]) -> tuple[list[tuple[Var, Term]], dict[str, Value]]:

@@ -6,25 +6,30 @@ import ast
 import math
 from collections.abc import Callable
 
+import numpy as np
+
 from fsmooth.core import primitives as p
 from fsmooth.core.build import number, plus
-from fsmooth.core.term import Build, Const, If, MakeTuple, Prim, Reduction, Term, Var
+from fsmooth.core.term import Const, If, MakeTuple, Prim, Reduction, Term, Var
 from fsmooth.core.types import INT, Array, Bool, Float, Int, Tuple
 from fsmooth.core.weak import WEAK
 from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
 from fsmooth.frontend.python.arithmetic import binary
 from fsmooth.frontend.python.comprehensions import comprehension
 from fsmooth.frontend.python.conversion import convert, truth
-from fsmooth.frontend.python.displays import display
+from fsmooth.frontend.python.displays import list_of, tuple_display
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.functions import keywords, positional
+from fsmooth.frontend.python.functions import constant_object, keywords, positional
+from fsmooth.frontend.python.index_calls import slice_call
 from fsmooth.frontend.python.iterables import iterable, range_of
+from fsmooth.frontend.python.iterators import MORE_ITERATORS, best
 from fsmooth.frontend.python.kinds import describe
+from fsmooth.frontend.python.names import size_of_object
 from fsmooth.frontend.python.reducible import combined
 from fsmooth.frontend.python.reductions import reduce_generator
 from fsmooth.frontend.python.scalars import scalar_function
-from fsmooth.frontend.python.sizes import at_least_zero, length_of
-from fsmooth.frontend.python.values import Sequence, Static, Unrolled, Value
+from fsmooth.frontend.python.sizes import at_least_zero, length_of, stacked
+from fsmooth.frontend.python.values import Closure, Derived, Growing, Keyed, Listed, Sequence, Static, Unrolled, Value
 from fsmooth.frontend.python.weak import weakened
 
 
@@ -48,9 +53,13 @@ def length_call(frame: Frame, node: ast.Call) -> Value:
         frame.fail(ArgumentMismatchError, node, "len takes one argument", "give it one array, list or tuple")
     value = frame.expression(node.args[0])
     if isinstance(value, Static) and hasattr(value.value, "__len__"):
-        return Const(len(value.value))
+        return size_of_object(frame, value)
+    if isinstance(value, Keyed):
+        return Const(len(value.entries))
     if isinstance(value, Unrolled):
         return Const(len(value.items))
+    if isinstance(value, Growing):
+        return plus(value.start, value.added)
     if isinstance(value, Sequence):
         return at_least_zero(value.size)
     term = frame.term(value, node.args[0])
@@ -100,24 +109,93 @@ def bool_call(frame: Frame, node: ast.Call) -> Value:
     return truth(frame, x, node)
 
 
+def callable_call(frame: Frame, node: ast.Call) -> Value:
+    """callable(f), known while compiling."""
+    if len(node.args) != 1 or node.keywords:
+        frame.fail(ArgumentMismatchError, node, "callable takes one argument", "give it one value")
+    value = frame.expression(node.args[0])
+    return Const(isinstance(value, Closure | Derived) or (isinstance(value, Static) and callable(value.value)))
+
+
 def power_call(frame: Frame, node: ast.Call) -> Value:
     """pow(a, b)."""
     a, b = positional(frame, node, 2)
     return binary(frame, ast.Pow(), a, b, node)
 
 
+def in_kind_of(frame: Frame, value: Value, node: ast.Call) -> Value:
+    """What list(x) gives, as a tuple if it is tuple(x)."""
+    callee = frame.expression(node.func)
+    if isinstance(value, Listed) and isinstance(callee, Static) and callee.value is tuple:
+        return tuple_display(frame, list(value.items))
+    return value
+
+
 def list_call(frame: Frame, node: ast.Call) -> Value:
     """list(x), tuple(x) of something iterable."""
     if len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp):
         made = ast.copy_location(ast.ListComp(node.args[0].elt, node.args[0].generators), node)
-        return comprehension(frame, made)
+        return in_kind_of(frame, comprehension(frame, made), node)
     if len(node.args) == 1:
         source = iterable(frame, node.args[0])
         if isinstance(source, Unrolled):
-            return display(frame, [frame.term(x, node) for x in source.items], node)
+            return in_kind_of(frame, list_of(frame, source.items, source, node), node)
         index = Var("i", INT, frame.site(node))
-        return Build(source.size, index, frame.inside(lambda: frame.term(source.element(index), node)))
+        element = frame.inside(lambda: frame.term(source.element(index), node))
+        return frame.as_list(stacked(frame, element, index, source.size, node))
+    if not node.args:
+        return Listed(())
     frame.unsupported(node, "list() here", "write the list out")
+
+
+def isinstance_call(frame: Frame, node: ast.Call) -> Value:
+    """isinstance(x, C), which is known at compile time."""
+    keywords(frame, node, ())
+    if len(node.args) != 2:
+        frame.fail(ArgumentMismatchError, node, "isinstance takes a value and a class", "write isinstance(x, float)")
+    classes = classes_of(frame, node.args[1])
+    value = frame.expression(node.args[0])
+    return Const(any([isinstance(like, classes) for like in objects_like(frame, value)]))  # type: ignore[arg-type]
+
+
+def classes_of(frame: Frame, node: ast.expr) -> object:
+    """The classes of an isinstance: one, a tuple of them, or A | B."""
+    if isinstance(node, ast.BinOp):
+        return (classes_of(frame, node.left), classes_of(frame, node.right))
+    return constant_object(frame, node)
+
+
+def objects_like(frame: Frame, value: Value) -> list[object]:
+    """Python objects of the classes that a value may have."""
+    match value:
+        case Static(inner):
+            return [inner]
+        case Keyed():
+            return [{}]
+        case Listed() | Growing():
+            return [[]]
+        case Unrolled():
+            return [()]
+        case Term(type=Bool()):
+            return [True]
+        case Term(type=Int()):
+            return [0, np.int64(0)]
+        case Term(type=Float()):
+            return [0.0, np.float64(0)]
+        case Term(type=Array()):
+            return [[]] if value in frame.shared.lists else [np.empty(0)]
+        case Term(type=Tuple(record=type() as record)):
+            return [
+                {}
+                if record is dict
+                else record.__new__(record)
+                if not issubclass(record, tuple)
+                else tuple.__new__(record)
+            ]
+        case Term():
+            return [()]
+        case _:
+            return [len]
 
 
 def reduce_call(frame: Frame, reduction: Reduction, node: ast.Call) -> Value:
@@ -131,6 +209,8 @@ def reduce_call(frame: Frame, reduction: Reduction, node: ast.Call) -> Value:
             "give it an array or a generator",
         )
     first, *others = node.args
+    if "key" in given:
+        return best(frame, node, node.args, given["key"], "argmax" if reduction is Reduction.MAX else "argmin")
     if others and reduction in (Reduction.MAX, Reduction.MIN):
         total = frame.value(first)
         for other in others:
@@ -181,8 +261,8 @@ NOT_FINITE = ("inf", "+inf", "-inf", "nan", "infinity", "-infinity")
 KEYWORDS = {
     Reduction.SUM: ("start",),
     Reduction.PRODUCT: ("start",),
-    Reduction.MAX: ("default",),
-    Reduction.MIN: ("default",),
+    Reduction.MAX: ("default", "key"),
+    Reduction.MIN: ("default", "key"),
 }
 
 BUILT_IN: dict[object, Callable[[Frame, ast.Call], Value]] = {
@@ -192,6 +272,7 @@ BUILT_IN: dict[object, Callable[[Frame, ast.Call], Value]] = {
     bool: bool_call,
     pow: power_call,
     divmod: divmod_call,
+    callable: callable_call,
     list: list_call,
     tuple: list_call,
     sum: lambda frame, node: reduce_call(frame, Reduction.SUM, node),
@@ -202,8 +283,11 @@ BUILT_IN: dict[object, Callable[[Frame, ast.Call], Value]] = {
     int: lambda frame, node: to_integer(frame, int, node),
     abs: lambda frame, node: scalar_function(frame, p.absolute, node),
     range: lambda frame, node: range_of(frame, node),
+    slice: slice_call,
     enumerate: lambda frame, node: iterable(frame, node),
     zip: lambda frame, node: iterable(frame, node),
     reversed: lambda frame, node: iterable(frame, node),
     map: lambda frame, node: iterable(frame, node),
+    isinstance: isinstance_call,
+    **MORE_ITERATORS,
 }

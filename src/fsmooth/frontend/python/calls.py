@@ -11,17 +11,24 @@ from types import FunctionType, MethodType
 
 import numpy as np
 
-from fsmooth.core.term import MakeTuple
+from fsmooth.core.term import MakeTuple, Term
 from fsmooth.core.types import Tuple
 from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
+from fsmooth.frontend.batches import OfBatches
+from fsmooth.frontend.lookup import Lookup, Parameters
 from fsmooth.frontend.programs import DerivedProgram, LibraryProgram, Program, SourceProgram
+from fsmooth.frontend.python.batches import made_outside, over_batches, vmap_call
+from fsmooth.frontend.python.broadcasting import elementwise
 from fsmooth.frontend.python.built_in import BUILT_IN
+from fsmooth.frontend.python.complex_numbers import refuse_complex_function
+from fsmooth.frontend.python.containers import keyed_call, keyed_method
 from fsmooth.frontend.python.custom import source_call
 from fsmooth.frontend.python.derivatives import derivative, pulled_back
-from fsmooth.frontend.python.displays import known
+from fsmooth.frontend.python.displays import known, part_term
 from fsmooth.frontend.python.dtypes import of_dtype
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import (
+    as_function,
     constant_object,
     helper_call,
     inlined_closure,
@@ -32,33 +39,74 @@ from fsmooth.frontend.python.functions import (
 from fsmooth.frontend.python.instead import INSTEAD
 from fsmooth.frontend.python.kinds import fields_of_record
 from fsmooth.frontend.python.library_calls import library_call, method_call, numpy_call, own_call
+from fsmooth.frontend.python.mapped import mapped_call
 from fsmooth.frontend.python.math_calls import math_call
-from fsmooth.frontend.python.names import item_of
+from fsmooth.frontend.python.names import bound_to, item_of, part_of, readable
+from fsmooth.frontend.python.own_words import OWN_WORDS
 from fsmooth.frontend.python.programs import derived_of, signature_of_value
-from fsmooth.frontend.python.records import record_method, replaced
+from fsmooth.frontend.python.records import can_be_called, record_method, replaced
 from fsmooth.frontend.python.scalars import SCALAR, scalar_function
 from fsmooth.frontend.python.source import source_of
-from fsmooth.frontend.python.stand_ins import call_text, lambda_of, stand_in
-from fsmooth.frontend.python.values import Closure, Derived, Method, Pullback, Static, Unrolled, Value
+from fsmooth.frontend.python.spreading import forget_spread, is_spread, spread_call
+from fsmooth.frontend.python.stand_ins import call_text, lambda_of
+from fsmooth.frontend.python.values import (
+    Batched,
+    Closure,
+    Derived,
+    Keyed,
+    Method,
+    Pullback,
+    Static,
+    Unrolled,
+    Value,
+    Vectorized,
+)
+from fsmooth.library.numpy.of_numbers import OfNumbers
 
 
 def call(frame: Frame, node: ast.Call) -> Value:
     """The value of a call."""
-    for argument in node.args:
-        if isinstance(argument, ast.Starred):
-            frame.unsupported(argument, "a starred argument", "write the arguments out")
     callee = frame.expression(node.func)
+    if is_spread(node):
+        try:
+            return called(frame, callee, spread_call(frame, parameters_of(frame, callee, node), node))
+        finally:
+            forget_spread(frame)
+    return called(frame, callee, node)
+
+
+def parameters_of(frame: Frame, callee: Value, node: ast.Call) -> inspect.Signature | None:
+    """The parameters of a function of the user's; None of others."""
+    is_users = isinstance(callee, Closure | Derived) or (
+        isinstance(callee, Static) and (isinstance(callee.value, FunctionType) or hasattr(callee.value, "program"))
+    )
+    if not is_users:
+        return None
+    assert isinstance(callee, Closure | Derived | Static)
+    return signature_of_value(frame, callee, node)
+
+
+def called(frame: Frame, callee: Value, node: ast.Call) -> Value:
+    """The value of a call whose arguments are written out."""
     match callee:
         case Closure():
             return inlined_closure(frame, callee, node)
         case Derived():
             return derivative(frame, callee, node)
+        case Batched():
+            return over_batches(frame, callee, node)
         case Pullback():
             return pulled_back(frame, callee, node)
-        case Method(owner, name) if isinstance(owner.type, Tuple):
+        case Method(Keyed() as owner, name):
+            return keyed_method(frame, owner, name, node)
+        case Method(Term(type=Tuple()) as owner, name):
             return record_method(frame, owner, name, node)
-        case Method(owner, name):
+        case Method(Term() as owner, name):
             return method_call(frame, owner, name, node)
+        case Term(type=Tuple(record=record)) if can_be_called(record):
+            return record_method(frame, callee, "__call__", node)
+        case Vectorized(function):
+            return elementwise(frame, as_function(frame, function, node), positional(frame, node), node)
         case Static():
             return call_static(frame, callee, node)
         case _:
@@ -81,21 +129,38 @@ def call_static(frame: Frame, callee: Static, node: ast.Call) -> Value:
     program = getattr(function, "program", None)
     if isinstance(program, SourceProgram | LibraryProgram | DerivedProgram):
         return call_program(frame, program, node)
+    refuse_complex_function(frame, function, node)
+    if isinstance(function, OfBatches):
+        return over_batches(frame, made_outside(frame, callee), node)
+    if isinstance(function, OfNumbers):
+        return mapped_call(frame, function, node)
     module = getattr(function, "__module__", None) or ""
     name = getattr(function, "__name__", "")
     if isinstance(function, np.ufunc):
         return numpy_call(frame, name, function, node)
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, np.ufunc):  # np.add.reduce, np.maximum.accumulate
+        return numpy_call(frame, f"{owner.__name__}.{name}", function, node)
     if module in OWN_REDUCTIONS and name in REDUCTIONS and node.args and isinstance(node.args[0], ast.GeneratorExp):
         return BUILT_IN[REDUCTIONS[name]](frame, node)
     if module == "fsmooth.custom":
         hint = "give the function its derivative outside, and call it here"
         frame.unsupported(node, f"fs.{name}", hint)
+    if (module, name) == ("fsmooth.batches", "vmap"):
+        return vmap_call(frame, node)
     if module in ("fsmooth.api", "fsmooth.paper_verbs", "fsmooth.functions"):
         return own_call(frame, name, node)
     if isinstance(function, Hashable) and function in BUILT_IN:
         return BUILT_IN[function](frame, node)
+    if isinstance(function, Hashable) and function in OWN_WORDS:
+        return OWN_WORDS[function](frame, node)
     if isinstance(getattr(function, "__self__", None), dict) and name in ("keys", "values", "items", "get"):
         return of_dictionary(frame, callee, name, node)
+    if function is np.vectorize:
+        keywords(frame, node, ("otypes",))
+        return Vectorized(frame.expression(node.args[0]))
+    if function is dict:
+        return keyed_call(frame, node)
     if function is functools.partial:
         return partial_of(frame, node)
     if isinstance(function, type):
@@ -112,12 +177,11 @@ def call_static(frame: Frame, callee: Static, node: ast.Call) -> Value:
             refuse_own_constructor(frame, record.type.record, node)
             return replaced(frame, record, node)
     if isinstance(function, functools.partial):
-        function = stand_in(function)
+        function = readable(frame, callee).value
     if isinstance(function, FunctionType):
         return helper_call(frame, function, node)
     if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType):
-        owner = callee.fetch.owner() if callee.fetch is not None else None
-        return helper_call(frame, function.__func__, node, Static(function.__self__, owner))
+        return helper_call(frame, function.__func__, node, bound_to(callee))
     if hasattr(function, "__wrapped__"):
         return helper_call(frame, inspect.unwrap(function), node)  # type: ignore[arg-type]
     hint = INSTEAD.get(name, "write it in Python with numbers and arrays, or compute it outside")
@@ -127,15 +191,16 @@ def call_static(frame: Frame, callee: Static, node: ast.Call) -> Value:
 def of_dictionary(frame: Frame, callee: Static, name: str, node: ast.Call) -> Value:
     """d.keys(), d.values(), d.items(), d.get(key, default) of a dictionary known at compile time."""
     keywords(frame, node, ())
-    found: dict[object, object] = callee.value.__self__  # type: ignore[attr-defined]
-    owner = Static(found, callee.fetch.owner() if callee.fetch is not None else None)
+    owner = bound_to(callee)
+    found = owner.value
+    assert isinstance(found, dict)
     if name == "get":
         key, *default = [constant_object(frame, a) for a in node.args]
         if key in found:
-            return item_of(owner, key, found[key])
+            return item_of(frame, owner, key, node)
         return known(default[0] if default else None)
-    values = [item_of(owner, key, value) for key, value in found.items()]
-    keys = [known(key) for key in found]
+    values = [item_of(frame, owner, key, node) for key in found]
+    keys = [part_of(frame, key) for key in found]
     if name == "items":
         return Unrolled(tuple([Unrolled(pair) for pair in zip(keys, values, strict=True)]))
     return Unrolled(tuple(keys if name == "keys" else values))
@@ -149,7 +214,7 @@ def partial_of(frame: Frame, node: ast.Call) -> Value:
     if not isinstance(base, Closure | Static | Derived):
         frame.fail(TypeMismatchError, node, "partial takes a function first", "give it a function or a lambda")
     if isinstance(base, Static) and callable(base.value):
-        base = dataclasses.replace(base, value=stand_in(base.value))
+        base = readable(frame, base)
     names: dict[str, Value] = {"_function": base}
     given = [(None, a) for a in node.args[1:]] + [(k.arg, k.value) for k in node.keywords]
     for k, (_, part) in enumerate(given):
@@ -173,8 +238,11 @@ def construct(frame: Frame, cls: type, node: ast.Call) -> Value:
         what = cls.__name__ if cls.__module__ in ("builtins", "functools") else f"an object of class {cls.__name__}"
         frame.unsupported(node, what, INSTEAD.get(cls.__name__, "use a NamedTuple or a dataclass"))
     refuse_own_constructor(frame, cls, node)
-    values = matched(frame, inspect.signature(cls), node)
-    items = tuple([frame.term(values[f], node) for f in fields])
+    fetch = Lookup(cls, Parameters())
+    signature = inspect.signature(cls)
+    frame.shared.readings.found(fetch, signature)
+    values = matched(frame, signature, node)
+    items = tuple([part_term(frame, values[f], node) for f in fields])
     return MakeTuple(items, Tuple(tuple([i.type for i in items]), fields, cls))
 
 

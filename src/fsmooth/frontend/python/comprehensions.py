@@ -3,50 +3,61 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import both, times
 from fsmooth.core.term import Collect, Const, Get, If, Prim, Reduce, Reduction, Term, Var
 from fsmooth.core.types import INT
-from fsmooth.frontend.python.displays import display
+from fsmooth.frontend.python.displays import display, display_element, list_of
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.iterables import iterable, loop_index
 from fsmooth.frontend.python.logic import condition
 from fsmooth.frontend.python.sizes import at_least_zero, require_rectangular, stacked
 from fsmooth.frontend.python.targets import assign_target
-from fsmooth.frontend.python.values import Sequence, Unrolled
+from fsmooth.frontend.python.values import Sequence, Unrolled, Value
 
 
-def comprehension(frame: Frame, node: ast.ListComp) -> Term:
+def comprehension(frame: Frame, node: ast.ListComp) -> Value:
+    """A list comprehension: an array, or over a list of unlike parts such a list."""
+    before = len(frame.assigned_inside)
     saved = dict(frame.names)
     try:
-        return as_array(frame, node, node.generators)
+        return as_list(frame, node, node.generators)
     finally:
         frame.names.clear()
         frame.names.update(saved)
+        frame.forget_assigned(before)
 
 
-def as_array(frame: Frame, node: ast.ListComp, generators: list[ast.comprehension]) -> Term:
-    """A list comprehension as an array."""
+def as_list(frame: Frame, node: ast.ListComp, generators: list[ast.comprehension]) -> Value:
+    """A list comprehension that is not in the scope of another one."""
     first = generators[0]
     if len(generators) == 1 and not first.ifs:
         source = iterable(frame, first.iter)
         if isinstance(source, Unrolled):
-            return display(frame, unrolled_elements(frame, source, first, node.elt), node)
-        index = loop_index(frame, first.target, first.target)
+            return list_of(frame, tuple(unrolled_values(frame, source, first, node.elt)), source, node)
+        index = loop_index(frame, first.target, first.target, source.size)
 
         def body() -> Term:
             assign_target(frame, first.target, source.element(index), first.target)
             return frame.value(node.elt)
 
         element = frame.inside(body)
-        return stacked(frame, element, index, source.size, node)
+        return frame.as_list(stacked(frame, element, index, source.size, node))
     if not any([g.ifs for g in generators]) and len(generators) == 2:
         flat = flattened(frame, node, generators)
         if flat is not None:
-            return flat
-    return collected(frame, node, generators)
+            return frame.as_list(flat)
+    return frame.as_list(collected(frame, node, generators))
+
+
+def unrolled_values(frame: Frame, source: Unrolled, generator: ast.comprehension, element: ast.expr) -> Iterator[Value]:
+    """The elements of a comprehension over a container, those that are run-time values with names."""
+    for value in source.items:
+        assign_target(frame, generator.target, value, generator.target)
+        made = display_element(frame, element)
+        yield frame.bind(made, "item") if isinstance(made, Term) else made
 
 
 def unrolled_elements(frame: Frame, source: Unrolled, generator: ast.comprehension, element: ast.expr) -> list[Term]:
@@ -110,6 +121,9 @@ def collected(frame: Frame, node: ast.ListComp, generators: list[ast.comprehensi
 
     def body() -> Term:
         enter(len(generators))
+        for test in conditions:
+            if any([isinstance(part, ast.NamedExpr) for part in ast.walk(test)]):
+                condition(frame, test)
         return frame.value(node.elt)
 
     sizes = [inside(frame, lambda k=k: size(k)) for k in range(len(generators))]  # type: ignore[misc]

@@ -7,19 +7,20 @@ import ast
 from fsmooth.core import primitives as p
 from fsmooth.core.build import build, number
 from fsmooth.core.shape import size_of
-from fsmooth.core.term import Const, Get, MakeTuple, Prim, Proj, Term, Zero, scalar_constant
+from fsmooth.core.term import Const, Get, MakeTuple, Prim, Proj, Term, Var, Zero, scalar_constant
+from fsmooth.core.trees import Constant, Registered, constants
 from fsmooth.core.types import F32, Array, Bool, Float, Int, Tuple, Type
 from fsmooth.core.weak import is_weak
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.kinds import describe, join_types
+from fsmooth.frontend.python.kinds import describe, identical, join_types
 from fsmooth.frontend.python.weak import narrowed, strengthened
 
 
 def convert(frame: Frame, term: Term, wanted: Type, node: ast.AST) -> Term:
     """`term` at type `wanted`: Int and Bool to Float, constants at once, arrays and tuples part by part."""
     have = term.type
-    if have == wanted:
+    if have == wanted and constants(have) == constants(wanted):
         return term if is_weak(wanted) else strengthened(term)
     if isinstance(wanted, Float) and isinstance(have, Float | Int | Bool):
         made = real(frame, term, wanted)
@@ -29,13 +30,27 @@ def convert(frame: Frame, term: Term, wanted: Type, node: ast.AST) -> Term:
     if isinstance(wanted, Array) and isinstance(have, Array):
         term = frame.bind(term)
         return build(size_of(term), lambda i: convert(frame, Get(term, i), wanted.element, node))
-    if isinstance(wanted, Tuple) and isinstance(have, Tuple) and len(wanted.items) == len(have.items):
+    if isinstance(wanted, Tuple) and isinstance(have, Tuple) and (places := places_of(have, wanted)):
         term = frame.bind(term)
-        parts = [convert(frame, project(term, k), t, node) for k, t in enumerate(wanted.items)]
+        parts = [convert(frame, project(term, k), t, node) for k, t in zip(places, wanted.items, strict=True)]
         return MakeTuple(tuple(parts), wanted)
     frame.fail(
         TypeMismatchError, node, f"expected {describe(wanted)}, found {describe(have)}", "give it a value of that type"
     )
+
+
+def places_of(have: Tuple, wanted: Tuple) -> list[int] | None:
+    """Where the components that are wanted are: those of a dictionary by their keys; None if it has others.
+
+    What is known of two objects while compiling is the same.
+    """
+    is_known = isinstance(have.record, Constant | Registered) or isinstance(wanted.record, Constant | Registered)
+    if len(have.items) != len(wanted.items) or (is_known and have.record != wanted.record):
+        return None
+    if have.record is not dict or wanted.record is not dict:
+        return list(range(len(have.items)))
+    own = have.names or ()
+    return [own.index(key) for key in wanted.names or ()] if set(own) == set(wanted.names or ()) else None
 
 
 def real(frame: Frame, term: Term, wanted: Float) -> Term:
@@ -62,6 +77,32 @@ def join(frame: Frame, a: Type, b: Type, node: ast.AST, what: str = "these value
 def project(term: Term, k: int) -> Term:
     """Component k of a tuple term."""
     return term.items[k] if isinstance(term, MakeTuple) else Proj(term, k)
+
+
+def assembled(parts: tuple[Term, ...], type_: Tuple) -> Term:
+    """A structure of these parts; the variable itself, if they are all its components."""
+    for whole in [item.tuple for item in parts if isinstance(item, Proj)][:1]:
+        if isinstance(whole, Var) and same_structure(whole.type, type_):
+            own = [is_component(item, whole, k) for k, item in enumerate(parts)]
+            if all(own):
+                return whole
+    return MakeTuple(parts, type_)
+
+
+def same_structure(a: Type, b: Type) -> bool:
+    """Are the types the same, and of the same class?"""
+    return identical(a, b) and isinstance(a, Tuple) and isinstance(b, Tuple) and a.record == b.record
+
+
+def is_component(item: Term, whole: Var, k: int) -> bool:
+    """Is it component k of the variable, or a constant, as that is?"""
+    match item:
+        case Proj(Var() as var, position):
+            return var is whole and position == k
+        case MakeTuple(()):
+            return len(constants(item.type)) == 1
+        case _:
+            return False
 
 
 def common(frame: Frame, a: Term, b: Term, node: ast.AST) -> tuple[Term, Term]:

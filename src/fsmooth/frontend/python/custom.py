@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable
+from typing import cast
 
 from fsmooth.core.build import build, zero_like
 from fsmooth.core.shape import size_of
@@ -17,14 +18,14 @@ from fsmooth.core.term import App, Const, Custom, Get, Lam, MakeTuple, Term, Var
 from fsmooth.core.types import BOOL, INT, Array, Float, Int, Tuple, Type, has_float, leaf_of, rank_of, tangent
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.programs import CustomProgram, SourceProgram
-from fsmooth.frontend.python.conversion import convert, project
+from fsmooth.frontend.python.conversion import convert, places_of, project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.function_terms import differentiated_times, function_term
 from fsmooth.frontend.python.functions import default_value, run
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.sizes import alike
 from fsmooth.frontend.python.source import source_of
-from fsmooth.frontend.python.values import Static, Unrolled, Value
+from fsmooth.frontend.python.values import Keyed, Static, Unrolled, Value
 
 Given = dict[str, Value]
 
@@ -38,16 +39,19 @@ def source_call(frame: Frame, program: SourceProgram, values: Given, node: ast.A
 
 def _inlined(frame: Frame, function: Callable[..., object], values: Given, node: ast.AST) -> Value:
     source = source_of(function)
-    if source.function not in frame.shared.helpers:
-        frame.shared.helpers.append(source.function)
+    frame.shared.readings.read_text(source)
     return run(frame, source.node, source, {}, values, node)
 
 
 def _by_rule(frame: Frame, program: CustomProgram, values: Given, node: ast.AST) -> Value:
     """`custom f jvp vjp` applied to the run-time values; what is known at compile time is built into all three."""
     order = frame.shared.order
+    for parameter in program.signature.parameters.values():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            what = f"a function with a derivative of its own and the parameter *{parameter.name}"
+            frame.unsupported(node, what, "name its parameters")
     in_order = [(n, values[n]) for n in program.signature.parameters]
-    given: Given = {n: frame.as_term(v, node) if isinstance(v, Unrolled) else v for n, v in in_order}
+    given: Given = {n: frame.as_term(v, node) if isinstance(v, Unrolled | Keyed) else v for n, v in in_order}
     terms = {n: frame.bind(v, n) for n, v in given.items() if isinstance(v, Term) and not isinstance(v, Const)}
     parameters = {n: Var(n, t.type) for n, t in terms.items()}
     if not any([has_float(x.type) for x in parameters.values()]):
@@ -171,11 +175,10 @@ def _fits(type_: Type, wanted: Type) -> bool:
         case Tuple(items):
             if not has_float(wanted):
                 return True
-            return (
-                isinstance(type_, Tuple)
-                and len(type_.items) == len(items)
-                and all([_fits(t, w) for t, w in zip(type_.items, items, strict=True)])
-            )
+            places = places_of(type_, wanted) if isinstance(type_, Tuple) else None
+            if places is None:
+                return False
+            return all([_fits(type_.items[k], w) for k, w in zip(places, items, strict=True)])  # type: ignore[union-attr]
         case _:
             return True
 
@@ -185,7 +188,8 @@ def _as_tangent(frame: Frame, value: Term, model: Term, node: ast.AST) -> Term:
     if not has_float(type_):
         return zero_like(model)
     if isinstance(type_, Tuple):
-        parts = [_as_tangent(frame, project(value, k), project(model, k), node) for k in range(len(type_.items))]
+        places = places_of(cast(Tuple, value.type), type_) or []
+        parts = [_as_tangent(frame, project(value, k), project(model, own), node) for own, k in enumerate(places)]
         return MakeTuple(tuple(parts), tangent(type_))
     if isinstance(leaf_of(type_), Tuple):
         return build(size_of(value), lambda i: _as_tangent(frame, Get(value, i), Get(model, i), node))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 
 from fsmooth.core.term import App, Deriv, IllTyped, Lam, MakeTuple, Proj, Term, Var, Verb
 from fsmooth.core.term import Method as How
@@ -15,16 +14,17 @@ from fsmooth.errors import (
     ProgramMethodError,
     TypeMismatchError,
 )
-from fsmooth.frontend.programs import METHODS, ONLY, OTHER
+from fsmooth.frontend.programs import METHODS, ONLY, OTHER, tangent_place
 from fsmooth.frontend.python.conversion import convert, project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.function_terms import differentiated_times, function_term
 from fsmooth.frontend.python.functions import constant_object, matched
 from fsmooth.frontend.python.kinds import describe
+from fsmooth.frontend.python.names import readable
+from fsmooth.frontend.python.parts import is_run_time, seen
 from fsmooth.frontend.python.programs import applied, signature_of_value
 from fsmooth.frontend.python.sizes import alike
-from fsmooth.frontend.python.stand_ins import stand_in
-from fsmooth.frontend.python.values import Closure, Derived, Pullback, Static, Unrolled, Value
+from fsmooth.frontend.python.values import Closure, Derived, Keyed, Pullback, Static, Unrolled, Value
 
 VERBS = {
     "grad": Verb.GRAD,
@@ -56,7 +56,7 @@ def derive(frame: Frame, verb: str, node: ast.Call) -> Value:
         frame.fail(ArgumentMismatchError, node, what, f"write fs.{verb}(f, wrt=…)")
     base = frame.expression(node.args[0])
     if isinstance(base, Static) and callable(base.value):
-        base = dataclasses.replace(base, value=stand_in(base.value))
+        base = readable(frame, base)
     how, checkpoint = How.AUTO, False
     wrt: object = constant_object(frame, node.args[1]) if len(node.args) > 1 else None
     for keyword in node.keywords:
@@ -106,18 +106,19 @@ def derivative(frame: Frame, derived: Derived, node: ast.Call) -> Value:
     """The call of a derivative: App(Deriv(fun …), arguments)."""
     verb = VERBS[derived.verb]
     signature = signature_of_value(frame, derived.base, node)
-    values = matched(frame, signature, without_tangent(node) if verb in ALONG_TANGENTS else node)
     names = list(signature.parameters)
     wrt = derived.wrt if derived.wrt is not None else 0
     single = not isinstance(wrt, tuple)
     chosen = positions_of(frame, wrt if isinstance(wrt, tuple) else (wrt,), names, node)
+    own, tangent = without_tangent(node, tangent_place(signature, chosen)) if verb in ALONG_TANGENTS else (node, None)
+    values = matched(frame, signature, own)
     terms = differentiated(frame, values, [names[k] for k in chosen], node)
     kept = [n for n in names if n in terms]
-    function = lambda_of(frame, derived, values, {n: terms[n].type for n in kept}, node)
+    function = lambda_of(frame, derived, values, {n: terms[n] for n in kept}, node)
     if is_single(function.body.type) and any([is_weak(terms[names[k]].type) for k in chosen]):
         for name in [names[k] for k in chosen]:
             terms[name] = frame.bind(convert(frame, terms[name], in_single(terms[name].type), node), name)
-        function = lambda_of(frame, derived, values, {n: terms[n].type for n in kept}, node)
+        function = lambda_of(frame, derived, values, {n: terms[n] for n in kept}, node)
     require_result(frame, derived.verb, function.body.type, node)
     positions = tuple([kept.index(names[k]) for k in chosen])
     deriv = Deriv(function, positions, verb, derived.how, single, derived.checkpoint)
@@ -126,7 +127,7 @@ def derivative(frame: Frame, derived: Derived, node: ast.Call) -> Value:
         value = frame.bind(App(function, tuple(arguments)), "value")
         return Unrolled((value, Pullback(deriv, tuple(arguments), value)))
     if verb in ALONG_TANGENTS:
-        arguments += tangents(frame, deriv, arguments, node)
+        arguments += tangents(frame, deriv, arguments, tangent, node)
     try:
         made = App(deriv, tuple(arguments))
         return frame.bind(made, "derivative", made.type if is_weak(function.body.type) else strong(made.type))
@@ -148,32 +149,38 @@ def pulled_back(frame: Frame, pullback: Pullback, node: ast.Call) -> Value:
     return frame.bind(Proj(App(deriv, (*pullback.arguments, cotangent)), 1), "pulled")
 
 
-def without_tangent(node: ast.Call) -> ast.Call:
-    """The call of a jvp or an hvp as that of its function."""
-    return ast.copy_location(ast.Call(node.func, node.args, [k for k in node.keywords if k.arg != "tangent"]), node)
+def without_tangent(node: ast.Call, place: int | None) -> tuple[ast.Call, ast.expr | None]:
+    """The call of a jvp or an hvp as that of its function, and the tangent: `tangent=…`, or what is at its place."""
+    args, keywords = list(node.args), [k for k in node.keywords if k.arg != "tangent"]
+    named = [k.value for k in node.keywords if k.arg == "tangent"]
+    is_spread = any([isinstance(a, ast.Starred) for a in args])
+    if named or place is None or len(args) <= place or is_spread:
+        tangent = named[0] if named else None
+    else:
+        tangent = args.pop(place)
+    return ast.copy_location(ast.Call(node.func, args, keywords), node), tangent
 
 
 def differentiated(frame: Frame, values: dict[str, Value], along: list[str], node: ast.AST) -> dict[str, Term]:
     """The arguments that are run-time values, those differentiated with respect to among them."""
-    terms = {name: frame.bind(value, name) for name, value in values.items() if isinstance(value, Term)}
+    terms = {n: frame.bind(frame.term(value, node), n) for n, value in values.items() if is_run_time(value)}
     for name in along:
         value = values.get(name)
-        if isinstance(value, Static):
-            terms[name] = frame.bind(frame.as_term(value, node), name)
+        if name not in terms and isinstance(value, Static | Keyed | Unrolled):
+            terms[name] = frame.bind(frame.term(value, node), name)
         if name in terms:
             require_differentiable(frame, name, terms[name].type, node)
     return terms
 
 
-def tangents(frame: Frame, deriv: Deriv, arguments: list[Term], node: ast.Call) -> list[Term]:
-    """The value of tangent=… for each argument differentiated with respect to, in its shape."""
-    given = [k.value for k in node.keywords if k.arg == "tangent"]
-    if not given:
+def tangents(frame: Frame, deriv: Deriv, arguments: list[Term], given: ast.expr | None, node: ast.Call) -> list[Term]:
+    """The value of the tangent for each argument differentiated with respect to, in its shape."""
+    if given is None:
         verb = deriv.verb.value
         frame.fail(
             ArgumentMismatchError, node, f"the call of a {verb} needs tangent=…", f"write fs.{verb}(f)(x, tangent=v)"
         )
-    directions = [frame.value(e) for e in given[0].elts] if isinstance(given[0], ast.Tuple) else [frame.value(given[0])]
+    directions = [frame.value(e) for e in given.elts] if isinstance(given, ast.Tuple) else [frame.value(given)]
     if not deriv.single and len(directions) == 1 and isinstance(directions[0].type, Tuple):
         whole = frame.bind(directions[0], "tangent")
         directions = [project(whole, k) for k in range(len(directions[0].type.items))]
@@ -224,15 +231,17 @@ def require_differentiable(frame: Frame, name: str, type_: Type, node: ast.AST) 
             "pass a real number: 3.0, not 3"
             if isinstance(type_, Int)
             else f"pass real numbers: np.asarray({name}, float)"
-        )
+        ) + "; an optimiser starts from p0=[1.0, …]"
     frame.fail(NotDifferentiableError, node, f"{name} is {describe(type_)}, which has no derivative", hint)
 
 
-def lambda_of(frame: Frame, derived: Derived, values: dict[str, Value], types: dict[str, Type], node: ast.AST) -> Lam:
+def lambda_of(frame: Frame, derived: Derived, values: dict[str, Value], given: dict[str, Term], node: ast.AST) -> Lam:
     """The function that is differentiated, of the arguments that are run-time values."""
-    parameters = {n: Var(n, t) for n, t in types.items()}
-    names: dict[str, Value] = {**{n: v for n, v in values.items() if n not in parameters}, **parameters}
-    visible = [v for v in names.values() if isinstance(v, Var)]
+    parameters = {n: Var(n, a.type) for n, a in given.items()}
+    frame.shared.models.update({parameters[n]: a for n, a in given.items()})
+    others = {n: v for n, v in values.items() if n not in parameters}
+    names: dict[str, Value] = {**others, **{n: seen(x) for n, x in parameters.items()}}
+    visible = [*[v for v in others.values() if isinstance(v, Var)], *parameters.values()]
     times = 2 if VERBS[derived.verb] is Verb.HVP else 1
 
     def body() -> Term:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 
 import numpy as np
 
-from fsmooth.core.build import build
-from fsmooth.core.term import Const, MakeTuple, Term, Vector
-from fsmooth.core.types import Array, Float, Int, Tuple, leaf_of
+from fsmooth.core.build import build, plus
+from fsmooth.core.term import Const, Get, MakeTuple, Term, Vector
+from fsmooth.core.trees import is_constant, part
+from fsmooth.core.types import Array, Float, Int, Tuple, Type, leaf_of
 from fsmooth.errors import TypeMismatchError, UndefinedNameError
-from fsmooth.frontend.python.conversion import convert, join
+from fsmooth.frontend.python.complex_numbers import is_complex
+from fsmooth.frontend.python.conversion import assembled, convert, join, project
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.kinds import type_of_object
-from fsmooth.frontend.python.library import library
+from fsmooth.frontend.python.instead import INSTEAD_OF_COMPLEX
+from fsmooth.frontend.python.kinds import join_types, type_of_object
 from fsmooth.frontend.python.sizes import alike, length_of, required_size
-from fsmooth.frontend.python.values import Missing, Static, Unrolled, Value
+from fsmooth.frontend.python.values import Growing, Keyed, Listed, Missing, Static, Tail, Uneven, Unrolled, Value
 
 
 def display(frame: Frame, items: list[Term], node: ast.AST) -> Term:
@@ -35,6 +38,16 @@ def display(frame: Frame, items: list[Term], node: ast.AST) -> Term:
     if isinstance(leaf_of(wanted), Tuple):
         made = [made[0], *[alike(frame, item, made[0], node, "elements of an array") for item in made[1:]]]
     return Vector(tuple(made))
+
+
+def list_of(frame: Frame, items: tuple[Value, ...], source: Value, node: ast.AST) -> Value:
+    """A list of these elements, that of `source` each: an array if they are alike and `source` is not a list of unlike ones."""
+    if isinstance(source, Uneven):
+        return Uneven(items)
+    terms = [x for x in items if isinstance(x, Term)]
+    if not terms or len(terms) < len(items) or not is_array(items):
+        return Listed(items)
+    return frame.as_list(display(frame, terms, node))
 
 
 def display_element(frame: Frame, node: ast.expr) -> Value:
@@ -72,9 +85,13 @@ def number_of(value: bool | int | float | np.generic) -> Const:
 def as_term(frame: Frame, value: Value, node: ast.AST) -> Term:
     match value:
         case Static(inner):
+            if is_complex(inner):
+                is_one = not isinstance(inner, np.ndarray)
+                what = f"{inner!r} is a complex number" if is_one else "this array is of complex numbers"
+                frame.fail(TypeMismatchError, node, what, INSTEAD_OF_COMPLEX)
             if isinstance(inner, bool | int | float | np.integer | np.floating | np.bool_):
                 return number_of(inner)
-            if isinstance(inner, tuple) and inner and all([is_number_like(frame, x) for x in inner]):
+            if isinstance(inner, tuple) and all([is_number_like(frame, x) for x in inner]):
                 return MakeTuple(tuple([frame.as_term(Static(x), node) for x in inner]))
             if isinstance(inner, list) and inner and all([is_number_like(frame, x) for x in inner]):
                 return display(frame, [frame.as_term(Static(x), node) for x in inner], node)
@@ -83,8 +100,19 @@ def as_term(frame: Frame, value: Value, node: ast.AST) -> Term:
             what = getattr(inner, "__name__", None) or repr(inner)
             hint = "call it, or pass its result in" if callable(inner) else "use numbers, arrays and tuples of them"
             frame.fail(TypeMismatchError, node, f"{what} is not a real number or an array", hint)
+        case Listed(items) if not isinstance(value, Uneven) and (not items or is_array(items)):
+            return display(frame, [frame.term(x, node) for x in items], node)
+        case Tail():
+            hint = "read its last element [-1], or write fs.zeros(n) with an n that suffices, and count"
+            frame.unsupported(node, "all of a list that grows in a while loop, inside the loop,", hint)
+        case Growing(room, start, added):
+            return frame.bind(build(plus(start, added), lambda i: Get(room, i)), "a")
+        case Keyed(entries):
+            return keyed_term(frame, entries, node)
         case Unrolled(items):
-            return MakeTuple(tuple([frame.term(x, node) for x in items]))
+            parts = tuple([part_term(frame, x, node) for x in items])
+            record = list if isinstance(value, Listed) else None
+            return assembled(parts, Tuple(tuple([q.type for q in parts]), None, record))
         case Missing(why, hint):
             frame.fail(UndefinedNameError, node, why, hint)
         case _:
@@ -94,6 +122,42 @@ def as_term(frame: Frame, value: Value, node: ast.AST) -> Term:
                 "expected a number or an array, found a function or an iterator",
                 "call the function, or write the iterator into a list",
             )
+
+
+def keyed_term(frame: Frame, entries: Mapping[object, Value], node: ast.AST) -> Term:
+    """A dictionary as a run-time value: a record of the class dict."""
+    names = tuple([key for key in entries if isinstance(key, str) or type(key) is int])
+    if len(names) < len(entries):
+        what = "this dictionary is known while compiling only"
+        frame.fail(TypeMismatchError, node, what, "use texts or integers as keys")
+    items = tuple([part_term(frame, value, node) for value in entries.values()])
+    return assembled(items, Tuple(tuple([item.type for item in items]), names, dict))
+
+
+def part_term(frame: Frame, value: Value, node: ast.AST) -> Term:
+    """A part of a structure as a run-time value; a text, None or a function is known by its type."""
+    if isinstance(value, Static) and is_constant(value.value):
+        return MakeTuple((), part(value.value))
+    return frame.term(value, node)
+
+
+def is_array(items: tuple[Value, ...]) -> bool:
+    """Can these be the elements of an array?"""
+    wanted: Type | None = None
+    for k, item in enumerate(items):
+        if not isinstance(item, Term):
+            return False
+        wanted = item.type if k == 0 else None if wanted is None else join_types(wanted, item.type)
+    return wanted is not None
+
+
+def array_of_parts(frame: Frame, value: Term, node: ast.AST) -> Term:
+    """A tuple or a list of unlike parts as an array, as NumPy makes one of what is alike; others as they are."""
+    if not isinstance(value.type, Tuple) or value.type.record not in (None, list) or not value.type.items:
+        return value
+    whole = frame.bind(value, "a")
+    parts = [array_of_parts(frame, project(whole, k), node) for k in range(len(value.type.items))]
+    return frame.bind(display(frame, parts, node), "a")
 
 
 def array_of_numbers(frame: Frame, array: np.ndarray[tuple[int, ...], np.dtype[np.generic]], node: ast.AST) -> Term:
@@ -115,15 +179,9 @@ def known(value: object) -> Value:
     return number_of(value) if isinstance(value, bool | int | float) else Static(value)
 
 
-def written_lists(frame: Frame, left: ast.expr, op: ast.operator, right: ast.expr, node: ast.AST) -> Term | None:
-    """`[e] * n` and `[a] + [b]` as Python means them, where the lists are written out; None for anything else."""
+def repeated_list(frame: Frame, left: ast.expr, op: ast.operator, right: ast.expr, node: ast.AST) -> Term | None:
+    """`[e] * n` as Python means it, where the list is written out; None for anything else."""
     lists = [isinstance(side, ast.List | ast.ListComp) for side in (left, right)]
-    if isinstance(op, ast.Add) and all(lists):
-        if isinstance(left, ast.List) and isinstance(right, ast.List):
-            return display(frame, [frame.value(e) for e in (*left.elts, *right.elts)], node)
-        parts = [frame.value(left), frame.value(right)]
-        wanted = join(frame, parts[0].type, parts[1].type, node, "the elements of the lists")
-        return library(frame, "concatenate", [convert(frame, part, wanted, node) for part in parts], node)
     if not isinstance(op, ast.Mult) or not any(lists):
         return None
     items, times_ = (left, right) if lists[0] else (right, left)

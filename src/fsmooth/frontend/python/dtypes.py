@@ -10,10 +10,12 @@ from fsmooth.core import primitives as p
 from fsmooth.core.term import Prim, Term, Zero
 from fsmooth.core.types import BOOL, F32, F64, INT, Bool, Float, Int, Type, array_of, leaf_of, rank_of
 from fsmooth.errors import TypeMismatchError
-from fsmooth.frontend.python.arithmetic import elementwise
+from fsmooth.frontend.python.broadcasting import elementwise
+from fsmooth.frontend.python.complex_numbers import is_complex_dtype
 from fsmooth.frontend.python.conversion import convert, truth
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import constant_object
+from fsmooth.frontend.python.instead import INSTEAD_OF_COMPLEX
 from fsmooth.frontend.python.weak import strengthened
 
 
@@ -31,7 +33,8 @@ def element_type(frame: Frame, node: ast.expr) -> Type | None:
     try:
         return kinds[np.dtype(given)]  # type: ignore[call-overload]
     except (TypeError, KeyError):
-        frame.unsupported(node, f"the dtype {frame.source.segment(node)}", "use float, np.float32, int or bool")
+        hint = INSTEAD_OF_COMPLEX if is_complex_dtype(given) else "use float, np.float32, int or bool"
+        frame.unsupported(node, f"the dtype {frame.source.segment(node)}", hint)
 
 
 def of_dtype(frame: Frame, term: Term, dtype: ast.expr, node: ast.AST) -> Term:

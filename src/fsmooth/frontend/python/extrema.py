@@ -43,7 +43,7 @@ def extremum(
         source = iterable(frame, only.iter)
         if isinstance(source, Unrolled):
             return extremum_of_items(frame, reduction, unrolled_elements(frame, source, only, node.elt), default, node)
-        index = loop_index(frame, only.target, only.target)
+        index = loop_index(frame, only.target, only.target, source.size)
         size = source.size
 
         def body() -> Term:
@@ -94,7 +94,7 @@ def filtered_extremum(
             return MakeTuple((Const(True), If(found, Prim(best, (so_far, value)), value)))
         first, *rest = generators
         source = as_sequence(frame, iterable(frame, first.iter), first.iter)
-        index = loop_index(frame, first.target, first.target)
+        index = loop_index(frame, first.target, first.target, source.size)
         inner = Var("best", init.type)
 
         def body() -> Term:

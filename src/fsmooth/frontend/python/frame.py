@@ -13,13 +13,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NoReturn, Self
 
-from fsmooth.core.term import Const, Get, Length, Proj, Require, Site, Term, Var, Zero, let
+from fsmooth.core.term import Const, Get, Length, MakeTuple, Proj, Require, Site, Term, Var, Zero, let
 from fsmooth.core.types import Type
 from fsmooth.errors import ProgramError, UnsupportedError
 from fsmooth.frontend.diagnose import render
+from fsmooth.frontend.lookup import Lookup
 from fsmooth.frontend.python.aliases import Views, forget_aliases
 from fsmooth.frontend.python.source import Source
-from fsmooth.frontend.python.values import Value
+from fsmooth.frontend.python.values import Missing, Value
+from fsmooth.frontend.readings import Readings
 
 
 @dataclass
@@ -28,39 +30,37 @@ class Capture:
 
     name: str
     var: Var
-    fetch: Callable[[], object]
-
-
-@dataclass
-class Staged:
-    """A captured value that was built into the program; a change makes a new program."""
-
-    fetch: Callable[[], object]
-    value: object
+    fetch: Lookup
 
 
 @dataclass
 class Shared:
     """What all functions of one elaboration share."""
 
+    readings: Readings
+    program: ast.AST | None = None
+    """The definition of the program, whose annotations are checked."""
     captures: dict[tuple[object, ...], Capture] = field(default_factory=dict)
-    staged: list[Staged] = field(default_factory=list)
-    helpers: list[object] = field(default_factory=list)
     stack: list[object] = field(default_factory=list)
     views: Views = field(default_factory=Views)
     static_sizes: dict[tuple[Var, int], int] = field(default_factory=dict)
     """Sizes of arguments that annotations give as numbers."""
     definitions: dict[Var, Term] = field(default_factory=dict)
+    models: dict[Var, Term] = field(default_factory=dict)
+    """What has the sizes of a variable: the initial values of what a loop carries, the arguments of a derivative."""
+    constant_sizes: dict[tuple[Var | int, ...], int | None] = field(default_factory=dict)
+    """What is known of the lengths of variables and their parts (frontend/python/sizes.py)."""
     counters: set[Var] = field(default_factory=set)
     """Indices of loops, which are never negative."""
+    lists: set[Value] = field(default_factory=set)
+    """Arrays that are lists of the program's: they may grow."""
+    ranges: dict[Var, Term] = field(default_factory=dict)
+    """What indices of loops stay below: their numbers of steps, where these are known before the loop."""
     returned: ast.AST | None = None
     order: int = 0
     """How often what is being elaborated is differentiated."""
     rules: int = 0
     """How many users' rules are being elaborated, one inside the other: each may be that of the function it calls."""
-
-
-OWN = "fsmooth.combinators"
 
 
 class Frame(ABC):
@@ -82,6 +82,7 @@ class Frame(ABC):
         self.scope: list[tuple[Var, Term]] = outer.scope if outer is not None else []
         self.requirements: list[Require] = outer.requirements if outer is not None else []
         self.entry: frozenset[Var] = outer.entry if outer is not None else frozenset()
+        self.assigned_inside: list[str] = []
         self.conditional: int = outer.conditional if outer is not None else 0
 
     def child(self, source: Source, names: dict[str, Value], call: ast.AST) -> Self:
@@ -121,8 +122,8 @@ class Frame(ABC):
         raise error(render(self.site(node), message, hint))
 
     def site(self, node: ast.AST, what: str = "") -> Site:
-        """Where `node` is; what is inside fsmooth's own combinators is where the user called them."""
-        if self.source.function.__module__ == OWN and self.outer is not None and self.call is not None:
+        """Where `node` is; what is inside fsmooth's own functions is where the user called them."""
+        if self.source.is_own and self.outer is not None and self.call is not None:
             return self.outer.site(self.call, what)
         return self.source.site(node, what)
 
@@ -140,6 +141,23 @@ class Frame(ABC):
         self.scope.append((var, value))
         self.shared.definitions[var] = value
         self.shared.views.remember(var, value)
+        if value in self.shared.lists:
+            self.shared.lists.add(var)
+        return var
+
+    def as_list(self, array: Term, *models: Value) -> Term:
+        """An array that is a list of the program's, if all the models are."""
+        if self.shared.lists.issuperset(models):
+            self.shared.lists.add(array)
+        return array
+
+    def as_array(self, value: Term) -> Term:
+        """A list of the program's as an array, which does not grow, and which + adds to element by element."""
+        if value not in self.shared.lists:
+            return value
+        var = Var("array", value.type)
+        self.scope.append((var, value))
+        self.shared.definitions[var] = value
         return var
 
     def changed(self, name: str, array: Term, node: ast.AST) -> None:
@@ -154,19 +172,27 @@ class Frame(ABC):
         """What `make` gives, with the bindings that it needs around it."""
         outer, self.scope = self.scope, []
         self.conditional += conditional
+        before = len(self.assigned_inside)
         try:
             result = make()
             return let(self.scope, result)
         finally:
             self.scope = outer
             self.conditional -= conditional
+            self.forget_assigned(before)
+
+    def forget_assigned(self, before: int) -> None:
+        """The names that := assigned since in a part of an expression that is not always evaluated, or often."""
+        for name in self.assigned_inside[before:]:
+            why = f"{name} is assigned with := in a part of an expression that is not evaluated once"
+            self.names[name] = Missing(why, f"assign {name} on a line of its own")
 
 
 def is_path(term: Term) -> bool:
     """A variable or constant, or an element or component of one at a simple index."""
     while True:
         match term:
-            case Var() | Const() | Zero():
+            case Var() | Const() | Zero(()):
                 return True
             case Get(array, Var() | Const()):
                 term = array
@@ -176,3 +202,8 @@ def is_path(term: Term) -> bool:
                 term = inner
             case _:
                 return False
+
+
+def is_constant(value: Term) -> bool:
+    """Is it a number known while compiling, or a tuple of such, which is compared while compiling?"""
+    return all([isinstance(x, Const) for x in (value.items if isinstance(value, MakeTuple) else (value,))])

@@ -12,10 +12,14 @@ import numpy as np
 
 from fsmooth.core.term import Const, Term
 from fsmooth.errors import ArgumentMismatchError, TypeMismatchError, UnsupportedError
-from fsmooth.frontend.python.displays import known
-from fsmooth.frontend.python.frame import OWN, Frame, Staged
+from fsmooth.frontend.python.annotated import annotated_result, named_sizes
+from fsmooth.frontend.python.claims import Raised
+from fsmooth.frontend.python.displays import known, tuple_display
+from fsmooth.frontend.python.frame import Frame, is_constant
+from fsmooth.frontend.python.rewording import reworded
 from fsmooth.frontend.python.source import Source, source_of
-from fsmooth.frontend.python.values import Closure, Default, Static, Value
+from fsmooth.frontend.python.syntax import CLAIMED, claims
+from fsmooth.frontend.python.values import Closure, Default, Keyed, Static, Unrolled, Value
 
 DEEPEST = 4
 """So often may a function be inlined in itself: one that is given a function that calls it is not recursive."""
@@ -55,7 +59,7 @@ def keywords(frame: Frame, node: ast.Call, known_here: tuple[str, ...]) -> dict[
     return found
 
 
-def as_function(frame: Frame, value: Closure | Static, node: ast.AST) -> Callable[..., Term]:
+def as_function(frame: Frame, value: Value, node: ast.AST) -> Callable[..., Term]:
     """A lambda or helper as a function on terms."""
 
     def apply(*terms: Term) -> Term:
@@ -94,8 +98,7 @@ def helper_call(frame: Frame, function: FunctionType, node: ast.Call, *first: Va
 def run_helper(frame: Frame, function: FunctionType, values: dict[str, Value], node: ast.AST) -> Value:
     """A plain Python function whose parameters have `values`."""
     source = source_of(function)
-    if function not in frame.shared.helpers:
-        frame.shared.helpers.append(function)
+    frame.shared.readings.read_text(source)
     return run(frame, source.node, source, {}, values, node)
 
 
@@ -107,9 +110,6 @@ def matched(frame: Frame, signature: inspect.Signature, node: ast.Call, *first: 
         if keyword.arg is None:
             frame.unsupported(node, "** in a call", "write the keywords out")
         named[keyword.arg] = frame.expression(keyword.value)
-    for parameter in signature.parameters.values():
-        if parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
-            frame.unsupported(node, f"a function with the parameter *{parameter.name}", "name its parameters")
     try:
         bound = signature.bind(*positional, **named)
     except TypeError as error:
@@ -117,7 +117,12 @@ def matched(frame: Frame, signature: inspect.Signature, node: ast.Call, *first: 
         frame.fail(ArgumentMismatchError, node, f"{name}: {error}", f"its parameters are {written(signature)}")
     result = dict(bound.arguments)
     for name, parameter in signature.parameters.items():
-        if name not in result and parameter.default is not inspect.Parameter.empty:
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            given = result.get(name, ())
+            result[name] = tuple_display(frame, list(given)) if given else Unrolled(())
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            result[name] = Keyed(result.get(name, {}))
+        elif name not in result and parameter.default is not inspect.Parameter.empty:
             given = parameter.default
             result[name] = given.value if isinstance(given, Default) else default_value(frame, given)
     return result
@@ -143,12 +148,14 @@ def run(
     node: ast.AST,
 ) -> Value:
     """Elaborate a function body where its parameters have `values`."""
-    if source.function.__module__ != OWN and frame.shared.stack.count(definition) >= DEEPEST + frame.shared.rules:
+    if not source.is_own and frame.shared.stack.count(definition) >= DEEPEST + frame.shared.rules:
         name = definition.name if isinstance(definition, ast.FunctionDef) else "a lambda"
         frame.unsupported(node, f"recursion ({name} calls itself)", "write a loop")
     bound: dict[str, Value] = dict(names)
+    if isinstance(definition, ast.FunctionDef) and claims(definition.body):
+        bound[CLAIMED] = Const(0)
     for name, value in values.items():
-        bound[name] = frame.bind(value, name) if isinstance(value, Term) else value
+        bound[name] = frame.bind(value, name) if isinstance(value, Term) and not is_constant(value) else value
     inner = frame.child(source, bound, node)
     frame.shared.stack.append(definition)
     try:
@@ -156,7 +163,10 @@ def run(
             result = inner.expression(definition.body)
             frame.shared.returned = definition.body
             return result
-        return function_body(inner, definition)
+        if definition is not frame.shared.program:
+            return function_body(inner, definition)
+        sizes = named_sizes(inner, bound)
+        return annotated_result(inner, sizes, function_body(inner, definition))
     finally:
         frame.shared.stack.pop()
 
@@ -180,9 +190,12 @@ def written(signature: inspect.Signature) -> str:
 
 def default_value(frame: Frame, given: object) -> Value:
     """The default of a parameter of a plain function; one that can change in place is compared at each call."""
+    fetch = frame.shared.readings.known(given)
+    if fetch is None:
+        return known(given)
     if isinstance(given, np.ndarray | list | dict):
-        frame.shared.staged.append(Staged(lambda: given, given))
-    return known(given)
+        frame.shared.readings.compared(fetch, given)
+    return Static(given, fetch)
 
 
 class _Dots:
@@ -223,7 +236,11 @@ def default(frame: Frame, part: ast.expr, name: str) -> Default:
 
 def function_body(frame: Frame, node: ast.FunctionDef) -> Value:
     """The value that a function returns."""
-    result = frame.block(node.body)
+    try:
+        result = frame.block(reworded(node.body))
+    except Raised as raised:
+        hint = "raise where a condition holds"
+        frame.fail(UnsupportedError, raised.node, "every call with arguments like these gets here", hint)
     if result is None:
         frame.fail(UnsupportedError, node, f"{node.name} does not return a value on every path", "end it with return")
     return result

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import ItemsView, KeysView, ValuesView
+import math
+from collections.abc import Callable, ItemsView, KeysView, ValuesView
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import minus, plus, times
 from fsmooth.core.term import Check, Const, Get, MakeTuple, Prim, Term, Var
 from fsmooth.core.types import INT, Array, Int, Tuple
 from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
-from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.displays import known
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import apply_value, constant_object, keywords
 from fsmooth.frontend.python.kinds import describe
-from fsmooth.frontend.python.names import item_of
+from fsmooth.frontend.python.names import item_of, part_of
+from fsmooth.frontend.python.parts import parts_seen
 from fsmooth.frontend.python.sizes import at_least_zero, length_of, same_size
-from fsmooth.frontend.python.values import Sequence, Static, Unrolled, Value
+from fsmooth.frontend.python.values import Growing, Keyed, Sequence, Static, Tail, Uneven, Unrolled, Value
 from fsmooth.rewrite.linear import polynomial
 
 
@@ -25,7 +26,7 @@ def iterable(frame: Frame, node: ast.expr) -> Sequence | Unrolled:
     """What `for … in node` runs over."""
     if isinstance(node, ast.GeneratorExp):
         return iterable(frame, ast.copy_location(ast.ListComp(node.elt, node.generators), node))
-    if isinstance(node, ast.Call):
+    if isinstance(node, ast.Call) and not any([isinstance(a, ast.Starred) for a in node.args]):
         made = iterator_call(frame, node)
         if made is not None:
             return made
@@ -37,19 +38,21 @@ def iterable_value(frame: Frame, value: Value, node: ast.AST) -> Sequence | Unro
     match value:
         case Sequence() | Unrolled():
             return value
+        case Growing(room, before, added) if not isinstance(value, Tail):
+            return Sequence(plus(before, added), lambda i: Get(room, i))
         case Static(inner) if isinstance(inner, range):
             start, step = inner.start, inner.step
             return Sequence(Const(len(inner)), lambda i: plus(Const(start), times(Const(step), i)))
         case Static(inner) if isinstance(inner, list | tuple):
-            return Unrolled(tuple([item_of(value, k, x) for k, x in enumerate(inner)]))
-        case Static(inner) if isinstance(inner, dict | set | frozenset | str):
-            return Unrolled(tuple([known(x) for x in inner]))
-        case Static(inner) if isinstance(inner, ItemsView | KeysView | ValuesView):
-            return Unrolled(tuple([known(x) for x in inner]))
+            return Unrolled(tuple([item_of(frame, value, k, node) for k in range(len(inner))]))
+        case Keyed(entries):
+            return Unrolled(tuple([known(key) for key in entries]))
+        case Static(inner) if isinstance(inner, dict | set | frozenset | str | ItemsView | KeysView | ValuesView):
+            return Unrolled(tuple([part_of(frame, x) for x in inner]))
     term = frame.term(value, node)
     if isinstance(term.type, Tuple):
         bound = frame.bind(term, "t")
-        return Unrolled(tuple([project(bound, k) for k in range(len(term.type.items))]))
+        return Unrolled(tuple(parts_seen(bound)))
     if isinstance(term.type, Array):
         array = frame.bind(term, "a")
         return Sequence(length_of(frame, array, node), lambda i: Get(array, i))
@@ -62,26 +65,36 @@ def iterator_call(frame: Frame, node: ast.Call) -> Sequence | Unrolled | None:
     if not isinstance(callee, Static):
         return None
     function, arguments = callee.value, node.args
-    for argument in arguments:
-        if isinstance(argument, ast.Starred):
-            hint = "iterate over A.T for the columns of A" if function is zip else "write the arguments out"
-            frame.unsupported(argument, "a starred argument", hint)
     if function is range:
         return range_of(frame, node)
-    if function is enumerate and 1 <= len(arguments) <= 2:
+    if function is enumerate:
+        take(frame, node, "one iterable and a start", 1, 2)
         return enumerated(frame, node)
-    if function is zip and arguments:
+    if function is zip:
         given = keywords(frame, node, ("strict",))
         strict = constant_object(frame, given["strict"]) if given else False
         parts = [iterable(frame, a) for a in arguments]
         return zipped(frame, equally_long(frame, parts, node) if strict else parts, node)
-    if function is reversed and len(arguments) == 1:
+    if function is reversed:
+        take(frame, node, "one iterable", 1, 1)
         return backwards(iterable(frame, arguments[0]))
-    if function is map and len(arguments) == 2:
-        return mapped(frame, arguments[0], arguments[1])
+    if function is map:
+        keywords(frame, node, ())
+        take(frame, node, "a function and what it is applied to", 2)
+        return mapped(frame, node)
     if getattr(function, "__name__", "") == "unroll" and getattr(function, "__module__", "").startswith("fsmooth."):
+        take(frame, node, "one iterable", 1, 1)
         return unrolled(frame, iterable(frame, arguments[0]), node)
     return None
+
+
+def take(frame: Frame, node: ast.Call, what: str, least: int, most: float = math.inf) -> None:
+    """Has the call of an iterator as many arguments as that takes?"""
+    if not least <= len(node.args) <= most:
+        given = f"{len(node.args)} argument{'s' * (len(node.args) != 1)}"
+        hint = "give it what it goes over" if len(node.args) < least else "leave the others out"
+        message = f"{frame.source.segment(node.func)} takes {what}; here it has {given}"
+        frame.fail(ArgumentMismatchError, node, message, hint)
 
 
 def enumerated(frame: Frame, node: ast.Call) -> Sequence | Unrolled:
@@ -94,7 +107,8 @@ def enumerated(frame: Frame, node: ast.Call) -> Sequence | Unrolled:
             TypeMismatchError, given[0], f"enumerate starts at an integer, not at {describe(start.type)}", "use int(…)"
         )
     if isinstance(inner, Unrolled):
-        return Unrolled(tuple([paired(plus(start, Const(k)), x) for k, x in enumerate(inner.items)]))
+        kind = Uneven if isinstance(inner, Uneven) else Unrolled
+        return kind(tuple([paired(plus(start, Const(k)), x) for k, x in enumerate(inner.items)]))
     return Sequence(inner.size, lambda i: paired(plus(start, i), inner.element(i)))
 
 
@@ -106,12 +120,12 @@ def backwards(inner: Sequence | Unrolled) -> Sequence | Unrolled:
     return Sequence(inner.size, lambda i: inner.element(minus(last, i)))
 
 
-def mapped(frame: Frame, function: ast.expr, over: ast.expr) -> Sequence | Unrolled:
-    """map(f, xs)."""
-    value, inner = frame.expression(function), iterable(frame, over)
-    if isinstance(inner, Unrolled):
-        return Unrolled(tuple([apply_value(frame, value, [x], function) for x in inner.items]))
-    return Sequence(inner.size, lambda i: apply_value(frame, value, [inner.element(i)], function))
+def mapped(frame: Frame, node: ast.Call) -> Sequence | Unrolled:
+    """map(f, xs), map(f, xs, ys): as long as the shortest."""
+    function, *over = node.args
+    value = frame.expression(function)
+    rows = side_by_side(frame, [iterable(frame, part) for part in over], node)
+    return each(rows, lambda row: apply_value(frame, value, row.items, function))
 
 
 def unrolled(frame: Frame, inner: Sequence | Unrolled, node: ast.AST) -> Unrolled:
@@ -155,34 +169,52 @@ def range_of(frame: Frame, node: ast.Call) -> Sequence:
     return Sequence(count, lambda i: plus(start, times(Const(s), i)))
 
 
-def zipped(frame: Frame, parts: list[Sequence | Unrolled], node: ast.AST) -> Sequence | Unrolled:
-    """zip: as long as the shortest."""
-    if any([isinstance(q, Unrolled) for q in parts]):
+def zipped(frame: Frame, parts: list[Sequence | Unrolled], node: ast.Call) -> Sequence | Unrolled:
+    """zip: tuples of one element of each, as many as the shortest has."""
+    rows = side_by_side(frame, parts, node)
+    return rows if isinstance(rows, Unrolled) else each(rows, tupled)
+
+
+def tupled(row: Unrolled) -> Value:
+    """The tuple of run-time values; others stay apart."""
+    terms = [x for x in row.items if isinstance(x, Term)]
+    return MakeTuple(tuple(terms)) if len(terms) == len(row.items) else row
+
+
+def side_by_side(frame: Frame, parts: list[Sequence | Unrolled], node: ast.Call) -> Sequence | Unrolled:
+    """Rows of one element of each, an `Unrolled` each, as many as the shortest has."""
+    if not parts or any([isinstance(q, Unrolled) for q in parts]):
         lengths = [len(q.items) for q in parts if isinstance(q, Unrolled)]
-        count = min(
-            lengths + [int(q.size.value) for q in parts if isinstance(q, Sequence) and isinstance(q.size, Const)]
-        )
-        site = frame.site(node, "zip")
+        lengths += [int(q.size.value) for q in parts if isinstance(q, Sequence) and isinstance(q.size, Const)]
+        count = min(lengths, default=0)
+        site = frame.site(node, frame.source.segment(node.func))
         columns = []
         for q in parts:
             if isinstance(q, Unrolled):
                 columns.append(list(q.items[:count]))
             else:
                 columns.append([q.element(Check(Const(k), q.size, site)) for k in range(count)])
-        return Unrolled(tuple([Unrolled(row) for row in zip(*columns, strict=True)]))
+        kind = Uneven if any([isinstance(q, Uneven) for q in parts]) else Unrolled
+        return kind(tuple([Unrolled(row) for row in zip(*columns, strict=True)]))
     sequences = [q for q in parts if isinstance(q, Sequence)]
     size = sequences[0].size
     for q in sequences[1:]:
         if not polynomial(size).plus(polynomial(q.size), -1).is_zero():
             size = Prim(p.minimum, (size, q.size))
-    size = frame.bind(size, "n")
+    size = frame.bind(size, "n") if len(sequences) > 1 else size
+    return Sequence(size, lambda i: Unrolled(tuple([q.element(i) for q in sequences])))
 
-    def element(i: Term) -> Value:
-        items = [q.element(i) for q in sequences]
-        terms = [x for x in items if isinstance(x, Term)]
-        return MakeTuple(tuple(terms)) if len(terms) == len(items) else Unrolled(tuple(items))
 
-    return Sequence(size, element)
+def each(rows: Sequence | Unrolled, change: Callable[[Unrolled], Value]) -> Sequence | Unrolled:
+    """`change` of each row."""
+
+    def changed(row: Value) -> Value:
+        assert isinstance(row, Unrolled)
+        return change(row)
+
+    if isinstance(rows, Unrolled):
+        return Unrolled(tuple([changed(row) for row in rows.items]))
+    return Sequence(rows.size, lambda i: changed(rows.element(i)))
 
 
 def equally_long(frame: Frame, parts: list[Sequence | Unrolled], node: ast.AST) -> list[Sequence | Unrolled]:
@@ -205,8 +237,8 @@ def length_of_iterable(part: Sequence | Unrolled) -> Term:
     return Const(len(part.items)) if isinstance(part, Unrolled) else at_least_zero(part.size)
 
 
-def loop_index(frame: Frame, target: ast.expr, node: ast.AST) -> Var:
-    """The index of a loop, named after its target."""
+def loop_index(frame: Frame, target: ast.expr, node: ast.AST, size: Term | None = None) -> Var:
+    """The index of a loop of `size` steps, named after its target."""
     name = "i"
     if isinstance(target, ast.Name):
         name = target.id if target.id != "_" else "i"
@@ -214,4 +246,6 @@ def loop_index(frame: Frame, target: ast.expr, node: ast.AST) -> Var:
         name = target.elts[0].id if target.elts[0].id != "_" else "i"
     index = Var(name, INT, frame.site(node))
     frame.shared.counters.add(index)
+    if size is not None:
+        frame.shared.ranges[index] = size
     return index

@@ -10,8 +10,18 @@ import ast
 
 
 def flag_of(node: ast.For | ast.While) -> str | None:
-    """The name of the flag of a loop with `break`; no name of the user's starts like it."""
-    return f"_stopped_{node.lineno}_{node.col_offset}" if any([has_jump(s, ast.Break) for s in node.body]) else None
+    """The name of the flag of a loop with `break`."""
+    return stopped_flag(node) if any([has_jump(s, ast.Break) for s in node.body]) else None
+
+
+def stopped_flag(node: ast.For | ast.While) -> str:
+    """The name of the flag that says that a loop has ended; no name of the user's starts like it."""
+    return f"_stopped_{node.lineno}_{node.col_offset}"
+
+
+def returned_flag(node: ast.For | ast.While) -> str:
+    """The name of the flag that says that a step of a loop returns."""
+    return f"_returned_{node.lineno}_{node.col_offset}"
 
 
 def without_jumps(node: ast.For | ast.While) -> list[ast.stmt]:

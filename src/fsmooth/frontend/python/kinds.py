@@ -6,6 +6,7 @@ import dataclasses
 
 import numpy as np
 
+from fsmooth.core.trees import Constant, constants
 from fsmooth.core.types import BOOL, F32, F64, INT, Array, Bool, Float, Int, Tuple, Type, array_of
 from fsmooth.core.weak import WEAK, Weak, weakness
 
@@ -14,6 +15,8 @@ def join_types(a: Type, b: Type) -> Type | None:
     """The smallest type to which both convert, if any; a weak number becomes what the other is."""
     if identical(a, b):
         return a
+    if constants(a) != constants(b):
+        return None
     match a, b:
         case Weak(), Float():
             return b
@@ -28,7 +31,7 @@ def join_types(a: Type, b: Type) -> Type | None:
         case Array(x), Array(y):
             inner = join_types(x, y)
             return None if inner is None else Array(inner)
-        case Tuple(xs), Tuple(ys) if len(xs) == len(ys) and a.names == b.names:
+        case Tuple(xs), Tuple(ys) if len(xs) == len(ys) and a.names == b.names and a.record == b.record:
             parts = [join_types(x, y) for x, y in zip(xs, ys, strict=True)]
             if all([q is not None for q in parts]):
                 return Tuple(tuple([q for q in parts if q is not None]), a.names, a.record)
@@ -37,11 +40,18 @@ def join_types(a: Type, b: Type) -> Type | None:
 
 def identical(a: Type, b: Type) -> bool:
     """Are two types the same, also in what is weak?"""
-    return a is b or (a == b and weakness(a) == weakness(b))
+    return a is b or (a == b and weakness(a) == weakness(b) and constants(a) == constants(b))
 
 
 def describe(type_: Type) -> str:
     """A type as a user would say it."""
+    inside = [found.value for found in constants(type_) if isinstance(found, Constant)]
+    if inside and isinstance(type_, Tuple) and type_.items:
+        return f"{_described(type_)} with {', '.join([repr(value) for value in inside])} in it"
+    return _described(type_)
+
+
+def _described(type_: Type) -> str:
     match type_:
         case Float(64):
             return "a number"
@@ -57,8 +67,14 @@ def describe(type_: Type) -> str:
                 leaf = leaf.element
             kind = {F64: "numbers", F32: "float32 numbers", INT: "integers", BOOL: "truth values"}.get(leaf, "tuples")
             return f"a {type_.rank}-dimensional array of {kind}"
-        case Tuple(items, _, record):
-            return f"a tuple of {len(items)}" if record is None else f"a {record.__name__}"
+        case Tuple(_, _, Constant(value)):
+            return "None" if value is None else f"the text {value!r}" if isinstance(value, str) else f"{value!r}"
+        case Tuple(items, names, record) if record is dict:
+            return f"a dictionary with the keys {', '.join(map(repr, names or ()))}" if items else "an empty dictionary"
+        case Tuple(items, _, record) if record in (None, list):
+            return f"a {'tuple' if record is None else 'list'} of {len(items)}"
+        case Tuple(_, _, record):
+            return f"a {getattr(record, '__name__', 'record')}"
         case _:
             return "a function"
 

@@ -6,9 +6,10 @@ import ast
 from collections.abc import Callable
 
 from fsmooth import library as algebra
-from fsmooth.core.term import Term
+from fsmooth.core.term import MakeTuple, Term
 from fsmooth.core.types import F32
 from fsmooth.errors import TypeMismatchError
+from fsmooth.frontend.python.broadcasting import elementwise
 from fsmooth.frontend.python.conversion import convert
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.weak import at_one_width
@@ -22,9 +23,17 @@ def library(frame: Frame, name: str, arguments: list[Term], node: ast.AST) -> Te
 
 
 def expanded(frame: Frame, name: str, arguments: list[Term | Callable[..., Term]], node: ast.AST) -> Term:
-    """M̃'s definition of `name` on these arguments."""
+    """M̃'s definition of `name` on these arguments; a function of numbers is mapped over arrays."""
+    terms = [a for a in arguments if isinstance(a, Term)]
+    if algebra.is_elementwise(name) and len(terms) == len(arguments):
+        return elementwise(frame, lambda *numbers: inlined(frame, name, list(numbers), node), terms, node)
+    return inlined(frame, name, arguments, node)
+
+
+def inlined(frame: Frame, name: str, arguments: list[Term | Callable[..., Term]], node: ast.AST) -> Term:
+    """M̃'s definition of `name`, which stands here."""
     numbers = at_one_width([a for a in arguments if isinstance(a, Term)], lambda a: convert(frame, a, F32, node))
-    given = [frame.bind(numbers.pop(0), "a") if isinstance(a, Term) else a for a in arguments]
+    given = [named(frame, numbers.pop(0)) if isinstance(a, Term) else a for a in arguments]
     try:
         result = algebra.expand(name, given, frame.site(node, frame.source.segment(node)))
     except algebra.WrongArguments as error:
@@ -33,3 +42,10 @@ def expanded(frame: Frame, name: str, arguments: list[Term | Callable[..., Term]
         result = frame.bind(result, name)
         frame.shared.views.remember(result, given[0])
     return result
+
+
+def named(frame: Frame, argument: Term) -> Term:
+    """An argument that may be mentioned often; a tuple, of sizes for the most part, by its components."""
+    if isinstance(argument, MakeTuple):
+        return MakeTuple(tuple([named(frame, item) for item in argument.items]), argument.type)
+    return frame.bind(argument, "a")

@@ -4,28 +4,40 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from types import FunctionType
+
+import numpy as np
 
 from fsmooth import library as algebra
 from fsmooth.core import primitives as p
 from fsmooth.core.build import build
-from fsmooth.core.term import Get, Term
+from fsmooth.core.term import Get, MakeTuple, Term, Vector
 from fsmooth.core.types import INT, Array, Bool, array_of, leaf_of, rank_of
 from fsmooth.errors import ArgumentMismatchError
-from fsmooth.frontend.python.arithmetic import binary, elementwise, remainder
+from fsmooth.frontend.python.arithmetic import binary, remainder
+from fsmooth.frontend.python.arrays.arguments import on_terms
+from fsmooth.frontend.python.arrays.names import BY_NAME, TAKES_PARTS
+from fsmooth.frontend.python.broadcasting import elementwise
 from fsmooth.frontend.python.conversion import convert, truth
 from fsmooth.frontend.python.derivatives import VERBS, derive
+from fsmooth.frontend.python.displays import array_of_parts
 from fsmooth.frontend.python.dtypes import of_dtype, with_leaf
 from fsmooth.frontend.python.frame import Frame, is_path
-from fsmooth.frontend.python.functions import as_function, keywords, positional
+from fsmooth.frontend.python.functions import as_function, helper_call, keywords, positional
+from fsmooth.frontend.python.index_calls import grid_call
 from fsmooth.frontend.python.instead import instead_of
-from fsmooth.frontend.python.library import expanded, library
+from fsmooth.frontend.python.library import expanded
+from fsmooth.frontend.python.logic import unary
 from fsmooth.frontend.python.macro import deriv_call
+from fsmooth.frontend.python.mapped import mapped_call
 from fsmooth.frontend.python.scalars import OWN_SCALAR, SCALAR, scalar_function
 from fsmooth.frontend.python.sizes import branch, length_of
 from fsmooth.frontend.python.values import Closure, Static, Value
 from fsmooth.frontend.python.weak import strengthened
+from fsmooth.library.numpy import written
+from fsmooth.library.numpy.of_numbers import OfNumbers
 
-_IDENTITY = frozenset({"array", "asarray", "ascontiguousarray", "asarray_chkfinite"})
+_IDENTITY = frozenset({"array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "asarray_chkfinite"})
 
 WITH_DTYPE = {
     **dict.fromkeys(_IDENTITY, 1), "zeros": 1, "ones": 1, "empty": 1, "full": 2, "zeros_like": 1, "ones_like": 1,
@@ -33,9 +45,16 @@ WITH_DTYPE = {
 }  # fmt: skip
 """Functions of NumPy that make arrays: how many arguments come before the dtype."""
 
-OPERATORS: dict[str, type[ast.operator]] = {"mod": ast.Mod, "remainder": ast.Mod, "floor_divide": ast.FloorDiv}
-
-JOINING = frozenset({"concatenate", "hstack", "vstack", "stack"})
+OPERATORS: dict[str, type[ast.operator]] = {
+    "mod": ast.Mod,
+    "remainder": ast.Mod,
+    "floor_divide": ast.FloorDiv,
+    "bitwise_and": ast.BitAnd,
+    "bitwise_or": ast.BitOr,
+    "bitwise_xor": ast.BitXor,
+    "left_shift": ast.LShift,
+    "right_shift": ast.RShift,
+}
 
 COUNTING = frozenset({"sum", "prod", "mean", "average", "std", "var", "cumsum"})
 """These count truth values."""
@@ -44,17 +63,34 @@ COUNTING = frozenset({"sum", "prod", "mean", "average", "std", "var", "cumsum"})
 def numpy_call(frame: Frame, name: str, function: object, node: ast.Call) -> Value:
     """NumPy's functions by name: of Python's own floats too they make numbers of NumPy's, which are not weak."""
     result = numpy_function(frame, name, function, node)
-    return strengthened(result) if isinstance(result, Term) else result
+    if not isinstance(result, Term):
+        return result
+    made = strengthened(result)
+    if isinstance(made, Vector):  # rows that are written out are copied into a new array
+        frame.shared.views.own(made)
+    return frame.as_array(made)
 
 
 def numpy_function(frame: Frame, name: str, function: object, node: ast.Call) -> Value:
     """NumPy's functions by name."""
+    in_python = written(qualified(name, function))
+    if in_python is not None:
+        return own_python_call(frame, in_python, node)
+    if name == "multi_dot":
+        return product_of_all(frame, node)
+    if name in BY_NAME:
+        return array_call(frame, name, node)
     if function in SCALAR:
         return scalar_function(frame, SCALAR[function], node)
     if name == "where" and len(node.args) == 3:
         return where_call(frame, node)
     if name == "fmod":
         return elementwise(frame, lambda a, b: remainder(frame, a, b, node), positional(frame, node, 2), node)
+    if name in ("astype", "copy"):
+        owner = frame.value(node.args[0])
+        return method_call(
+            frame, owner, name, ast.copy_location(ast.Call(node.func, node.args[1:], node.keywords), node)
+        )
     if name == "absolute":
         return scalar_function(frame, p.absolute, node)
     if name in WITH_DTYPE:
@@ -62,9 +98,45 @@ def numpy_function(frame: Frame, name: str, function: object, node: ast.Call) ->
     if name in OPERATORS:
         a, b = positional(frame, node, 2)
         return binary(frame, OPERATORS[name](), a, b, node)
-    if name in JOINING:
-        return joined_arrays(frame, name, node)
+    if name == "invert":
+        (inverted,) = given_once(frame, node)
+        return unary(frame, ast.Invert(), inverted, node)
+    if name == "ix_":
+        return grid_call(frame, node)
+    if name == "where":
+        return numpy_call(frame, "nonzero", np.nonzero, node)
     return library_call(frame, name, node)
+
+
+def own_python_call(frame: Frame, function: FunctionType | OfNumbers, node: ast.Call, *first: Value) -> Value:
+    """A function of NumPy that is written in fsmooth's own Python."""
+    if isinstance(function, OfNumbers):
+        return mapped_call(frame, function, node)
+    return helper_call(frame, function, node, *first)
+
+
+def qualified(name: str, function: object) -> str:
+    """The name of a function of NumPy or SciPy, with `linalg.` or `scipy.linalg.` before it for those of linear algebra.
+
+    A method of a distribution of SciPy's is `stats.norm_logpdf`.
+    """
+    module = getattr(function, "__module__", None) or ""
+    owner = getattr(function, "__self__", None)
+    if module.startswith("scipy.stats") and owner is not None:
+        return f"stats.{type(owner).__name__.removesuffix('_gen')}_{name}"
+    package, _, room = module.partition(".")
+    if not room.startswith(("linalg", "_linalg")):
+        return name
+    return f"scipy.linalg.{name}" if package == "scipy" else f"linalg.{name}"
+
+
+def given_once(frame: Frame, node: ast.Call) -> list[ast.expr]:
+    """The argument of a call that takes one."""
+    keywords(frame, node, ())
+    if len(node.args) != 1:
+        what = f"{frame.source.segment(node.func)} takes 1 argument, not {len(node.args)}"
+        frame.fail(ArgumentMismatchError, node, what, "give it one value")
+    return node.args
 
 
 def created(frame: Frame, name: str, node: ast.Call) -> Value:
@@ -77,8 +149,9 @@ def created(frame: Frame, name: str, node: ast.Call) -> Value:
     if len(node.args) > count + 1 or len(dtype) > 1:
         frame.fail(ArgumentMismatchError, node, f"np.{name} has too many arguments", f"give it {count}, and dtype=…")
     if name in _IDENTITY:
-        given = positional(frame, made, 1)[0]
-        result: Value = own_array(frame, given, node) if name == "array" and isinstance(given.type, Array) else given
+        given = array_of_parts(frame, positional(frame, made, 1)[0], node)
+        is_new = name == "array" or given in frame.shared.lists
+        result: Value = own_array(frame, given, node) if is_new and isinstance(given.type, Array) else given
     else:
         result = library_call(frame, {"empty": "zeros", "empty_like": "zeros_like"}.get(name, name), made)
     made_term = strengthened(frame.term(result, node))
@@ -88,19 +161,25 @@ def created(frame: Frame, name: str, node: ast.Call) -> Value:
     return of_dtype(frame, made_term, dtype[0], node) if dtype else made_term
 
 
-def joined_arrays(frame: Frame, name: str, node: ast.Call) -> Term:
-    """np.concatenate((a, b)), np.hstack, np.vstack, np.stack of parts that are written out."""
+def product_of_all(frame: Frame, node: ast.Call) -> Term:
+    """np.linalg.multi_dot((a, b, c)) of factors that are written out, from left to right."""
     keywords(frame, node, ())
-    if len(node.args) != 1 or not isinstance(node.args[0], ast.Tuple | ast.List):
-        frame.unsupported(node, f"np.{name} of this", f"write the parts out: np.{name}((a, b))")
-    parts = [frame.value(part) for part in node.args[0].elts]
-    ranks = {rank_of(part.type) for part in parts}
-    if name == "hstack" and ranks != {1}:
-        frame.unsupported(
-            node, "np.hstack of matrices", "join their rows: [np.concatenate((a, b)) for a, b in zip(A, B)]"
-        )
-    chosen = {"hstack": "concatenate", "vstack": "stack" if ranks == {1} else "concatenate"}.get(name, name)
-    return library(frame, chosen, parts, node)
+    if len(node.args) != 1 or not isinstance(node.args[0], ast.Tuple | ast.List) or not node.args[0].elts:
+        frame.unsupported(node, "multi_dot of this", "write the factors out: np.linalg.multi_dot((a, b, c))")
+    product, *rest = node.args[0].elts
+    for factor in rest:
+        product = ast.copy_location(ast.BinOp(product, ast.MatMult(), factor), node)
+    return frame.value(product)
+
+
+def array_call(frame: Frame, name: str, node: ast.Call, *first: Value) -> Value:
+    """A function of NumPy that reads keywords, axes and shapes; `first` come before the arguments that are written."""
+    reads = TAKES_PARTS.get(name)
+    written_out = None if reads is None or first else reads(frame, node)
+    if written_out is None:
+        return on_terms(frame, BY_NAME[name], node, *first)
+    rest = ast.copy_location(ast.Call(node.func, node.args[1:], node.keywords), node)
+    return on_terms(frame, BY_NAME[name], rest, written_out)
 
 
 def where_call(frame: Frame, node: ast.Call) -> Term:
@@ -125,6 +204,8 @@ def own_call(frame: Frame, name: str, node: ast.Call) -> Value:
         return scalar_function(frame, OWN_SCALAR[name], node)
     if name in WITH_DTYPE:
         return created(frame, name, node)
+    if name in BY_NAME and not (name in TAKES_PARTS and len(node.args) > 1):  # fs.concatenate(a, b) takes parts, too
+        return array_call(frame, name, node)
     return library_call(frame, name, node)
 
 
@@ -193,5 +274,14 @@ def method_call(frame: Frame, owner: Term, name: str, node: ast.Call) -> Value:
         positional(frame, node, 0)
         return owner
     name = {"flatten": "ravel"}.get(name, name)
+    in_python = written(name)
+    if in_python is not None:
+        return own_python_call(frame, in_python, node, owner)
+    if name in ("reshape", "transpose") and len(node.args) != 1:
+        sizes = MakeTuple(tuple([frame.value(a) for a in node.args])) if node.args else Static(None)
+        rest = ast.copy_location(ast.Call(node.func, [], node.keywords), node)
+        return array_call(frame, name, rest, owner, sizes)
+    if name in BY_NAME:
+        return array_call(frame, name, node, owner)
     arguments: list[Term | Callable[..., Term]] = [owner, *[frame.value(a) for a in node.args]]
     return expanded(frame, name, with_axis(frame, name, counted(frame, name, arguments, node), node), node)

@@ -5,18 +5,20 @@ from __future__ import annotations
 import ast
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import both
+from fsmooth.core.build import both, minus, plus
 from fsmooth.core.primitives import Primitive
-from fsmooth.core.term import Const, If, MakeTuple, Prim, Term, Vector
-from fsmooth.core.types import INT, Array, Bool, Tuple, array_of, leaf_of, rank_of
+from fsmooth.core.term import Const, If, Prim, Term, Vector
+from fsmooth.core.types import INT, Array, Bool, Int, Tuple, array_of, is_scalar, leaf_of, rank_of
 from fsmooth.errors import TypeMismatchError
-from fsmooth.frontend.python.arithmetic import elementwise
+from fsmooth.frontend.python.broadcasting import elementwise
 from fsmooth.frontend.python.conversion import common, convert, project, truth
 from fsmooth.frontend.python.displays import known
-from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.frame import Frame, is_constant
 from fsmooth.frontend.python.kinds import describe, join_types
-from fsmooth.frontend.python.sizes import branch
-from fsmooth.frontend.python.values import Static, Unrolled, Value
+from fsmooth.frontend.python.names import part_of
+from fsmooth.frontend.python.parts import parts_seen
+from fsmooth.frontend.python.sizes import branch, length_of
+from fsmooth.frontend.python.values import Growing, Keyed, Static, Unrolled, Value
 
 COMPARISON: dict[type[ast.cmpop], Primitive] = {
     ast.Lt: p.less,
@@ -38,8 +40,10 @@ def unary(frame: Frame, op: ast.unaryop, operand: ast.expr, node: ast.AST) -> Te
     if isinstance(leaf, Tuple):
         frame.fail(TypeMismatchError, node, f"{describe(x.type)} has no arithmetic", "use arrays for vectors")
     if isinstance(op, ast.Invert):
+        if isinstance(leaf, Int):
+            return elementwise(frame, lambda a: minus(Const(-1), a), [x], node)
         if not isinstance(leaf, Bool):
-            frame.unsupported(node, "~ of integers", "write -x - 1; ~ and not are for truth values")
+            frame.unsupported(node, "~ of real numbers", "~ is for integers and truth values")
         return elementwise(frame, lambda a: Prim(p.logical_not, (a,)), [x], node)
     if isinstance(leaf, Bool):
         x = convert(frame, x, array_of(INT, rank_of(x.type)), node)
@@ -56,7 +60,25 @@ def condition(frame: Frame, node: ast.expr) -> Term:
         case ast.BoolOp(op, values):
             return truths(frame, op, values)
         case _:
-            return truth(frame, frame.value(node), node)
+            return truth_of(frame, frame.expression(node), node)
+
+
+def truth_of(frame: Frame, value: Value, node: ast.AST) -> Term:
+    """The truth of a value: a container holds if it is not empty."""
+    match value:
+        case Unrolled(items):
+            return Const(len(items) > 0)
+        case Keyed(entries):
+            return Const(len(entries) > 0)
+        case Growing(_, start, added):
+            return Prim(p.less, (Const(0), plus(start, added)))
+        case Static(str() | tuple() | list() | dict() | None as inner):
+            return Const(bool(inner))
+        case Term(type=Tuple(items, None)):
+            return Const(len(items) > 0)
+        case Term() if value in frame.shared.lists:
+            return Prim(p.less, (Const(0), length_of(frame, value, node)))
+    return truth(frame, frame.term(value, node), node)
 
 
 def truths(frame: Frame, op: ast.boolop, values: list[ast.expr]) -> Term:
@@ -102,9 +124,24 @@ def comparison(frame: Frame, node: ast.Compare) -> Value:
     left = frame.expression(node.left)
     right = frame.expression(node.comparators[0])
     if isinstance(left, Static) and isinstance(right, Static) and isinstance(node.ops[0], ast.Eq | ast.NotEq):
-        return Const(bool(left.value == right.value) is isinstance(node.ops[0], ast.Eq))
+        return Const(equal_objects(frame, left, right) is isinstance(node.ops[0], ast.Eq))
+    if isinstance(node.ops[0], ast.Eq | ast.NotEq) and len(node.ops) == 1 and is_nothing_like(left, right):
+        return Const(isinstance(node.ops[0], ast.NotEq))
     a, b = frame.bind(frame.term(left, node.left), "a"), frame.bind(frame.term(right, node.comparators[0]), "b")
     return compared_in_turn(frame, a, b, node.ops, node.comparators[1:], node)
+
+
+def equal_objects(frame: Frame, left: Static, right: Static) -> bool:
+    """== of what is known at compile time."""
+    frame.shared.readings.require_equality(left.value, right.value)
+    return bool(left.value == right.value)
+
+
+def is_nothing_like(left: Value, right: Value) -> bool:
+    """Is one a text or None, and the other a number?  They are not equal, whatever the number is."""
+    others = [isinstance(value, Static) and isinstance(value.value, str | None) for value in (left, right)]
+    numbers = [isinstance(value, Term) and is_scalar(value.type) for value in (left, right)]
+    return any(others) and any(numbers)
 
 
 def compared_in_turn(
@@ -184,13 +221,17 @@ def membership(frame: Frame, node: ast.Compare) -> Value:
     left, right = frame.expression(node.left), frame.expression(node.comparators[0])
     inside = isinstance(node.ops[0], ast.In)
     if isinstance(left, Static | Const) and isinstance(right, Static):
+        frame.shared.readings.require_equality(left.value, right.value)
         return Const((left.value in right.value) is inside)  # type: ignore[operator]
-    items = members(right)
+    items = members(frame, right)
     if items is None:
         frame.unsupported(node, "in", "compare the elements: any(x == y for y in ys)")
-    if isinstance(left, Static) and all([isinstance(item, Static | Const) for item in items]):
-        return Const((left.value in [item.value for item in items if isinstance(item, Static | Const)]) is inside)
-    x = frame.bind(frame.term(left, node.left), "x")
+    if isinstance(left, Static | Const) and all([isinstance(item, Static | Const) for item in items]):
+        values = [item.value for item in items if isinstance(item, Static | Const)]
+        frame.shared.readings.require_equality(left.value, *values)
+        return Const((left.value in values) is inside)
+    x = frame.term(left, node.left)
+    x = x if is_constant(x) else frame.bind(x, "x")
     result: Term = Const(False)
     for item in items:
         one = compared_once(frame, ast.Eq(), x, frame.term(item, node), node)
@@ -204,15 +245,19 @@ def membership(frame: Frame, node: ast.Compare) -> Value:
     return result if inside else Prim(p.logical_not, (result,))
 
 
-def members(value: Value) -> list[Value] | None:
+def members(frame: Frame, value: Value) -> list[Value] | None:
     """The values in a tuple, a list that is written out, or a container known at compile time."""
     match value:
         case Unrolled(items):
             return list(items)
+        case Keyed(entries):
+            return [known(key) for key in entries]
         case Static(tuple() | list() | set() | frozenset() | range() as inner) if len(inner) <= 64:
-            return [known(x) for x in inner]
-        case MakeTuple(items) | Vector(items):
+            return [part_of(frame, x) for x in inner]
+        case Vector(items):
             return list(items)
+        case Term(type=Tuple()):
+            return parts_seen(value)
         case _:
             return None
 

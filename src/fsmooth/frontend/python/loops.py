@@ -12,17 +12,19 @@ from fsmooth.core.term import Const, IFold, Let, MakeTuple, Prim, Proj, Term, Va
 from fsmooth.core.types import INT, Array, Tuple, Type
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.agreement import Fold, steady
-from fsmooth.frontend.python.aliases import element_assigned
+from fsmooth.frontend.python.aliases import element_assigned, places_of
 from fsmooth.frontend.python.conversion import convert, project
 from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.growth import Growth, are_bounded, as_arrays, opened, placed, recounted, tallied
 from fsmooth.frontend.python.iterables import iterable, loop_index
-from fsmooth.frontend.python.jumps import flag_of, without_jumps
+from fsmooth.frontend.python.jumps import flag_of, returned_flag, stopped_flag, without_jumps
 from fsmooth.frontend.python.kinds import describe, identical, join_types
 from fsmooth.frontend.python.names import look_up
-from fsmooth.frontend.python.sizes import FrameSizes
-from fsmooth.frontend.python.syntax import assigned_names, returns, target_names
+from fsmooth.frontend.python.parts import seen
+from fsmooth.frontend.python.sizes import FrameSizes, branch
+from fsmooth.frontend.python.syntax import assigned_names, target_names
 from fsmooth.frontend.python.targets import assign_target
-from fsmooth.frontend.python.values import Missing, Sequence, Unrolled, Value
+from fsmooth.frontend.python.values import Missing, Sequence, Unfilled, Unrolled, Value
 
 Loop = ast.For | ast.While
 
@@ -32,46 +34,74 @@ FEW = 16
 
 def loop(frame: Frame, node: ast.For) -> None:
     """for: a fold over the tuple of the names that the body changes."""
-    if node.orelse:
-        frame.unsupported(node, "else on a for loop", "carry a flag and use if after the loop")
-    if returns(node.body):
-        frame.unsupported(
-            node, "return inside a for loop", "carry the result in a variable and return it after the loop"
-        )
+    loop_over(frame, node, iterable(frame, node.iter))
+
+
+def loop_over(frame: Frame, node: ast.For, source: Sequence | Unrolled) -> None:
+    """A loop whose iterable has been read."""
     flag = flag_of(node)
     node = ast.copy_location(ast.For(node.target, node.iter, without_jumps(node), []), node)
     if flag is not None:
         frame.names[flag] = Const(False)
-    source = iterable(frame, node.iter)
     if isinstance(source, Unrolled):
         live = changes_what_it_reads(frame, node)
-        for k in range(len(source.items)):
-            current = iterable(frame, node.iter) if live else source
-            assert isinstance(current, Unrolled)
-            assign_target(frame, node.target, current.items[k], node)
+        for k, name in enumerate(held(frame, node, source)):
+            current = iterable(frame, node.iter) if live else None
+            item = current.items[k] if isinstance(current, Unrolled) else look_up(frame, name, node)
+            assign_target(frame, node.target, item, node)
             for statement in node.body:
                 frame.statement(statement)
         return
-    state = carried_state(frame, node, target_names(node.target))
-    index = loop_index(frame, node.target, node)
+    mark = Var("mark", INT).id
+    index = loop_index(frame, node.target, node, source.size)
     live = changes_what_it_reads(frame, node)
-    forget_views(frame, node, state.names)
+    targets = target_names(node.target)
 
-    def begin() -> None:
+    def begin(index: Var) -> None:
         current = iterable(frame, node.iter) if live else source
         assert isinstance(current, Sequence)
         assign_target(frame, node.target, current.element(index), node)
 
-    body, var = settled(frame, node, state, begin)
+    def read(growth: Growth) -> None:
+        loop_body(frame, node, carried_state(frame, node, targets, growth), lambda: begin(index))
+
+    def run(growth: Growth) -> None:
+        assert growth.index is not None
+        at = growth.index
+        state = carried_state(frame, node, targets, growth)
+        forget_views(frame, node, state.names)
+        body, var = settled(frame, node, state, lambda: begin(at))
+        if not are_bounded(frame, growth, source.size):
+            tallied(frame, growth, run)
+        folded(frame, node, state, flag, Fold([], var, body, source.size, at))
+
+    run(opened(frame, node, mark, index, read))
+
+
+def folded(frame: Frame, node: ast.For, state: Carried, flag: str | None, fold: Fold) -> None:
+    """The names get their values after the loop whose step is known."""
+    size, var, index = fold.count, fold.state, fold.index
+    arrays = as_arrays(state.growth, state.names, fold)
+    if arrays is not None:
+        finish(frame, node, state, lambda _: arrays, [Const(0) for _ in state.names])
+        return
+    body = placed(frame, state, fold.step, size, node)
     inits = initial(frame, node, state)
-    inits, body = steady(FrameSizes(frame, node), Fold(inits, var, body, source.size, index))
-    size = source.size
+    inits, body = steady(FrameSizes(frame, node), Fold(inits, var, body, size, index))
     is_short = isinstance(size, Const) and int(size.value) <= FEW
     if is_short or flag is None or flag not in state.names:  # without a break, or with one that no step gets to
         finish(frame, node, state, lambda init: IFold(size, init, var, index, body), inits)
     else:
         at = state.names.index(flag)
         finish(frame, node, state, lambda init: stopping(size, init, (var, index, body), at), inits)
+
+
+def held(frame: Frame, node: ast.For, source: Unrolled) -> list[str]:
+    """Names for what each step of a loop goes over: it has no value any more once an array changes that it is a part of."""
+    line = frame.site(node).line
+    names = [f"what step {k + 1} of the loop on line {line} goes over" for k in range(len(source.items))]
+    frame.names.update(zip(names, source.items, strict=True))
+    return names
 
 
 def stopping(size: Term, init: Term, step: tuple[Var, Var, Term], flag: int) -> Term:
@@ -99,21 +129,30 @@ def stopping(size: Term, init: Term, step: tuple[Var, Var, Term], flag: int) -> 
 
 @dataclass
 class Carried:
-    """The names that a loop changes: those with a value before it, at the types they have in it; the others are local."""
+    """The names that a loop changes: those with a value before it, at the types they have in it; the others are local.
+
+    If one is `returned`, a step that sets it leaves all others but `flags` as they are.
+    """
 
     names: list[str]
     local: list[str]
     inits: list[Term]
     types: list[Type]
+    growth: Growth
+    returned: str | None
+    flags: frozenset[str | None]
 
 
-def carried_state(frame: Frame, node: Loop, targets: list[str]) -> Carried:
-    """What the loop carries, at the types before it."""
-    assigned = assigned_names(node.body)
+def carried_state(frame: Frame, node: Loop, targets: list[str], growth: Growth) -> Carried:
+    """What the loop carries, at the types before it; not the lists whose first element is looked for."""
+    assigned = [n for n in assigned_names(node.body) if not isinstance(frame.names.get(n), Unfilled)]
     carried = [n for n in assigned if n in frame.names and not isinstance(frame.names[n], Missing) and n not in targets]
     local = [n for n in [*assigned, *targets] if n not in carried]
-    inits = [frame.term(frame.names[n], node) for n in carried]
-    return Carried(carried, local, inits, [t.type for t in inits])
+    lists = growth.lists
+    inits = [lists[n].carried() if n in lists else frame.term(frame.names[n], node) for n in carried]
+    returned = returned_flag(node) if returned_flag(node) in carried else None
+    flags = frozenset((returned, stopped_flag(node)))
+    return Carried(carried, local, inits, [t.type for t in inits], growth, returned, flags)
 
 
 def forget_views(frame: Frame, node: Loop, carried: list[str]) -> None:
@@ -141,10 +180,17 @@ def settled(frame: Frame, node: Loop, state: Carried, begin: Callable[[], None])
                     f"start {name} with a value of the type that the loop gives it",
                 )
         joined_types = [t for t in new if t is not None]
-        if all([identical(a, b) for a, b in zip(joined_types, state.types, strict=True)]) and not lost:
+        if not all([identical(a, b) for a, b in zip(joined_types, state.types, strict=True)]) or lost:
+            state.types = joined_types
+            frame.names.update(lost)
+            continue
+        changed = recounted(frame, state.growth)
+        if not changed:
             return body, var
-        state.types = joined_types
-        frame.names.update(lost)
+        for k, name in enumerate(state.names):
+            if name in changed:
+                state.inits[k] = state.growth.lists[name].carried()
+                state.types[k] = Tuple((state.types[k], INT))
 
 
 def initial(frame: Frame, node: Loop, state: Carried) -> list[Term]:
@@ -163,11 +209,13 @@ def finish(frame: Frame, node: Loop, state: Carried, made: Callable[[Term], Term
     if not state.names:
         return
     if len(state.names) == 1:
-        frame.names[state.names[0]] = frame.bind(made(inits[0]), state.names[0])
-        return
-    whole = frame.bind(made(MakeTuple(tuple(inits))), "loop")
-    for k, name in enumerate(state.names):
-        frame.names[name] = frame.bind(project(whole, k), name)
+        frame.names[state.names[0]] = seen(frame.bind(made(inits[0]), state.names[0]))
+    else:
+        whole = frame.bind(made(MakeTuple(tuple(inits))), "loop")
+        for k, name in enumerate(state.names):
+            frame.names[name] = seen(frame.bind(project(whole, k), name))
+    for name, grown in state.growth.lists.items():
+        frame.names[name] = grown.afterwards(frame, name)
 
 
 def changes_what_it_reads(frame: Frame, node: ast.For) -> bool:
@@ -208,6 +256,8 @@ def loop_body(
     names, types = carried.names, carried.types
     state_type: Type = types[0] if len(types) == 1 else Tuple(tuple(types))
     state = Var(names[0] if len(names) == 1 else "state", state_type, frame.site(node))
+    if names:
+        frame.shared.models[state] = carried.inits[0] if len(names) == 1 else MakeTuple(tuple(carried.inits))
     saved = dict(frame.names)
     outer, frame.scope = frame.scope, []
     frame.conditional += 1
@@ -216,11 +266,13 @@ def loop_body(
         begin()
         for statement in node.body:
             frame.statement(statement)
-        values = [frame.term(frame.names[n], node) for n in names]
+        values = [step_value(frame, carried, n, node) for n in names]
         given = [v.type for v in values]
         wanted = [join_types(a, b) or a for a, b in zip(types, given, strict=True)]
         if wanted == types and all([join_types(a, b) is not None for a, b in zip(types, given, strict=True)]):
             values = [convert(frame, v, t, node) for v, t in zip(values, types, strict=True)]
+            values = unless_returned(frame, node, carried, values, state)
+        refuse_shared(frame, node, carried)
         body = values[0] if len(values) == 1 else MakeTuple(tuple(values))
         scope = frame.scope
         lost: dict[str, Value] = {
@@ -236,7 +288,40 @@ def loop_body(
         frame.names.update(saved)
 
 
+def unless_returned(frame: Frame, node: Loop, carried: Carried, values: list[Term], state: Var) -> list[Term]:
+    """What the names stand for after a step: after one that returns, what they stood for before it."""
+    if carried.returned is None:
+        return values
+    before = [
+        v if n in carried.flags else project(state, k)
+        for k, (n, v) in enumerate(zip(carried.names, values, strict=True))
+    ]
+    returned = frame.bind(values[carried.names.index(carried.returned)], "returned")
+    whole = frame.bind(branch(frame, returned, MakeTuple(tuple(before)), MakeTuple(tuple(values)), node), "step")
+    return [project(whole, k) for k in range(len(values))]
+
+
+def refuse_shared(frame: Frame, node: Loop, carried: Carried) -> None:
+    """In Python an array that was appended to a list changes with the array: if a later step assigns its elements."""
+    for name in element_assigned(node.body):
+        if name not in carried.names or name in carried.growth.lists:
+            continue
+        places = places_of(frame.shared.views, frame.names[name])
+        for to, grown in carried.growth.lists.items():
+            if grown.after is not None and not places.isdisjoint(grown.after.shared):
+                what = f"{name} is appended to {to}, and its elements are assigned in the next step,"
+                frame.unsupported(node, what, f"append a copy: {to}.append({name}.copy())")
+
+
 def enter(frame: Frame, carried: Carried, state: Var) -> None:
     """The carried names stand for the state."""
     for k, name in enumerate(carried.names):
-        frame.names[name] = state if len(carried.names) == 1 else Proj(state, k)
+        part = state if len(carried.names) == 1 else Proj(state, k)
+        grown = carried.growth.lists.get(name)
+        frame.names[name] = seen(part) if grown is None else grown.inside(part)
+
+
+def step_value(frame: Frame, carried: Carried, name: str, node: ast.AST) -> Term:
+    """What a step gives to the next one."""
+    grown = carried.growth.lists.get(name)
+    return frame.term(frame.names[name], node) if grown is None else grown.given(frame, name, node)

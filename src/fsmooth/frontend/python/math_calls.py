@@ -10,15 +10,17 @@ from fsmooth.core.term import Reduction
 from fsmooth.core.types import Int
 from fsmooth.core.weak import WEAK
 from fsmooth.errors import ArgumentMismatchError
-from fsmooth.frontend.python.arithmetic import apply_primitive, binary, elementwise
+from fsmooth.frontend.python.arithmetic import apply_primitive, binary
+from fsmooth.frontend.python.broadcasting import elementwise
 from fsmooth.frontend.python.built_in import reduce_call, to_integer
 from fsmooth.frontend.python.conversion import convert
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import positional
 from fsmooth.frontend.python.instead import instead_of
 from fsmooth.frontend.python.library import library
-from fsmooth.frontend.python.library_calls import library_call
+from fsmooth.frontend.python.library_calls import library_call, own_python_call
 from fsmooth.frontend.python.values import Value
+from fsmooth.library.numpy import written
 
 
 def math_call(frame: Frame, function: object, name: str, node: ast.Call) -> Value:
@@ -48,4 +50,5 @@ def math_call(frame: Frame, function: object, name: str, node: ast.Call) -> Valu
         return library(frame, "norm", [binary(frame, ast.Sub(), a, b, node)], node)
     if function is math.remainder:  # not NumPy's
         frame.unsupported(node, f"math.{name}", instead_of(name))
-    return library_call(frame, name, node)
+    in_python = written(name) if name in ("gamma", "gcd", "lcm", "modf") else None
+    return library_call(frame, name, node) if in_python is None else own_python_call(frame, in_python, node)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 import inspect
 from types import FunctionType
 from typing import assert_never
@@ -38,8 +37,7 @@ def derivative_of_names(frame: Frame, derived: Derived, names: dict[str, Value],
     keys = {n: f"_by_name_{n}" for n in names}
     frame.names.update({keys[n]: v for n, v in names.items()})
     frame.names["_derived"] = derived
-    keywords = [ast.keyword(n, ast.Name(keys[n], ast.Load())) for n in names]
-    made = ast.Call(ast.Name("_derived", ast.Load()), [], keywords)
+    made = ast.Call(ast.Name("_derived", ast.Load()), *arguments_by(signature_of_value(frame, derived, node), keys))
     for part in ast.walk(made):
         ast.copy_location(part, node)
     try:
@@ -47,6 +45,26 @@ def derivative_of_names(frame: Frame, derived: Derived, names: dict[str, Value],
     finally:
         frame.names.clear()
         frame.names.update(saved)
+
+
+def arguments_by(signature: inspect.Signature, names: dict[str, str]) -> tuple[list[ast.expr], list[ast.keyword]]:
+    """The arguments of a call, where each parameter is given by the name that `names` has for it."""
+    parameters = signature.parameters
+    has_rest = any([q.kind is q.VAR_POSITIONAL for q in parameters.values()])
+    arguments: list[ast.expr] = []
+    keywords: list[ast.keyword] = []
+    for parameter, name in names.items():
+        kind = parameters[parameter].kind if parameter in parameters else inspect.Parameter.KEYWORD_ONLY
+        value = ast.Name(name, ast.Load())
+        if kind is inspect.Parameter.VAR_POSITIONAL:
+            arguments.append(ast.Starred(value, ast.Load()))
+        elif kind is inspect.Parameter.VAR_KEYWORD:
+            keywords.append(ast.keyword(None, value))
+        elif kind is inspect.Parameter.POSITIONAL_ONLY or (has_rest and kind is not inspect.Parameter.KEYWORD_ONLY):
+            arguments.append(value)
+        else:
+            keywords.append(ast.keyword(parameter, value))
+    return arguments, keywords
 
 
 def program_of_names(frame: Frame, program: Program, names: dict[str, Value], node: ast.AST) -> Value:
@@ -61,7 +79,7 @@ def program_of_names(frame: Frame, program: Program, names: dict[str, Value], no
 def derived_of(program: DerivedProgram) -> Derived:
     """A derivative made outside, as one made inside."""
     inner = program.program
-    base = derived_of(inner) if isinstance(inner, DerivedProgram) else Static(_Holder(inner))
+    base = derived_of(inner) if isinstance(inner, DerivedProgram) else Static(program)
     wrt = program.wrt[0] if program.single else program.wrt
     return Derived(base, program.verb.value, wrt, program.method, program.checkpoint)
 
@@ -84,8 +102,3 @@ def signature_of_value(frame: Frame, base: Closure | Static | Derived, node: ast
             frame.fail(TypeMismatchError, node, what, f"wrap it: lambda x: {name}(x)")
         case _:
             assert_never(base)
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class _Holder:
-    program: Program

@@ -8,6 +8,7 @@ from fsmooth.core.term import Term
 from fsmooth.frontend.python.displays import as_term
 from fsmooth.frontend.python.expressions import expression
 from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.parts import seen
 from fsmooth.frontend.python.statements import block, statement
 from fsmooth.frontend.python.values import Value
 
@@ -16,7 +17,8 @@ class Reader(Frame):
     """One function being elaborated, in all of the language."""
 
     def expression(self, node: ast.expr) -> Value:
-        return expression(self, node)
+        value = expression(self, node)
+        return seen(value) if isinstance(value, Term) else value
 
     def as_term(self, value: Value, node: ast.AST) -> Term:
         return as_term(self, value, node)

@@ -7,9 +7,12 @@ import inspect
 from types import FunctionType
 
 from fsmooth.core.term import MakeTuple, Term
+from fsmooth.core.trees import Registered, class_of, fixed_attributes
 from fsmooth.core.types import Tuple
 from fsmooth.errors import ArgumentMismatchError
+from fsmooth.frontend.lookup import Attribute, ClassAttribute, Lookup
 from fsmooth.frontend.python.conversion import project
+from fsmooth.frontend.python.displays import known, part_term
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import helper_call, run_helper
 from fsmooth.frontend.python.values import Method, Static, Value
@@ -17,29 +20,52 @@ from fsmooth.frontend.python.values import Method, Static, Value
 
 def part_of_record(frame: Frame, record: Term, cls: type, node: ast.Attribute) -> Value | None:
     """record.name, where the class defines name; None if it does not."""
-    found = inspect.getattr_static(cls, node.attr, None)
+    assert isinstance(record.type, Tuple)
+    if isinstance(record.type.record, Registered):
+        fixed = fixed_attributes(record.type.record, len(record.type.items))
+        if node.attr in fixed:
+            return known(fixed[node.attr])
+    found = defined_by(frame, cls, node.attr)
     match found:
         case property() if isinstance(found.fget, FunctionType):
             (own,) = inspect.signature(found.fget).parameters
             return run_helper(frame, found.fget, {own: record}, node)
         case staticmethod():
-            return Static(found.__func__)
+            return Static(found.__func__, frame.shared.readings.known(found.__func__))
         case FunctionType():
             return Method(record, node.attr)
         case None:
             return None
         case _:
-            return Static(found)
+            return Static(found, frame.shared.readings.known(found))
+
+
+def defined_by(frame: Frame, cls: type, name: str) -> object:
+    """What a class of records or one of its bases defines under a name, which may be another at the next call."""
+    fetch = Lookup(cls, ClassAttribute(name))
+    found = fetch()
+    frame.shared.readings.found(fetch, found)
+    if found is not None:
+        taken = Lookup(cls, Attribute(name))  # found sooner, at each call
+        frame.shared.readings.compared(taken, taken())
+    return found
+
+
+def can_be_called(record: object) -> bool:
+    """Has the class of a structure a method `__call__` of the user's?"""
+    cls = class_of(record)
+    return cls is not None and isinstance(inspect.getattr_static(cls, "__call__", None), FunctionType)
 
 
 def record_method(frame: Frame, record: Term, name: str, node: ast.Call) -> Value:
     """record.name(…)."""
     assert isinstance(record.type, Tuple)
-    cls = record.type.record
+    cls = class_of(record.type.record)
     assert cls is not None
     if name == "_replace":
         return replaced(frame, record, node)
-    function = inspect.getattr_static(cls, name)
+    function = defined_by(frame, cls, name)
+    assert isinstance(function, FunctionType)
     return helper_call(frame, function, node, record)
 
 
@@ -47,10 +73,15 @@ def replaced(frame: Frame, record: Term, node: ast.Call) -> Term:
     """record._replace(field=…), dataclasses.replace(record, field=…)."""
     assert isinstance(record.type, Tuple)
     names = record.type.names or ()
-    given = {k.arg: frame.value(k.value) for k in node.keywords}
+    given = {k.arg: part_term(frame, frame.expression(k.value), k.value) for k in node.keywords}
     unknown = [name for name in given if name not in names]
     if unknown:
-        frame.fail(ArgumentMismatchError, node, f"there is no field {unknown[0]}", f"the fields are {', '.join(names)}")
+        frame.fail(
+            ArgumentMismatchError,
+            node,
+            f"there is no field {unknown[0]}",
+            f"the fields are {', '.join(map(str, names))}",
+        )
     record = frame.bind(record, "record")
     items = tuple([given[n] if n in given else project(record, k) for k, n in enumerate(names)])
     return MakeTuple(items, Tuple(tuple([i.type for i in items]), names, record.type.record))  # type: ignore[union-attr]

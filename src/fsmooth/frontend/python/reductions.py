@@ -20,6 +20,7 @@ def reduce_generator(
     frame: Frame, reduction: Reduction, node: ast.GeneratorExp | ast.ListComp, default: Term | None = None
 ) -> Term:
     """sum(… for …), any(…), all(…), max(…), min(…); the last two may have a default."""
+    before = len(frame.assigned_inside)
     saved = dict(frame.names)
     try:
         if reduction in (Reduction.MAX, Reduction.MIN):
@@ -28,6 +29,7 @@ def reduce_generator(
     finally:
         frame.names.clear()
         frame.names.update(saved)
+        frame.forget_assigned(before)
 
 
 def reduced(
@@ -39,7 +41,7 @@ def reduced(
     source = iterable(frame, first.iter)
     if isinstance(source, Unrolled):
         return unrolled_reduction(frame, reduction, node, source, first, rest)
-    index = loop_index(frame, first.target, first.target)
+    index = loop_index(frame, first.target, first.target, source.size)
 
     def body() -> Term:
         assign_target(frame, first.target, source.element(index), first.target)

@@ -10,7 +10,8 @@ import numpy as np
 from fsmooth.core import primitives as p
 from fsmooth.core.primitives import Primitive
 from fsmooth.core.term import Term
-from fsmooth.frontend.python.arithmetic import apply_primitive, elementwise
+from fsmooth.frontend.python.arithmetic import apply_primitive
+from fsmooth.frontend.python.broadcasting import elementwise
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import positional
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Const, Length, Prim, Require, Term, Var
+from fsmooth.core.term import Check, Const, Length, Prim, Require, Term, Var
 
 
 def never_negative(size: Term, counters: Set[Var]) -> bool:
@@ -13,7 +13,7 @@ def never_negative(size: Term, counters: Set[Var]) -> bool:
     match size:
         case Const(value):
             return value >= 0
-        case Length():
+        case Length() | Check():
             return True
         case Var():
             return size in counters

@@ -6,9 +6,9 @@ import ast
 from typing import NoReturn
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import equals
+from fsmooth.core.build import equals, part_of, whole_of
 from fsmooth.core.shape import Ragged, size_of
-from fsmooth.core.term import Build, Const, Failure, If, Length, MakeTuple, Prim, Require, Site, Term, Var, Vector
+from fsmooth.core.term import Build, Const, Failure, If, Length, MakeTuple, Prim, Proj, Require, Site, Term, Var, Vector
 from fsmooth.core.types import rank_of
 from fsmooth.errors import ConstantSizeError, RaggedError
 from fsmooth.frontend import agreement
@@ -71,6 +71,11 @@ class FrameSizes(agreement.Sizes):
         """The length of an array along an axis."""
         return length_of(self.frame, array, self.node, axis)
 
+    def known(self, size: Term) -> Term:
+        """A size that is a number, through names and what loops carry, as that number."""
+        number = constant_size(self.frame, size)
+        return size if number is None else Const(number)
+
     def differ(self, left: int, right: int, what: str) -> NoReturn:
         """The error that two sizes are never equal."""
         message = f"sizes {left} and {right} differ: {what}"
@@ -81,10 +86,8 @@ def length_of(frame: Frame, array: Term, node: ast.AST, axis: int = 0) -> Term:
     """The length of an array along an axis."""
     try:
         size = size_of(just_bound(frame, array), axis)
-        if isinstance(size, Length) and isinstance(size.array, Var):
-            static = frame.shared.static_sizes.get((size.array, size.axis))
-            return size if static is None else Const(static)
-        return size
+        known = constant_size(frame, size) if isinstance(size, Length) else None
+        return size if known is None else Const(known)
     except Ragged:
         frame.fail(
             RaggedError,
@@ -92,6 +95,47 @@ def length_of(frame: Frame, array: Term, node: ast.AST, axis: int = 0) -> Term:
             "the rows of this array have different lengths",
             "arrays are rectangular; pad the rows to one length, or reduce each row where it is made",
         )
+
+
+def constant_size(frame: Frame, size: Term) -> int | None:
+    """The number that a size is, if it is known while compiling: through names, and what loops carry."""
+    match size:
+        case Const(value):
+            return int(value)
+        case Length(array, axis):
+            return _constant_length(frame, array, axis)
+        case Require(_, body):
+            return constant_size(frame, body)
+        case Var() if size in frame.shared.definitions:
+            return constant_size(frame, frame.shared.definitions[size])
+        case Proj():
+            whole, path = whole_of(size)
+            made = frame.shared.definitions.get(whole) if isinstance(whole, Var) else None
+            return constant_size(frame, part_of(made, path)) if isinstance(made, MakeTuple) else None
+        case Prim(primitive, arguments) if primitive in _FOLDED:
+            known = [constant_size(frame, a) for a in arguments]
+            numbers = [k for k in known if k is not None]
+            return int(primitive.evaluate(*numbers)) if len(numbers) == len(known) else None
+        case _:
+            return None
+
+
+_FOLDED = (p.add, p.subtract, p.multiply, p.maximum, p.minimum)
+
+
+def _constant_length(frame: Frame, array: Term, axis: int) -> int | None:
+    whole, path = whole_of(array)
+    if not isinstance(whole, Var):
+        return None
+    shared = frame.shared
+    key: tuple[Var | int, ...] = (whole, *path, axis)
+    if (whole, axis) in shared.static_sizes and not path:
+        return shared.static_sizes[whole, axis]
+    if key not in shared.constant_sizes:
+        model = shared.definitions.get(whole, shared.models.get(whole))
+        size = None if model is None else size_of(part_of(model, path), axis)
+        shared.constant_sizes[key] = None if size is None else constant_size(frame, size)
+    return shared.constant_sizes[key]
 
 
 def just_bound(frame: Frame, array: Term) -> Term:

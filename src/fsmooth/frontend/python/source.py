@@ -8,8 +8,8 @@ import inspect
 import linecache
 import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass
-from types import FunctionType, MethodType
+from dataclasses import dataclass, replace
+from types import CodeType, FunctionType, MethodType
 
 from fsmooth.core.term import Site
 from fsmooth.errors import SourceNotAvailableError
@@ -25,6 +25,13 @@ class Source:
     line_offset: int
     column_offset: int
     text: str
+    is_of_code: bool
+    """Is it the text that the function was compiled from?  Files can be edited while a process runs."""
+
+    @property
+    def is_own(self) -> bool:
+        """Is it a part of fsmooth: a mistake in it is shown where the user called it, and what it names does not change?"""
+        return str(self.function.__globals__.get("__name__")).startswith(_OWN)  # a wrapper is called like what it wraps
 
     def site(self, node: ast.AST, what: str = "") -> Site:
         """Where in the user's file `node` is."""
@@ -41,6 +48,9 @@ class Source:
         if not 1 <= first <= len(lines) or last != first or end is None:
             return ast.unparse(node)
         return lines[first - 1].encode()[start:end].decode(errors="replace") or ast.unparse(node)
+
+
+_OWN = ("fsmooth.combinators", "fsmooth.frontend.python.batches", "fsmooth.library.numpy")
 
 
 @functools.lru_cache(maxsize=8)
@@ -65,7 +75,7 @@ def source_of(function: Callable[..., object]) -> Source:
         raise not_python(function)
     found = _cache.get(_key(function))
     if found is not None:
-        return Source(function, found.node, found.file, found.line_offset, found.column_offset, found.text)
+        return replace(found, function=function)
     lines, first = _statement(function), function.__code__.co_firstlineno
     if not lines:
         raise SourceNotAvailableError(
@@ -78,9 +88,9 @@ def source_of(function: Callable[..., object]) -> Source:
     node = _find(text, function)
     if node is None:
         return _from_file(function)
-    source = Source(function, node, function.__code__.co_filename, first - 1, column, text)
-    _cache[_key(function)] = source
-    return source
+    code = function.__code__
+    source = Source(function, node, code.co_filename, first - 1, column, text, code in _codes_of(code.co_filename))
+    return _remembered(source)
 
 
 def _statement(function: FunctionType) -> list[str]:
@@ -92,6 +102,25 @@ def _statement(function: FunctionType) -> list[str]:
     linecache.checkcache(code.co_filename)
     lines = linecache.getlines(code.co_filename, function.__globals__)[code.co_firstlineno - 1 :]
     return inspect.getblock(lines) if lines else []
+
+
+def _codes_of(file: str) -> frozenset[CodeType]:
+    """The code of every function in a file as it was read."""
+    return _codes("".join(linecache.getlines(file)), file)
+
+
+@functools.lru_cache(maxsize=8)
+def _codes(text: str, file: str) -> frozenset[CodeType]:
+    found: set[CodeType] = set()
+    try:
+        waiting = [compile(text, file, "exec", dont_inherit=True)]
+    except (SyntaxError, ValueError):
+        return frozenset()
+    while waiting:
+        inner = [part for part in waiting.pop().co_consts if isinstance(part, CodeType)]
+        waiting += inner
+        found |= {*inner}
+    return frozenset(found)
 
 
 def not_python(function: Callable[..., object]) -> SourceNotAvailableError:
@@ -134,9 +163,8 @@ def _from_file(function: FunctionType) -> Source:
     except SyntaxError:
         tree = ast.parse("")
     node = _lambda_in(tree, function) if code.co_name == "<lambda>" else _definition_in(tree, function)
-    source = Source(function, node, code.co_filename, 0, 0, text)
-    _cache[_key(function)] = source
-    return source
+    source = Source(function, node, code.co_filename, 0, 0, text, code in _codes_of(code.co_filename))
+    return _remembered(source)
 
 
 def _lambda_in(tree: ast.Module, function: FunctionType) -> ast.Lambda:
@@ -177,6 +205,12 @@ def _definition_in(tree: ast.Module, function: FunctionType) -> ast.FunctionDef:
             if first == code.co_firstlineno:
                 return node
     raise SourceNotAvailableError(f"the source of {function.__qualname__} cannot be found in {code.co_filename}")
+
+
+def _remembered(source: Source) -> Source:
+    if source.is_of_code:
+        _cache[_key(source.function)] = source
+    return source
 
 
 def _key(function: FunctionType) -> object:

@@ -2,6 +2,7 @@
 
 np.sin                    lambda x: sin(x)
 functools.partial(f, a)   lambda y: partial.func(partial.args[0], y)
+fs.vmap(f)                lambda x: vmap_f(x)
 """
 
 from __future__ import annotations
@@ -15,13 +16,21 @@ from types import FunctionType
 import numpy as np
 
 from fsmooth.core.primitives import TABLE
+from fsmooth.frontend.batches import OfBatches, with_own_defaults
 
 _MODULES = ("numpy", "scipy", "math", "builtins")
 
 
 def stand_in(function: Callable[..., object]) -> Callable[..., object]:
     """A lambda that calls `function`, if it has no source that is read; else itself."""
-    made = _partial(function) if isinstance(function, functools.partial) else _named(function)
+    match function:
+        case functools.partial():
+            made = _partial(function)
+        case OfBatches():
+            name = callee_name(function)
+            made = lambda_over(function.signature, name, {name: function})
+        case _:
+            made = _named(function)
     return function if made is None else made
 
 
@@ -29,7 +38,7 @@ def lambda_of(text: str, names: Mapping[str, object], name: str) -> FunctionType
     """The lambda of this text, which can be read from it."""
     file = f"<fsmooth: {text}>"
     linecache.cache[file] = (len(text), None, [text + "\n"], file)
-    made = eval(compile(text, file, "eval"), dict(names))
+    made = eval(compile(text, file, "eval", dont_inherit=True), dict(names))
     assert isinstance(made, FunctionType)
     made.__name__ = made.__qualname__ = name
     return made
@@ -47,6 +56,25 @@ def call_text(callee: str, given: list[str], rest: inspect.Signature, keywords: 
         passes.append(f"{name}={name}" if parameter.kind is parameter.KEYWORD_ONLY else name)
     passes += [f"{name}={value}" for name, value in keywords.items()]
     return f"lambda {', '.join(takes)}: {callee}({', '.join(passes)})"
+
+
+def lambda_over(signature: inspect.Signature, callee: str, names: Mapping[str, object]) -> FunctionType:
+    """The lambda that gives its arguments to `callee`, a function of these parameters over batches."""
+    own = with_own_defaults(signature)
+    made = lambda_of(call_text(callee, [], own, {}), names, callee)
+    optional = [q for q in own.parameters.values() if q.default is not q.empty]
+    made.__defaults__ = tuple([q.default for q in optional if q.kind is not q.KEYWORD_ONLY])
+    made.__kwdefaults__ = {q.name: q.default for q in optional if q.kind is q.KEYWORD_ONLY}
+    return made
+
+
+def callee_name(function: OfBatches) -> str:
+    """What a function over batches is called: like no parameter."""
+    name = getattr(function.function, "__name__", "")
+    name = f"vmap_{name}" if name.isidentifier() else "vmap_f"
+    while name in function.signature.parameters:
+        name += "_"
+    return name
 
 
 def _partial(function: functools.partial[object]) -> FunctionType | None:

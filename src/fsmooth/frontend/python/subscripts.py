@@ -4,39 +4,60 @@ from __future__ import annotations
 
 import ast
 
-from fsmooth.core.term import Const, Term
-from fsmooth.core.types import Array, Int, Tuple, rank_of
+import numpy as np
+
+from fsmooth.core.term import Const, MakeTuple, Term
+from fsmooth.core.trees import class_of
+from fsmooth.core.types import Array, Bool, Float, Int, Tuple, rank_of
 from fsmooth.errors import RankError, TypeMismatchError, UndefinedNameError
+from fsmooth.frontend.python.brackets import indices_in
+from fsmooth.frontend.python.container_slices import part_of_container, part_of_sequence
 from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.indexing import subscript, transpose
+from fsmooth.frontend.python.growing import position
+from fsmooth.frontend.python.indexing import transpose
+from fsmooth.frontend.python.keyed import entry
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.library import library
 from fsmooth.frontend.python.names import attribute_of, item_of
+from fsmooth.frontend.python.reading import subscript
 from fsmooth.frontend.python.records import part_of_record
 from fsmooth.frontend.python.sizes import count_elements, shape_of_array
-from fsmooth.frontend.python.values import Method, Static, Unrolled, Value
+from fsmooth.frontend.python.values import Growing, Keyed, Listed, Method, Sequence, Static, Unrolled, Value
 
 _METHODS = frozenset(
     {"sum", "prod", "mean", "max", "min", "argmax", "argmin", "dot", "copy", "transpose", "all", "any", "std", "var",
-     "ravel", "flatten", "trace", "cumsum", "clip", "astype"}
+     "ravel", "flatten", "trace", "cumsum", "clip", "astype", "ptp",
+     "reshape", "swapaxes", "squeeze"}
 )  # fmt: skip
 
 
 def subscript_expression(frame: Frame, node: ast.Subscript) -> Value:
     """x[i], x[i, j], x[a:b], t[k]."""
     owner = frame.expression(node.value)
+    part = part_of_container(frame, owner, node)
+    if part is not None:
+        return part
+    if isinstance(owner, Sequence):
+        return part_of_sequence(frame, owner, node)
     if isinstance(owner, Static):
-        index = frame.expression(node.slice)
-        key = index.value if isinstance(index, Const | Static) else None
+        key = key_in(frame, owner, node.slice)
         if key is None:
-            return subscript(frame, frame.as_term(owner, node.value), index_values(frame, node.slice), node)
+            return subscript(frame, frame.as_term(owner, node.value), indices_in(frame, node.slice), node)
         try:
-            return item_of(owner, key, owner.value[key])  # type: ignore[index]
+            return item_of(frame, owner, key, node)
         except (TypeError, KeyError, IndexError) as error:
             frame.fail(TypeMismatchError, node, f"{frame.source.segment(node)}: {error}", "use a key that is there")
-    if isinstance(owner, Unrolled):
-        return owner.items[tuple_position(frame, len(owner.items), node)]
+    if isinstance(owner, Keyed):
+        return entry(frame, owner, node)
+    if isinstance(owner, Unrolled) and not isinstance(node.slice, ast.Slice):
+        what = "a list of unlike parts" if isinstance(owner, Listed) else "a tuple"
+        return owner.items[tuple_position(frame, len(owner.items), node, what)]
+    if isinstance(owner, Growing) and not isinstance(node.slice, ast.Slice):
+        first, *rest = indices_in(frame, node.slice)
+        if isinstance(first, Term):
+            at = position(frame, owner, first, node, frame.source.segment(node.value))
+            return subscript(frame, owner.room, [at, *rest], node)
     array = frame.term(owner, node.value)
     if isinstance(array.type, Tuple):
         return project(array, tuple_position(frame, len(array.type.items), node))
@@ -47,38 +68,31 @@ def subscript_expression(frame: Frame, node: ast.Subscript) -> Value:
             f"{frame.source.segment(node.value)} is {describe(array.type)}, not an array",
             "index an array, a list or a tuple",
         )
-    return subscript(frame, array, index_values(frame, node.slice), node)
+    return subscript(frame, array, indices_in(frame, node.slice), node)
 
 
-def tuple_position(frame: Frame, count: int, node: ast.Subscript) -> int:
-    """The k of t[k], where t is a tuple of `count`: a constant."""
+def key_in(frame: Frame, owner: Static, node: ast.expr) -> object:
+    """What a container that is known while compiling is asked for; None for what an array of its values is."""
+    if isinstance(node, ast.Slice) or (isinstance(node, ast.Tuple) and isinstance(owner.value, np.ndarray)):
+        return None
+    index = frame.expression(node)
+    return index.value if isinstance(index, Const | Static) else None
+
+
+def tuple_position(frame: Frame, count: int, node: ast.Subscript, what: str = "a tuple") -> int:
+    """The k of t[k], where t is a tuple of `count`, or a list: a constant."""
     index = frame.expression(node.slice)
     if not isinstance(index, Const) or not isinstance(index.type, Int):
-        frame.fail(
-            TypeMismatchError, node, "a tuple is indexed by a constant", "use an array (a list) instead of a tuple"
+        hint = (
+            "use an array (a list) instead of a tuple"
+            if what == "a tuple"
+            else "go over its parts with for, or use an array"
         )
+        frame.fail(TypeMismatchError, node, f"{what} is indexed by a constant", hint)
     k = int(index.value)
     if not -count <= k < count:
-        frame.fail(TypeMismatchError, node, f"index {k} of a tuple of {count}", f"use an index from 0 to {count - 1}")
+        frame.fail(TypeMismatchError, node, f"index {k} of {what} of {count}", f"use an index from 0 to {count - 1}")
     return k % count
-
-
-def index_values(frame: Frame, node: ast.expr) -> list[Term | slice]:
-    """The indices in brackets."""
-    parts = node.elts if isinstance(node, ast.Tuple) else [node]
-    result: list[Term | slice] = []
-    for part in parts:
-        if isinstance(part, ast.Slice):
-            bounds = [None if b is None else frame.value(b) for b in (part.lower, part.upper, part.step)]
-            result.append(slice(*bounds))
-        elif isinstance(part, ast.Constant) and part.value in (None, Ellipsis):
-            frame.unsupported(part, "None or … as an index", "write a comprehension")
-        else:
-            index = frame.value(part)
-            if isinstance(index.type, Array):
-                frame.unsupported(part, "an array as an index", "write [x[k] for k in indices]")
-            result.append(index)
-    return result
 
 
 def attribute(frame: Frame, node: ast.Attribute) -> Value:
@@ -89,11 +103,14 @@ def attribute(frame: Frame, node: ast.Attribute) -> Value:
             what = getattr(owner.value, "__name__", f"the {type(owner.value).__name__}")
             frame.fail(UndefinedNameError, node, f"{what} has no {node.attr}", "use a name that it has")
         return attribute_of(frame, owner, node.attr, node)
+    if isinstance(owner, Keyed):
+        return Method(owner, node.attr)
     term = frame.term(owner, node.value)
     if isinstance(term.type, Tuple) and term.type.names is not None and node.attr in term.type.names:
         return project(term, term.type.names.index(node.attr))
-    if isinstance(term.type, Tuple) and isinstance(term.type.record, type):
-        found = part_of_record(frame, term, term.type.record, node)
+    cls = class_of(term.type.record) if isinstance(term.type, Tuple) else None
+    if cls is not None:
+        found = part_of_record(frame, term, cls, node)
         if found is not None:
             return found
     if isinstance(term.type, Array):
@@ -111,8 +128,14 @@ def attribute(frame: Frame, node: ast.Attribute) -> Value:
                 return count_elements(frame, term, node)
             case "ndim":
                 return Const(rank_of(term.type))
-        if node.attr in _METHODS:
-            return Method(term, node.attr)
-    fields = ", ".join(term.type.names) if isinstance(term.type, Tuple) and term.type.names else ""
+    if isinstance(term.type, Float | Int | Bool) and node.attr in ("shape", "ndim", "size"):
+        return MakeTuple(()) if node.attr == "shape" else Const(int(node.attr == "size"))
+    if isinstance(term.type, Array | Float | Int | Bool) and node.attr in _METHODS:
+        return Method(term, node.attr)
+    if node.attr in ("real", "imag", "conj", "conjugate") and not isinstance(term.type, Tuple):
+        what = f"{describe(term.type)} has no {node.attr} in a compiled function"
+        hint = "its numbers are real: " + ("it is zero" if node.attr == "imag" else "leave it out")
+        frame.fail(UndefinedNameError, node, what, hint)
+    fields = ", ".join(map(str, term.type.names)) if isinstance(term.type, Tuple) and term.type.names else ""
     hint = f"its fields are {fields}" if fields else "arrays have shape, size, ndim, T, copy(), sum(), max(), dot(), …"
     frame.fail(UndefinedNameError, node, f"{describe(term.type)} has no {node.attr}", hint)

@@ -4,11 +4,49 @@ from __future__ import annotations
 
 import ast
 
+CLAIMED = "_claimed"
+"""The number that exists only if all that is claimed in loops and branches holds; no name of the user's is like it."""
+
+
+def claims(body: list[ast.stmt]) -> bool:
+    """Is there an assert or a raise among statements, at any depth?"""
+    return any([isinstance(part, ast.Assert | ast.Raise) for statement in body for part in ast.walk(statement)])
+
+
+def raises(body: list[ast.stmt]) -> bool:
+    """Is there a raise among statements, at any depth of branches but not in loops?"""
+    for statement in body:
+        if isinstance(statement, ast.Raise):
+            return True
+        if isinstance(statement, ast.If) and (raises(statement.body) or raises(statement.orelse)):
+            return True
+    return False
+
+
+class Entered(ast.stmt):
+    """What stands behind `with`; its block follows."""
+
+    _fields = ("context",)
+
+    def __init__(self, context: ast.Call) -> None:
+        super().__init__()
+        self.context = context
+
+
+class Returning(ast.stmt):
+    """A loop of which it is known that one of its steps returns."""
+
+    _fields = ("loop",)
+
+    def __init__(self, loop: ast.For | ast.While) -> None:
+        super().__init__()
+        self.loop = loop
+
 
 def returns(body: list[ast.stmt]) -> bool:
     """Is there a return among statements, at any depth of branches and loops?"""
     for statement in body:
-        if isinstance(statement, ast.Return):
+        if isinstance(statement, ast.Return | Returning):
             return True
         if isinstance(statement, ast.If) and (returns(statement.body) or returns(statement.orelse)):
             return True
@@ -26,20 +64,78 @@ def assigned_names(body: list[ast.stmt]) -> list[str]:
             if isinstance(node, ast.FunctionDef):
                 found.setdefault(node.name)
             return
+        if isinstance(node, ast.Assert | ast.Raise):
+            found.setdefault(CLAIMED)
+        if isinstance(node, ast.stmt) and grown_name(node) is not None:
+            found.setdefault(grown_name(node) or "")
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             found.setdefault(node.id)
-        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-            place: ast.expr = node
-            while isinstance(place, ast.Subscript):
-                place = place.value
-            if isinstance(place, ast.Name):
-                found.setdefault(place.id)
+        name = name_of_changed(node)
+        if name is not None:
+            found.setdefault(name)
         for child in ast.iter_child_nodes(node):
             visit(child)
 
     for statement in body:
         visit(statement)
     return list(found)
+
+
+def grown_names(body: list[ast.stmt]) -> list[str]:
+    """The names of lists to which statements append, not those inside inner functions."""
+    found: dict[str, None] = {}
+
+    def visit(statement: ast.stmt) -> None:
+        name = grown_name(statement)
+        if name is not None:
+            found.setdefault(name)
+        for child in ast.iter_child_nodes(statement):
+            if isinstance(child, ast.stmt) and not isinstance(statement, ast.FunctionDef):
+                visit(child)
+
+    for statement in body:
+        visit(statement)
+    return list(found)
+
+
+def grown_name(statement: ast.stmt) -> str | None:
+    """The name of the list to which a statement appends."""
+    match statement:
+        case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), "append" | "extend"))):
+            return name
+        case ast.AugAssign(ast.Name(name), ast.Add(), ast.List() | ast.ListComp()):
+            return name
+        case ast.Assign([ast.Name(name)], ast.BinOp(ast.Name(again), ast.Add(), ast.List() | ast.ListComp())):
+            return name if name == again else None
+        case _:
+            return None
+
+
+def name_of_changed(node: ast.AST) -> str | None:
+    """The name of the array that a node by itself gives other elements: the target x[i], the statement x.fill(0)."""
+    place: ast.expr | None = None
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+        place = node
+    elif isinstance(node, ast.Expr):
+        place = changed_by_call(node.value)
+    while isinstance(place, ast.Subscript):
+        place = place.value
+    return place.id if isinstance(place, ast.Name) else None
+
+
+def changed_by_call(node: ast.expr) -> ast.expr | None:
+    """What a call, written as a statement, changes: x of x.fill(0), np.fill_diagonal(x, 0), np.add.at(x, i, v)."""
+    match node:
+        case ast.Call(ast.Attribute(owner, "fill" | "sort")):
+            return owner
+        case ast.Call(
+            ast.Attribute(_, "copyto" | "fill_diagonal" | "put_along_axis" | "put" | "place" | "putmask"), [first, *_]
+        ):
+            return first
+        case ast.Call(ast.Attribute(ast.Attribute(), "at"), [first, *_]):
+            return first
+        case _:
+            return None
 
 
 def target_names(target: ast.expr) -> list[str]:

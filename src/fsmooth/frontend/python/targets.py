@@ -5,19 +5,22 @@ from __future__ import annotations
 import ast
 
 from fsmooth.core.term import Const, Get, MakeTuple, Term
-from fsmooth.core.types import Array, Tuple
+from fsmooth.core.types import Array, Int, Tuple
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.python.arithmetic import binary
-from fsmooth.frontend.python.conversion import project
-from fsmooth.frontend.python.displays import known
+from fsmooth.frontend.python.arrays.products import matmul
+from fsmooth.frontend.python.assignments import Place, assigned, combined, in_place
+from fsmooth.frontend.python.brackets import Index, indices_in
+from fsmooth.frontend.python.containers import assign_item
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.indexing import updated
+from fsmooth.frontend.python.growing import forget_names, with_element
 from fsmooth.frontend.python.kinds import describe
-from fsmooth.frontend.python.library import library
+from fsmooth.frontend.python.names import item_of
+from fsmooth.frontend.python.parts import parts_seen
 from fsmooth.frontend.python.sizes import required_size
-from fsmooth.frontend.python.subscripts import index_values
+from fsmooth.frontend.python.spreading import starred_items
 from fsmooth.frontend.python.syntax import as_load
-from fsmooth.frontend.python.values import Static, Unrolled, Value
+from fsmooth.frontend.python.values import Growing, Static, Unrolled, Value
 
 
 def named(frame: Frame, target: ast.expr, value: Value) -> Value:
@@ -33,6 +36,8 @@ def assign_target(frame: Frame, target: ast.expr, value: Value, node: ast.AST) -
             frame.names[id] = value
         case ast.Tuple(elts) | ast.List(elts):
             unpack(frame, elts, value, node)
+        case ast.Subscript() if assign_item(frame, target, value, node):
+            return
         case ast.Subscript():
             assign_element(frame, target, frame.term(value, node), node)
         case ast.Attribute():
@@ -43,13 +48,14 @@ def assign_target(frame: Frame, target: ast.expr, value: Value, node: ast.AST) -
 
 def unpack(frame: Frame, targets: list[ast.expr], value: Value, node: ast.AST) -> None:
     """a, b = value."""
-    for target in targets:
-        if isinstance(target, ast.Starred):
-            frame.unsupported(target, "a starred target", "name every part")
-    if isinstance(value, Unrolled):
-        items: list[Value] = list(value.items)
+    items: list[Value]
+    if any([isinstance(target, ast.Starred) for target in targets]):
+        items = starred_items(frame, targets, value, node)
+        targets = [target.value if isinstance(target, ast.Starred) else target for target in targets]
+    elif isinstance(value, Unrolled):
+        items = list(value.items)
     elif isinstance(value, Static) and isinstance(value.value, tuple | list):
-        items = [known(x) for x in value.value]
+        items = [item_of(frame, value, k, node) for k in range(len(value.value))]
     else:
         term = frame.term(value, node)
         if isinstance(term.type, Array):
@@ -58,7 +64,7 @@ def unpack(frame: Frame, targets: list[ast.expr], value: Value, node: ast.AST) -
             items = [Get(array, Const(k)) for k in range(len(targets))]
         elif isinstance(term.type, Tuple):
             bound = term if isinstance(term, MakeTuple) else frame.bind(term, "t")
-            items = [project(bound, k) for k in range(len(term.type.items))]
+            items = parts_seen(bound)
         else:
             frame.fail(
                 TypeMismatchError, node, f"{describe(term.type)} cannot be unpacked", "unpack a tuple or an array"
@@ -73,40 +79,89 @@ def unpack(frame: Frame, targets: list[ast.expr], value: Value, node: ast.AST) -
 
 
 def assign_element(frame: Frame, target: ast.Subscript, value: Term, node: ast.AST) -> None:
-    """x[i] = e, A[i, j] = e, A[i][j] = e: the name gets a new array."""
-    indices: list[Term] = []
-    place: ast.expr = target
+    """x[…] = e, A[i][…] = e: the name gets a new array."""
+    name, indices = place_of(frame, target)
+    owner = frame.expression(ast.copy_location(ast.Name(name.id, ast.Load()), name))
+    if isinstance(owner, Growing):
+        forget_names(frame, name.id, owner, node)
+        places = [index for index in indices if isinstance(index, Term)]
+        if len(places) < len(indices):
+            frame.unsupported(
+                target, "assignment to a slice of a list that grows", "assign element by element in a loop"
+            )
+        frame.names[name.id] = with_element(frame, owner, places, value, node, name.id)
+        return
+    array = changeable(frame, name, node)
+    made = assigned(frame, array, indices, value, Place(target, node, name.id))
+    new = frame.bind(frame.as_list(made, array), name.id)
+    frame.changed(name.id, array, node)
+    frame.names[name.id] = new
+
+
+def place_of(frame: Frame, target: ast.Subscript) -> tuple[ast.Name, list[Index]]:
+    """The name of the array whose elements are assigned, and their indices: those of A[i][j] are those of A[i, j]."""
+    indices = indices_in(frame, target.slice)
+    place: ast.expr = target.value
     while isinstance(place, ast.Subscript):
-        here = index_values(frame, place.slice)
-        if any([isinstance(i, slice) for i in here]):
-            frame.unsupported(place, "assignment to a slice", "assign element by element in a loop")
-        indices = [i for i in here if isinstance(i, Term)] + indices
+        outer = indices_in(frame, place.slice)
+        if not all([isinstance(i, Term) and isinstance(i.type, Int) for i in outer]):
+            frame.unsupported(target, "assignment to elements of a part of an array", "write one pair of brackets")
+        indices = [*outer, *indices]
         place = place.value
     if not isinstance(place, ast.Name):
         frame.unsupported(target, "this target", "assign to an element of a named array")
-    array = frame.term(frame.expression(place), place)
+    return place, indices
+
+
+def changeable(frame: Frame, name: ast.Name, node: ast.AST) -> Term:
+    """The array of this name, whose elements are to be assigned."""
+    array = frame.term(frame.expression(ast.copy_location(ast.Name(name.id, ast.Load()), name)), name)
     if not isinstance(array.type, Array):
         frame.fail(
             TypeMismatchError,
             node,
-            f"{place.id} is {describe(array.type)}, whose elements cannot be assigned",
+            f"{name.id} is {describe(array.type)}, whose elements cannot be assigned",
             "assign to elements of arrays only",
         )
-    new = frame.bind(updated(frame, array, indices, value, node, place.id), place.id)
-    frame.changed(place.id, array, node)
-    frame.names[place.id] = new
+    return array
 
 
 def augmented(frame: Frame, target: ast.expr, op: ast.operator, value: ast.expr, node: ast.AST) -> None:
-    """X += e, x[i] += e."""
-    load = as_load(target)
-    old = frame.value(load)
+    """X += e, x[…] += e."""
+    if isinstance(target, ast.Subscript) and is_of_array(frame, target) and not isinstance(op, ast.MatMult):
+        combine_elements(frame, target, op, value, node)
+        return
+    old = frame.value(as_load(target))
     amount = frame.value(value)
-    result = (
-        library(frame, "matmul", [old, amount], node)
-        if isinstance(op, ast.MatMult)
-        else binary(frame, op, old, amount, node)
-    )
+    if isinstance(op, ast.MatMult):
+        result = frame.term(matmul(frame, node, old, amount), node)
+    else:
+        result = binary(frame, op, old, amount, node)
     if isinstance(target, ast.Name) and isinstance(old.type, Array):
+        result = in_place(frame, old, result, node, target.id)
         frame.changed(target.id, old, node)
     assign_target(frame, target, named(frame, target, result), node)
+
+
+def is_of_array(frame: Frame, target: ast.Subscript) -> bool:
+    """Are the elements those of an array, and not items of a container of the program's?"""
+    place: ast.expr = target
+    while isinstance(place, ast.Subscript):
+        place = place.value
+    value = frame.names.get(place.id) if isinstance(place, ast.Name) else None
+    return isinstance(value, Term) and isinstance(value.type, Array)
+
+
+def combine_elements(frame: Frame, target: ast.Subscript, op: ast.operator, value: ast.expr, node: ast.AST) -> None:
+    """x[…] += e: each element is changed once."""
+    name, indices = place_of(frame, target)
+    array = frame.bind(changeable(frame, name, node), name.id)
+    place = Place(target, node, name.id)
+
+    def change(old: Term, amount: Term) -> Term:
+        return binary(frame, op, old, amount, node)
+
+    made = combined(frame, array, indices, change, frame.value(value), place)
+    new = frame.bind(frame.as_list(made, array), name.id)
+    frame.changed(name.id, array, node)
+    frame.names[name.id] = new

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from fsmooth.core.term import Deriv, Term
 from fsmooth.core.term import Method as How
+from fsmooth.frontend.batches import Axes
 from fsmooth.frontend.lookup import Lookup
 from fsmooth.frontend.programs import Program
 from fsmooth.frontend.python.source import Source
@@ -55,11 +56,37 @@ class Derived:
 
 
 @dataclass(frozen=True, eq=False)
-class Method:
-    """A method of an array, waiting for its arguments."""
+class Batched:
+    """A function over batches (`fs.vmap`), waiting for its arguments; `signature` is that of the function."""
 
-    owner: Term
+    function: Closure | Static | Derived
+    in_axes: Axes
+    out_axes: Axes
+    signature: inspect.Signature
+
+
+@dataclass(frozen=True, eq=False)
+class Method:
+    """A method of an array, a record or a dictionary, waiting for its arguments."""
+
+    owner: Term | Keyed
     name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Vectorized:
+    """np.vectorize(f): a function of numbers, for arrays."""
+
+    function: Value
+
+
+@dataclass(frozen=True, eq=False)
+class Slice:
+    """`start:stop:step` in brackets, or a call of `slice`; a bound that is left out is None."""
+
+    start: Term | None = None
+    stop: Term | None = None
+    step: Term | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +102,47 @@ class Unrolled:
     """Something to iterate over at compile time."""
 
     items: tuple[Value, ...]
+
+
+class Listed(Unrolled):
+    """A list of the program's whose elements are known one by one: it may grow."""
+
+
+class Uneven(Listed):
+    """A list of parts that need not be alike, as the caller gives it: it is no array even if they are of one type."""
+
+
+@dataclass(frozen=True, eq=False)
+class Keyed:
+    """A dictionary of the program's, whose keys are known."""
+
+    entries: Mapping[object, Value]
+
+
+@dataclass(frozen=True, eq=False)
+class Growing:
+    """A list inside a loop that appends to it: the first `start + added` elements of `room`, which has space for all.
+
+    `start` is how many there were when the step began, `added` how many came since, which is at most `most`; None where
+    that is not known before.  `shared` says what memory its elements may have in common with others.
+    """
+
+    room: Term
+    start: Term
+    added: Term
+    most: Term | None
+    shared: frozenset[tuple[object, ...]] = frozenset()
+    only: Term | None = None
+    """The element that came since, if it is one and came in every case."""
+
+
+class Tail(Growing):
+    """A list while its elements are counted: its room has the last one only."""
+
+
+@dataclass(frozen=True, eq=False)
+class Unfilled:
+    """An empty list inside the loop that appends its first element, while that element is looked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,18 +162,29 @@ class Missing:
     hint: str = ""
 
 
-Value = Term | Static | Closure | Derived | Method | Sequence | Unrolled | Pullback | Missing
+Compiled = Static | Closure | Derived | Batched | Method | Vectorized | Pullback | Slice
+Container = Sequence | Unrolled | Keyed | Growing | Unfilled
+Value = Term | Compiled | Container | Missing
 
 __all__ = [
+    "Batched",
     "Closure",
     "Default",
     "Derived",
+    "Growing",
+    "Keyed",
+    "Listed",
     "Method",
     "Missing",
     "Program",
     "Pullback",
     "Sequence",
+    "Slice",
     "Static",
+    "Tail",
+    "Uneven",
+    "Unfilled",
     "Unrolled",
     "Value",
+    "Vectorized",
 ]

@@ -7,41 +7,68 @@ import ast
 from fsmooth.core import primitives as p
 from fsmooth.core.build import both
 from fsmooth.core.term import Const, Prim, Term, Var, While
+from fsmooth.core.types import INT
 from fsmooth.errors import UnsupportedError
 from fsmooth.frontend.agreement import Steps, steady
 from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.growth import Growth, are_bounded, opened, placed, tallied
 from fsmooth.frontend.python.jumps import flag_of, without_jumps
 from fsmooth.frontend.python.logic import condition
-from fsmooth.frontend.python.loops import Carried, carried_state, enter, finish, forget_views, initial, settled
+from fsmooth.frontend.python.loops import (
+    Carried,
+    carried_state,
+    enter,
+    finish,
+    forget_views,
+    initial,
+    loop_body,
+    settled,
+)
 from fsmooth.frontend.python.sizes import FrameSizes
-from fsmooth.frontend.python.syntax import returns
 
 
 def while_loop(frame: Frame, node: ast.While) -> None:
     """while: the number of steps depends on the data."""
-    if node.orelse:
-        frame.unsupported(node, "else on a while loop", "carry a flag and use if after the loop")
-    if returns(node.body):
-        frame.unsupported(
-            node, "return inside a while loop", "carry the result in a variable and return it after the loop"
-        )
+    if any([isinstance(part, ast.NamedExpr) for part in ast.walk(node.test)]):
+        condition(frame, node.test)  # which gives the names that it assigns a value before the loop
+        node = tested_inside(node)
     flag = flag_of(node)
     node = ast.copy_location(ast.While(node.test, without_jumps(node), []), node)
     if flag is not None:
         frame.names[flag] = Const(False)
-    state = carried_state(frame, node, [])
-    if not state.names:
-        endless(frame, node)
-    forget_views(frame, node, state.names)
-    body, var = settled(frame, node, state, lambda: None)
-    test = condition_of(frame, node, flag, state, var)
-    if isinstance(test, Const) and not test.value:
-        return
-    if var not in test.free:
-        endless(frame, node)
-    inits = initial(frame, node, state)
-    inits, body = steady(FrameSizes(frame, node), Steps(inits, var, body))
-    finish(frame, node, state, lambda init: While(init, var, test, body), inits)
+    mark = Var("mark", INT).id
+
+    def read(growth: Growth) -> None:
+        loop_body(frame, node, carried_state(frame, node, [], growth), lambda: None)
+
+    def run(growth: Growth) -> None:
+        state = carried_state(frame, node, [], growth)
+        if not state.names:
+            endless(frame, node)
+        forget_views(frame, node, state.names)
+        body, var = settled(frame, node, state, lambda: None)
+        test = condition_of(frame, node, flag, state, var)
+        if isinstance(test, Const) and not test.value:
+            return
+        if var not in test.free:
+            endless(frame, node)
+        if not are_bounded(frame, growth, None):
+            tallied(frame, growth, run)
+        body = placed(frame, state, body, None, node)
+        inits = initial(frame, node, state)
+        inits, body = steady(FrameSizes(frame, node), Steps(inits, var, body))
+        finish(frame, node, state, lambda init: While(init, var, test, body), inits)
+
+    run(opened(frame, node, mark, None, read))
+
+
+def tested_inside(node: ast.While) -> ast.While:
+    """A loop whose condition assigns names: `while True`, and a break where the condition does not hold."""
+    over = ast.If(ast.UnaryOp(ast.Not(), node.test), [ast.Break()], [])
+    made = ast.copy_location(ast.While(ast.Constant(True), [over, *node.body], []), node)
+    for part in (over, over.test, over.body[0], made.test):
+        ast.copy_location(part, node.test)
+    return made
 
 
 def condition_of(frame: Frame, node: ast.While, flag: str | None, state: Carried, var: Var) -> Term:

@@ -88,6 +88,10 @@ class Elaborator:
             return _CONSTANTS[name]
         return Operator(name) if name in builtins.FORMS or name in p.TABLE else None
 
+    def on_arrays(self, name: str, arguments: list[Term]) -> Term | None:
+        """A primitive, a function of numbers, on arrays: None here, where the library is not known."""
+        return None
+
     def operate(self, operator: str, operands: list[Term], node: tree.Node) -> Term:
         """The infix or prefix operator on terms."""
         result = operated(operator, operands)

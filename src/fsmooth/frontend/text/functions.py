@@ -127,7 +127,7 @@ def _call_operator(elaborator: Elaborator, head: Operator, values: list[Value], 
     terms = [v for v in values if isinstance(v, Term)]
     if len(terms) == len(values):
         if head.name in p.TABLE:
-            result = applied(p.TABLE[head.name], terms)
+            result = applied(p.TABLE[head.name], terms) or elaborator.on_arrays(head.name, terms)
             if result is not None:
                 return result
         elif head.name in builtins.ON_TERMS:

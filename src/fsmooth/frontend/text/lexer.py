@@ -75,7 +75,7 @@ _SECTIONS = "|".join(
 _TOKEN = re.compile(
     rf"""
       (?P<space>\s+|\#[^\n]*|\(\*(?!\*?\)).*?\*\))
-    | (?P<KIND>(?<=require\ )(?:size|index|empty|division|step)(?=\s+(?!in\b)[\w(!\[-]))
+    | (?P<KIND>(?<=require\ )(?:size|index|empty|division|step|assertion|raised)(?=\s+(?!in\b)[\w(!\[-]))
     | (?P<SECTION>\(\s*(?:{_SECTIONS})\s*\))
     | (?P<INDEX>(?<=[\w')\]}}])\.?\[)
     | (?P<PROJECT>(?<=[\w')\]}}])\.\d+)

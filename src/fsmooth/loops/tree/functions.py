@@ -33,7 +33,8 @@ class Function:
 class Program:
     """A lowered program: the kernel, the function that gives the sizes of its results, and what to report.
 
-    `names`: for the names in the kernel, those of the variables of the term.
+    `names`: for the names in the kernel, those of the variables of the term.  `deciding`: the arrays whose elements decide
+    where memory is read or written (lower.deciding).
     """
 
     name: str
@@ -44,3 +45,4 @@ class Program:
     sites: tuple[tuple[Failure | None, Site], ...]
     notes: tuple[str, ...]
     names: Mapping[str, str]
+    deciding: frozenset[str]

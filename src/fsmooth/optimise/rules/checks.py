@@ -75,7 +75,7 @@ def _first_check(t: Loop, facts: Facts) -> _Made | None:
     pending: list[tuple[Term, tuple[Loop, ...], frozenset[Var]]] = [(t.body, (), _own(t))]
     while pending:
         node, around, bound = pending.pop()
-        if t.index not in node.free:
+        if Check not in node.kinds or t.index not in node.free:
             continue
         if isinstance(node, Check) and node.index is t.index:
             if node.size.free.isdisjoint(bound) and cannot_fail(node.size, facts):

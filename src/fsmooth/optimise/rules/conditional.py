@@ -83,11 +83,11 @@ def _has_sizes(type_: Type) -> bool:
 
 
 @rule(
-    "i < j ~> true where i + 1 <= j;  "
+    "i < j ~> true where j > i;  "
     "i < j ~> false where j <= i;  "
     "i <= j ~> true where i <= j + 0;  "
     "i <= j ~> false where j < i;  "
-    "i > j ~> true where j + 1 <= i;  "
+    "i > j ~> true where j < i;  "
     "i >= j ~> false where i < j;  "
     "i == j ~> false where i < j;  "
     "i <> j ~> true where i < j;  "

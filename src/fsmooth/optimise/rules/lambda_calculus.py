@@ -130,7 +130,7 @@ _OPERATIONS = (Prim, Get, Proj, Length, Check)
 def let_out_of_argument(t: Term, facts: Facts) -> Term | None:
     """Out of strict positions: operations, projections, indexing, displays, tuples."""
     parts = children(t)
-    if not isinstance(t, _STRICT) or not any([isinstance(part, Let) for part in parts]):
+    if Let not in [type(part) for part in parts] or not isinstance(t, _STRICT):
         return None
     taken = set().union(*[part.free for part in parts])
     bindings: list[tuple[Var, Term]] = []
@@ -177,6 +177,8 @@ def if_out_of_argument(t: Term, facts: Facts) -> Term | None:
 def require_out_of_argument(t: Term, facts: Facts) -> Term | None:
     """What has to hold for an argument has to hold for the operation."""
     parts = children(t) if isinstance(t, _OPERATIONS) else ()
+    if Require not in [type(part) for part in parts]:
+        return None
     for k, part in enumerate(parts):
         if isinstance(part, Require):
             inner = rebuild(t, [*parts[:k], part.body, *parts[k + 1 :]])

@@ -49,7 +49,8 @@ def length_of_state(t: Term, facts: Facts) -> Term | None:
 
 def _asks(t: IFold | While) -> bool:
     inside = (t.body, t.condition) if isinstance(t, While) else (t.body,)
-    return any([_of_state(x, t.state) is not None for part in inside for x in subterms(part)])
+    lengths = [x for part in inside if Length in part.kinds for x in subterms(part) if isinstance(x, Length)]
+    return any([_of_state(x, t.state) is not None for x in lengths])
 
 
 def _of_state(term: Term, state: Term) -> tuple[int, ...] | None:

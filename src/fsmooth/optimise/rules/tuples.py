@@ -56,4 +56,4 @@ def eta_tuple(t: Term, facts: Facts) -> Term | None:
 
 
 def _same_class(a: Type, b: Type) -> bool:
-    return a == b and isinstance(a, Tuple) and isinstance(b, Tuple) and a.record is b.record
+    return a == b and isinstance(a, Tuple) and isinstance(b, Tuple) and a.record == b.record

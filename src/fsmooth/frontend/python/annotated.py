@@ -1,0 +1,119 @@
+"""What annotations say of a program: types are compared, sizes required, of the arguments and of the result."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from fsmooth.core.build import minus, plus, times
+from fsmooth.core.term import Const, Term, Var
+from fsmooth.core.types import BOOL, F64, INT, Type, array_of, leaf_of, rank_of
+from fsmooth.core.weak import WEAK
+from fsmooth.errors import ArgumentError, ArgumentMismatchError, RankError, TypeMismatchError, UndefinedNameError
+from fsmooth.frontend import annotated_sizes
+from fsmooth.frontend.annotations import ArrayAnnotation, annotations_of, mismatch
+from fsmooth.frontend.lookup import Annotations, Lookup
+from fsmooth.frontend.python.conversion import convert
+from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.kinds import describe
+from fsmooth.frontend.python.sizes import length_of, required_size, same_size
+from fsmooth.frontend.python.values import Value
+
+RESULT = "return"
+"""What Python calls the result among annotations."""
+
+_OF_TERMS: annotated_sizes.Operations[Term] = {ast.Add: plus, ast.Sub: minus, ast.Mult: times}
+
+Names = Mapping[str, Term]
+"""What the names of sizes stand for."""
+
+
+def annotated_arguments(frame: Frame, given: Mapping[str, Var]) -> dict[str, Value]:
+    """The arguments as their annotations want them: types checked, sizes required, integers as floats."""
+    found = _annotations(frame)
+    places = {a.arg: a for a in ast.walk(frame.source.node.args) if isinstance(a, ast.arg)}
+    checked = {name: var for name, var in given.items() if name in found and name in places}
+    for name, var in checked.items():
+        _fitting(frame, name, found[name], var.type, places[name])
+    names = named_sizes(frame, checked)
+    result: dict[str, Value] = {}
+    for name, var in checked.items():
+        annotation, place = found[name], places[name]
+        leaf: object = annotation
+        if isinstance(annotation, ArrayAnnotation):
+            leaf = annotation.leaf
+            for axis, size in enumerate(annotation.sizes):
+                expected = _size(frame, size, names, place)
+                same_size(frame, length_of(frame, var, place, axis), expected, place, f"the annotation of {name}")
+                if isinstance(expected, Const):
+                    frame.shared.static_sizes[var, axis] = int(expected.value)
+        if leaf is float and leaf_of(var.type) in (INT, BOOL):
+            result[name] = convert(frame, var, array_of(F64, rank_of(var.type)) if rank_of(var.type) else WEAK, place)
+    return result
+
+
+def named_sizes(frame: Frame, values: Mapping[str, Value]) -> dict[str, Term]:
+    """The sizes that have names: each is that of the first of these arrays that is annotated with the name alone."""
+    sizes: dict[str, Term] = {}
+    for name, annotation in _annotations(frame).items():
+        array = values.get(name)
+        if isinstance(annotation, ArrayAnnotation) and isinstance(array, Term):
+            for axis, size in enumerate(annotation.sizes):
+                if isinstance(size, str) and size.strip().isidentifier() and axis < rank_of(array.type):
+                    sizes.setdefault(size.strip(), length_of(frame, array, frame.source.node, axis))
+    return sizes
+
+
+def annotated_result(frame: Frame, names: Names, result: Value) -> Value:
+    """The result, which has the type and the sizes that its annotation says."""
+    annotation, place = _annotations(frame).get(RESULT), getattr(frame.source.node, "returns", None)
+    if annotation is None or place is None:
+        return result
+    term = frame.term(result, frame.shared.returned or place)
+    _fitting(frame, "the result", annotation, term.type, place)
+    if isinstance(annotation, ArrayAnnotation):
+        array = frame.bind(term, "result")
+        names = {**named_sizes(frame, {RESULT: array}), **names}
+        for axis, size in enumerate(annotation.sizes):
+            expected = _size(frame, size, names, place)
+            array = required_size(frame, array, axis, expected, place, "the annotation of the result")
+        return array
+    return result
+
+
+def _annotations(frame: Frame) -> dict[str, object]:
+    try:
+        found = annotations_of(frame.source.function)
+        frame.shared.readings.found(Lookup(frame.source.function, Annotations()), found)
+        return found
+    except ArgumentError as error:
+        message, _, hint = str(error).partition("\n  hint: ")
+        frame.fail(ArgumentMismatchError, frame.source.node, message, hint)
+
+
+def _fitting(frame: Frame, what: str, annotation: object, type_: Type, place: ast.AST) -> None:
+    """Is a value of this type what the annotation says?"""
+    wanted = mismatch(annotation, type_)
+    if wanted is None:
+        return
+    is_rank = isinstance(annotation, ArrayAnnotation) and len(annotation.sizes) != rank_of(type_)
+    hint = "return" if what == "the result" else "pass"
+    frame.fail(
+        RankError if is_rank else TypeMismatchError,
+        place,
+        f"{what} is annotated as {wanted}, and is {describe(type_)}",
+        f"{hint} what the annotation says, or change it",
+    )
+
+
+def _size(frame: Frame, size: int | str, names: Names, place: ast.AST) -> Term:
+    """A size of an annotation as a term."""
+    if isinstance(size, int):
+        return Const(size)
+    written = annotated_sizes.expression(size)
+    assert written is not None
+    for name in annotated_sizes.names(written):
+        if name not in names:
+            message = f"{name} is the size of no argument: none is annotated with it alone"
+            frame.fail(UndefinedNameError, place, message, f'annotate one with fs.Array["{name}"]')
+    return annotated_sizes.value(written, Const, _OF_TERMS, names)

@@ -1,0 +1,100 @@
+"""`xs + ys`, `[*xs, e]`, `t + (e,)`, `xs * 2`: lists and tuples one after the other, as Python means `+` and `*` of them."""
+
+from __future__ import annotations
+
+import ast
+
+from fsmooth.core import primitives as p
+from fsmooth.core.build import build, times
+from fsmooth.core.term import Const, Get, Prim, Term
+from fsmooth.core.types import Array, Int, Tuple
+from fsmooth.frontend.python.conversion import convert, join
+from fsmooth.frontend.python.displays import display, display_element, is_array, tuple_display
+from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.growing import written_out
+from fsmooth.frontend.python.library import library
+from fsmooth.frontend.python.names import item_of
+from fsmooth.frontend.python.parts import parts_seen
+from fsmooth.frontend.python.sizes import length_of
+from fsmooth.frontend.python.spreading import items_of
+from fsmooth.frontend.python.values import Growing, Listed, Static, Unrolled, Value
+
+
+def added(frame: Frame, left: Value, right: Value, node: ast.AST) -> Value | None:
+    """The sum of two lists or two tuples; None for anything else."""
+    if is_list_value(frame, left) and is_list_value(frame, right):
+        return one_after_the_other(frame, [left, right], node)
+    first, second = tuple_items(frame, left, node), tuple_items(frame, right, node)
+    return None if first is None or second is None else tuple_display(frame, [*first, *second])
+
+
+def repeated(frame: Frame, left: Value, right: Value, node: ast.AST) -> Value | None:
+    """A list of the program's times an integer, which Python repeats; None for anything else."""
+    items, count = (left, right) if is_list_value(frame, left) else (right, left)
+    if not is_list_value(frame, items) or not isinstance(count, Term) or not isinstance(count.type, Int):
+        return None
+    if isinstance(items, Listed) and isinstance(count, Const):
+        return Listed(items.items * max(int(count.value), 0))
+    array = frame.bind(frame.term(items, node), "a")
+    size = length_of(frame, array, node)
+    times_ = Prim(p.maximum, (count, Const(0)))
+    return frame.as_list(
+        build(times(size, times_), lambda i: Get(array, Prim(p.modulo, (i, size))), "i", frame.site(node))
+    )
+
+
+def is_list_value(frame: Frame, value: Value) -> bool:
+    """Is a value a list, and no array?"""
+    return isinstance(value, Listed | Growing) or value in frame.shared.lists
+
+
+def tuple_items(frame: Frame, value: Value, node: ast.AST) -> list[Value] | None:
+    """The elements of a tuple; None for anything else."""
+    match value:
+        case Listed():
+            return None
+        case Unrolled(items):
+            return list(items)
+        case Static(tuple() as items):
+            return [item_of(frame, value, k, node) for k in range(len(items))]
+        case Term(type=Tuple(_, None, None)):
+            return parts_seen(value)
+        case _:
+            return None
+
+
+def list_display(frame: Frame, elements: list[ast.expr], node: ast.AST) -> Value:
+    """[a, *xs, b]."""
+    parts: list[Value] = []
+    for element in elements:
+        if not isinstance(element, ast.Starred):
+            parts.append(Listed((display_element(frame, element),)))
+            continue
+        value = frame.expression(element.value)
+        items = items_of(frame, value, element)
+        parts.append(value if items is None else Listed(tuple(items)))
+    return one_after_the_other(frame, parts, node)
+
+
+def one_after_the_other(frame: Frame, parts: list[Value], node: ast.AST) -> Value:
+    """Lists joined to one: known one by one if all of them are, else an array."""
+    known = [elements_of(frame, part) for part in parts]
+    given = [items for items in known if items is not None]
+    if len(given) == len(parts):
+        items = tuple([item for items in given for item in items])
+        terms = [item for item in items if isinstance(item, Term)]
+        together = bool(items) and len(terms) == len(items) and is_array(items)
+        return frame.as_list(display(frame, terms, node)) if together else Listed(items)
+    arrays = [frame.term(part, node) for part, items in zip(parts, known, strict=True) if items is None or items]
+    wanted = arrays[0].type
+    for array in arrays[1:]:
+        wanted = join(frame, wanted, array.type, node, "the elements of the lists")
+    made = [convert(frame, array, wanted, node) for array in arrays]
+    return frame.as_list(library(frame, "concatenate", made, node))
+
+
+def elements_of(frame: Frame, value: Value) -> tuple[Value, ...] | None:
+    """The elements of a list that are known one by one."""
+    if isinstance(value, Listed):
+        return value.items
+    return written_out(frame, value) if isinstance(value, Term) and isinstance(value.type, Array) else None

@@ -1,0 +1,61 @@
+"""What the functions in library/numpy say that NumPy has no word for (library/numpy/words.py)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from fsmooth.core import primitives as p
+from fsmooth.core.term import Failure, MakeTuple, Require, Term
+from fsmooth.core.types import Tuple
+from fsmooth.frontend.python.conversion import project, truth
+from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.functions import constant_object, positional
+from fsmooth.frontend.python.library import library
+from fsmooth.frontend.python.scalars import scalar_function
+from fsmooth.frontend.python.sizes import same_size
+from fsmooth.frontend.python.values import Value
+from fsmooth.library.numpy import words
+
+
+def _equal_sizes(frame: Frame, node: ast.Call) -> Value:
+    a, b = positional(frame, node, 2)
+    return same_size(frame, a, b, node, "the rows and columns that must be equally many")
+
+
+def _demand(failure: Failure) -> Callable[[Frame, ast.Call], Value]:
+    def demand(frame: Frame, node: ast.Call) -> Value:
+        holds, value = positional(frame, node, 2)
+        test = frame.bind(truth(frame, holds, node), "holds")
+        site = frame.site(node, frame.source.segment(node))
+
+        def under(part: Term) -> Term:
+            return frame.bind(Require(test, part, failure, (), site), "a")
+
+        if isinstance(value.type, Tuple):
+            return MakeTuple(tuple([under(project(value, k)) for k in range(len(value.type.items))]), value.type)
+        return under(value)
+
+    return demand
+
+
+def _refused(frame: Frame, node: ast.Call) -> Value:
+    what, hint = [constant_object(frame, a) for a in node.args]
+    frame.unsupported(node, str(what), str(hint))
+
+
+def _of_library(name: str) -> Callable[[Frame, ast.Call], Value]:
+    return lambda frame, node: library(frame, name, positional(frame, node), node)
+
+
+OWN_WORDS: dict[object, Callable[[Frame, ast.Call], Value]] = {
+    words.constant: lambda frame, node: scalar_function(frame, p.stop_gradient, node),
+    words.digamma: lambda frame, node: scalar_function(frame, p.digamma, node),
+    words.trigamma: lambda frame, node: scalar_function(frame, p.trigamma, node),
+    words.equal_sizes: _equal_sizes,
+    words.regular: _demand(Failure.SINGULAR),
+    words.positive_definite: _demand(Failure.INDEFINITE),
+    words.square: _demand(Failure.SQUARE),
+    words.refused: _refused,
+    **{function: _of_library(name) for name, function in words.OF_LIBRARY.items()},
+}

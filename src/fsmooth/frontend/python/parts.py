@@ -1,0 +1,60 @@
+"""Run-time values as programs see them: of dictionaries and lists the parts, of texts and None what they are."""
+
+from __future__ import annotations
+
+from fsmooth.core.term import Const, Term
+from fsmooth.core.trees import Constant, is_constant
+from fsmooth.core.types import Tuple
+from fsmooth.frontend.python.conversion import project
+from fsmooth.frontend.python.values import Keyed, Static, Uneven, Unrolled, Value
+
+
+def seen(term: Term) -> Value:
+    """A run-time value: a dictionary by its keys, a list of unlike parts by these, a constant as what it is."""
+    if not isinstance(term.type, Tuple):
+        return term
+    record = term.type.record
+    if isinstance(record, Constant):
+        return Static(record.value)
+    if record is dict:
+        return Keyed(dict(zip(term.type.names or (), parts_seen(term), strict=True)))
+    if record is list:
+        return Uneven(tuple(parts_seen(term)))
+    return term
+
+
+def parts_seen(term: Term) -> list[Value]:
+    """The components of a tuple, each as a program sees it."""
+    assert isinstance(term.type, Tuple)
+    return [seen(project(term, k)) for k in range(len(term.type.items))]
+
+
+def is_run_time(value: Value) -> bool:
+    """Is nothing known of a value while compiling, but its structure and the texts in it?"""
+    match value:
+        case Keyed(entries):
+            return all([is_run_time_part(item) for item in entries.values()])
+        case Unrolled(items):
+            return all([is_run_time_part(item) for item in items])
+        case _:
+            return isinstance(value, Term)
+
+
+def is_run_time_part(part: Value) -> bool:
+    """Is a part of a container of this kind?"""
+    if isinstance(part, Static):
+        return part.value is None or isinstance(part.value, str)
+    return is_run_time(part) and not isinstance(part, Const)
+
+
+def is_part(value: Value) -> bool:
+    """Can it be a part of a run-time value?"""
+    match value:
+        case Keyed(entries):
+            return all([is_part(item) for item in entries.values()])
+        case Unrolled(items):
+            return all([is_part(item) for item in items])
+        case Static(inner):
+            return is_constant(inner)
+        case _:
+            return isinstance(value, Term)

@@ -1,0 +1,64 @@
+"""The pseudo-inverse, and least squares with it: both take matrices of any shape and rank.
+
+The derivative is that among matrices of one rank; where the rank changes there is none.
+"""
+
+import numpy as np
+
+from fsmooth.library.numpy.ruled import ruled
+from fsmooth.library.numpy.singular import decomposed, singular_values
+from fsmooth.library.numpy.words import constant
+
+
+def pinv(a, rcond=1e-15):
+    """The pseudo-inverse; singular values below `rcond` times the largest are taken as 0."""
+    a = np.asarray(a)
+    if a.ndim > 2:
+        return [pinv(part, rcond) for part in a]
+    u, s, v = decomposed(constant(a))
+    return pseudo_inverse(a, inverted(u, s, v, rcond))
+
+
+def inverted(u, s, v, rcond):
+    """V s⁻¹ Uᵀ, of the singular values that are large enough."""
+    limit = rcond * max([x for x in s], default=0.0)
+    t = [1.0 / x if x > limit else 0.0 for x in s]
+    return [[sum(v[k, i] * t[k] * u[j, k] for k in range(len(s))) for j in range(len(u))] for i in range(v.shape[1])]
+
+
+def lstsq(a, b, rcond=None):
+    """The x of least norm among those that make |a x - b| least; the squares of what is left, the rank, and singular values."""
+    a, b = np.asarray(a), np.asarray(b)
+    m, n = a.shape
+    if rcond is None:
+        rcond = 2.220446049250313e-16 * max(m, n)
+    u, s, v = decomposed(constant(a))
+    x = pseudo_inverse(a, inverted(u, s, v, rcond)) @ b
+    limit = rcond * max([y for y in s], default=0.0)
+    rank = sum(1 if y > limit else 0 for y in s)
+    values = singular_values(a, u, s, v)
+    left = b - a @ x
+    squares = np.sum(left * left, axis=0)
+    if b.ndim == 1:
+        return x, [squares for _ in range(1 if rank == n and m > n else 0)], rank, values
+    return x, [squares[k] for k in range(len(squares) if rank == n and m > n else 0)], rank, values
+
+
+def _jvp(a, value, da, dvalue):
+    p = pseudo_inverse(a, value)
+    outside = da.T - (da.T @ a) @ p
+    beside = da.T - p @ (a @ da.T)
+    return p @ (p.T @ outside) + (beside @ p.T) @ p - p @ da @ p
+
+
+def _vjp(a, value, c):
+    p = pseudo_inverse(a, value)
+    first = c.T @ (p @ p.T)
+    second = (p.T @ p) @ c.T
+    return first - a @ (p @ first) + (second - (second @ p) @ a) - p.T @ c @ p.T, 0.0 * value
+
+
+@ruled(jvp=_jvp, vjp=_vjp)
+def pseudo_inverse(a, value):
+    """The pseudo-inverse, which was found already."""
+    return value

@@ -1,0 +1,225 @@
+"""Sorting, and what rests on it.  A sort is a permutation and a gather, so that its derivative is the scatter."""
+
+import numpy as np
+
+from fsmooth.library.numpy.along import along, reducing
+
+
+def argsort(a, axis=-1, kind=None):
+    """The places of the elements in ascending order, those of equal ones in the order they have; NaN is last."""
+    return along(order, a, axis)
+
+
+def sort(a, axis=-1, kind=None):
+    """The elements in ascending order; NaN is last."""
+    return along(ascending, a, axis)
+
+
+def partition(a, kth, axis=-1):
+    """The elements in ascending order, which has element `kth` at its place."""
+    return along(ascending, a, axis)
+
+
+def argpartition(a, kth, axis=-1):
+    """The places of the elements in ascending order."""
+    return along(order, a, axis)
+
+
+def ascending(v):
+    places = order(v)
+    return np.array([v[k] for k in places])
+
+
+def before(x, y):
+    """Does x come before y, wherever they are?"""
+    return x < y or (y != y and x == x)
+
+
+def order(v):
+    """The places in ascending order, by merging sorted runs of twice the length in each step."""
+    n = len(v)
+    places = np.arange(n)
+    width = 1
+    while width < n:
+        merged = np.zeros(n, dtype=int)
+        for run in range((n + 2 * width - 1) // (2 * width)):
+            low = run * 2 * width
+            middle = np.minimum(low + width, n)
+            high = np.minimum(low + 2 * width, n)
+            i = low
+            j = middle
+            for k in range(low, high):
+                left = i < middle and (j >= high or not before(v[places[np.minimum(j, n - 1)]], v[places[i]]))
+                if left:
+                    merged[k] = places[i]
+                    i += 1
+                else:
+                    merged[k] = places[j]
+                    j += 1
+        places = merged
+        width *= 2
+    return places
+
+
+def median(a, axis=None, keepdims=False):
+    """The middle of the values in ascending order, or the mean of the two in the middle."""
+    return reducing(middle, a, axis, keepdims)
+
+
+def middle(v):
+    s = ascending(v)
+    n = len(v)
+    return 0.5 * (s[(n - 1) // 2] + s[n // 2])
+
+
+def quantile(a, q, axis=None, method="linear", keepdims=False):
+    """The values below which a part q of all are: between two of them as `method` says."""
+    if np.ndim(q) == 0:
+        return reducing(lambda v: between(ascending(v), q, method), a, axis, keepdims)
+    return np.array([quantile(a, part, axis, method, keepdims) for part in q])
+
+
+def percentile(a, q, axis=None, method="linear", keepdims=False):
+    """The quantiles of hundredths."""
+    return quantile(a, q / 100.0, axis, method, keepdims)
+
+
+def between(s, q, method):
+    place = q * (len(s) - 1)
+    below = int(np.floor(place))
+    above = np.minimum(below + 1, len(s) - 1)
+    if method == "lower":
+        return s[below]
+    if method == "higher":
+        return s[int(np.ceil(place))]
+    if method == "midpoint":
+        return 0.5 * (s[below] + s[int(np.ceil(place))])
+    if method == "nearest":
+        return s[round(place)]
+    return s[below] + (place - below) * (s[above] - s[below])
+
+
+def searchsorted(a, v, side="left", sorter=None):
+    """Where elements would be put into an array in ascending order: before equal ones, or behind them."""
+    if np.ndim(v) == 0:
+        return place_of(a, v, side)
+    return np.array([searchsorted(a, x, side) for x in v])
+
+
+def place_of(a, x, side):
+    low = 0
+    high = len(a)
+    while low < high:
+        half = (low + high) // 2
+        if side == "right":
+            goes_on = not before(x, a[half])
+        else:
+            goes_on = before(a[half], x)
+        if goes_on:
+            low = half + 1
+        else:
+            high = half
+    return low
+
+
+def digitize(x, bins, right=False):
+    """The bin each value is in, of bins in ascending order."""
+    if right:
+        return searchsorted(bins, x, "left")
+    return searchsorted(bins, x, "right")
+
+
+def interp(x, xp, fp, left=None, right=None, period=None):
+    """What is linear between the points (xp, fp), and constant beyond them."""
+    if np.ndim(x) == 0:
+        return interpolated(x, xp, fp, left, right)
+    return np.array([interp(one, xp, fp, left, right) for one in x])
+
+
+def interpolated(x, xp, fp, left, right):
+    n = len(xp)
+    k = np.minimum(np.maximum(place_of(xp, x, "right") - 1, 0), np.maximum(n - 2, 0))
+    if x < xp[0]:
+        return fp[0] if left is None else left
+    if x >= xp[n - 1]:
+        return (fp[n - 1] if right is None else right) if x > xp[n - 1] else fp[n - 1]
+    return fp[k] + (x - xp[k]) * (fp[k + 1] - fp[k]) / (xp[k + 1] - xp[k])
+
+
+def unique(ar, return_index=False, return_inverse=False, return_counts=False):
+    """The distinct integers of an array in ascending order."""
+    s = ascending(np.ravel(ar))
+    values = np.array([s[k] for k in range(len(s)) if k == 0 or s[k] != s[np.maximum(k - 1, 0)]])
+    if return_counts:
+        return values, np.array([searchsorted(s, x, "right") - searchsorted(s, x) for x in values])
+    return values
+
+
+def bincount(x, weights=None, minlength=0):
+    """How often each of the integers 0, 1, … is in x, or the sum of the weights there."""
+    n = np.maximum(np.max(x, initial=-1) + 1, minlength)
+    if weights is None:
+        counts = np.zeros(n, dtype=int)
+        for k in x:
+            counts[k] += 1
+        return counts
+    totals = np.zeros(n)
+    for i in range(len(x)):
+        totals[x[i]] += weights[i]
+    return totals
+
+
+def histogram(a, bins=10, range=None, density=None, weights=None):
+    """How many values are in each bin, and the edges of the bins; the last bin holds its upper edge."""
+    v = np.ravel(a)
+    edges = bin_edges(v, bins, range)
+    count = len(edges) - 1
+    if weights is None:
+        counts = counted(v, edges, count, np.zeros(count, dtype=int), lambda i: 1)
+    else:
+        w = np.ravel(weights)
+        counts = counted(v, edges, count, np.zeros(count), lambda i: w[i])
+    if density:
+        return densities(counts, edges), edges
+    return counts, edges
+
+
+def densities(counts, edges):
+    return np.array([counts[k] / (edges[k + 1] - edges[k]) for k in range(len(counts))]) / np.sum(counts)
+
+
+def counted(v, edges, count, totals, weight):
+    for i in range(len(v)):
+        if v[i] >= edges[0] and v[i] <= edges[count]:
+            totals[np.minimum(place_of(edges, v[i], "right") - 1, count - 1)] += weight(i)
+    return totals
+
+
+def bin_edges(v, bins, range):
+    if np.ndim(bins) == 1:
+        return bins
+    if range is None:
+        return np.linspace(np.min(v), np.max(v), bins + 1)
+    return np.linspace(range[0] * 1.0, range[1] * 1.0, bins + 1)
+
+
+def histogram_bin_edges(a, bins=10, range=None):
+    """The edges of the bins of a histogram."""
+    return bin_edges(np.ravel(a), bins, range)
+
+
+def count_nonzero(a, axis=None, keepdims=False):
+    """How many elements are not zero."""
+    return np.sum(a != 0, axis=axis, keepdims=keepdims)
+
+
+def lexsort(keys, axis=-1):
+    """The places in ascending order of the last key, of equal ones in that of the key before."""
+    return by_keys(keys, order(keys[0]), 1)
+
+
+def by_keys(keys, places, k):
+    if k == len(keys):
+        return places
+    again = order(np.array([keys[k][i] for i in places]))
+    return by_keys(keys, np.array([places[i] for i in again]), k + 1)

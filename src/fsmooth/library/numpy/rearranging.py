@@ -1,0 +1,196 @@
+"""The elements of arrays in other places: rolled, flipped, repeated, padded, split, and on the diagonal."""
+
+import numpy as np
+
+from fsmooth.library.numpy.along import along
+
+
+def flip(m, axis=None):
+    """The elements in the opposite order along an axis; None: along all of them."""
+    if axis is None:
+        if m.ndim == 1:
+            return backwards(m)
+        return np.array([flip(row) for row in backwards(m)])
+    return along(backwards, m, axis)
+
+
+def backwards(v):
+    return np.array([v[len(v) - 1 - i] for i in range(len(v))])
+
+
+def flipud(m):
+    """The rows in the opposite order."""
+    return along(backwards, m, 0)
+
+
+def fliplr(m):
+    """The columns in the opposite order."""
+    return along(backwards, m, 1)
+
+
+def rot90(m, k=1):
+    """A matrix turned by quarters, against the clock."""
+    if k % 4 == 0:
+        return m
+    if k % 4 == 1:
+        return flipud(m.T)
+    if k % 4 == 2:
+        return flipud(fliplr(m))
+    return fliplr(m.T)
+
+
+def roll(a, shift, axis=None):
+    """The elements moved by `shift`; those that leave at one end come back at the other."""
+    if axis is None and a.ndim != 1:
+        return np.reshape(roll(np.ravel(a), shift), a.shape)
+    return along(lambda v: np.array([v[(i - shift) % len(v)] for i in range(len(v))]), a, 0 if axis is None else axis)
+
+
+def repeat(a, repeats, axis=None):
+    """Each element `repeats` times."""
+    return along(lambda v: np.array([v[i // repeats] for i in range(len(v) * repeats)]), np.atleast_1d(a), axis)
+
+
+def tile(A, reps):
+    """The array `reps` times side by side, along each axis as often as its number says."""
+    if np.ndim(reps) == 0:
+        return along(lambda v: np.array([v[i % len(v)] for i in range(len(v) * reps)]), np.atleast_1d(A), -1)
+    if len(reps) > np.ndim(A):
+        return tile(np.expand_dims(np.asarray(A), 0), reps)
+    return tiled(np.asarray(A), reps, 0)
+
+
+def tiled(a, reps, axis):
+    if axis == len(reps):
+        return a
+    count = reps[len(reps) - 1 - axis]
+    wider = along(lambda v: np.array([v[i % len(v)] for i in range(len(v) * count)]), a, a.ndim - 1 - axis)
+    return tiled(wider, reps, axis + 1)
+
+
+def tri(N, M=None, k=0):
+    """Ones on and below a diagonal."""
+    return np.array([[1.0 if j <= i + k else 0.0 for j in range(N if M is None else M)] for i in range(N)])
+
+
+def tril(m, k=0):
+    """The elements on and below a diagonal, zero elsewhere."""
+    if m.ndim > 2:
+        return np.array([tril(part, k) for part in m])
+    return np.array([[m[i, j] if j <= i + k else 0 for j in range(m.shape[1])] for i in range(m.shape[0])])
+
+
+def triu(m, k=0):
+    """The elements on and above a diagonal, zero elsewhere."""
+    if m.ndim > 2:
+        return np.array([triu(part, k) for part in m])
+    return np.array([[m[i, j] if j >= i + k else 0 for j in range(m.shape[1])] for i in range(m.shape[0])])
+
+
+def diagonal(a, offset=0, axis1=0, axis2=1):
+    """The elements of a diagonal."""
+    m = np.moveaxis(a, (axis1, axis2), (-2, -1))
+    return diagonals(m, offset)
+
+
+def diagonals(m, offset):
+    if m.ndim > 2:
+        return np.array([diagonals(part, offset) for part in m])
+    down = np.maximum(-offset, 0)
+    right = np.maximum(offset, 0)
+    count = np.maximum(np.minimum(m.shape[0] - down, m.shape[1] - right), 0)
+    return np.array([m[i + down, i + right] for i in range(count)])
+
+
+def diag(v, k=0):
+    """A matrix with v on a diagonal; of a matrix, its diagonal."""
+    if v.ndim == 2:
+        return diagonals(v, k)
+    n = len(v) + np.abs(k)
+    down = np.maximum(-k, 0)
+    return np.array(
+        [[v[np.minimum(np.maximum(i - down, 0), len(v) - 1)] if j == i + k else 0 for j in range(n)] for i in range(n)]
+    )
+
+
+def diagflat(v, k=0):
+    """A matrix with the elements of v on a diagonal."""
+    return diag(np.ravel(v), k)
+
+
+def trace(a, offset=0, axis1=0, axis2=1):
+    """The sum of a diagonal."""
+    return np.sum(diagonal(a, offset, axis1, axis2), axis=-1)
+
+
+def vander(x, N=None, increasing=False):
+    """The powers of each element, in a row."""
+    n = len(x) if N is None else N
+    if increasing:
+        return np.array([[x[i] ** j for j in range(n)] for i in range(len(x))])
+    return np.array([[x[i] ** (n - 1 - j) for j in range(n)] for i in range(len(x))])
+
+
+def append(arr, values, axis=None):
+    """Values behind the others."""
+    if axis is None:
+        return np.concatenate((np.ravel(arr), np.ravel(values)))
+    return np.concatenate((arr, values), axis=axis)
+
+
+def insert(arr, obj, values, axis=None):
+    """A value, or one for each line, put before the place `obj`."""
+    return along(lambda v: np.concatenate((v[:obj], np.ravel(values), v[obj:])), arr, axis)
+
+
+def delete(arr, obj, axis=None):
+    """The array without the element at the place `obj`."""
+    return along(lambda v: np.array([v[i] if i < obj else v[i + 1] for i in range(len(v) - 1)]), arr, axis)
+
+
+def pad(array, pad_width, mode="constant", constant_values=0):
+    """The array with a margin: of constants, of its edge, or of itself reflected or repeated."""
+    if np.ndim(pad_width) == 0:
+        return padded(array, lambda axis: (pad_width, pad_width), mode, constant_values, 0)
+    if np.ndim(pad_width) == 2:
+        if len(pad_width) == 1:
+            return padded(array, lambda axis: pad_width[0], mode, constant_values, 0)
+        return padded(array, lambda axis: pad_width[axis], mode, constant_values, 0)
+    return padded(array, lambda axis: (pad_width[0], pad_width[1]), mode, constant_values, 0)
+
+
+def padded(a, widths, mode, constant, axis):
+    if axis == a.ndim:
+        return a
+    low, high = widths(axis)
+    return padded(along(lambda v: margin(v, low, high, mode, constant), a, axis), widths, mode, constant, axis + 1)
+
+
+def margin(v, low, high, mode, constant):
+    n = len(v)
+    if mode == "constant":
+        return np.array(
+            [
+                v[np.minimum(np.maximum(i - low, 0), n - 1)] if low <= i < low + n else constant
+                for i in range(low + n + high)
+            ]
+        )
+    if mode == "edge":
+        return np.array([v[np.minimum(np.maximum(i - low, 0), n - 1)] for i in range(low + n + high)])
+    if mode == "wrap":
+        return np.array([v[(i - low) % n] for i in range(low + n + high)])
+    if mode == "reflect":
+        return np.array([v[mirrored(i - low, n)] for i in range(low + n + high)])
+    return np.array([v[doubled(i - low, n)] for i in range(low + n + high)])
+
+
+def mirrored(i, n):
+    """The place in an array that is reflected at its last and first elements."""
+    k = i % np.maximum(2 * (n - 1), 1)
+    return np.minimum(k, 2 * (n - 1) - k)
+
+
+def doubled(i, n):
+    """The place in an array that is reflected at its ends."""
+    k = i % (2 * n)
+    return np.minimum(k, 2 * n - 1 - k)

@@ -1,0 +1,82 @@
+"""Which integers C computes as they are: of what may have wrapped around, a comparison says nothing about the sum itself.
+
+    if n >= 0 and k[j] + 5 < length x then x[k[j]] …
+
+k[j] may be 2**63 - 3: then k[j] + 5 is negative in C.  Lengths, indices of loops and arguments are far from 2**63, as are
+sums of them; elements of arrays, what loops carry, and numbers that were rounded can be any.  One of these by itself is
+what it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+
+from fsmooth.core import primitives as p
+from fsmooth.core.build import named_part
+from fsmooth.core.integers import FARTHEST, LIMIT, LONGEST
+from fsmooth.core.term import Check, Const, If, Length, Prim, Proj, Reduce, Reduction, Term, Var
+from fsmooth.rewrite.linear import Polynomial
+
+_DEPTH = 8
+
+
+class Magnitudes:
+    """How far from zero terms are, where `poly` gives them as polynomials, `define` and `upper` what is known of variables;
+    `carried` are states of loops.
+    """
+
+    def __init__(
+        self,
+        poly: Callable[[Term], Polynomial],
+        define: Callable[[Var], Term | None],
+        upper: Callable[[Var], Term | None],
+    ) -> None:
+        self.poly = poly
+        self.define = define
+        self.upper = upper
+        self.carried: set[Var] = set()
+
+    def is_exact(self, term: Term) -> bool:
+        """Is what C computes for the term the integer itself, not that modulo 2**64?"""
+        if isinstance(term, Const | Length):
+            return True
+        poly = self.poly(term)
+        match list(poly.coefficients.items()):
+            case [] | [((), _)] | [((_,), 1)]:
+                return True
+            case _:
+                return self._farthest(poly, 0) < LIMIT
+
+    def _farthest(self, poly: Polynomial, depth: int) -> int:
+        return sum(
+            [abs(c) * prod([self._of(poly.atoms[a], depth + 1) for a in m]) for m, c in poly.coefficients.items()]
+        )
+
+    def _of(self, term: Term, depth: int) -> int:
+        """The term is no farther from zero than this."""
+        if depth > _DEPTH:
+            return LIMIT
+        match term:
+            case Length():
+                return LONGEST
+            case Check(_, size) | Reduce(Reduction.ARGMAX | Reduction.ARGMIN, size) | Prim(p.modulo, (_, size)):
+                return self._sum(size, depth)
+            case Prim(p.minimum | p.maximum, (a, b)) | If(_, a, b):
+                return max(self._sum(a, depth), self._sum(b, depth))
+            case Var():
+                known = self.upper(term) or self.define(term)
+                return self._argument(term) if known is None else self._sum(known, depth)
+            case Proj():
+                return self._argument(term)
+            case _:
+                return LIMIT
+
+    def _sum(self, term: Term, depth: int) -> int:
+        return min(LIMIT, self._farthest(self.poly(term), depth + 1))
+
+    def _argument(self, term: Term) -> int:
+        """Of an argument, the runtime says how far it may be."""
+        part = named_part(term)
+        is_argument = part is not None and part[0] not in self.carried and self.define(part[0]) is None
+        return FARTHEST if is_argument else LIMIT
