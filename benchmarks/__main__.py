@@ -1,7 +1,7 @@
-"""`python -m benchmarks [--quick] [--only forward|reverse|routes]`: measure and print the tables.  `--quick` saves nothing.
+"""`python -m benchmarks [--quick] [--only forward|reverse|routes|compile]`: measure and print tables.  `--quick` saves nothing.
 
 forward: the kernels of the micro benchmarks, NNMF and project, and what a user waits for; reverse: the field's workloads;
-routes, only if it is asked for: what `method="auto"` takes against what is fastest.
+only if they are asked for: routes, what `method="auto"` takes against what is fastest; compile, how long first calls take.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 from benchmarks import cold
+from benchmarks.compiling import report as compiling
 from benchmarks.report import save, text_of
 from benchmarks.reverse import report, run
 from benchmarks.routes import report as routes
@@ -30,13 +31,16 @@ _ONE_THREAD = {
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer sizes and shorter runs; saves nothing")
-    parser.add_argument("--only", choices=("forward", "reverse", "routes"), help="one of the tables")
+    parser.add_argument("--only", choices=("forward", "reverse", "routes", "compile"), help="one of the tables")
     chosen = parser.parse_args()
     core = str(max(os.sched_getaffinity(0)))
     pinned = ["taskset", "-c", core] if shutil.which("taskset") else []
     os.environ.update(_ONE_THREAD)
     if chosen.only == "routes":
         print(_routes(pinned, quick=chosen.quick))
+        return 0
+    if chosen.only == "compile":
+        print(compiling.quick_table(pinned) if chosen.quick else compiling.table(pinned))
         return 0
     if chosen.only != "reverse":
         print(_forward(pinned, quick=chosen.quick))

@@ -90,7 +90,8 @@ def cases(quick: bool, reference: Reference) -> Iterator[Case]:
     n = len(p.observed)
     jc, jp, work = np.empty((n, 2, 9)), np.empty((n, 2, 3)), np.empty(36 * len(p.cameras))
     inputs = (p.cameras, p.points, p.camera_of, p.point_of)
-    case = Case("Ladybug block Jacobian", n, {"fsmooth": lambda: ours(camera.blocks, *inputs)})
+    scene = "Ladybug block Jacobian" if p.minimum is None else "block Jacobian of a made scene"
+    case = Case(scene, n, {"fsmooth": lambda: ours(camera.blocks, *inputs)})
     case.makers["C"] = lambda: c("bundle_blocks", len(p.cameras), n, *inputs, jc, jp, work)
     if peer_jax:
         case.makers["JAX"] = lambda: peer_jax.kernel(peer_jax.blocks, *inputs)

@@ -1,7 +1,7 @@
 """The rows of the table: each workload with its arguments, the right derivative, its peers and what it has to show.
 
-The right derivatives are the files' expected values where the suites have files, otherwise closed forms in NumPy; none comes
-from fsmooth or JAX.
+Where the suites have files, problems are read from them if they can be had, and made if not, which the size says.  The right
+derivatives are closed forms or complex steps in NumPy; none comes from fsmooth or JAX.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from benchmarks.workloads import (
     files,
     gmm,
     ht,
+    in_numpy,
     kmeans,
     llsq,
     lse,
@@ -29,6 +30,7 @@ from benchmarks.workloads import (
     scalar_recurrence,
     tanh_recurrence,
 )
+from benchmarks.workloads import hand as own_hand
 
 if TYPE_CHECKING:
     from benchmarks.reference import Kernel
@@ -37,20 +39,13 @@ if TYPE_CHECKING:
 
 def mixture(d: int, bound: Bounds) -> Workload:
     """gmm_d{d}_K25 of ADBench, 1000 points."""
-    name = f"gmm_d{d}_K25.txt"
-    problem, wanted = gmm.load(name), files.expected("gmm")[name]
+    problem, made = files.either(partial(gmm.load, f"gmm_d{d}_K25.txt"), partial(gmm.generate, d, 25, 1000))
     K, n = len(problem.alpha), len(problem.x)
     alpha, mu, q, l, x, gamma, m = problem
 
     def right(found: Arrays) -> float:
-        gradient = gmm.in_order_of_adbench(*found[1:])
-        pairs = [
-            (found[0], wanted["objective_adbench"]),
-            (np.linalg.norm(gradient), wanted["grad_norm2_adbench"]),
-            (gradient[:5], wanted["grad_first5_adbench"]),
-            (gradient, wanted.get("gradient_adbench", gradient)),  # the largest have none: the C by hand must agree
-        ]
-        return max([each(value, right) for value, right in pairs])
+        value, parts = in_numpy.mixture(problem, gmm.ADBENCH)
+        return max(each(found[0], value), all_of(each, parts, found[1:]))
 
     def hand() -> Kernel:
         results = [np.zeros(()), *[np.empty_like(a) for a in (alpha, mu, q, l)]]
@@ -59,34 +54,34 @@ def mixture(d: int, bound: Bounds) -> Workload:
         return by_hand("mixture", *given, result=results)
 
     arguments = (*problem, gmm.ADBENCH)
-    size = f"{d}, {K}, {n}"
+    size = f"{d}, {K}, {n}{made}"
     jax = lambda peer: peer.kernel(peer.gmm, *arguments)  # noqa: E731
     return Workload(size, gmm.objective, gmm.gradient, arguments, right, bound, {"C": hand}, jax)
 
 
 def network() -> Workload:
     """lstm_l4_c1024 of ADBench."""
-    name = "lstm_l4_c1024.txt"
-    problem, wanted = lstm.load(name), files.expected("lstm")[name]
+    problem, made = files.either(partial(lstm.load, "lstm_l4_c1024.txt"), partial(lstm.made, 4, 1024, 14))
 
     def right(found: Arrays) -> float:
-        value, *parts = found
-        gradient = np.concatenate([part.ravel() for part in parts])
-        return max(each(value, wanted["objective"]), each(gradient, wanted["gradient"]))
+        value, gradient = in_numpy.network(problem)
+        return max(each(found[0], value), each(np.concatenate([part.ravel() for part in found[1:]]), gradient))
 
     jax = lambda peer: peer.kernel(peer.lstm, *problem)  # noqa: E731
-    return Workload("l4 c1024", lstm.objective, lstm.gradient, problem, right, Bounds(primal=2.5, jax=3.0), jax=jax)
+    return Workload(
+        f"l4 c1024{made}", lstm.objective, lstm.gradient, problem, right, Bounds(primal=2.5, jax=3.0), jax=jax
+    )
 
 
 def bundle() -> Workload:
     """ba1 of ADBench: 31,843 blocks of 2 x 15."""
-    name = "ba1_n49_m7776_p31843.txt"
-    problem, wanted = ba.load(name), files.expected("ba")[name]
+    load, make = partial(ba.load, "ba1_n49_m7776_p31843.txt"), partial(ba.made, 49, 7776, 31843)
+    problem, made = files.either(load, make)
     p = len(problem.w)
 
     def right(found: Arrays) -> float:
         J, dw = found
-        return max(each(J, np.tile(wanted["J"], (p, 1, 1))), each(dw, np.full(p, wanted["dw_err"])))
+        return max(worst(J, in_numpy.adjustment(problem)[1]), each(dw, -2.0 * problem.w))
 
     def hand() -> Kernel:
         results = [np.empty((p, 2)), np.empty(p)]
@@ -94,18 +89,18 @@ def bundle() -> Workload:
 
     bounds = Bounds(primal=8.0, hand_primal=1.2, jax=10.0)
     jax = lambda peer: peer.kernel(peer.ba, *problem)  # noqa: E731
-    return Workload("ba1", ba.objective, ba.blocks, problem, right, bounds, {"C primal": hand}, jax)
+    return Workload(f"ba1{made}", ba.objective, ba.blocks, problem, right, bounds, {"C primal": hand}, jax)
 
 
 def hand() -> Workload:
     """hand5 of ADBench, complicated, the big model: 10,000 vertices, 800 points."""
-    name = "complicated_big/hand5_t26_c800.txt"
-    problem, wanted = ht.load(name), files.expected("hand")[name]
+    load = partial(ht.load, "complicated_big/hand5_t26_c800.txt")
+    problem, made = files.either(load, partial(own_hand.complicated, 800, own_hand.BIG))
 
     def right(found: Arrays) -> float:
-        J = np.moveaxis(np.concatenate(found), 0, 2).reshape(-1, 28)
-        norms = each(np.linalg.norm(J, axis=0), wanted["jac_colnorms"]), each(np.linalg.norm(J), wanted["jac_fro"])
-        return max(*norms, each(J[:12], wanted["jac_first12rows"]))
+        J, wanted = np.moveaxis(np.concatenate(found), 0, 2), in_numpy.hand_errors(problem)[1]
+        norms = [np.linalg.norm(jacobian.reshape(-1, 28), axis=0) for jacobian in (J, wanted)]
+        return max(each(*norms), worst(J, wanted))
 
     def jax(peer: Any) -> Call:
         theta, u, model, *rest = problem
@@ -115,7 +110,7 @@ def hand() -> Workload:
         return peer.kernel(peer.ht(model.parents), theta, u, *arrays, *rest)
 
     return Workload(
-        "800, big", ht.complicated, ht.complicated_columns, problem, right, Bounds(primal=30.0, jax=1.0), jax=jax
+        f"800, big{made}", ht.complicated, ht.complicated_columns, problem, right, Bounds(primal=30.0, jax=1.0), jax=jax
     )
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 import fsmooth as fs
-from benchmarks.workloads import ba, gmm, lse
+from benchmarks.workloads import ba, files, gmm, lse
 
 ONE = ("forward", "reverse")
 NESTED = ("forward of forward", "forward of reverse", "reverse of forward", "reverse of reverse")
@@ -240,8 +241,8 @@ def derivatives() -> Iterator[Derivative]:
     yield Derivative("sphere in a loop", each_row(sphere), {"1000 of 2 to 3": (r((1000, 2)),)})
     energies = {"1000 of 3": (r((1000, 3)),)}
     yield Derivative("gradient in a loop", each_gradient(small_energy), energies)
-    adjustment = ba.load("ba1_n49_m7776_p31843.txt")
-    yield Derivative("ba blocks", blocks, {"31843 of 15 to 2": tuple(adjustment)})
+    adjustment, made = files.either(partial(ba.load, "ba1_n49_m7776_p31843.txt"), partial(ba.made, 49, 7776, 31843))
+    yield Derivative("ba blocks", blocks, {f"31843 of 15 to 2{made}": tuple(adjustment)})
     yield Derivative("polynomial of known size, gradient", gradient(polynomial), {"8": (r(8),)})
     yield Derivative("rosenbrock, gradient", gradient(rosenbrock), vectors)
     yield Derivative("lse, gradient", gradient(lse.primal), vectors)

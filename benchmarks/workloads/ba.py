@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 import fsmooth as fs
-from benchmarks.workloads import files
+from benchmarks.workloads import files, in_numpy
 
 
 def dot(a, b):
@@ -111,6 +111,25 @@ def load(name: str) -> Instance:
     numbers = files.numbers(f"ba/{name}")
     n, m, p = numbers[:3].astype(int)
     return replicate(n, m, p, numbers[3:14], numbers[14:17], numbers[17], numbers[18:20])
+
+
+def made(n: int, m: int, p: int) -> Instance:
+    """Different cameras around one place, different points there, seen with noise: n cameras, m points, p observations."""
+    random = np.random.default_rng(p)
+    normal = random.normal
+    cams = np.hstack(
+        [
+            normal(size=(n, 3)) * 0.1,
+            normal(size=(n, 3)) + [0.0, 0.0, -20.0],
+            normal(400.0, 5.0, (n, 1)),
+            normal(size=(n, 2)),
+            normal(size=(n, 2)) * [0.02, 0.005],
+        ]
+    )
+    X, w, each = normal(size=(m, 3)), random.random(p), np.arange(p)
+    cam_of, point_of = random.permutation(each % n), each % m
+    exact = Instance(cams, X, np.ones(p), np.zeros((p, 2)), cam_of, point_of)
+    return exact._replace(w=w, feats=in_numpy.reprojections(exact) + normal(size=(p, 2)))
 
 
 def compressed_rows(problem: Instance, J: np.ndarray, dw: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -68,3 +68,14 @@ def load(name: str) -> Instance:
     (l, c, b), numbers = numbers[:3].astype(int), numbers[3:]
     main, extra, state, sequence = np.split(numbers, np.cumsum([8 * l * b, 3 * b, 2 * l * b]))
     return Instance(main.reshape(2 * l, 4 * b), extra.reshape(3, b), state.reshape(2 * l, b), sequence.reshape(c, b))
+
+
+def made(l: int, c: int, b: int) -> Instance:
+    """Random weights, and a text in which each letter is followed by one of three, in bits as ADBench writes it."""
+    random = np.random.default_rng(l)
+    main, extra, state = [random.random(shape) for shape in ((2 * l, 4 * b), (3, b), (2 * l, b))]
+    followers, letters = random.integers(26, size=(26, 3)), [0]
+    for choice in random.integers(3, size=c - 1):
+        letters.append(int(followers[letters[-1], choice]))
+    codes = ord("a") + np.array(letters)
+    return Instance(main, extra, state, (codes[:, None] >> np.arange(b)[::-1] & 1).astype(float))
