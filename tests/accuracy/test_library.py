@@ -20,13 +20,13 @@ _CHANCE = np.random.default_rng(11)
 SAMPLES = {t: _CHANCE.uniform(0.1, 0.9, size=(3, *shape)) for t, shape in SHAPES.items()}
 
 OF_OTHERS = set(
-    """arange argmax argmin diff equal eye floor_divide full greater greater_equal identity integer_power isfinite isinf
+    """acosh arange arccosh argmax argmin diff equal eye floor_divide full greater greater_equal identity integer_power isfinite isinf
     isnan less less_equal logical_and logical_not logical_or logical_xor matrixCols matrixEye matrixEyeAny matrixFill
     matrixHot matrixMap matrixMap2 matrixOnes matrixRows matrixZeros mod modulo not not_equal ones rangeFrom rangeReal
-    rangeStep remainder roll select to_int trigamma vectorAll vectorAny vectorArgmax vectorArgmin vectorFill vectorHot
+    rangeStep remainder roll select signbit to_int trigamma vectorAll vectorAny vectorArgmax vectorArgmin vectorFill vectorHot
     vectorMap vectorMap2 vectorOnes vectorRange vectorRoll vectorSlice vectorZeros where zeros""".split()
 )
-"""Functions of integers, conditions and functions; those without a real result; trigamma, whose derivative is refused."""
+"""Functions of integers, conditions and functions; those without a real result, or with one only from 1 on; trigamma, whose derivative is refused."""
 
 
 def accepted(name: str) -> Iterator[tuple[str, Lam, list[object]]]:

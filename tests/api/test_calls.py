@@ -44,13 +44,12 @@ gradient = fs.grad(squares)
         np.arange(12.0)[::2],
         np.arange(6.0)[::-1],
         np.arange(6.0).astype(">f8"),
-        np.arange(6.0, dtype=np.float16),
         [0.0, 1.0, 2.0],
         np.frombuffer(b"x" + np.arange(3.0).tobytes(), np.float64, offset=1),
         np.zeros(0),
         [],
     ],
-    ids=["contiguous", "strided", "reversed", "big-endian", "half", "list", "unaligned", "empty", "empty list"],
+    ids=["contiguous", "strided", "reversed", "big-endian", "list", "unaligned", "empty", "empty list"],
 )
 def test_arrays_of_any_layout(value):
     assert np.array_equal(gradient(value), 2 * np.asarray(value, float))
@@ -182,8 +181,8 @@ def test_results_never_alias():
         ((np.array([1, "a"], object),), "object"),
         ((np.array([1j]),), "complex"),
         ((np.ma.masked_array([1.0], [True]),), "masked"),
-        (([[1.0], [1.0, 2.0]],), "different lengths"),
-        (({1: 2},), "dict"),
+        (({1.5: 2},), "expected texts or integers as keys"),
+        ((object(),), "expected a number"),
     ],
 )
 def test_wrong_arguments(arguments, said):
@@ -326,7 +325,7 @@ def test_parameters_by_keyword_or_position_only_stay_so():
             lambda: by_keyword(2.0, 1.0),
             lambda: by_position(x=2.0, y=1.0),
             lambda: by_position(y=1.0),
-            lambda: tangent(2.0, 1.0),
+            lambda: tangent(2.0, 1.0, 1.0),
         ):
             with pytest.raises(fs.ArgumentError, match="hint: its parameters are"):
                 wrong()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import subprocess
 import sys
@@ -167,25 +168,120 @@ def test_wrappers_are_read_and_caches_are_looked_through() -> None:
     assert fs.function(lambda x: incremented(x) + remembered(x))(1.0) == 6.0
 
 
+@dataclasses.dataclass
+class Spring:
+    stiffness: float
+
+    def energy(self, x):
+        return self.stiffness * x
+
+    @property
+    def doubled(self):
+        return self.stiffness * 2.0
+
+
+class Stiff(Spring):
+    def energy(self, x):
+        return self.stiffness * x * 10.0
+
+
+def test_methods_of_records_are_those_of_the_moment(monkeypatch) -> None:
+    given = fs.function(lambda spring, x: spring.energy(x) + spring.doubled)
+    outside = fs.function(lambda x: spring.energy(x))
+    spring = Spring(2.0)
+    assert (given(spring, 1.0), outside(1.0)) == (6.0, 2.0)
+    monkeypatch.setattr(Spring, "energy", lambda self, x: self.stiffness * x * 3.0)
+    assert (given(spring, 1.0), outside(1.0)) == (10.0, 6.0)
+    monkeypatch.setattr(Spring, "doubled", property(lambda self: self.stiffness * 4.0))
+    assert given(spring, 1.0) == 14.0
+    spring = Stiff(2.0)
+    assert outside(1.0) == 20.0
+
+
+class Table:
+    def __init__(self, weight: float, count: int) -> None:
+        self.weight = weight
+        self.count = count
+
+    def __getitem__(self, key):
+        return self.count if key == "count" else self.weight
+
+    def __len__(self) -> int:
+        return self.count
+
+
+def test_items_and_lengths_of_objects_are_those_of_the_moment() -> None:
+    table = Table(2.0, 3)
+    f = fs.function(lambda x: table["weight"] * x + table["count"] * len(table))
+    assert f(1.0) == 11.0
+    table.weight = 4.0
+    assert f(1.0) == 13.0
+    table.count = 2
+    assert f(1.0) == 8.0
+
+
+def test_attributes_of_functions_that_are_arguments_are_those_of_the_moment() -> None:
+    def h(x):
+        return x
+
+    h.scale = 2
+    f = fs.function(lambda g, x: g(x) * g.scale)
+    assert f(h, 1.0) == 2.0
+    h.scale = 3
+    assert f(h, 1.0) == 3.0
+    h.scale = 2.5
+    assert f(h, 1.0) == 2.5
+
+
 PROGRAM = """
 import sys
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
 import fsmooth as fs
 
-class Settings:
-    count = {count}
-    rate = {rate}
+class Base(NamedTuple):
+    q: float
 
-f = fs.function(lambda x: sum(Settings.rate * x for _ in range(Settings.count)))
-print(f(1.0), "fsmooth.driver" in sys.modules)
+class Inner(Base):
+    @property
+    def scaled(self):
+        return self.q * {edit}
+
+@dataclass
+class Outer:
+    inner: Inner
+    rate: float = {edit}
+
+class Settings:
+    count = int({edit})
+
+def helper(x, k={edit}):
+    return x * k
+
+table = {{"h": lambda x: x + {edit}}}
+model = Outer(Inner(1.0))
+
+def f(outer, x):
+    made = Outer(Inner(x)).rate * table["h"](x)
+    return outer.inner.scaled + model.inner.scaled * made + sum(helper(x) for _ in range(Settings.count))
+
+given = (Outer(Inner(3.0)), 5.0)
+print(fs.function(f)(*given), f(*given), "fsmooth.driver" in sys.modules)
 """
 
 
-def test_the_cache_tells_classes_apart(tmp_path, monkeypatch) -> None:
+def test_a_later_process_sees_what_was_edited(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("FSMOOTH_CACHE_DIR", str(tmp_path / "cache"))
     file = tmp_path / "program.py"
 
-    def run(count: int, rate: float) -> str:
-        file.write_text(PROGRAM.format(count=count, rate=rate))
-        return subprocess.run([sys.executable, str(file)], capture_output=True, text=True, check=True).stdout.split()[0]
+    def run(edit: str) -> list[str]:
+        file.write_text(PROGRAM.format(edit=edit))
+        return subprocess.run([sys.executable, str(file)], capture_output=True, text=True, check=True).stdout.split()
 
-    assert [run(2, 1.5), run(3, 1.5), run(3, 2.0), run(2, 1.5)] == ["3.0", "4.5", "6.0", "3.0"]
+    for edit, is_new in (("2.0", "True"), ("2.0", "False"), ("3.0", "True")):
+        compiled, plain, elaborated = run(edit)
+        assert compiled == plain
+        assert elaborated == is_new

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import random
 
+import numpy as np
 import pytest
 
+import fsmooth as fs
 from fsmooth.core import alpha
 from fsmooth.core import build as b
 from fsmooth.core import primitives as p
@@ -185,3 +188,25 @@ def test_what_is_met_many_times_under_a_binder_has_its_key_made_once(monkeypatch
     assert len(made) < 50
     assert key is alpha_key(Build(n, j, other))
     assert key is not alpha_key(Build(n, j, shared))
+
+
+def test_a_key_is_forgotten_with_the_terms_that_have_it():
+    gc.collect()
+    before = len(alpha._table)
+    term = b.sum_(n, lambda q: Get(v, q))
+    key = alpha_key(term)
+    assert alpha_key(refresh(term)) is key
+    assert len(alpha._table) > before
+    del term
+    assert len(alpha._table) > before
+    del key
+    assert len(alpha._table) == before
+
+
+def test_compilations_leave_no_keys():
+    def compile_one() -> int:
+        fs.hessian(lambda x: sum(a**3 * x[0] for a in x)).compiled(np.ones(3))
+        gc.collect()
+        return len(alpha._table)
+
+    assert compile_one() == compile_one()

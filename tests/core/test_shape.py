@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 
 from fsmooth.core import build as b
+from fsmooth.core import primitives as p
 from fsmooth.core.arithmetic import FLOATS
 from fsmooth.core.evaluate import ArrayValue, OutOfBounds, Value, _Evaluation, evaluate
 from fsmooth.core.shape import Ragged, shape_of, size_of
@@ -37,6 +38,7 @@ from fsmooth.core.term import (
     While,
     Zero,
 )
+from fsmooth.core.traverse import size_of_tree
 from fsmooth.core.types import BOOL, F64, INT, Array, Function, Tuple, Type, rank_of
 from fsmooth.core.values import value_of
 from fsmooth.differentiate.remove import remove_derivatives
@@ -259,3 +261,27 @@ def _matrix(term: Term) -> Term:
     while isinstance(term, Require):
         term = term.body
     return term
+
+
+def _chain(steps: int) -> tuple[Term, Var]:
+    """The size of an array that is as long as the last of many steps counts, each of which reads the one before often."""
+    x, index = Var("x", Array(F64)), Var("i", INT)
+    last: Term = Length(x)
+    bindings: list[tuple[Var, Term]] = []
+    for k in range(steps):
+        pair = Var(f"s{k}", Tuple((INT, BOOL)))
+        stopped = b.prim(p.less, Const(20), last)
+        grown = MakeTuple((b.plus(last, b.prim(p.modulo, last, Const(3))), stopped))
+        bindings.append((pair, If(stopped, MakeTuple((last, stopped)), grown)))
+        last = Proj(pair, 0)
+    return Let(tuple(bindings), Build(last, index, Const(1.0))), x
+
+
+def test_a_size_grows_with_the_steps_that_it_reads_and_no_faster() -> None:
+    few, many = [size_of_tree(size_of(_chain(steps)[0])) for steps in (10, 20)]
+    assert many < 2.5 * few
+    term, x = _chain(12)
+    values: dict[Var, Value] = {x: ArrayValue((4,), (1.0,) * 4)}
+    array = evaluate(term, values)
+    assert isinstance(array, ArrayValue)
+    assert evaluate(size_of(term), values) == array.shape[0]

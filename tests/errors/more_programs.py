@@ -52,28 +52,18 @@ def helper(a):
 
 
 @wrong(x)
-def key_of_max(x):
-    return max(range(len(x)), key=lambda i: x[i])
-
-
-@wrong(x)
-def filtered_by_function(x):
-    return [a for a in filter(lambda a: a > 0, x)]
-
-
-@wrong(x)
 def unknown_dtype(x):
     return np.array(x, dtype=np.int8)
 
 
 @wrong(A)
 def side_by_side(A):
-    return np.hstack((A, A))
+    return np.hstack((A, A[0]))
 
 
 @wrong(A)
 def parts_not_written_out(A):
-    return np.concatenate(A)
+    return np.hstack(A)
 
 
 @wrong(x)
@@ -132,11 +122,6 @@ def no_such_attribute_of_an_object(x):
     return holder.height * x[0]
 
 
-@wrong(1.0)
-def wrapper_with_stars(a):
-    return helper(a)
-
-
 @wrong(x)
 def extremum_of_nothing(x):
     return max(())
@@ -179,7 +164,7 @@ def ragged_sum(x):
 
 @wrong(x)
 def solver(x):
-    return np.linalg.solve([[1.0, 0.0], [0.0, 1.0]], x)
+    return np.linalg.eig([[1.0, 0.0], [0.0, 1.0]])
 
 
 @wrong(x)
@@ -264,3 +249,137 @@ def changed_by_inner_function(x):
 
     first = change()
     return y[0] + first
+
+
+@wrong(x)
+def list_of_one_array(x):
+    state, path = x.copy(), []
+    for k in range(3):
+        state[k] = 0.0
+        path.append(state)
+    return path
+
+
+@wrong(x)
+def list_under_two_names(x):
+    xs = []
+    ys = xs
+    for a in x:
+        ys.append(a)
+    return xs
+
+
+@wrong(x)
+def list_of_unlike_rows(x):
+    rows = []
+    for k in range(3):
+        rows.append(x[:k])
+    return rows
+
+
+@wrong(x)
+def list_read_while_counted(x):
+    xs = [x[0]]
+    while xs[0] + xs[-1] < 10:
+        xs.append(2 * xs[-1])
+    return xs
+
+
+@wrong(x)
+def list_remade_in_a_loop(x):
+    xs = []
+    for a in x:
+        xs.append(a)
+        if len(xs) > 2:
+            xs = [a]
+    return xs
+
+
+@wrong(x)
+def zeros_under_two_names(x):
+    u = np.zeros(3)
+    v = u
+    v[0] = x[0]
+    return u
+
+
+@wrong(x)
+def key_that_is_missing(x):
+    p = {"a": x[0], "b": x[1]}
+    return p["c"]
+
+
+@wrong(x)
+def dictionary_of_unknown_size(x):
+    p = {k: a for k, a in enumerate(x)}
+    return p[0]
+
+
+@wrong(x)
+def raised_in_every_call(x):
+    if len(x.shape) == 1:
+        raise ValueError(f"{len(x.shape)} dimensions")
+    return x
+
+
+@wrong(x)
+def walrus_in_a_branch(x):
+    y = 0.0
+    z = (y := x[0]) if x[1] > 0 else 1.0
+    return y + z
+
+
+@wrong(x)
+def shift_by_too_much(x):
+    return len(x) << 64
+
+
+@wrong(x)
+def too_many_starred(x):
+    a, b, *rest = (x[0],)
+    return a
+
+
+@wrong(x)
+def list_in_a_function_called_for_effect(x):
+    xs = []
+
+    def add(a):
+        xs.append(a)
+
+    add(x[0])
+    return xs
+
+
+@wrong({"a": 1.0, "b": 2.0})
+def missing_key(p):
+    return p["c"]
+
+
+@wrong([1.0, np.ones(2)], 1)
+def place_in_a_list(xs, k):
+    return xs[k]
+
+
+@wrong({"kind": "a", "w": 1.0}, 3)
+def text_that_a_loop_changes(p, n):
+    for _ in range(n):
+        p = {**p, "kind": "b"}
+    return p
+
+
+@wrong({"kind": "a", "w": 1.0}, 3)
+def text_of_one_branch(p, n):
+    if n > 2:
+        p = {**p, "kind": "b"}
+    return p
+
+
+@wrong({"a": 1.0, "b": 2.0})
+def tangent_with_other_keys(p):
+    return fs.jvp(lambda q: q["a"] * q["b"])(p, tangent={"a": 1.0, "c": 1.0})
+
+
+@wrong({"a": 1.0})
+def key_that_is_a_tuple(p):
+    return {(1, 2): p["a"]}

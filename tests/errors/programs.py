@@ -60,26 +60,6 @@ def while_without_state(x):
 
 
 @bad(x)
-def while_with_else(x):
-    k = 0
-    while k < 3:
-        k += 1
-    else:
-        k = 0
-    return x[k]
-
-
-@bad(x)
-def return_in_while(x):
-    k = 0
-    while k < 3:
-        if x[k] > 0.0:
-            return x[k]
-        k += 1
-    return 0.0
-
-
-@bad(x)
 def while_changes_a_type(x):
     y = 1.0
     while y < 3.0:
@@ -140,12 +120,6 @@ def generator_function(x):
 
 
 @bad(x)
-def deleted(x):
-    del x
-    return 1
-
-
-@bad(x)
 def global_name(x):
     global z
     z = 1
@@ -158,23 +132,8 @@ def starred_argument(x):
 
 
 @bad(x)
-def starred_parameter(*x):
-    return x
-
-
-@bad(x)
-def dictionary(x):
-    return {"a": x}
-
-
-@bad(x)
 def set_display(x):
     return {x[0]}
-
-
-@bad(x)
-def walrus(x):
-    return (y := x[0]) + y
 
 
 @bad(x)
@@ -210,7 +169,7 @@ def unknown_numpy(x):
 
 @bad(x)
 def unknown_math(x):
-    return math.gcd(1, 2)
+    return math.nextafter(1.0, 2.0)
 
 
 @bad(x)
@@ -231,11 +190,6 @@ def no_such_attribute(x):
 @bad(x)
 def recursion(x):
     return recursion(x)
-
-
-@bad(x, A)
-def ranks_differ(x, A):
-    return x + A
 
 
 @bad(x, A)
@@ -265,7 +219,7 @@ def ragged_display(x):
 
 @bad(x)
 def mixed_display(x):
-    return [1.0, (2.0, 3.0)]
+    return np.array([1.0, (2.0, 3.0)])
 
 
 @bad(x)
@@ -371,15 +325,9 @@ def unpacked_number(x):
 
 
 @bad(x)
-def starred_target(x):
-    a, *b = (1.0, 2.0, 3.0)
-    return a
-
-
-@bad(x)
-def slice_assignment(x):
-    y = x.copy()
-    y[0:2] = 1.0
+def part_assignment(x):
+    y = [x, x]
+    y[0:2][0] = 1.0
     return y
 
 
@@ -392,12 +340,6 @@ def attribute_assignment(x):
 @bad(x)
 def value_not_used(x):
     print(x)
-    return x
-
-
-@bad(x)
-def assertion(x):
-    assert x[0] > 1
     return x
 
 
@@ -418,9 +360,9 @@ def array_as_condition(x):
 
 @bad(x)
 def growing_list(x):
-    r = []
+    r = [0.0]
     for a in x:
-        r.append(a)
+        r.insert(0, a)
     return r
 
 
@@ -430,13 +372,48 @@ def computed_step(x):
 
 
 @bad(x)
-def array_index(x):
-    return x[[0, 1]]
+def real_index_array(x):
+    return x[x]
 
 
 @bad(x)
-def newaxis(x):
-    return x[None]
+def two_ellipses(x):
+    return x[..., ...]
+
+
+@bad(x)
+def table_into_a_row(x):
+    y = x.copy()
+    y[1:] = [x[1:], x[1:]]
+    return y
+
+
+@bad(x)
+def table_in_place(x):
+    y = x.copy()
+    y += [x, x]
+    return y
+
+
+@bad(x)
+def halves_of_integers(x):
+    k = [0, 1]
+    k[:] = x
+    return k
+
+
+@bad(x)
+def slice_of_unlike_size(x):
+    y = [0.0, 0.0, 0.0]
+    y[1:] = [x[0], x[1], x[2]]
+    return y
+
+
+@bad(x)
+def accumulated_otherwise(x):
+    y = x.copy()
+    np.hypot.at(y, [0, 0], 1.0)
+    return y
 
 
 @bad(x)
@@ -454,34 +431,11 @@ def inner_decorator(x):
 
 
 @bad(x)
-def match_statement(x):
-    match x:
-        case _:
-            return x
-
-
-@bad(x)
 def inner_async(x):
     async def f():
         return 1
 
     return x
-
-
-@bad(x)
-def return_in_loop(x):
-    for a in x:
-        return a
-    return 0.0
-
-
-@bad(x)
-def for_else(x):
-    for a in x:
-        pass
-    else:
-        a = 1
-    return 0.0
 
 
 @bad(x)
@@ -491,17 +445,17 @@ def complex_number(x):
 
 @bad(x)
 def invert(x):
-    return ~1
+    return ~x[0]
 
 
 @bad(x)
 def bitand(x):
-    return 1 & 2
+    return x[0] & 2
 
 
 @bad(x)
 def tuple_arithmetic(x):
-    return (1.0, 2.0) + (3.0,)
+    return (1.0, 2.0) - (3.0,)
 
 
 @bad(x)
@@ -511,7 +465,7 @@ def axis_out_of_range(x):
 
 @bad(x)
 def unknown_numpy_keyword(x):
-    return np.sum(x, keepdims=True)
+    return np.sum(x, axes=0)
 
 
 @bad(x)
@@ -577,14 +531,6 @@ def overwrite(v):
 @bad(x)
 def changed_by_helper(x):
     return overwrite(x) + x[0]
-
-
-@bad(x)
-def starred_helper(x):
-    def f(*a):
-        return 1.0
-
-    return f(x)
 
 
 @bad(x)

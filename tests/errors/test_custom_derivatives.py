@@ -91,12 +91,14 @@ READ: list[tuple[Callable[[], object], type[fs.Error], str]] = [
         lambda: fs.grad(own(product, jvp=lambda x, y, dx, dy: print(dx)))(1.0, 2.0),
         fs.UnsupportedError,
         "print cannot be used in a compiled function\n"
-        "  … print(dx)\n  hint: return the value, and print outside the compiled function",
+        "  … print(dx)\n  hint: write fs.debug_print(…), which prints where the program runs as Python: with FSMOOTH_PYTHON=1",
     ),
     (
         lambda: fs.jacobian(own(squares, jvp=lambda v, dv: [dv[0]]))(V),
         fs.SizeError,
-        "sizes 3 and 1 differ\n  … [dv[0]]\n  hint: give arrays of equal size",
+        "sizes 3 and 1 differ\n  … [dv[0]]\n"
+        "  hint: give arrays of equal size; element by element a size of 1 is stretched if it is known while compiling: "
+        'write x[0] or x[:1], or annotate the argument, fs.Array["n", 1]',
     ),
     (
         lambda: fs.jacobian(own(lambda v: [x * x for x in v] + [1.0], jvp=lambda v, dv: dv))(V),

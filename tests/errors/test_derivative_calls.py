@@ -16,7 +16,7 @@ NotDifferentiableError: v is a 1-dimensional array of integers, which has no der
   test_calls.py, line +0
     def squares(v):
     ^^^^^^^^^^^^^^^
-  hint: pass real numbers: np.asarray(v, float)""",
+  hint: pass real numbers: np.asarray(v, float); an optimiser starts from p0=[1.0, …]""",
     ),
     (
         lambda: fs.grad(squares, wrt="w")(X),

@@ -11,9 +11,9 @@ import fsmooth as fs
 from fsmooth.frontend.elaborate import elaborate
 from fsmooth.frontend.programs import SourceProgram
 from fsmooth.runtime.arrays import infer_type
-from tests.errors import more_programs, programs
+from tests.errors import more_programs, programs, statements
 
-BAD = [*programs.BAD, *more_programs.BAD]
+BAD = [*programs.BAD, *more_programs.BAD, *statements.BAD]
 
 MESSAGES = dict(part.split("\n", 1) for part in Path(__file__).with_name("messages.txt").read_text().split("\n== ")[1:])
 

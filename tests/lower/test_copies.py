@@ -1,5 +1,8 @@
 """Lowering without destinations (the ablation): the same answers, with storage for every array."""
 
+import numpy as np
+
+import fsmooth as fs
 from fsmooth.core.term import Lam
 from fsmooth.library import parse
 from fsmooth.loops import tree as t
@@ -30,6 +33,21 @@ def test_only_copies_take_storage_for_rows():
     assert isinstance(term, Lam)
     assert not _allocated(lower(term, "f"))
     assert _allocated(lower_with_copies(term, "f"))
+
+
+def chosen(x, places):
+    rows = np.zeros((2, 2))
+    for _ in range(2):
+        rows[1] += np.where(places > 0, 1.0, x[places[0]])
+    return rows
+
+
+def test_what_is_read_before_a_loop_that_surely_runs_is_not_defined_in_it_again():
+    """The index is checked before the loop over the row, which leaves the loop of two steps with what it needs."""
+    expected = np.zeros((2, 2, 2))
+    expected[1, 0, 0] = 2.0
+    found = fs.jacobian(chosen, method="reverse", schedule="NONE")(np.array([0.3, 0.7]), np.array([0, 1]))
+    np.testing.assert_array_equal(found, expected)
 
 
 def _allocated(program: t.Program) -> list[t.Statement]:

@@ -10,12 +10,15 @@ from benchmarks.workloads import gmm
 
 from fsmooth.core import primitives as p
 from fsmooth.core.types import BOOL, F64, INT
+from fsmooth.driver import compile_program
+from fsmooth.frontend.elaborate import Elaborated, Parameter
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ZERO, parts, plus, times
 from fsmooth.loops.usage import walk
-from fsmooth.lower.functions import lower
+from fsmooth.lower.functions import lower, lower_each_product
 from fsmooth.lower.kept_sums import keep_sums
 from fsmooth.lower.vectors import names_of
+from fsmooth.optimise.schedules import SCHEDULES
 from tests.accuracy.judge import bounded, disagreement
 from tests.lower.harness import FAST, STRICT, Compiled, agree, compile_all, expected
 from tests.lower.kept_sum_programs import KEPT_SUMS, WHOLE
@@ -93,6 +96,26 @@ def test_a_factor_is_not_looked_at_if_there_is_nothing_to_sum(compiled: dict[str
         found = compiled[name](nothing, rows * math.inf, np.array([math.inf, math.nan]))
         for value in found if isinstance(found, tuple) else (found,):
             assert not np.any(value), name
+
+
+def test_a_factor_stays_where_it_is_if_each_product_is_computed(compiled: dict[str, Compiled]) -> None:
+    """An infinite factor shows it: of a term that is 0 it is not a number, of the sum it is infinite."""
+    term, _ = KEPT_SUMS["one row"]
+    arguments = (np.array([[1.0, 0.0, 1.0]]), np.array([math.inf]), np.zeros(0))
+    assert math.isinf(compiled["one row"](*arguments))
+    (each,) = compile_all([term], STRICT, lower_each_product)
+    assert math.isnan(each(*arguments))
+    assert math.isnan(expected(term, *arguments))
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_only_default_and_real_keep_sums(schedule: str) -> None:
+    term, _ = KEPT_SUMS["rows, and the sum before their loop"]
+    program = Elaborated(term, tuple([Parameter(q.name, q.type) for q in term.parameters]), (), ())
+    loops = compile_program(program, "f", schedule).loops
+    assert loops is not None
+    whole = any([_mentions(s.count, "x_n1") for s in walk(loops.kernel.body) if isinstance(s, t.Allocate)])
+    assert whole == (schedule not in ("DEFAULT", "REAL"))
 
 
 @pytest.mark.parametrize(("ends_early", "loops"), [(False, [0]), (True, [2])])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import fsmooth as fs
 from fsmooth.core import primitives as p
 from fsmooth.core.build import get, prim
 from fsmooth.core.term import (
@@ -153,3 +154,18 @@ def test_what_guard_and_elements_of_a_comprehension_share_is_computed_in_each(sc
     arguments: list[object] = [np.array([0.5, -1.0, 2.0, 4.0])]
     found, expected = [numbers(run(t, arguments), F64) for t in (optimised, program)]
     np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+def test_what_condition_and_body_of_a_while_share_is_in_both() -> None:
+    """An index that is counted from the end is a branch: one in the condition, and one in the body."""
+
+    def f(x, k):  # type: ignore[no-untyped-def]
+        total = 0.0
+        while total < 3 and x[k - 1] < 5:
+            total += x[k - 1]
+            k += 1
+        return total
+
+    x = np.array([1.0, 2.0, 0.5, 1.5])
+    assert fs.function(f)(x, 0) == f(x, 0)
+    np.testing.assert_array_equal(fs.grad(f)(x, 0), [1.0, 1.0, 0.0, 1.0])

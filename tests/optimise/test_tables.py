@@ -188,6 +188,26 @@ def test_two_loops_share_what_both_search_for(schedule: str) -> None:
     assert show(optimised).count("argmin") == 1
 
 
+_SCORES = "build (length q) (fun k -> sum (length x 1) (fun c -> q[k][c] * x[i][c]))"
+
+
+@pytest.mark.parametrize("schedule", WITH_MOTION)
+def test_tables_of_one_loop_that_share_work_have_indices_of_their_own(schedule: str) -> None:
+    """The best score and the sum of exponentials come from the same scores: these belong to a point, and stay inside."""
+    body = f"""
+        let z = {_SCORES} in
+        let best = argmax (length q) (fun k -> z[k]) in
+        let total = sum (length q) (fun k -> exp (z[k] - z[check best (length q)])) in"""
+    text = f"""
+        require length x 1 == length q 1, length x 1, length q 1 in
+        (sum (length x) (fun i -> {body} delta (length q) best total),
+         sum (length x) (fun i -> {body} delta (length q) best (total * to_float i)))"""
+    program = _program(text)
+    optimised = SCHEDULES[schedule](program)
+    assert optimised.free == frozenset()
+    np.testing.assert_allclose(_run(optimised, _arguments())[0], _run(program, _arguments())[0], rtol=1e-13)
+
+
 def test_an_array_is_the_table_of_a_loop_that_computes_it_again() -> None:
     text = """
         let f = fun i -> sum (length x 1) (fun c -> exp x[i][c]) in

@@ -10,7 +10,8 @@ from fsmooth.core.term import Lam, Require, Term
 from fsmooth.core.values import plain, value_of
 from fsmooth.differentiate.remove import remove_derivatives
 from fsmooth.library import parse
-from fsmooth.optimise.schedules import BEFORE_DERIVATIVE, Schedule
+from fsmooth.optimise.schedule import Schedule
+from fsmooth.optimise.schedules import BEFORE_DERIVATIVE
 
 Optimise = Callable[[str, Schedule], Term]
 

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from fsmooth.optimise.schedules import LF, LICM, LN, REAL, Schedule
+from fsmooth.optimise.schedule import Schedule
+from fsmooth.optimise.schedules import LF, LICM, LN, REAL
 
 Becomes = Callable[[str, Schedule, str], None]
 

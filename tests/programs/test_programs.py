@@ -87,7 +87,7 @@ def _compiled(name: str) -> tuple[Library, Lam]:
     code = emit(lower(program, name, {}))
     path = compiled(code.source, code.statements, find_compiler())
     names = [q.name for q in program.parameters]
-    return Library(path, code.name, names, code.parameters, code.result, code.sites), program
+    return Library(path, code, names, {}), program
 
 
 @pytest.mark.parametrize(("name", "given", "kind", "rest"), list(_cases()))

@@ -15,7 +15,7 @@ from tests.reverse.test_cones import assert_close, each_program, given, gradient
 
 # -- errors, and indices ---------------------------------------------------------------------------------------------------
 
-OUTSIDE = (-1, 20, 21, 2**40, 2**63 - 1, -(2**63))
+OUTSIDE = (-1, 20, 21, 2**40, 2**61 - 1, -(2**61))
 
 
 @pytest.mark.parametrize("program", [programs.sensor, programs.both, programs.wave, programs.seen_on_the_way])

@@ -48,12 +48,73 @@ def smoothed(x):
     return sum(a * x[0] for a in p)
 
 
-PROGRAMS = (rows, moments, interleaved, twice, smoothed)
+def two_apart(x):
+    """Two elements in each step, neither read by a step."""
+    p = np.zeros(2 * len(x))
+    for i in range(len(x)):
+        p[2 * i] = np.sin(x[i])
+        p[2 * i + 1] = x[i] * x[i]
+    return sum(a * a for a in p)
+
+
+def somewhere(x):
+    """Two elements in each step, of which it is not known that they are different."""
+    p = np.zeros(len(x))
+    for i in range(len(x)):
+        p[i * 5 % len(x)] = np.sin(x[i])
+        p[i * 7 % len(x)] = x[i] * x[i]
+    return sum(a * a for a in p)
+
+
+def appended(x):
+    """A list that each step adds to three times, or once."""
+    out = []
+    for v in x:
+        if v > 0.72:
+            out.append(np.sin(v))
+            out.append(v * v)
+        out.append(v)
+    return sum(a * a for a in out)
+
+
+def elements_of_rows(x):
+    """Each element of a row by itself."""
+    p = np.zeros((len(x), 3))
+    for i in range(len(x)):
+        p[i, 0] = np.sin(x[i])
+        p[i, 1] = x[i] * x[i]
+        p[i, 2] = x[0] * x[i]
+    return sum(a[0] * a[1] * a[2] for a in p)
+
+
+def two_rows(x):
+    """Two rows in each step."""
+    p = np.zeros((2 * len(x), 2))
+    for i in range(len(x)):
+        p[2 * i] = [np.sin(x[i]), x[i]]
+        p[2 * i + 1] = [x[i] * x[i], x[0]]
+    return sum(a[0] * a[1] * a[1] for a in p)
+
+
+PROGRAMS = (
+    rows,
+    moments,
+    interleaved,
+    twice,
+    smoothed,
+    two_apart,
+    somewhere,
+    appended,
+    elements_of_rows,
+    two_rows,
+)
 
 
 def by_complex_step(program, x: np.ndarray) -> list[float]:
     class Complex:
         """NumPy, whose zeros are complex."""
+
+        sin = staticmethod(np.sin)
 
         zeros = staticmethod(lambda shape: np.zeros(shape, complex))
 

@@ -135,7 +135,10 @@ def taken(program: Callable[..., object], n: int) -> int:
     wrt = tuple(inspect.signature(program).parameters)
     source = fs.grad(program, wrt=wrt, method="reverse").c_source(*given(program, 4))
     body = source[source.index("int32_t grad_") :]
-    scope = dict.fromkeys(re.findall(r"int64_t (\w+_n[01])\b", body), n) | {"fs_integer_maximum": max}
+    scope = dict.fromkeys(re.findall(r"int64_t (\w+_n[01])\b", body), n) | {
+        "fs_integer_maximum": max,
+        "fs_count": lambda count, size: count * size,
+    }
     total = 0
     for line in body.splitlines():
         if found := re.match(r"\s*const int64_t (n\w*) = ([^?]*);", line):

@@ -188,6 +188,11 @@ EDGES: dict[str, tuple[str, ...]] = {
         " ~> let r = build (length v) (fun i -> (x, v[i])) in"
         " (build (length v) (fun i -> r[i].0), build (length v) (fun i -> r[i].1))",
     ),
+    "known_order": (
+        "maximum i n ~> nothing",
+        "minimum i n ~> nothing",
+        "maximum x 0.0 ~> nothing",
+    ),
     **edges_of_figure_8.EDGES,
     **edges_of_linear_maps.EDGES,
     # sparsity

@@ -6,9 +6,12 @@ import random
 
 import pytest
 
+from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_equal
-from fsmooth.core.term import Let, MakeTuple, Proj, Term, let
+from fsmooth.core.term import Const, Let, MakeTuple, Prim, Proj, Term, let
 from fsmooth.core.traverse import transform
+from fsmooth.core.types import Int
+from fsmooth.optimise.rules import conditional
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import Rule
 from tests.rules.instances import Instance, Opaque, Random, instances
@@ -90,16 +93,22 @@ def compare(meaning: Meaning, made: Instance, before: object, after: object) -> 
 
 
 def tidy(term: Term) -> Term:
-    """Without definitions that nothing uses and tuples of which one component is taken; lets in a row are one."""
+    """Without definitions that nothing uses and tuples of which one component is taken; lets in a row are one.
+
+    Nor with the maximum of 0 and what is known to be no less, and conditions that are known, whatever is known where the term
+    stands.
+    """
 
     def change(t: Term) -> Term:
         match t:
             case Proj(MakeTuple(items), position):
                 return items[position]
+            case Prim(p.maximum, (a, Const(0))) if isinstance(a.type, Int) and Facts().nonnegative(a):
+                return a
             case Let():
                 pass
             case _:
-                return t
+                return conditional.decide.apply(t, Facts()) or conditional.if_known.apply(t, Facts()) or t
         needed, kept = set(t.body.free), []
         for var, value in reversed(t.bindings):
             if var in needed:

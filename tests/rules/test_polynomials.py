@@ -1,11 +1,20 @@
-"""Integer terms as polynomials (rewrite/linear.py): through definitions, each of which is read once."""
+"""Integer terms as polynomials (rewrite/linear.py): through definitions, each of which is read once; what they prove."""
 
 from __future__ import annotations
 
+import itertools
+
+import pytest
+
 from fsmooth.core import primitives as p
 from fsmooth.core.build import minus, plus, prim, times
-from fsmooth.core.term import Check, Const, Term, Var
+from fsmooth.core.evaluate import evaluate
+from fsmooth.core.pretty import show
+from fsmooth.core.term import Check, Const, Lam, Prim, Term, Var
 from fsmooth.core.types import INT
+from fsmooth.library import parse
+from fsmooth.optimise.schedules import SCHEDULES
+from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.linear import polynomial
 from tests.calls import calls_of
 
@@ -37,3 +46,77 @@ def test_definitions_that_double_are_read_once() -> None:
     assert list(polynomial(many[0], many[1].get).coefficients.values()) == [2**20]
     work = [calls_of(lambda q=q: polynomial(q[0], q[1].get)) for q in (few, many)]
     assert work[1] < 2.2 * work[0]
+
+
+# -- maxima and minima -----------------------------------------------------------------------------------------------
+
+M, R = Var("m", INT), Var("r", INT)
+ATOMS = {
+    "n": N,
+    "m": M,
+    "r": R,
+    "max n 0": prim(p.maximum, N, Const(0)),
+    "max 0 n": prim(p.maximum, Const(0), N),
+    "max (n - 1) 0": prim(p.maximum, minus(N, Const(1)), Const(0)),
+    "min n m": prim(p.minimum, N, M),
+    "max (min n m) 0": prim(p.maximum, prim(p.minimum, N, M), Const(0)),
+    "r + 1": plus(R, Const(1)),
+}
+
+
+def below(size: Term) -> Facts:
+    """What is known in a loop of r over this size."""
+    facts = Facts()
+    facts.ranges[R] = size
+    return facts
+
+
+@pytest.mark.parametrize("size", [name for name in ATOMS if "m" in name and name != "m"])
+def test_what_is_proved_in_a_loop_over_a_maximum_holds(size: str) -> None:
+    facts = below(ATOMS[size])
+    proved = {(a, b) for a, b in itertools.permutations(ATOMS, 2) if facts.less(ATOMS[a], ATOMS[b])}
+    assert ("r", size) in proved
+    for n, m, r in itertools.product(range(-3, 5), range(-3, 5), range(5)):
+        values = {N: n, M: m, R: r}
+        if r < int(evaluate(ATOMS[size], values)):  # type: ignore[call-overload]
+            for a, b in proved:
+                assert evaluate(Prim(p.less, (ATOMS[a], ATOMS[b])), values), (a, b, values)
+
+
+@pytest.mark.parametrize(
+    ("size", "a", "b"),
+    [
+        ("max n 0", "r", "n"),
+        ("max 0 n", "r", "n"),
+        ("max n 0", "r", "max 0 n"),
+        ("max (n - 1) 0", "r", "max n 0"),
+        ("max (n - 1) 0", "r + 1", "n"),
+        ("max (n - 1) 0", "r + 1", "max n 0"),
+        ("min n m", "r", "n"),
+        ("min n m", "r", "max n 0"),
+        ("max (min n m) 0", "r", "n"),
+        ("max (min n m) 0", "r", "m"),
+    ],
+)
+def test_an_index_below_a_maximum_or_minimum_is_in_bounds(size: str, a: str, b: str) -> None:
+    assert below(ATOMS[size]).within(ATOMS[a], ATOMS[b])
+
+
+def test_a_name_for_a_maximum_is_one() -> None:
+    name = Var("size", INT)
+    facts = below(name)
+    facts.definitions[name] = ATOMS["max (n - 1) 0"]
+    assert facts.within(ATOMS["r + 1"], N)
+    assert facts.within(R, ATOMS["max n 0"])
+    assert facts.truth(Prim(p.less_equal, (Const(0), name))) is True
+    assert not facts.less(R, M)
+
+
+def test_no_guard_is_left_in_a_loop_over_a_maximum() -> None:
+    """The simplest derivative of an array that is built: each element depends on the number of its own."""
+    program = parse(
+        "fun (n : Int) -> build (maximum n 0) (fun r ->"
+        " sum (maximum n 0) (fun i -> if r == i then 2.0 * to_float i else zero Float))"
+    )
+    assert isinstance(program, Lam)
+    assert "if" not in show(SCHEDULES["DEFAULT"](program)).split()

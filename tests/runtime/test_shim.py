@@ -40,7 +40,25 @@ def test_both_paths_agree(name):
         assert np.asarray(x).dtype == np.asarray(y).dtype
 
 
-@pytest.mark.parametrize("wrong", [[1.0], np.ones(3, np.float32), np.ones((3, 3)), np.ones(6)[::2], "a", None, 1.0])
+def test_a_program_may_have_the_name_of_a_function_of_the_c_library():
+    """The kernel that the shim calls is its own: `step` and `advance` are in glibc, and nobody knows of it."""
+
+    def step(v, rate):
+        return v * rate, rate
+
+    def advance(v, rate):
+        return v + rate, rate
+
+    for f in (step, advance):
+        program = fs.function(f)
+        for _ in range(2):
+            found, rate = program(np.arange(3.0), 2.0)
+            assert rate == 2.0
+            assert np.array_equal(found, f(np.arange(3.0), 2.0)[0])
+        assert program._fast is not None
+
+
+@pytest.mark.parametrize("wrong", [[1.0], np.ones(3, np.float32), np.ones((3, 3)), np.ma.ones(3), "a", None, 1.0])
 def test_anything_unusual_is_left_to_the_slow_path(wrong):
     program = fs.function(lambda v: sum(v))
     program(np.ones(3))
@@ -123,3 +141,12 @@ def test_import_is_light():
     code = f"import sys, fsmooth; print([m for m in sys.modules if m.startswith({heavy})])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", ["elements", "opened", "result", "miss", "in"])
+def test_a_program_may_be_called_as_a_variable_of_the_fast_path(name: str) -> None:
+    def program(x):
+        return [2.0 * a for a in x]
+
+    program.__name__ = name
+    assert fs.function(program)(np.ones(2)).tolist() == [2.0, 2.0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,11 @@ import pytest
 from benchmarks.workloads.ba import residual
 
 import fsmooth as fs
-from fsmooth.core.term import Method, Verb
+from fsmooth.core.term import Method, Term, Verb
 from fsmooth.demo.camera import reproject
+from fsmooth.optimise.schedule import Stage, StaticSizes
+from fsmooth.optimise.schedules import DEFAULT, SCHEDULES
+from fsmooth.rewrite.trace import Trace
 from tests.verbs.parts import assert_same
 
 V = np.array([0.5, -1.5, 2.0, 0.25])
@@ -116,6 +120,31 @@ def test_predictions_that_are_far_apart_are_not_compared() -> None:
         return [fs.tanh(sum(W[i, j] * x[j] for j in range(16))) for i in range(16)]
 
     assert choice(fs.jacobian(layer), np.ones(16), np.ones((16, 16))) == "which is predicted to cost no more"
+
+
+def test_what_was_made_to_be_compared_is_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The derivative that is taken is compiled as it was optimised, and the other no further than the choice needed."""
+    stages: list[str] = []
+
+    def noted(name: str, stage: Stage) -> Stage:
+        def run(term: Term, trace: Trace, sizes: StaticSizes) -> Term:
+            stages.append(name)
+            return stage(term, trace, sizes)
+
+        return run
+
+    counted = replace(DEFAULT, stages=tuple([(name, noted(name, stage)) for name, stage in DEFAULT.stages]))
+    monkeypatch.setitem(SCHEDULES, "DEFAULT", counted)
+    first, last = DEFAULT.stages[0][0], DEFAULT.stages[-1][0]
+    steps, sharing = fs.jacobian(pendulum), fs.jacobian(lambda v: fs.softmax(v))
+    assert modes(steps, V[:2], 100) == [(Verb.JACOBIAN, Method.FORWARD)]
+    assert (stages.count(first), stages.count(last)) == (3, 2)  # one finds that the length is the annotated one
+    stages.clear()
+    assert modes(sharing, V) == [(Verb.JACOBIAN, Method.REVERSE)]
+    assert stages.count(first) == 2 >= stages.count(last)
+    assert "rules that fired:\n     " in sharing.explain(V)
+    p = np.exp(V) / np.exp(V).sum()
+    assert_same(sharing(V), np.diag(p) - np.outer(p, p))
 
 
 def test_explain_says_which_and_why() -> None:

@@ -97,7 +97,7 @@ def test_read_only_arguments_are_not_copied() -> None:
     frozen = V.copy()
     frozen.flags.writeable = False
     _, pullback = fs.vjp(lambda v: sum(x * x for x in v))(frozen)
-    assert any(kept is frozen for kept in pullback._kept)
+    assert any(np.may_share_memory(kept, frozen) for kept in pullback._kept)
     view = V.copy()[:]
     view.flags.writeable = False
     _, pullback = fs.vjp(lambda v: sum(x * x for x in v))(view)

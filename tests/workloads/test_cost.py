@@ -12,6 +12,7 @@ import pytest
 from benchmarks.workloads import (
     ba,
     gmm,
+    hand,
     hello,
     ht,
     kmeans,
@@ -50,20 +51,20 @@ def saddle_from(x, start):
 
 def small_hand() -> tuple[ht.Hand, np.ndarray]:
     """A hand of few vertices and its triangles."""
-    hand, triangles = ht.load_hand("small")
-    few = hand._replace(
-        base_positions=hand.base_positions[:9], bones_of=hand.bones_of[:9], weights=hand.weights[:9], mirrored=True
+    whole, triangles = hand.mesh(*hand.SMALL)
+    few = whole._replace(
+        base_positions=whole.base_positions[:9], bones_of=whole.bones_of[:9], weights=whole.weights[:9], mirrored=True
     )
     return few, triangles[:5] % 9
 
 
 def of_hand() -> dict[str, Case]:
-    hand, triangles = small_hand()
+    few, triangles = small_hand()
     theta, u, points = RANDOM.random(26), RANDOM.random((4, 2)), RANDOM.random((4, 3))
     where = np.array([0, 3, 1, 3])
     return {
-        "ht simple": (ht.simple_errors, (theta, hand, where, points), ("theta",)),
-        "ht complicated": (ht.complicated_errors, (theta, u, hand, triangles, where, points), ("theta", "u")),
+        "ht simple": (ht.simple_errors, (theta, few, where, points), ("theta",)),
+        "ht complicated": (ht.complicated_errors, (theta, u, few, triangles, where, points), ("theta", "u")),
     }
 
 
@@ -80,7 +81,7 @@ WORKLOADS: dict[str, Case] = {
     "scalar": (scalar_recurrence.last, (0.5, 0.25, 12), ("x", "a")),
     "particle": (landing, (0.3,), ("w",)),
     "saddle": (saddle_from, (np.array([0.5, -0.25]), np.array([1.0, 1.0])), ("x",)),
-    "ba": (ba.objective.__wrapped__, ba.load("test.txt"), ("cams", "X", "w")),
+    "ba": (ba.objective.__wrapped__, ba.made(2, 10, 10), ("cams", "X", "w")),
     **of_hand(),
 }
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from benchmarks.gradbench import answer
 from benchmarks.gradbench_modules import MODULES
-from benchmarks.workloads import ba, files, gmm, ht, kmeans, lstm
+from benchmarks.workloads import ba, gmm, hand, ht, in_numpy, kmeans, lstm
 
 ROOT = Path(__file__).parents[2]
 RUNS = {"min_runs": 2, "min_seconds": 0.0}
@@ -37,12 +37,12 @@ def _hand_of(problem: ht.Complicated) -> dict:
 
 def _inputs() -> dict[str, object]:
     """A small input of each module, as GradBench sends it."""
-    mixture = gmm.load("test.txt")
+    mixture = gmm.generate(2, 3, 1)
     names = ("alpha", "mu", "q", "l", "x", "gamma", "m")
     network = lstm.Instance(*[np.random.default_rng(0).random(s) for s in ((2, 8), (3, 2), (2, 2), (5, 2))])
     centroids = kmeans.generate(20, 3, 2)
     ba_file = dict(zip(("n", "m", "p"), (2, 3, 12), strict=True))
-    one = ba.load("test.txt")
+    one = ba.made(1, 1, 1)
     return {
         "hello": 3.0,
         "gmm": {
@@ -60,7 +60,7 @@ def _inputs() -> dict[str, object]:
             "feat": one.feats[0].tolist(),
             **RUNS,
         },
-        "ht": _hand_of(ht.load("hand_complicated.txt")),
+        "ht": _hand_of(hand.complicated(2)),
         "lstm": {
             n: v.tolist() for n, v in zip(("main_params", "extra_params", "state", "sequence"), network, strict=True)
         }
@@ -160,36 +160,37 @@ def _output(module: str, function: str) -> object:
 
 
 def test_gmm_has_the_sign_of_gradbench() -> None:
-    wanted = files.expected("gmm")["test.txt"]
-    np.testing.assert_allclose(_output("gmm", "objective"), wanted["objective_gradbench"], rtol=1e-12)
+    value, parts = in_numpy.mixture(gmm.generate(2, 3, 1), gmm.GRADBENCH)
+    np.testing.assert_allclose(_output("gmm", "objective"), value, rtol=1e-12)
     gradient = _output("gmm", "jacobian")
     found = gmm.in_order_of_adbench(*[np.array(gradient[name]) for name in ("alpha", "mu", "q", "l")])
-    np.testing.assert_allclose(found, wanted["gradient_gradbench"], rtol=1e-10)
+    np.testing.assert_allclose(found, gmm.in_order_of_adbench(*parts), rtol=1e-10)
 
 
 def test_ba_is_that_of_the_first_observation_and_the_last_weight() -> None:
-    wanted = files.expected("ba")["test.txt"]
+    one = ba.made(1, 1, 1)
+    errors, J = in_numpy.adjustment(one)
     objective, sparse = _output("ba", "objective"), _output("ba", "jacobian")
-    np.testing.assert_allclose(objective["reproj_error"]["elements"], wanted["reproj_err"], rtol=1e-10)
+    np.testing.assert_allclose(objective["reproj_error"]["elements"], errors[0], rtol=1e-10)
     assert objective["reproj_error"]["repeated"] == objective["w_err"]["repeated"] == 12
-    np.testing.assert_allclose(objective["w_err"]["element"], wanted["w_err"], rtol=1e-12)
-    np.testing.assert_allclose(sparse["vals"], [*np.ravel(wanted["J"]), wanted["dw_err"]], rtol=1e-10)
+    np.testing.assert_allclose(objective["w_err"]["element"], 1.0 - one.w[0] ** 2, rtol=1e-12)
+    np.testing.assert_allclose(sparse["vals"], [*np.ravel(J), -2.0 * one.w[0]], rtol=1e-9)
     assert sparse["cols"] == [*range(11), *range(22, 25), 31, *range(11), *range(22, 25), 31, 42]
     assert sparse["rows"] == [*range(0, 361, 15), *range(361, 366), 372]
 
 
 def test_ht_is_row_by_row() -> None:
-    wanted = files.expected("hand")["hand_complicated.txt"]
-    np.testing.assert_allclose(_output("ht", "objective"), np.ravel(wanted["objective_first12"]), rtol=1e-10)
-    np.testing.assert_allclose(_output("ht", "jacobian"), wanted["jac_first12rows"], rtol=1e-8)
+    errors, J = in_numpy.hand_errors(hand.complicated(2))
+    np.testing.assert_allclose(_output("ht", "objective"), errors.ravel(), rtol=1e-10)
+    np.testing.assert_allclose(_output("ht", "jacobian"), J.reshape(6, 28), rtol=1e-8, atol=1e-15)
 
 
 def test_lstm_is_the_main_parameters_then_the_others() -> None:
-    name = "lstm_l2_c1024.txt"
+    problem = lstm.made(2, 20, 14)
     fields = ("main_params", "extra_params", "state", "sequence")
-    given = {field: part.tolist() for field, part in zip(fields, lstm.load(name), strict=True)}
+    given = {field: part.tolist() for field, part in zip(fields, problem, strict=True)}
     response = answer({"id": 1, "kind": "evaluate", "module": "lstm", "function": "jacobian", "input": given})
-    np.testing.assert_allclose(response["output"], files.expected("lstm")[name]["gradient"], rtol=1e-8)
+    np.testing.assert_allclose(response["output"], in_numpy.network(problem)[1], rtol=1e-8)
 
 
 def test_the_others_are_their_closed_forms() -> None:

@@ -1,11 +1,11 @@
 """What the C of the hand's Jacobian does for each of its 26 directions."""
 
-from benchmarks.workloads import ht
+from benchmarks.workloads import hand, ht
 
 
 def test_a_direction_costs_its_tangents_only() -> None:
     """Of the vertices that are read: three sums, over the tangents of their bones; values and checks are made before."""
-    problem = ht.load("complicated_small/hand1_t26_c100.txt")
+    problem = hand.complicated(100)
     code = ht.complicated_columns.c_source(*problem)
     _, each = code[: code.index("complicated_columns_shape(")].split("r < 26; ++r", 1)
     assert each.count("+= ") == 3 + 1  # with the product of a bone's tangent and the inverse

@@ -13,6 +13,7 @@ import pytest
 from benchmarks.workloads import (
     ba,
     gmm,
+    hand,
     hello,
     ht,
     kmeans,
@@ -54,8 +55,8 @@ WORKLOADS: dict[str, Callable[[], Stages]] = {
     "hello": lambda: hello.double.compiled(2.0),
     "gmm": lambda: gmm.gradient.compiled(*MIXTURE),
     "gmm, hvp": lambda: fs.hvp(gmm.log_posterior, wrt="mu").compiled(*MIXTURE, tangent=MIXTURE[1]),
-    "ba": lambda: ba.blocks.compiled(*ba.load("test.txt")),
-    "ht": lambda: ht.complicated_columns.compiled(*ht.load("complicated_big/hand5_t26_c800.txt")),
+    "ba": lambda: ba.blocks.compiled(*ba.made(2, 10, 10)),
+    "ht": lambda: ht.complicated_columns.compiled(*hand.complicated(800, hand.BIG)),
     "lstm": lambda: lstm.gradient.compiled(*[RANDOM.random(s) for s in ((80, 160), (3, 40), (80, 40), (50, 40))]),
     "kmeans": lambda: kmeans.direction.compiled(*POINTS),
     "kmeans, hvp": lambda: fs.hvp(kmeans.total_cost, wrt="centroids").compiled(*POINTS, tangent=DIRECTION),

@@ -43,7 +43,7 @@ def test_the_primal_of_ba_by_hand_is_right() -> None:
     workload = rows.bundle()
     errors, of_weights = workload.hand["C primal"]()()
     wanted = workload.primal(*workload.arguments)
-    np.testing.assert_allclose(errors, wanted[0], rtol=1e-10)
+    np.testing.assert_allclose(errors, wanted[0], rtol=1e-10, atol=1e-10)
     np.testing.assert_allclose(of_weights, wanted[1], rtol=1e-10)
 
 

@@ -75,6 +75,111 @@ def test_a_size_that_is_a_number_is_built_in_wherever_it_comes_from() -> None:
 
 
 def test_nonsense_is_refused() -> None:
-    for sizes in (2.5, -1, ("n", 2.5), True):
-        with pytest.raises(fs.ArgumentError, match="give each size as a name, or as a number that is not negative"):
+    for sizes in (2.5, -1, ("n", 2.5), True, "n // 2", "n + 1.0", "2 - 3", "n +", "f(n)", "-n"):
+        with pytest.raises(
+            fs.ArgumentError, match="a size is a name, a number that is not negative, or a sum"
+        ) as caught:
             fs.Array[sizes]
+        assert "hint: write fs.Array" in str(caught.value)
+
+
+def later(x: "fs.Array['n / 2']"):  # noqa: F821
+    return x[0]
+
+
+def test_nonsense_in_a_text_is_refused_when_the_text_is_read() -> None:
+    with pytest.raises(fs.ArgumentMismatchError, match=r"fs.Array\['n / 2'\]: a size is a name") as caught:
+        elaborated(later, np.ones(3))
+    assert "def later" in str(caught.value)
+
+
+# -- arithmetic of sizes ---------------------------------------------------------------------------------------------
+
+
+def spline(knots: fs.Array["n + 1"], slopes: fs.Array["2*(n-1)"], values: fs.Array["n"]):  # noqa: F821
+    return [values[i] * (knots[i + 1] - knots[i]) for i in range(len(values))]
+
+
+def bare_spline(knots: "fs.Array[n + 1]", slopes: "fs.Array[2 * (n - 1)]", values: "fs.Array[n]"):  # noqa: F821
+    return [values[i] * (knots[i + 1] - knots[i]) for i in range(len(values))]
+
+
+@pytest.mark.parametrize("program", [spline, bare_spline])
+def test_arithmetic_of_sizes_is_checked(program) -> None:
+    knots, slopes, values = np.array([0.0, 1.0, 3.0, 7.0]), np.ones(4), np.array([1.0, 2.0, 3.0])
+    made = fs.function(program)
+    np.testing.assert_array_equal(made(knots, slopes, values), [1.0, 4.0, 12.0])
+    with pytest.raises(fs.SizeError, match="sizes 3 and 4 differ"):
+        made(knots[1:], slopes, values)
+    with pytest.raises(fs.SizeError, match="sizes 3 and 4 differ"):
+        made(knots, slopes[1:], values)
+    with pytest.raises(fs.SizeError, match="sizes 4 and 3 differ|sizes 3 and 4 differ"):
+        fs.jacobian(program)(knots[1:], slopes, values)
+
+
+def test_what_is_known_of_arithmetic_needs_no_check() -> None:
+    source = fs.function(spline).c_source(np.ones(4), np.ones(4), np.ones(3))
+    assert not re.search(r"fs_failed\(error, \d+, i", source)
+
+
+def of_nothing(x: fs.Array["n + 1"]):  # noqa: F821
+    return x[0]
+
+
+def test_a_name_that_never_stands_alone_is_the_size_of_nothing() -> None:
+    with pytest.raises(
+        fs.UndefinedNameError, match="n is the size of no argument: none is annotated with it alone"
+    ) as e:
+        elaborated(of_nothing, np.ones(3))
+    assert 'hint: annotate one with fs.Array["n"]' in str(e.value)
+
+
+# -- the result ------------------------------------------------------------------------------------------------------
+
+
+def doubled(x: fs.Array["n"], m: int) -> fs.Array["n + 1"]:  # noqa: F821
+    return [2.0 * x[0] for _ in range(m)]
+
+
+def test_sizes_of_the_result_are_checked() -> None:
+    x = np.ones(3)
+    assert fs.function(doubled)(x, 4).shape == (4,)
+    np.testing.assert_array_equal(fs.jacobian(doubled)(x, 4)[:, 0], np.full(4, 2.0))
+    for verb in (fs.function, fs.jacobian):
+        with pytest.raises(fs.SizeError, match="sizes 3 and 4 differ") as caught:
+            verb(doubled)(x, 3)
+        assert '-> fs.Array["n + 1"]' in str(caught.value)
+
+
+def a_number(x) -> float:
+    return [2.0 * v for v in x]
+
+
+def a_matrix(x) -> fs.Array["n", "m"]:  # noqa: F821
+    return [2.0 * v for v in x]
+
+
+def integers(x) -> fs.Array["n", int]:  # noqa: F821
+    return [2.0 * v for v in x]
+
+
+def a_new_name(x) -> fs.Array["m"]:  # noqa: F821
+    return [2.0 * v for v in x]
+
+
+@pytest.mark.parametrize(
+    ("program", "error", "message"),
+    [
+        (a_number, fs.TypeMismatchError, "the result is annotated as float, and is a 1-dimensional array of numbers"),
+        (a_matrix, fs.RankError, "a 2-dimensional array of numbers, and is a 1-dimensional array of numbers"),
+        (integers, fs.TypeMismatchError, "array of integers, and is a 1-dimensional array of numbers"),
+    ],
+)
+def test_the_type_of_the_result_is_checked(program, error, message) -> None:
+    with pytest.raises(error, match=message) as caught:
+        elaborated(program, np.ones(3))
+    assert "hint: return what the annotation says, or change it" in str(caught.value)
+
+
+def test_a_result_may_name_its_size() -> None:
+    np.testing.assert_array_equal(run(a_new_name, np.ones(3)), np.full(3, 2.0))

@@ -21,8 +21,11 @@ from tests.frontend.python import (
     captured,
     changes,
     comprehensions,
+    containers,
     functions,
+    iterators,
     jumps,
+    lists,
     loops,
     more_loops,
     more_programs,
@@ -30,6 +33,7 @@ from tests.frontend.python import (
     numbers,
     programs,
     records,
+    statements,
 )
 
 MODULES = (
@@ -42,10 +46,14 @@ MODULES = (
     branches,
     changes,
     functions,
+    iterators,
     jumps,
+    lists,
+    containers,
     names,
     captured,
     records,
+    statements,
     numbers,
     arrays,
 )

@@ -206,13 +206,23 @@ def test_zip_does_not_read_beyond_the_end() -> None:
         (lambda x, k: x[k:], -1),
         (lambda x, k: x[0:k], -2),
         (lambda x, k: x[k:2], -1),
-        (lambda x, k: x[k], -1),
-        (lambda x, k: x[k], 3),
+        (lambda x, k: x[k:-9:-1], 9),
+        (lambda x, k: x[k - 4 : k - 1], 3),
     ],
 )
-def test_computed_bounds_are_checked_not_clamped(f, k) -> None:
+def test_computed_bounds_are_cut_off_as_in_numpy(f, k) -> None:
+    np.testing.assert_array_equal(fs.function(f)(X, k), f(X, k))
+
+
+@pytest.mark.parametrize(("f", "k"), [(lambda x, k: x[k], -4), (lambda x, k: x[k], 3), (lambda x, k: x[k - 1], -3)])
+def test_computed_indices_are_checked(f, k) -> None:
     with pytest.raises(fs.IndexOutOfBoundsError):
         fs.function(f)(X, k)
+
+
+def test_an_index_that_is_read_from_an_array_is_not_negative() -> None:
+    with pytest.raises(fs.IndexOutOfBoundsError, match="computed indices do not count from the end"):
+        fs.function(lambda x, k: sum(x[i] for i in k))(X, np.array([0, -1]))
 
 
 def test_sizes_are_never_negative() -> None:

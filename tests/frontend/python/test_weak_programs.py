@@ -188,6 +188,36 @@ def test_derivatives_have_the_dtype_of_the_result(x, dtype) -> None:
     assert [part.dtype for part in of_record] == [dtype, dtype]
 
 
+def step(x):
+    return 0.3 if x[0] > 0 else 1.0
+
+
+def moments(x):
+    return (sum(x), [2.0, 3.0], [(v * v, np.float64(2.0) * v) for v in x])
+
+
+@pytest.mark.parametrize("method", ["forward", "reverse"])
+def test_derivatives_by_float32_numbers_are_float32_whatever_the_width_of_the_result(method) -> None:
+    x, weights = np.array([1.0, 2.0], np.float32), np.array([3.0, 4.0])
+    value, slope = fs.value_and_grad(step, method=method)(x)
+    assert value == 0.3
+    curvature = fs.hessian(step, method=method)(x)
+    by_float64 = fs.grad(lambda x, w: sum(x * w), method=method)(x, weights)
+    total, constants, (squares, doubles) = fs.jacobian(moments, method=method)(x)
+    wanted = [
+        (slope, np.zeros(2)),
+        (curvature, np.zeros((2, 2))),
+        (by_float64, weights),
+        (total, np.ones(2)),
+        (constants, np.zeros((2, 2))),
+        (squares, np.diag(2 * x)),
+        (doubles, 2 * np.eye(2)),
+    ]
+    for found, expected in wanted:
+        assert found.dtype == np.float32
+        assert np.array_equal(found, expected)
+
+
 def test_derivatives_inside_programs() -> None:
     def weak(a, x):
         g = fs.grad(lambda t: t * t)(a)

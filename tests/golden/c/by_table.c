@@ -31,6 +31,14 @@ static int32_t fs_failed(fs_error *error, int32_t site, int64_t a, int64_t b) {
 }
 #endif
 
+#ifndef FS_COUNT
+#define FS_COUNT
+static inline int64_t fs_count(int64_t a, int64_t b) { /* a * b, or INT64_MAX where that does not fit */
+    if (a <= 0 || b <= 0) return 0;
+    return a > INT64_MAX / b ? INT64_MAX : a * b;
+}
+#endif
+
 #ifndef FS_ARENA
 #define FS_ARENA
 /* Memory of one call: a piece of the stack, then segments of the heap.  When it ends, one segment as large as all of
@@ -277,7 +285,7 @@ int32_t by_table(
     double stack[512];
     fs_arena arena;
     fs_open(&arena, (char *)stack, sizeof stack);
-    double *restrict table = (double *)fs_take(&arena, m_n0 * 6, sizeof(double));
+    double *restrict table = (double *)fs_take(&arena, fs_count(m_n0, 6), sizeof(double));
     if (!table) {
         status = 2;
         goto fail;

@@ -20,6 +20,14 @@ typedef struct {
 } fs_error;
 #endif
 
+#ifndef FS_COUNT
+#define FS_COUNT
+static inline int64_t fs_count(int64_t a, int64_t b) { /* a * b, or INT64_MAX where that does not fit */
+    if (a <= 0 || b <= 0) return 0;
+    return a > INT64_MAX / b ? INT64_MAX : a * b;
+}
+#endif
+
 #ifndef FS_ARENA
 #define FS_ARENA
 /* Memory of one call: a piece of the stack, then segments of the heap.  When it ends, one segment as large as all of
@@ -181,7 +189,7 @@ int32_t let_tuples(
         status = 2;
         goto fail;
     }
-    double *restrict pairs_1 = (double *)fs_take(&arena, v_n0 * w_n0, sizeof(double));
+    double *restrict pairs_1 = (double *)fs_take(&arena, fs_count(v_n0, w_n0), sizeof(double));
     if (!pairs_1) {
         status = 2;
         goto fail;

@@ -1,0 +1,112 @@
+"""Axes, shapes and arrays put together, as NumPy has them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import fsmooth as fs
+from tests.arrays.agreement import agree
+
+RANDOM = np.random.default_rng(1)
+T = RANDOM.normal(size=(2, 3, 4))
+A = T[0]
+
+
+def axes(t, a):
+    return (
+        np.transpose(t),
+        t.T,
+        np.transpose(t, (1, 2, 0)),
+        t.transpose(2, 0, 1),
+        np.moveaxis(t, 0, -1),
+        np.moveaxis(t, (0, 1), (2, 0)),
+        np.swapaxes(t, 0, 2),
+        t.swapaxes(-1, -2) * 2.0,
+        np.expand_dims(a, 0),
+        np.expand_dims(a, (0, -1)),
+        np.squeeze(np.expand_dims(t, 1)),
+        np.squeeze(np.expand_dims(t, 1), axis=1),
+        np.broadcast_to(a, (2, 3, 4)) * t,
+        np.broadcast_to(np.expand_dims(a[0], 1), (4, 5)),
+        np.atleast_1d(a[0, 0]),
+        np.atleast_2d(a[0]),
+        np.atleast_3d(a),
+    )
+
+
+def shapes(t, a):
+    return (
+        t.reshape(6, 4),
+        t.reshape((3, 8)),
+        t.reshape(-1),
+        t.reshape(2, -1),
+        np.reshape(t, (2, 3, 2, 2)),
+        np.reshape(t, (-1, 2)),
+        np.reshape(a, (1, 3, 4)),
+        np.ravel(t),
+        t.flatten() * 2.0,
+        np.reshape(np.reshape(t, (6, 4)) * 2.0, t.shape),
+        a[0, 0].reshape(1, 1),
+    )
+
+
+def together(t, a):
+    return (
+        np.concatenate((t, t), axis=1),
+        np.concatenate([t, t[:, :1], 2.0 * t], axis=1),
+        np.concatenate((a, a), axis=-1),
+        np.concatenate((a, a), axis=None),
+        np.concatenate(t),
+        np.stack([a, 2.0 * a], axis=-1),
+        np.stack([a, 2.0 * a], axis=1),
+        np.stack((a, a)),
+        np.stack(t),
+        np.hstack([a, a]),
+        np.hstack((a[0], a[1, 0])),
+        np.vstack([a[0], a[1]]),
+        np.vstack([a, a[:1]]),
+        np.vstack(a),
+        np.dstack([a, a]),
+        np.column_stack([a[0], a[1], a.T]),
+    )
+
+
+@pytest.mark.parametrize("program", [axes, shapes, together])
+def test_arrangement(program) -> None:
+    agree(lambda t: program(t, t[0]), T)
+
+
+def test_an_axis_that_is_split_or_joined_keeps_its_neighbours() -> None:
+    def heads(x: fs.Array["b", "n", 6]):  # noqa: F821, UP037
+        return np.reshape(x, (x.shape[0], x.shape[1], 2, 3))
+
+    code = fs.function(heads).c_source(np.zeros((2, 5, 6)))
+    assert "%" not in code.partition("{")[2]  # 3 i + j: nothing is divided
+
+
+def test_sizes_found_by_minus_one_are_checked() -> None:
+    def pairs(x):
+        return np.reshape(x, (-1, 2))
+
+    np.testing.assert_array_equal(fs.function(pairs)(np.arange(6.0)), np.arange(6.0).reshape(-1, 2))
+    with pytest.raises(fs.SizeError, match="sizes 5 and 4 differ"):
+        fs.function(pairs)(np.arange(5.0))
+    with pytest.raises(fs.SizeError, match="sizes 6 and 4 differ"):
+        fs.function(lambda x: x.reshape(2, 2))(np.arange(6.0))
+
+
+def test_an_axis_that_is_squeezed_must_be_one() -> None:
+    def first(x):
+        return np.squeeze(x, axis=0)
+
+    np.testing.assert_array_equal(fs.function(first)(T[:1]), T[0])
+    with pytest.raises(fs.SizeError, match="sizes 1 and 2 differ"):
+        fs.function(first)(T)
+    with pytest.raises(fs.RankError, match="none of the sizes"):
+        fs.function(lambda x: np.squeeze(x))(T)
+
+
+def test_parts_must_agree() -> None:
+    with pytest.raises(fs.SizeError, match="sizes 2 and 3 differ"):
+        fs.function(lambda a: np.concatenate((a, a.T), axis=0))(np.ones((2, 3)))
