@@ -1,4 +1,4 @@
-"""Bundle adjustment of the Ladybug problem; the same as `fsmooth demo bundle-adjustment`."""
+"""Bundle adjustment of the Ladybug problem, or of a made one; the same as `fsmooth demo bundle-adjustment`."""
 
 from fsmooth.demo.bundle_adjustment import main
 

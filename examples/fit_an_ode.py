@@ -13,14 +13,14 @@ STEPS, H = 200, 0.05
 
 def slope(p, s):
     """Predator and prey: s (2,), parameters p (4,)."""
-    return [p[0] * s[0] - p[1] * s[0] * s[1], p[3] * s[0] * s[1] - p[2] * s[1]]
+    return np.array([p[0] * s[0] - p[1] * s[0] * s[1], p[3] * s[0] * s[1] - p[2] * s[1]])
 
 
 @fs.function
 def trajectory(p, start):
     """Prey and predators after each of STEPS steps of the classical Runge-Kutta method: (STEPS, 2)."""
     states = fs.zeros((STEPS, 2))
-    s = [start[0], start[1]]
+    s = np.array([start[0], start[1]])
     for i in range(STEPS):
         k1 = slope(p, s)
         k2 = slope(p, s + 0.5 * H * k1)
