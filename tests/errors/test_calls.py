@@ -93,7 +93,7 @@ IndexOutOfBoundsError: index 3 is out of bounds for x, which has size 3
   test_calls.py, line +1
     return x[k]
            ^^^^
-  hint: indices go from -3 to 2""",
+  hint: indices go from 0 to 2""",
     ),
     (
         element,
@@ -103,7 +103,7 @@ IndexOutOfBoundsError: index -4 is out of bounds for x, which has size 3
   test_calls.py, line +1
     return x[k]
            ^^^^
-  hint: indices go from -3 to 2""",
+  hint: indices go from 0 to 2""",
     ),
     (
         element,
@@ -123,7 +123,7 @@ IndexOutOfBoundsError: index 3 is out of bounds for A, which has size 3
   test_calls.py, line +1
     return A[i, j]
            ^^^^^^^
-  hint: indices go from -3 to 2""",
+  hint: indices go from 0 to 2""",
     ),
     (
         changed,
@@ -133,7 +133,7 @@ IndexOutOfBoundsError: index 5 is out of bounds for y, which has size 3
   test_calls.py, line +2
     y[k] = 0.0
     ^^^^
-  hint: indices go from -3 to 2""",
+  hint: indices go from 0 to 2""",
     ),
     (
         added,

@@ -19,8 +19,8 @@ NAMES: dict[str, object] = {
 
 
 def whole_number(rng: random.Random, size: int) -> str:
-    """An index of one element."""
-    return rng.choice([str(rng.randrange(-size, size)), "i", "k", "i - 1", "-i"])
+    """An index of one element; one that is computed counts from the end only where something is taken away in it."""
+    return rng.choice([str(rng.randrange(-size, size)), "i", "k + 2", "i - 1", "-i"])
 
 
 def one_slice(rng: random.Random, size: int) -> str:
