@@ -462,7 +462,10 @@ def test_pickled_by_name() -> None:
             {"a": [(1.0, object())]},
             "p['a'][0][1]: expected a number, an array, a list, a tuple, a dictionary or a record, found object",
         ),
-        ({"a": [np.ones(2), {"b": np.ones(2, complex)}]}, "p['a'][1]['b'] is complex, and programs are of real numbers"),
+        (
+            {"a": [np.ones(2), {"b": np.ones(2, complex)}]},
+            "p['a'][1]['b'] is complex, and programs are of real numbers",
+        ),
         (Pair("k", {"m": {1, 2}}), "p.model['m']: expected a number"),
     ],
 )

@@ -278,3 +278,17 @@ def test_views_are_views() -> None:
         return copy
 
     np.testing.assert_array_equal(fs.function(g)(X), X[1:3])
+
+
+def test_rows_are_assigned_from_tuples() -> None:
+    def f(x):
+        y = np.zeros((3, 2))
+        for i in range(3):
+            y[i] = x[2 * i], x[2 * i + 1] ** 2
+        y[:, 0] = 1.0, x[1], 3
+        y[1] += x[0], x[2]
+        _, y[2] = x[0], (x[0], 7.0)
+        return y
+
+    np.testing.assert_allclose(fs.function(f)(X), f(X))
+    np.testing.assert_allclose(fs.grad(lambda x: np.sum(f(x)))(X), [2.0, 1.0 + 2.0 * X[1], 1.0, 2.0 * X[3], 0.0, 0.0])

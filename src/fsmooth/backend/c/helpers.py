@@ -161,6 +161,16 @@ SCALAR = """\
 #endif
 """
 
+MASKED_LOADS = """\
+/* Before a loop of which this compiler would make wrong vectors (gcc's PR 114375). */
+#if defined(__GNUC__) && !defined(__clang__)
+#if __GNUC__ < 11 || (__GNUC__ == 11 && __GNUC_MINOR__ < 5) || (__GNUC__ == 12 && __GNUC_MINOR__ < 4) \\
+    || (__GNUC__ == 13 && __GNUC_MINOR__ < 3)
+#define FS_PERMUTES_MASKED
+#endif
+#endif
+"""
+
 TRANSPOSE = """\
 /* out[width * lane + j] = tile[j][lane], and tile[j][lane] = from[at[lane] + j], for 8 lanes, in squares of 4 x 4;
    the last squares overlap those before. */

@@ -50,6 +50,8 @@ def prelude(expressions: ExpressionWriter, features: set[str]) -> str:
         parts.append(_guarded("FS_RARELY", RARELY, define=False))
     if "scalar" in features:
         parts.append(_guarded("FS_SCALAR", h.SCALAR, define=False))
+    if "masked_loads" in features:
+        parts.append(_guarded("FS_PERMUTES_MASKED", h.MASKED_LOADS, define=False))
     for name, single in sorted(expressions.vector_functions):
         parts.append(_vector_function(name, single))
     if any([name in ("digamma", "trigamma") for name, _, _ in expressions.helpers]):

@@ -10,6 +10,7 @@ from fsmooth.backend.c.blocks import write_block
 from fsmooth.backend.c.conditions import failing
 from fsmooth.backend.c.expressions import ExpressionWriter
 from fsmooth.backend.c.lanes import write_vectors
+from fsmooth.backend.c.masked_loads import may_permute_masked_loads
 from fsmooth.backend.c.names import c_type, comment
 from fsmooth.backend.c.signature import signature
 from fsmooth.core import primitives as p
@@ -188,6 +189,10 @@ class StatementWriter:
         if s.vectors is t.Vectors.NONE:
             self.features.add("scalar")
             self.line("FS_SCALAR")
+        masked = s.vectors is t.Vectors.IMPLIED and may_permute_masked_loads(s)
+        if masked:
+            self.features.add("masked_loads")
+            self.lines += ["#ifdef FS_PERMUTES_MASKED", "#pragma omp simd simdlen(1)", "#else" if s.simd else "#endif"]
         outer = self.e.vector
         if s.simd:
             self.e.vector = True
@@ -196,6 +201,7 @@ class StatementWriter:
             # in clang maxima start from the largest finite number, which is wrong where all are infinite
             guard = ("#ifndef __clang__", "#endif") if s.extrema else ()
             self.lines += [*guard[:1], f"#pragma omp simd{reduction}", *guard[1:]]
+            self.lines += ["#endif"] if masked else []
         self.line(f"for (int64_t {s.index} = 0; {s.index} < {self.e.write(s.size, 5)}; ++{s.index}) {{")
         self.nested(s.body)
         self.line("}")

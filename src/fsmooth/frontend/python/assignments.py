@@ -10,13 +10,14 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from fsmooth.core.build import build, get
+from fsmooth.core.build import build, components, get
 from fsmooth.core.term import Build, Const, Get, If, IFold, Length, Term, Update, Var
-from fsmooth.core.types import INT, Float, Int, Type, array_of, leaf_of, rank_of
+from fsmooth.core.types import INT, Float, Int, Tuple, Type, array_of, leaf_of, rank_of
 from fsmooth.core.weak import is_weak
 from fsmooth.errors import RankError, TypeMismatchError
 from fsmooth.frontend.python.brackets import Index
 from fsmooth.frontend.python.conversion import convert
+from fsmooth.frontend.python.displays import display
 from fsmooth.frontend.python.frame import Frame, is_path
 from fsmooth.frontend.python.indexing import checked
 from fsmooth.frontend.python.kinds import describe, identical, join_types
@@ -40,8 +41,8 @@ class Place:
 
 def assigned(frame: Frame, array: Term, indices: list[Index], value: Term, place: Place) -> Term:
     """The array in which the elements that `indices` mean are those of `value`."""
+    value = frame.bind(as_array(frame, array, value, place.node), "value")
     array = frame.bind(giving_way(frame, array, value, place.node), place.name)
-    value = frame.bind(value, "value")
     mask = mask_alone(indices, array, value)
     if mask is not None:
         return where_mask(frame, array, mask, value, lambda old, new: new, place)
@@ -51,6 +52,7 @@ def assigned(frame: Frame, array: Term, indices: list[Index], value: Term, place
 
 def combined(frame: Frame, array: Term, indices: list[Index], change: Change, amount: Term, place: Place) -> Term:
     """The array in which `amount` is combined with the elements that `indices` mean, each of them once."""
+    amount = as_array(frame, array, amount, place.node)
     mask = mask_alone(indices, array, amount)
     if mask is not None:
         array = frame.bind(giving_way(frame, array, amount, place.node), place.name)
@@ -64,6 +66,7 @@ def combined(frame: Frame, array: Term, indices: list[Index], change: Change, am
 
 def accumulated(frame: Frame, array: Term, indices: list[Index], change: Change, amount: Term, place: Place) -> Term:
     """The array in which `amount` is combined with the elements that `indices` mean, as often as they are named."""
+    amount = as_array(frame, array, amount, place.node)
     array = frame.bind(giving_way(frame, array, amount, place.node), place.name)
     chosen = selection(frame, array, indices, place.target)
     return with_elements(frame, array, chosen, frame.bind(amount, "amount"), change, place)
@@ -111,6 +114,12 @@ def replaced(frame: Frame, array: Term, places: Sequence[Term], new: Callable[[T
 def copied(array: Term) -> Term:
     """An array that is not the same as another that has a name."""
     return build(Length(array), lambda i: Get(array, i)) if is_path(array) else array
+
+
+def as_array(frame: Frame, array: Term, value: Term, node: ast.AST) -> Term:
+    """The value; a tuple of numbers as an array, where the elements are numbers."""
+    is_row = isinstance(value.type, Tuple) and not isinstance(leaf_of(array.type), Tuple)
+    return display(frame, list(components(value)), node) if is_row else value
 
 
 def mask_alone(indices: list[Index], array: Term, value: Term) -> Term | None:

@@ -121,6 +121,17 @@ def written_parts(frame: Frame, node: ast.Call) -> Value | None:
     return None
 
 
+def nested_parts(frame: Frame, node: ast.Call) -> Value | None:
+    """The first argument, with every list in it that is written out as its parts, which may have unlike shapes."""
+
+    def read(part: ast.expr) -> Value:
+        if isinstance(part, ast.List):
+            return Unrolled(tuple([read(inner) for inner in part.elts]))
+        return frame.expression(part)
+
+    return read(node.args[0]) if node.args and isinstance(node.args[0], ast.List) else None
+
+
 def element_type(frame: Frame, value: Value, node: ast.AST) -> Type | None:
     """The type that a dtype stands for; None for None."""
     if is_none(value):

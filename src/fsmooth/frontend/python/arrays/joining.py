@@ -14,6 +14,7 @@ from fsmooth.errors import RankError
 from fsmooth.frontend.python.arrays.arguments import (
     FIRST,
     NOTHING,
+    array_of,
     axis_of,
     element_type,
     parts_of,
@@ -27,7 +28,7 @@ from fsmooth.frontend.python.displays import display
 from fsmooth.frontend.python.dtypes import with_leaf
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.sizes import required_size
-from fsmooth.frontend.python.values import Static, Value
+from fsmooth.frontend.python.values import Static, Unrolled, Value
 
 
 def alike(frame: Frame, parts: Sequence[Term], free: int | None, node: ast.AST) -> list[Term]:
@@ -149,6 +150,36 @@ def column_stack(frame: Frame, node: ast.AST, tup: Value) -> Value:
     if all([rank(part) == 1 for part in parts]):
         return stacked(frame, parts, 1, node)
     return joined(frame, [expanded(frame, q, [1], node) if rank(q) == 1 else q for q in parts], 1, node)
+
+
+def block(frame: Frame, node: ast.AST, arrays: Value) -> Value:
+    """np.block(nested lists): the parts of the innermost lists along the last axis, those of the next along the one before."""
+    depth = _depth(arrays)
+    leaves = [array_of(frame, leaf, node) for leaf in _leaves(arrays)]
+    wanted = max([depth, *[rank(leaf) for leaf in leaves]])
+    left = iter([at_least(frame, leaf, wanted, node) for leaf in leaves])
+
+    def put_together(value: Value, axis: int) -> Term:
+        if not isinstance(value, Unrolled):
+            return next(left)
+        if not value.items or any([_depth(item) != depth - (axis + depth - wanted) - 1 for item in value.items]):
+            frame.fail(RankError, node, "lists of unlike depths", "write every part in as many brackets as the others")
+        return joined(frame, [put_together(item, axis + 1) for item in value.items], axis, node)
+
+    return put_together(arrays, wanted - depth)
+
+
+def _depth(value: Value) -> int:
+    """How many lists the first part is in."""
+    depth = 0
+    while isinstance(value, Unrolled) and value.items:
+        value, depth = value.items[0], depth + 1
+    return depth
+
+
+def _leaves(value: Value) -> list[Value]:
+    """The parts of nested lists, in their order."""
+    return [leaf for item in value.items for leaf in _leaves(item)] if isinstance(value, Unrolled) else [value]
 
 
 def at_least(frame: Frame, array: Term, wanted: int, node: ast.AST) -> Term:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fsmooth.frontend.python.arrays import axes, joining, products, reductions, reshaping, splitting
-from fsmooth.frontend.python.arrays.arguments import OnTerms, written_parts
+from fsmooth.frontend.python.arrays.arguments import OnTerms, nested_parts, written_parts
 
 BY_NAME: dict[str, OnTerms] = {
     "ndim": axes.ndim,
@@ -25,6 +25,7 @@ BY_NAME: dict[str, OnTerms] = {
     "vstack": joining.vstack,
     "dstack": joining.dstack,
     "column_stack": joining.column_stack,
+    "block": joining.block,
     "atleast_1d": joining.atleast_1d,
     "atleast_2d": joining.atleast_2d,
     "atleast_3d": joining.atleast_3d,
@@ -61,5 +62,6 @@ BY_NAME: dict[str, OnTerms] = {
 
 TAKES_PARTS = {
     **dict.fromkeys(("concatenate", "concat", "stack", "hstack", "vstack", "dstack", "column_stack"), written_parts),
+    "block": nested_parts,
 }
 """Their first argument is a list of arrays, whose shapes need not be alike where it is written out."""
