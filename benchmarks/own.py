@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 def kernel(reference: Reference, function: fs.Function, *arguments: object) -> Kernel:
     """The C entry of a function on prepared arguments; the call gives the result's arrays."""
     entry, prepared, result, kept = function.kernel(*arguments)
-    error = FsError()
-    call = Kernel(reference, entry, [*prepared, ctypes.addressof(error)], result)
-    call.held += [kept, error, result]
+    error = kept[0]
+    assert isinstance(error, FsError)
+    call = Kernel(reference, entry, [*prepared[:-1], ctypes.addressof(error)], result)
+    call.held += [kept, result]
     call()
     call.result = finished(result)
     if error.site or any(error.numbers):

@@ -123,17 +123,22 @@ def _by_rule(walk: Reverser, step: Step, custom: Custom, arguments: Sequence[Ter
     rule = vjp_of(custom, walk.transpose)
     along = [arguments[k] for k in differentiable(cast(Function, custom.type))]
     given = dict(zip(rule.parameters, (*arguments, r), strict=True))
-    steps = Steps(r.free, {})
+    late = {x for x in r.free if walk.is_late(x)}
+    steps = Steps(frozenset(late), {})
     cotangents = steps.value(substitute(rule.body, given))
     if any([isinstance(item, Require) for item in steps.items]):
         whole = Var(f"{step.var.name}_back", cotangents.type)
         walk.run_back(whole, refresh(scope(steps.items, cotangents)))
         cotangents, forward = whole, []
     else:
-        forward = [item for item in steps.items if isinstance(item, Step) and not item.active]
-        walk.definitions.update({item.var: item.term for item in forward})
+        forward = []
         for item in steps.items:
-            if isinstance(item, Step) and item.active:
+            assert isinstance(item, Step)
+            if late.isdisjoint(item.term.free):
+                forward.append(item)
+                walk.definitions[item.var] = item.term
+            else:
+                late.add(item.var)
                 walk.run_back(item.var, item.term)
     for k, place in enumerate(along):
         walk.contribute(place, component(cotangents, k))
