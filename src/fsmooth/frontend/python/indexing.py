@@ -15,12 +15,15 @@ from fsmooth.frontend.python.proofs import falls_below_zero, is_at_most, is_natu
 
 
 def checked(frame: Frame, index: Term, size: Term, node: ast.AST, what: str) -> Term:
-    """`index`, checked against `size`; one that may fall below zero counts from the end if it does."""
+    """`index`, checked against `size`; one that may fall below zero counts from the end if it does.
+
+    `size - 1` and above are below zero only where there are no elements.
+    """
     if isinstance(index.type, Bool) or not isinstance(index.type, Int):
         frame.fail(TypeMismatchError, node, f"an index is an integer, not {describe(index.type)}", "use int(…)")
     if isinstance(index, Const):
         return constant_place(frame, index, size, node, what)
-    if falls_below_zero(frame, index):
+    if falls_below_zero(frame, index) and not is_at_most(frame, minus(size, Const(1)), index):
         return counted_from_end(frame, index, size, node, what)
     return Check(index, size, frame.site(node, what))
 
