@@ -16,7 +16,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from fsmooth.demo.download import Refused, download
 from fsmooth.runtime import cache
 
 _DECOMPRESSED: dict[str, Callable[[bytes], bytes]] = {
@@ -87,6 +86,8 @@ def find(file: Published) -> Found:
     found, own = here(file), folder()
     if found is not None:
         return found
+    from fsmooth.demo.download import Refused, download  # noqa: PLC0415  (it loads what speaks to the network)
+
     try:
         download(file.address, file.sha256, _kept(file))
     except Refused as error:

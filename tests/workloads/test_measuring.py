@@ -1,0 +1,28 @@
+"""The benchmarks call our kernels as they call those written by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import fsmooth as fs
+from benchmarks import own
+from benchmarks.reference import Reference
+
+
+def squares(x, a):
+    return a * x * x, np.sum(x)
+
+
+def test_a_kernel_is_called_on_prepared_arguments() -> None:
+    x = np.arange(5.0)
+    kernel = own.kernel(Reference(), fs.function(squares), x, 3.0)
+    table, total = kernel()
+    np.testing.assert_array_equal(table, 3.0 * x * x)
+    assert total == 10.0
+    kernel.repeated(3)
+
+
+def test_a_kernel_that_fails_is_told() -> None:
+    with pytest.raises((RuntimeError, fs.RunError)):
+        own.kernel(Reference(), fs.function(lambda x, k: x[k]), np.arange(5.0), 7)
