@@ -115,3 +115,37 @@ def test_a_summand_of_a_sum_with_a_name_is_not_lost(name: str, optimise) -> None
     v = np.array([1.0, 0.2, -0.3])
     for a, b in zip(run(optimise(without), v, 3), leaves_of(expected(program, v, 3)), strict=True):
         agree(a, np.asarray(b, dtype=float))
+
+
+EMPTY = """
+    fun (v: Vector) (n: Index) -> sum n (fun i ->
+      let p = if v[0] < to_float i then
+          (v[0], zero_pairs)
+        else
+          (v[1], plus (delta n i (v, (), v[0])) (delta n i (zero Float (length v), (), v[2]))) in
+      (p.1, delta n i p.0))""".replace("zero_pairs", "build n (fun j -> (zero Float (length v), (), 0.0))")
+
+
+@pytest.mark.parametrize("optimise", [lambda term: term, DEFAULT], ids=["as it is", "optimised"])
+def test_an_empty_tuple_among_what_is_added_to_has_no_say(optimise) -> None:
+    program = parse(EMPTY)
+    v = np.array([1.5, 0.2, -0.3])
+    for a, b in zip(run(optimise(program), v, 4), leaves_of(expected(program, v, 4)), strict=True):
+        agree(a, np.asarray(b, dtype=float))
+
+
+def test_a_hessian_whose_branches_add_to_arrays_of_tuples() -> None:
+    """The forward algorithm of a hidden Markov model: the reverse Hessian is the forward one."""
+
+    def likelihood(logits, mu, x):
+        k = len(mu)
+        alpha = [-0.5 * (x[0] - mu[j]) ** 2 for j in range(k)]
+        moves = [[logits[i, j] - fs.logsumexp(logits[i]) for j in range(k)] for i in range(k)]
+        for t in range(1, len(x)):
+            alpha = [fs.logsumexp([alpha[i] + moves[i][j] for i in range(k)]) - (x[t] - mu[j]) ** 2 for j in range(k)]
+        return fs.logsumexp(alpha)
+
+    rng = np.random.default_rng(0)
+    arguments = rng.normal(size=(3, 3)), rng.normal(size=3), rng.normal(size=6)
+    forward, reverse = [fs.hessian(likelihood, method=m)(*arguments) for m in ("forward", "reverse")]
+    np.testing.assert_allclose(reverse, forward, atol=1e-12)

@@ -130,10 +130,9 @@ def load(view: View) -> Load:
 
 
 def is_added(place: Destination) -> bool:
-    """Is the place only added to?"""
-    if isinstance(place, Group):
-        return bool(place.items) and all([is_added(item) for item in place.items])  # type: ignore[arg-type]
-    return place.added
+    """Is the place only added to?  (Empty tuples in it have no say.)"""
+    found = leaves(place)
+    return bool(found) and all([not isinstance(leaf, Scalar) and leaf.added for leaf in found])
 
 
 def added(place: Destination) -> Destination:

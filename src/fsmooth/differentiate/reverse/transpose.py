@@ -126,12 +126,12 @@ def _by_rule(walk: Reverser, step: Step, custom: Custom, arguments: Sequence[Ter
     late = {x for x in r.free if walk.is_late(x)}
     steps = Steps(frozenset(late), {})
     cotangents = steps.value(substitute(rule.body, given))
+    forward: list[Step] = []
     if any([isinstance(item, Require) for item in steps.items]):
         whole = Var(f"{step.var.name}_back", cotangents.type)
         walk.run_back(whole, refresh(scope(steps.items, cotangents)))
-        cotangents, forward = whole, []
+        cotangents = whole
     else:
-        forward = []
         for item in steps.items:
             assert isinstance(item, Step)
             if late.isdisjoint(item.term.free):
