@@ -176,7 +176,7 @@ def _partition(a: IFold, b: IFold) -> list[int] | None:
     split = len(_initial(a))
     state, index = Var("both", MakeTuple(tuple(initial)).type), Var("i", INT)
     steps = [*_Plain(a, state, 0, index).steps(), *_Plain(b, state, split, index).steps()]
-    graph = Graph()
+    graph = Graph(without_definitions=True)
     classes = _first_of_each([(id(graph.of(x)), repr(x.type)) for x in initial])
     for _ in range(_ROUNDS):
         if all([k >= split for k in classes[split:]]):

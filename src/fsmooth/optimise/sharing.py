@@ -11,7 +11,7 @@ and whose variables occur nowhere.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 
 from fsmooth.core.term import (
     Build,
@@ -29,6 +29,9 @@ from fsmooth.core.term import (
 from fsmooth.core.traverse import binds, children, opens_region, rebuild
 from fsmooth.optimise.shapes import Shapes, head, in_order
 
+_FEW = 64
+"""Nodes of so few terms are known to the scopes inside."""
+
 
 class _Region:
     """What is defined in a region, and what is read there and in regions inside."""
@@ -43,15 +46,46 @@ class _Region:
         return [node for node in self.defined if id(node) in self.inside and id(node) not in self.read]
 
 
+class _Scope:
+    """What variables stand for, and the nodes of the terms met so far; `own` are bound here, not in the scope around it."""
+
+    def __init__(
+        self,
+        env: dict[Var, Term],
+        outer: _Scope | None = None,
+        own: Mapping[Var, Term] | None = None,
+        known: dict[int, tuple[Term, Term]] | None = None,
+    ) -> None:
+        self.env = env
+        self.outer = outer
+        self.own = frozenset(own or ())
+        self.known = {} if known is None else known
+
+    def inside(self, own: Mapping[Var, Term]) -> _Scope:
+        """A scope that binds these variables."""
+        return _Scope({**self.env, **own}, self, own)
+
+    def of(self, term: Term) -> _Scope:
+        """The outermost scope in which the term means the same."""
+        scope = self
+        while scope.outer is not None and scope.own.isdisjoint(term.free):
+            scope = scope.outer
+        return scope
+
+
 class Graph:
     """Interned nodes: structurally equal terms are the same object.
 
     names    of nodes: those of the definitions that they were
     tables   of nodes that are tables (optimise/nests.py): the sizes, by identity, of the loops over which they are;
              unless these run, making the table evaluates no entry
+
+    Of terms that are graphs `without_definitions` what does not depend on a loop's variables is found once for all regions.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, without_definitions: bool = False) -> None:
+        self._without_definitions = without_definitions
+        self._outermost = _Scope({})
         self._nodes: dict[Hashable, Term] = {}
         self._loops: dict[Hashable, Term] = {}
         self._shapes = Shapes()
@@ -62,7 +96,7 @@ class Graph:
 
     def of(self, term: Term) -> Term:
         """The node of `term`."""
-        return self._body(term, {}, {})
+        return self._body(term, self._outermost if self._without_definitions else _Scope({}))
 
     def under(self, definitions: Iterable[Term], body: Term) -> Term:
         """The node that evaluates `definitions`, then `body`."""
@@ -73,86 +107,86 @@ class Graph:
 
     # -- from terms to nodes -----------------------------------------------------------------------------------------
 
-    def _intern(self, term: Term, env: dict[Var, Term], memo: dict[int, tuple[Term, Term]]) -> Term:
+    def _intern(self, term: Term, scope: _Scope) -> Term:
         if isinstance(term, Var):
-            node = env.get(term, term)
+            node = scope.env.get(term, term)
             if not isinstance(node, Var):
                 self._region.read.add(id(node))
             return node
-        found = memo.get(id(term))
+        if self._without_definitions:
+            scope = scope.of(term)
+        found = scope.known.get(id(term))
         if found is not None:
             return found[1]
-        result = self._make(term, env, memo)
-        memo[id(term)] = (term, result)
+        result = self._make(term, scope)
+        scope.known[id(term)] = (term, result)
         return result
 
-    def _body(self, term: Term, env: dict[Var, Term], memo: dict[int, tuple[Term, Term]]) -> Term:
+    def _body(self, term: Term, scope: _Scope) -> Term:
         """The node of what is evaluated as a unit, with what it defines for its own regions."""
         around, self._region = self._region, _Region()
-        body = self._intern(term, env, memo)
+        body = self._intern(term, scope)
         region, self._region = self._region, around
         around.inside |= region.inside | region.read
         return self.under(region.for_inside(), body)
 
-    def _make(self, term: Term, env: dict[Var, Term], memo: dict[int, tuple[Term, Term]]) -> Term:
+    def _make(self, term: Term, scope: _Scope) -> Term:
         match term:
             case Let(bindings, body):
-                inner, fresh = dict(env), dict(memo) if len(memo) < 64 else {}
+                inner = _Scope(dict(scope.env), known=dict(scope.known) if len(scope.known) < _FEW else {})
                 for var, value in bindings:
-                    node = self._intern(value, inner, fresh)
-                    if var in inner:
-                        fresh = {}
-                    inner[var] = node
+                    node = self._intern(value, inner)
+                    if var in inner.env:
+                        inner.known = {}
+                    inner.env[var] = node
                     if not isinstance(node, Var | Const):
                         self._region.defined.append(node)
                         self.names.setdefault(id(node), var.name)
-                return self._intern(body, inner, fresh)
+                return self._intern(body, inner)
             case Lam(parameters, body):
-                inner = {**env, **{q: self._own(q) for q in parameters}}
-                new = tuple([inner[q] for q in parameters])
-                return self.node(Lam(new, self._body(body, inner, {})))  # type: ignore[arg-type]
+                inner = scope.inside({q: self._own(q) for q in parameters})
+                new = tuple([inner.env[q] for q in parameters])
+                return self.node(Lam(new, self._body(body, inner)))  # type: ignore[arg-type]
             case Build(size, index, body):
-                size = self._intern(size, env, memo)
+                size = self._intern(size, scope)
                 own = self._own(index)
-                return self.loop(Build(size, own, self._body(body, {**env, index: own}, {})))
+                return self.loop(Build(size, own, self._body(body, scope.inside({index: own}))))
             case Reduce(reduction, size, index, body):
-                size = self._intern(size, env, memo)
+                size = self._intern(size, scope)
                 own = self._own(index)
-                return self.loop(Reduce(reduction, size, own, self._body(body, {**env, index: own}, {})))
+                return self.loop(Reduce(reduction, size, own, self._body(body, scope.inside({index: own}))))
             case IFold(size, init, state, index, body):
-                size, init = self._intern(size, env, memo), self._intern(init, env, memo)
+                size, init = self._intern(size, scope), self._intern(init, scope)
                 own_state, own = self._own(state), self._own(index)
-                inside = self._body(body, {**env, state: own_state, index: own}, {})
-                return self.loop(IFold(size, init, own_state, own, inside))
+                step = self._body(body, scope.inside({state: own_state, index: own}))
+                return self.loop(IFold(size, init, own_state, own, step))
             case While(init, state, condition, body):
-                init = self._intern(init, env, memo)
+                init = self._intern(init, scope)
                 own_state = self._own(state)
-                inner = {**env, state: own_state}
-                return self.loop(While(init, own_state, self._body(condition, inner, {}), self._body(body, inner, {})))
+                goes_on, step = [self._body(t, scope.inside({state: own_state})) for t in (condition, body)]
+                return self.loop(While(init, own_state, goes_on, step))
             case Collect(count, generators, guard, body):
-                count = self._intern(count, env, memo)
-                inner = dict(env)
+                count = self._intern(count, scope)
+                inner = scope
                 new_generators: list[tuple[Term, Var]] = []
                 for size, index in generators:
-                    read = self._body if new_generators else self._intern
-                    size = read(size, inner, {})
+                    size = self._body(size, inner) if new_generators else self._intern(size, inner)
                     own = self._own(index)
-                    inner[index] = own
+                    inner = inner.inside({index: own})
                     new_generators.append((size, own))
-                fresh = {}
-                guard, body = self._body(guard, inner, fresh), self._body(body, inner, fresh)
+                guard, body = self._body(guard, inner), self._body(body, inner)
                 return self.loop(Collect(count, tuple(new_generators), guard, body))
             case Length(array, axis):
                 around, self._region = self._region, _Region()  # a length reads nothing
-                array = self._intern(array, env, memo)
+                array = self._intern(array, scope)
                 self._region = around
                 return self.node(Length(array, axis))
             case _:
-                return self.node(rebuild(term, [self._part(term, k, env, memo) for k in range(len(children(term)))]))
+                return self.node(rebuild(term, [self._part(term, k, scope) for k in range(len(children(term)))]))
 
-    def _part(self, term: Term, k: int, env: dict[Var, Term], memo: dict[int, tuple[Term, Term]]) -> Term:
+    def _part(self, term: Term, k: int, scope: _Scope) -> Term:
         child = children(term)[k]
-        return self._body(child, env, memo) if opens_region(term, k) else self._intern(child, env, memo)
+        return self._body(child, scope) if opens_region(term, k) else self._intern(child, scope)
 
     def _own(self, var: Var) -> Var:
         if var in self._used:
