@@ -188,3 +188,34 @@ def test_single_precision() -> None:
 def test_integers() -> None:
     a = np.array([[2, 1], [1, 3]])
     np.testing.assert_allclose(fs.function(lambda a: np.linalg.inv(a))(a), np.linalg.inv(a), rtol=1e-15)
+
+
+def one_by_one(x):
+    a, b, c = np.array([[x[0]]]), np.array([x[1]]), np.array([[x[1], x[2]]])
+    sign, logarithm = np.linalg.slogdet(a)
+    return (
+        np.linalg.solve(a, b),
+        np.linalg.solve(a, c),
+        np.linalg.inv(a),
+        np.linalg.inv(a[None]),
+        np.linalg.det(a),
+        sign,
+        logarithm,
+        np.linalg.cholesky(a * a),
+    )
+
+
+def test_matrices_known_to_have_one_element_are_numbers() -> None:
+    agree(one_by_one, np.array([-2.0, 3.0, 5.0]))
+    assert "for (" not in fs.function(one_by_one).c_source(np.ones(3)).split("one_by_one(")[1]
+
+
+def test_a_matrix_known_to_have_one_element_may_be_singular() -> None:
+    for name in ("inv", "cholesky"):
+        f = getattr(np.linalg, name)
+        with pytest.raises(fs.MatrixError):
+            fs.function(lambda x, f=f: f(np.array([[x]])))(0.0)
+    with pytest.raises(fs.ConstantSizeError):
+        fs.function(lambda x: np.linalg.inv(np.array([[x, x]])))(1.0)
+    with pytest.raises(fs.SizeError):
+        fs.function(lambda x: np.linalg.solve(np.array([[x[0]]]), x))(np.ones(2))

@@ -6,14 +6,14 @@ import ast
 from collections.abc import Callable
 
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Failure, MakeTuple, Require, Term
+from fsmooth.core.term import Const, Failure, MakeTuple, Require, Term
 from fsmooth.core.types import Tuple
 from fsmooth.frontend.python.conversion import project, truth
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import constant_object, positional
 from fsmooth.frontend.python.library import library
 from fsmooth.frontend.python.scalars import scalar_function
-from fsmooth.frontend.python.sizes import same_size
+from fsmooth.frontend.python.sizes import constant_size, same_size
 from fsmooth.frontend.python.values import Value
 from fsmooth.library.numpy import words
 
@@ -21,6 +21,11 @@ from fsmooth.library.numpy import words
 def _equal_sizes(frame: Frame, node: ast.Call) -> Value:
     a, b = positional(frame, node, 2)
     return same_size(frame, a, b, node, "the rows and columns that must be equally many")
+
+
+def _is_one(frame: Frame, node: ast.Call) -> Value:
+    (size,) = positional(frame, node, 1)
+    return Const(constant_size(frame, size) == 1)
 
 
 def _demand(failure: Failure) -> Callable[[Frame, ast.Call], Value]:
@@ -53,6 +58,7 @@ OWN_WORDS: dict[object, Callable[[Frame, ast.Call], Value]] = {
     words.digamma: lambda frame, node: scalar_function(frame, p.digamma, node),
     words.trigamma: lambda frame, node: scalar_function(frame, p.trigamma, node),
     words.equal_sizes: _equal_sizes,
+    words.is_one: _is_one,
     words.regular: _demand(Failure.SINGULAR),
     words.positive_definite: _demand(Failure.INDEFINITE),
     words.square: _demand(Failure.SQUARE),

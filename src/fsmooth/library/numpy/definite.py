@@ -6,7 +6,7 @@ import numpy as np
 
 from fsmooth.library.numpy.ruled import ruled
 from fsmooth.library.numpy.triangular import triangle_solution
-from fsmooth.library.numpy.words import constant, equal_sizes, positive_definite
+from fsmooth.library.numpy.words import constant, equal_sizes, is_one, positive_definite
 
 
 def cholesky(a, upper=False):
@@ -21,6 +21,9 @@ def cholesky(a, upper=False):
 
 def lower_factor(a):
     """L of a = L Lᵀ."""
+    if is_one(len(a)):
+        square = a[0, equal_sizes(len(a), a.shape[1]) - 1]
+        return np.array([[np.sqrt(positive_definite(square > 0.0, square))]])
     return cholesky_factor(a, eliminated(constant(a)))
 
 

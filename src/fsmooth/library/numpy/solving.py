@@ -12,13 +12,16 @@ import numpy as np
 
 from fsmooth.library.numpy.factors import factors, of_regular, sign_of, solved, transposed_solved
 from fsmooth.library.numpy.ruled import ruled
-from fsmooth.library.numpy.words import constant, refused
+from fsmooth.library.numpy.words import constant, equal_sizes, is_one, refused, regular
 
 
 def solve(a, b):
     """The x of a x = b; b is a vector, or a matrix of columns, and either may be an array of such."""
     a, b = np.asarray(a), np.asarray(b)
     if a.ndim == 2 and b.ndim <= 2:
+        if is_one(len(a)):
+            pivot = only_element(a)
+            return np.array([b[k] / pivot for k in range(equal_sizes(len(a), len(b)))])
         lower, upper, order = of_regular(factors(constant(a)))
         return solution(a, lower, upper, order, b)
     if a.ndim == 2:
@@ -35,6 +38,8 @@ def inv(a):
     a = np.asarray(a)
     if a.ndim > 2:
         return [inv(part) for part in a]
+    if is_one(len(a)):
+        return [[1.0 / only_element(a)]]
     lower, upper, order = of_regular(factors(constant(a)))
     return inverse(a, inverted(lower, upper, order))
 
@@ -44,6 +49,8 @@ def det(a):
     a = np.asarray(a)
     if a.ndim > 2:
         return np.array([det(part) for part in a])
+    if is_one(len(a)):
+        return 1.0 * a[0, equal_sizes(len(a), a.shape[1]) - 1]
     lower, upper, order = factors(constant(a))
     return determinant(a, lower, upper, order)
 
@@ -66,11 +73,20 @@ def slogdet(a):
 
 
 def _slogdet(a):
+    if is_one(len(a)):
+        d = a[0, equal_sizes(len(a), a.shape[1]) - 1]
+        return np.sign(d), np.log(np.abs(d))
     lower, upper, order = factors(constant(a))
     sign = sign_of(order)
     for k in range(len(a)):
         sign = sign * np.sign(upper[k, k])
     return sign, log_determinant(a, lower, upper, order)
+
+
+def only_element(a):
+    """The element of a matrix of one row and one column, which is not 0."""
+    pivot = a[0, equal_sizes(len(a), a.shape[1]) - 1]
+    return regular(pivot != 0.0, pivot)
 
 
 def inverted(lower, upper, order):

@@ -13,6 +13,11 @@ def equal_sizes(m, n):
     return m
 
 
+def is_one(n):
+    """Is the size known to be 1 while the program is compiled?"""
+    return n == 1
+
+
 def regular(holds, value):
     """`value`, an error unless the matrix is regular."""
     if not holds:
