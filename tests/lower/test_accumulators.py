@@ -141,8 +141,8 @@ def test_a_hessian_whose_branches_add_to_arrays_of_tuples() -> None:
         k = len(mu)
         alpha = [-0.5 * (x[0] - mu[j]) ** 2 for j in range(k)]
         moves = [[logits[i, j] - fs.logsumexp(logits[i]) for j in range(k)] for i in range(k)]
-        for t in range(1, len(x)):
-            alpha = [fs.logsumexp([alpha[i] + moves[i][j] for i in range(k)]) - (x[t] - mu[j]) ** 2 for j in range(k)]
+        for s in range(1, len(x)):
+            alpha = [fs.logsumexp([alpha[i] + moves[i][j] for i in range(k)]) - (x[s] - mu[j]) ** 2 for j in range(k)]
         return fs.logsumexp(alpha)
 
     rng = np.random.default_rng(0)

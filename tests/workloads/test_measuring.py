@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-import fsmooth as fs
 from benchmarks import own
 from benchmarks.reference import Reference
+
+import fsmooth as fs
 
 
 def squares(x, a):
