@@ -128,9 +128,20 @@ class Bounds:
         self.known: list[Polynomial] = []
         self.equal: dict[Hashable, Term] = {}
         self._asked: set[Hashable] = set()
+        self._uppers: dict[int, tuple[Term, Term | None]] = {}
+        self._questions = 0
 
     def nonnegative(self, poly: Polynomial) -> bool:
         """Is the polynomial provably >= 0?"""
+        self._questions += 1
+        try:
+            return self._proved(poly)
+        finally:
+            self._questions -= 1
+            if not self._questions:
+                self._uppers.clear()  # what is known may change before the next question
+
+    def _proved(self, poly: Polynomial) -> bool:
         poly = self.canonical(poly)
         if self._by_cases(poly, _MAX_CASES):
             return True
@@ -262,7 +273,7 @@ class Bounds:
             case Prim(primitive, (_, divisor)) if primitive is p.modulo:
                 return divisor if self._positive(divisor, alpha_key(atom)) else None
             case Var():
-                found = self.upper(atom)
+                found = self._upper(atom)
                 if found is not None:
                     return found
                 definition = self.define(atom)
@@ -270,7 +281,15 @@ class Bounds:
             case Check(_, size):
                 return size
             case _:
-                return self.upper(atom)
+                return self._upper(atom)
+
+    def _upper(self, atom: Term) -> Term | None:
+        """What `upper` says, asked once while one question is answered."""
+        if not self._questions:
+            return self.upper(atom)
+        if id(atom) not in self._uppers:
+            self._uppers[id(atom)] = (atom, self.upper(atom))
+        return self._uppers[id(atom)][1]
 
     def _positive(self, divisor: Term, asker: Hashable) -> bool:
         """Is the divisor of a modulo provably > 0?  What is known may mention the modulo itself: it is asked once."""
