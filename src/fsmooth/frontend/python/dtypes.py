@@ -20,8 +20,12 @@ from fsmooth.frontend.python.weak import strengthened
 
 
 def element_type(frame: Frame, node: ast.expr) -> Type | None:
+    """The type that a dtype, as it is written, stands for; None for None."""
+    return type_of_dtype(frame, constant_object(frame, node), node, f"the dtype {frame.source.segment(node)}")
+
+
+def type_of_dtype(frame: Frame, given: object, node: ast.AST, what: str) -> Type | None:
     """The type that a dtype stands for; None for None."""
-    given = constant_object(frame, node)
     if given is None:
         return None
     kinds: dict[object, Type] = {
@@ -34,7 +38,7 @@ def element_type(frame: Frame, node: ast.expr) -> Type | None:
         return kinds[np.dtype(given)]  # type: ignore[call-overload]
     except (TypeError, KeyError):
         hint = INSTEAD_OF_COMPLEX if is_complex_dtype(given) else "use float, np.float32, int or bool"
-        frame.unsupported(node, f"the dtype {frame.source.segment(node)}", hint)
+        frame.unsupported(node, what, hint)
 
 
 def of_dtype(frame: Frame, term: Term, dtype: ast.expr, node: ast.AST) -> Term:

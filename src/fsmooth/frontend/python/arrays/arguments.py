@@ -10,13 +10,12 @@ import numpy as np
 
 from fsmooth.core.build import components
 from fsmooth.core.term import Const, MakeTuple, Term, Vector
-from fsmooth.core.types import BOOL, F32, F64, INT, Array, Int, Tuple, Type, rank_of
+from fsmooth.core.types import Array, Int, Tuple, Type, rank_of
 from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
-from fsmooth.frontend.python.complex_numbers import is_complex_dtype
 from fsmooth.frontend.python.displays import display, known
+from fsmooth.frontend.python.dtypes import type_of_dtype
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import matched
-from fsmooth.frontend.python.instead import INSTEAD_OF_COMPLEX
 from fsmooth.frontend.python.iterables import iterable_value
 from fsmooth.frontend.python.sizes import constant_size
 from fsmooth.frontend.python.values import Default, Static, Unrolled, Value
@@ -134,19 +133,9 @@ def nested_parts(frame: Frame, node: ast.Call) -> Value | None:
 
 def element_type(frame: Frame, value: Value, node: ast.AST) -> Type | None:
     """The type that a dtype stands for; None for None."""
-    if is_none(value):
-        return None
-    kinds: dict[object, Type] = {
-        np.dtype(np.float64): F64,
-        np.dtype(np.float32): F32,
-        np.dtype(np.int64): INT,
-        np.dtype(np.bool_): BOOL,
-    }
-    try:
-        return kinds[np.dtype(value.value)]  # type: ignore[union-attr, arg-type]
-    except (TypeError, KeyError, AttributeError):
-        is_one = isinstance(value, Static) and is_complex_dtype(value.value)
-        frame.unsupported(node, "this dtype", INSTEAD_OF_COMPLEX if is_one else "use float, np.float32, int or bool")
+    if isinstance(value, Static):
+        return type_of_dtype(frame, value.value, node, "this dtype")
+    frame.unsupported(node, "this dtype", "use float, np.float32, int or bool")
 
 
 def refused(frame: Frame, node: ast.AST, **given: Value) -> None:
