@@ -27,6 +27,13 @@ def move(term: Term, trace: Trace, static_sizes: StaticSizes) -> Term:
     return _placed(graph.of(term), graph, trace, static_sizes)
 
 
+def move_before_derivative(term: Term, trace: Trace, static_sizes: StaticSizes) -> Term:
+    """`move`, but what is curved stays in its branches (optimise/curved.py)."""
+    graph = Graph()
+    root = _prepared(graph.of(term), graph, trace, static_sizes)
+    return emit(Placement(root, graph, trace, static_sizes, before_derivative=True))
+
+
 def move_and_share_reciprocals(term: Term, trace: Trace, static_sizes: StaticSizes) -> Term:
     """`move`, with one 1/p for all divisions by p."""
     graph = Graph()
@@ -43,7 +50,12 @@ def move_and_share_all_reciprocals(term: Term, trace: Trace, static_sizes: Stati
 
 
 def _placed(root: Term, graph: Graph, trace: Trace, static_sizes: StaticSizes) -> Term:
+    return emit(Placement(_prepared(root, graph, trace, static_sizes), graph, trace, static_sizes))
+
+
+def _prepared(root: Term, graph: Graph, trace: Trace, static_sizes: StaticSizes) -> Term:
+    """The graph with its loops, conditions and tables arranged so that more can move."""
     root = read_in_wider_sums(split_sums(root, graph, trace), graph, trace)
     for prepare in (unswitch, tabulate_siblings, tabulate):
         root = prepare(root, graph, failing_nodes(root, postorder(root), static_sizes), trace)
-    return emit(Placement(root, graph, trace, static_sizes))
+    return root

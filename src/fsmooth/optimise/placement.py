@@ -24,6 +24,7 @@ from fsmooth.core.term import (
 from fsmooth.core.traverse import children, opens_region
 from fsmooth.core.types import is_scalar
 from fsmooth.optimise.absent import is_worth_a_test, is_worth_sharing_under_tests
+from fsmooth.optimise.curved import curved_nodes
 from fsmooth.optimise.failing import EXTREMA, StaticSizes, anchors_of, failing_nodes, postorder
 from fsmooth.optimise.paths import is_trivial, root_of
 from fsmooth.optimise.scopes import Scope, Scopes, bound_apart, by_inner_scope, common_of
@@ -41,7 +42,9 @@ class Placement:
     guards       of bound nodes: the sizes of loops one group of which must run for the node to be needed
     """
 
-    def __init__(self, root: Term, graph: Graph, trace: Trace, static_sizes: StaticSizes) -> None:
+    def __init__(
+        self, root: Term, graph: Graph, trace: Trace, static_sizes: StaticSizes, *, before_derivative: bool = False
+    ) -> None:
         self.root = root
         self.order = postorder(root)
         self.scopes = Scopes()
@@ -53,11 +56,13 @@ class Placement:
         self._uses: dict[int, dict[Scope, int]] = {}
         self._tested: dict[tuple[int, Scope], list[Ways]] = {}
         self._evaluated: dict[int, set[Scope]] = {}
+        self._reached: dict[int, set[Scope]] = {}
         self._states = frozenset([t.state for t in self.order if isinstance(t, IFold)])
         self._indices = frozenset([t.index for t in self.order if isinstance(t, Build | Reduce)])
         self._apart = frozenset([x for t in self.order for x in bound_apart(t)])
         self._repeated = _with_whiles(self.order)
         self._failing = failing_nodes(root, self.order, static_sizes)
+        self._curved = curved_nodes(self.order) if before_derivative else frozenset()
         self._anchors = anchors_of(root, self._failing)
         self._sizes = {id(t): id(t.size) for t in self.order if isinstance(t, Reduce) and t.reduction in EXTREMA}
         self._place_all()
@@ -126,6 +131,13 @@ class Placement:
         while scope.parent is not None and scope.runs and scope.variables.isdisjoint(child.free):
             scope = scope.parent
             found.add(scope)
+        if id(child) not in self._curved:
+            return
+        reached = self._reached.setdefault(id(child), set())
+        reached.add(scope)
+        while scope.parent is not None and not scope.is_branch and scope.variables.isdisjoint(child.free):
+            scope = scope.parent
+            reached.add(scope)
 
     # -- one node ----------------------------------------------------------------------------------------------------
 
@@ -217,7 +229,13 @@ class Placement:
         return scope, guards
 
     def _may_stand(self, node: Term, here: Scope) -> bool:
-        """May `node` be evaluated in `here` whatever is evaluated there?  If it cannot fail, or is evaluated there anyway."""
+        """May `node` be evaluated in `here` whatever is evaluated there?  If it cannot fail, or is evaluated there anyway.
+
+        Before it is differentiated, what is curved leaves no branch: its derivative there may be infinite, and nothing times
+        that is not a number.
+        """
+        if id(node) in self._curved and self._reached.get(id(node), set()).isdisjoint(here.outwards()):
+            return False
         failing = self._failing.get(id(node))
         if failing is None or self._is_evaluated(node, here):
             return True

@@ -26,7 +26,7 @@ from fsmooth.optimise.compaction import compact_tables
 from fsmooth.optimise.earlier_values import keep_earlier_values
 from fsmooth.optimise.interchange import interchange
 from fsmooth.optimise.merging import merge_loops
-from fsmooth.optimise.motion import move, move_and_share_all_reciprocals, move_and_share_reciprocals
+from fsmooth.optimise.motion import move, move_before_derivative, move_and_share_all_reciprocals, move_and_share_reciprocals
 from fsmooth.optimise.policy import Fusion, Policy
 from fsmooth.optimise.rules import accumulation, bounds, checks, counting, gathering, powers, speculation
 from fsmooth.optimise.rules import conditional as c
@@ -158,6 +158,11 @@ def share(term: Term, trace: Trace, sizes: StaticSizes) -> Term:
     return move(term, trace, sizes)
 
 
+def share_before_derivative(term: Term, trace: Trace, sizes: StaticSizes) -> Term:
+    """The same, of a function that is differentiated then."""
+    return move_before_derivative(term, trace, sizes)
+
+
 def share_with_all_reciprocals(term: Term, trace: Trace, sizes: StaticSizes) -> Term:
     """The same, and 1/p where p changes less often than what is divided by it."""
     return move_and_share_all_reciprocals(term, trace, sizes)
@@ -173,14 +178,15 @@ _FUSE = Policy(fusion=Fusion.ALWAYS, fission=False, unroll=0)
 _FULL = Policy()
 
 _FUSED = PARTIAL_EVALUATION + FUSION
-_NORMAL = _FUSED + CHECKS + SPARSITY + FISSION + NORMALISATION + SPECULATION
+_BEFORE_DERIVATIVE = _FUSED + CHECKS + SPARSITY + FISSION + NORMALISATION
+_NORMAL = _BEFORE_DERIVATIVE + SPECULATION
 
 _PARTIAL = (("partial evaluation", normalise(PARTIAL_EVALUATION, _KEEP)),)
 _FUSION_ONLY = (("fusion", normalise(_FUSED, _FUSE)),)
 _ZEROS = (("zeros", finish(ZEROS)),)
 _LAST = (("zeros, powers", finish(ZEROS + POWERS)),)
-_BEFORE = (("fusion, normalisation, fission, sparsity", normalise(_NORMAL, Policy(unroll=0))),)
-_ONCE = (("sharing and motion", share), ("earlier values", keep_earlier_values))
+_BEFORE = (("fusion, normalisation, fission, sparsity", normalise(_BEFORE_DERIVATIVE, Policy(unroll=0))),)
+_ONCE = (("sharing and motion", share_before_derivative), ("earlier values", keep_earlier_values))
 _NORMALISED: Stages = (
     ("fusion, normalisation, fission, sparsity", normalise(_NORMAL, _FULL)),
     *_LAST,

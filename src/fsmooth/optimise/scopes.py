@@ -38,6 +38,11 @@ class Scope:
         """Is it the body of a loop that runs at least once whenever the scope around is evaluated?"""
         return self.is_loop and self.certain and self.at_home
 
+    @property
+    def is_branch(self) -> bool:
+        """Is it evaluated only if a condition holds?  (A program whose requirements do not hold ends.)"""
+        return not (self.is_loop or self.required)
+
     def outwards(self) -> Iterator[Scope]:
         """The scope and those around it, innermost first."""
         here: Scope | None = self
