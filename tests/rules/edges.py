@@ -7,7 +7,7 @@ compilation.
 
 from __future__ import annotations
 
-from tests.rules import edges_of_figure_8, edges_of_linear_maps
+from tests.rules import edges_of_figure_8, edges_of_linear_maps, edges_of_selections
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "sum_shifted": (
@@ -195,6 +195,7 @@ EDGES: dict[str, tuple[str, ...]] = {
     ),
     **edges_of_figure_8.EDGES,
     **edges_of_linear_maps.EDGES,
+    **edges_of_selections.EDGES,
     # sparsity
     "zero_laws": (
         "x / zero ~> nothing",

@@ -28,7 +28,7 @@ from fsmooth.optimise.interchange import interchange
 from fsmooth.optimise.merging import merge_loops
 from fsmooth.optimise.motion import move, move_and_share_all_reciprocals, move_and_share_reciprocals
 from fsmooth.optimise.policy import Fusion, Policy
-from fsmooth.optimise.rules import accumulation, bounds, checks, counting, gathering, powers, speculation
+from fsmooth.optimise.rules import accumulation, bounds, checks, counting, gathering, powers, selection, speculation
 from fsmooth.optimise.rules import conditional as c
 from fsmooth.optimise.rules import displays as d
 from fsmooth.optimise.rules import element_assignment as el
@@ -114,6 +114,8 @@ NORMALISATION: Family = (
     req.require_out_of_let,
 )
 CHECKS: Family = (checks.check_out_of_loop, req.require_out_of_loop, req.require_of_last, req.require_out_of_let)
+SELECTION: Family = (selection.reduce_selection,)
+EXTREMA: Family = (selection.extremum_of_selection,)
 SPECULATION: Family = (speculation.select_displays, speculation.let_out_of_branch)
 ZEROS: Family = (r.zero_as_number,)
 POWERS: Family = (powers.half_power,)
@@ -173,13 +175,14 @@ _FUSE = Policy(fusion=Fusion.ALWAYS, fission=False, unroll=0)
 _FULL = Policy()
 
 _FUSED = PARTIAL_EVALUATION + FUSION
-_NORMAL = _FUSED + CHECKS + SPARSITY + FISSION + NORMALISATION + SPECULATION
+_NORMAL_BEFORE = _FUSED + CHECKS + SPARSITY + FISSION + NORMALISATION + SELECTION + SPECULATION
+_NORMAL = _NORMAL_BEFORE + EXTREMA
 
 _PARTIAL = (("partial evaluation", normalise(PARTIAL_EVALUATION, _KEEP)),)
 _FUSION_ONLY = (("fusion", normalise(_FUSED, _FUSE)),)
 _ZEROS = (("zeros", finish(ZEROS)),)
 _LAST = (("zeros, powers", finish(ZEROS + POWERS)),)
-_BEFORE = (("fusion, normalisation, fission, sparsity", normalise(_NORMAL, Policy(unroll=0))),)
+_BEFORE = (("fusion, normalisation, fission, sparsity", normalise(_NORMAL_BEFORE, Policy(unroll=0))),)
 _ONCE = (("sharing and motion", share), ("earlier values", keep_earlier_values))
 _NORMALISED: Stages = (
     ("fusion, normalisation, fission, sparsity", normalise(_NORMAL, _FULL)),
