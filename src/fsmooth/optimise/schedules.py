@@ -95,6 +95,7 @@ SPARSITY: Family = (
     s.guard_split,
     s.guard_order,
     s.sum_delta,
+    s.sum_guarded_delta,
     gathering.sum_shifted,
 )
 NORMALISATION: Family = (
