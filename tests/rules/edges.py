@@ -7,7 +7,7 @@ compilation.
 
 from __future__ import annotations
 
-from tests.rules import edges_of_figure_8, edges_of_linear_maps
+from tests.rules import edges_of_figure_8, edges_of_linear_maps, edges_of_selections
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "sum_shifted": (
@@ -195,6 +195,7 @@ EDGES: dict[str, tuple[str, ...]] = {
     ),
     **edges_of_figure_8.EDGES,
     **edges_of_linear_maps.EDGES,
+    **edges_of_selections.EDGES,
     # sparsity
     "zero_laws": (
         "x / zero ~> nothing",
@@ -300,6 +301,24 @@ EDGES: dict[str, tuple[str, ...]] = {
         "if c then (if i == check j n then x else zero) else zero ~> nothing",
         "if c then (if i == j then x else y) else zero ~> nothing",
         "if c then (if i == j then x else zero) else y ~> nothing",
+    ),
+    "sum_guarded_delta": (
+        "sum n (fun i -> if v[check i (length v)] < x then delta n i (v[check i (length v)]) else zero n)"
+        " ~> build n (fun i -> if v[check i (length v)] < x then v[check i (length v)] else zero)",
+        "sum n (fun i -> if i < k then delta n i x else delta n i y) ~> build n (fun i -> if i < k then x else y)",
+        "sum n (fun i -> if c then (if d then delta n i x else zero n) else zero n)"
+        " ~> build n (fun i -> if c then (if d then x else zero) else zero)",
+        "sum n (fun i -> let y = v[check i (length v)] in if y < x then delta n i y else zero n)"
+        " ~> build n (fun i -> let y = v[check i (length v)] in if y < x then y else zero)",
+        "sum n (fun i -> if i < k then delta m i x else zero m) ~> nothing",
+        "sum n (fun i -> if i < k then delta n k x else zero n) ~> nothing",
+        "sum n (fun i -> if i < k then delta n i x else v) ~> nothing",
+        "sum n (fun i -> if i < k then delta (i + 1) i x else zero n) ~> nothing",
+        "sum n (fun i -> let i = k in delta n i x) ~> nothing",
+        "sum n (fun i -> let n = k in delta n i x) ~> nothing",
+        "sum n (fun i -> if i < k then delta n i v else zero n (length v)) ~> nothing",
+        "product n (fun i -> if i < k then i else 1) ~> nothing",
+        "sum n (fun i -> if i < k then zero n else zero n) ~> nothing",
     ),
     "sum_delta": (
         "sum n (fun i -> delta m i x) ~> nothing",

@@ -19,7 +19,7 @@ from tests.rules.instances import Opaque, Random, instances
 from tests.rules.laws import equations
 from tests.rules.test_laws import LAWS, facts_of, names, tidy
 
-SHY = frozenset({"share_definition", "swap_definitions"})
+SHY = frozenset({"share_definition", "swap_definitions", "reduce_selection", "extremum_of_selection"})
 """Rules that look at the names of definitions, and leave alone what is bound twice."""
 
 

@@ -1,8 +1,10 @@
 """The call shim agrees with ctypes, compiles without warnings, and leaks nothing."""
 
+import platform
 import subprocess
 import sys
 import timeit
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -150,3 +152,52 @@ def test_a_program_may_be_called_as_a_variable_of_the_fast_path(name: str) -> No
 
     program.__name__ = name
     assert fs.function(program)(np.ones(2)).tolist() == [2.0, 2.0]
+
+
+COPIES = """
+import resource
+import numpy as np
+import fsmooth as fs
+
+def gathered(x, i):
+    return x[i]
+
+x, i = np.ones(1_000_000), np.arange(1_000_000)
+f = fs.function(gathered)
+for _ in range(4):
+    f(x, i)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(8):
+    f(x, i)
+print((resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before) // 8)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other systems give memory back otherwise")
+def test_memory_for_copies_is_kept_between_calls(tmp_path):
+    """Indices are copied for each call; a copy of eight megabytes has two thousand pages."""
+    program = tmp_path / "copies.py"
+    program.write_text(COPIES)
+    found = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, check=True)
+    assert int(found.stdout) < 500
+
+
+def test_copies_of_many_sizes_by_several_threads():
+    """No two calls have the same memory for their copies, whatever was kept of it."""
+
+    def gathered(x, i, j):
+        return [x[a] + x[b] for a, b in zip(i, j, strict=True)]
+
+    f = fs.function(gathered)
+    x = np.arange(50_000.0)
+    f(x, np.arange(2), np.arange(2))
+
+    def work(seed):
+        rng = np.random.default_rng(seed)
+        for n in rng.integers(1, 50_000, 30):
+            i, j = rng.integers(0, len(x), n), rng.integers(0, len(x), 2 * n)[::2]
+            assert np.array_equal(f(x, i, j), x[i] + x[j])
+        return True
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(work, range(4)))

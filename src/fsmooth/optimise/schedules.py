@@ -26,9 +26,14 @@ from fsmooth.optimise.compaction import compact_tables
 from fsmooth.optimise.earlier_values import keep_earlier_values
 from fsmooth.optimise.interchange import interchange
 from fsmooth.optimise.merging import merge_loops
-from fsmooth.optimise.motion import move, move_before_derivative, move_and_share_all_reciprocals, move_and_share_reciprocals
+from fsmooth.optimise.motion import (
+    move,
+    move_and_share_all_reciprocals,
+    move_and_share_reciprocals,
+    move_before_derivative,
+)
 from fsmooth.optimise.policy import Fusion, Policy
-from fsmooth.optimise.rules import accumulation, bounds, checks, counting, gathering, powers, speculation
+from fsmooth.optimise.rules import accumulation, bounds, checks, counting, gathering, powers, selection, speculation
 from fsmooth.optimise.rules import conditional as c
 from fsmooth.optimise.rules import displays as d
 from fsmooth.optimise.rules import element_assignment as el
@@ -95,6 +100,7 @@ SPARSITY: Family = (
     s.guard_split,
     s.guard_order,
     s.sum_delta,
+    s.sum_guarded_delta,
     gathering.sum_shifted,
 )
 NORMALISATION: Family = (
@@ -114,6 +120,8 @@ NORMALISATION: Family = (
     req.require_out_of_let,
 )
 CHECKS: Family = (checks.check_out_of_loop, req.require_out_of_loop, req.require_of_last, req.require_out_of_let)
+SELECTION: Family = (selection.reduce_selection,)
+EXTREMA: Family = (selection.extremum_of_selection,)
 SPECULATION: Family = (speculation.select_displays, speculation.let_out_of_branch)
 ZEROS: Family = (r.zero_as_number,)
 POWERS: Family = (powers.half_power,)
@@ -178,8 +186,8 @@ _FUSE = Policy(fusion=Fusion.ALWAYS, fission=False, unroll=0)
 _FULL = Policy()
 
 _FUSED = PARTIAL_EVALUATION + FUSION
-_BEFORE_DERIVATIVE = _FUSED + CHECKS + SPARSITY + FISSION + NORMALISATION
-_NORMAL = _BEFORE_DERIVATIVE + SPECULATION
+_BEFORE_DERIVATIVE = _FUSED + CHECKS + SPARSITY + FISSION + NORMALISATION + SELECTION
+_NORMAL = _BEFORE_DERIVATIVE + SPECULATION + EXTREMA
 
 _PARTIAL = (("partial evaluation", normalise(PARTIAL_EVALUATION, _KEEP)),)
 _FUSION_ONLY = (("fusion", normalise(_FUSED, _FUSE)),)

@@ -11,7 +11,7 @@ from typing import cast
 
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_key
-from fsmooth.core.term import Check, Const, Length, Prim, Reduce, Reduction, Term, Var
+from fsmooth.core.term import Check, Const, If, Length, Prim, Reduce, Reduction, Term, Var
 
 Monomial = tuple[Hashable, ...]
 
@@ -112,6 +112,15 @@ _MAX_CASES = 2
 """So many maxima and minima are looked into, one inside the other."""
 
 _ARITHMETIC = (p.add, p.subtract, p.multiply, p.negate)
+
+
+def _is_count(term: Term | None) -> bool:
+    """Is it a sum of numbers that are 0 or 1, how many of which hold what is asked?"""
+    while isinstance(term, Reduce) and term.reduction is Reduction.SUM:
+        term = term.body
+    return isinstance(term, If) and all(
+        [isinstance(x, Const) and x.value in (0, 1) for x in (term.then, term.otherwise)]
+    )
 
 
 def _may_help(fact: Polynomial, poly: Polynomial) -> bool:
@@ -258,6 +267,8 @@ class Bounds:
 
     def _atom_nonnegative(self, atom: Term) -> bool:
         if isinstance(atom, Length) or self.upper_bound(atom) is not None:
+            return True
+        if _is_count(self.define(atom) if isinstance(atom, Var) else atom):
             return True
         extremum = self._extremum(atom)
         if extremum is None:

@@ -18,7 +18,7 @@ from fsmooth.core.weak import Weak
 from fsmooth.runtime.arrays import leaves
 from fsmooth.runtime.shim_prelude import PRELUDE
 
-_C = {F64: "double", F32: "float", INT: "int64_t", BOOL: "_Bool"}
+_C = {F64: "double", F32: "float", INT: "int64_t", BOOL: "unsigned char"}
 _FORMAT = {F64: ("d",), F32: ("f",), INT: ("l", "q"), BOOL: ("?",)}
 _MOST = 30
 StaticSizes = Mapping[tuple[int, int], int]

@@ -51,26 +51,55 @@ static int fs_is(fs_object *value, fs_object *type, int exact) {
     Py_DecRef(found);
     return yes;
 }
-/* Memory of one call for arrays that are not read where they are: a piece of the stack, then of the heap. */
-typedef struct fs_piece { struct fs_piece *next; int64_t unused; } fs_piece;
+/* Memory of one call for arrays that are not read where they are: a piece of the stack, then of the heap.  When it ends,
+   one piece as large as all of those, or of FS_OWN_KEEP bytes if that is less, is kept for the next call: what malloc gets
+   from the system, and gives back, costs a page fault for each page.  A call takes it by exchanging a pointer with NULL. */
+#define FS_OWN_KEEP 33554432
+typedef struct fs_piece { struct fs_piece *next; size_t size; } fs_piece;
 typedef struct { char *free, *end; fs_piece *pieces; } fs_own;
+#if defined(__GNUC__)
+static fs_piece *fs_own_kept;
+static fs_piece *fs_own_exchange(fs_piece *piece) { return __atomic_exchange_n(&fs_own_kept, piece, __ATOMIC_ACQ_REL); }
+static void __attribute__((destructor)) fs_own_unload(void) { free(fs_own_exchange(0)); }
+#else
+static fs_piece *fs_own_exchange(fs_piece *piece) { return piece; }
+#endif
+static fs_piece *fs_piece_of(size_t size, fs_piece *next) {
+    fs_piece *const piece = (fs_piece *)malloc(sizeof *piece + size);
+    if (!piece) return 0;
+    piece->next = next;
+    piece->size = size;
+    return piece;
+}
 static void *fs_own_memory(fs_own *own, size_t size) {
+    if ((size_t)(own->end - own->free) < size && !own->pieces && (own->pieces = fs_own_exchange(0))) {
+        own->free = (char *)(own->pieces + 1);
+        own->end = own->free + own->pieces->size;
+    }
     if ((size_t)(own->end - own->free) >= size) {
         char *const found = own->free;
         own->free += (size + 15) / 16 * 16 > (size_t)(own->end - found) ? size : (size + 15) / 16 * 16;
         return found;
     }
-    fs_piece *const piece = (fs_piece *)malloc(sizeof *piece + size);
+    fs_piece *const piece = fs_piece_of((size + 15) / 16 * 16, own->pieces);
     if (!piece) return 0;
-    piece->next = own->pieces;
     own->pieces = piece;
     return piece + 1;
 }
 static void fs_own_close(fs_own *own) {
-    for (fs_piece *next; own->pieces; own->pieces = next) {
-        next = own->pieces->next;
-        free(own->pieces);
+    fs_piece *first = own->pieces;
+    if (!first) return;
+    size_t all = 0;
+    for (const fs_piece *piece = first; piece; piece = piece->next) all += piece->size;
+    if (all > FS_OWN_KEEP) all = FS_OWN_KEEP;
+    if (first->next || first->size > all) {
+        for (fs_piece *next; first; first = next) {
+            next = first->next;
+            free(first);
+        }
+        first = fs_piece_of(all, 0);
     }
+    free(fs_own_exchange(first));
 }
 /* What the elements are: the format of our own type that holds them, Q for integers without a sign; 0 if none does. */
 static char fs_element(const fs_view *view) {

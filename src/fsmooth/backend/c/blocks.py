@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fsmooth.backend.c.names import c_type
+from fsmooth.backend.c.names import element_type
 from fsmooth.core.types import F64, INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import integer, plus, times
@@ -63,7 +63,7 @@ def _tiles(writer: StatementWriter, block: t.Block) -> None:
     """Compute `lanes` iterations into tiles; few stores go straight to their place."""
     for output in block.outputs:
         if not _direct(output):
-            type_ = c_type(output.type)
+            type_ = element_type(output.type)
             writer.line(f"{type_} {output.tile}[{output.width}][{block.lanes}] __attribute__((aligned(64)));")
     lane = block.lane
     outer, writer.e.vector = writer.e.vector, True

@@ -20,6 +20,14 @@ def c_type(type_: Type) -> str:
             raise TypeError(f"{type_!r} is no scalar")
 
 
+def element_type(type_: Type) -> str:
+    """The C type of an element of an array.
+
+    A truth value is a byte that is 0 or 1: gcc runs no loop in vectors that reads elements of type `bool`.
+    """
+    return "unsigned char" if isinstance(type_, Bool) else c_type(type_)
+
+
 _LONGEST = 100
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fsmooth.backend.c.names import c_type
+from fsmooth.backend.c.names import c_type, element_type
 from fsmooth.loops import tree as t
 
 
@@ -10,7 +10,7 @@ def parameter(p: t.Parameter) -> str:
     """One parameter."""
     if not p.pointer:
         return f"{c_type(p.type)} {p.name}"
-    return f"{'' if p.output else 'const '}{c_type(p.type)} *restrict {p.name}"
+    return f"{'' if p.output else 'const '}{element_type(p.type)} *restrict {p.name}"
 
 
 def signature(function: t.Function) -> str:

@@ -11,7 +11,7 @@ from fsmooth.backend.c.conditions import failing
 from fsmooth.backend.c.expressions import ExpressionWriter
 from fsmooth.backend.c.lanes import write_vectors
 from fsmooth.backend.c.masked_loads import may_permute_masked_loads
-from fsmooth.backend.c.names import c_type, comment
+from fsmooth.backend.c.names import c_type, comment, element_type
 from fsmooth.backend.c.signature import signature
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Site
@@ -113,12 +113,12 @@ class StatementWriter:
                 self.features |= {"rooms", "arena"}
                 place = "(char *)stack, 0"
                 if s.count:
-                    self.line(f"{c_type(s.type)} {s.name}_start[{s.count}] __attribute__((aligned(64)));")
+                    self.line(f"{element_type(s.type)} {s.name}_start[{s.count}] __attribute__((aligned(64)));")
                     place = f"(char *){s.name}_start, sizeof {s.name}_start"
                 self.line(f"fs_room {s.name} = {{{place}}};")
             case t.Allocate():
                 self.features.add("arena")
-                element = c_type(s.type)
+                element = element_type(s.type)
                 size = f"{self.count(s.count)}, sizeof({element})"
                 taken = f"fs_take(&arena, {size})" if s.room is None else f"fs_fit(&arena, &{s.room}, {size})"
                 self.line(f"{element} *restrict {s.buffer} = ({element} *){taken};")
@@ -128,17 +128,17 @@ class StatementWriter:
                 self.line("}")
             case t.LocalArray():
                 aligned = " __attribute__((aligned(64)))" if s.count >= _ALIGNED else ""
-                self.line(f"{c_type(s.type)} {s.buffer}[{s.count}]{aligned};")
+                self.line(f"{element_type(s.type)} {s.buffer}[{s.count}]{aligned};")
             case t.Choose():
                 place = self.place(s.then, s.then_offset)
                 if s.steps is not None and s.otherwise is not None and s.otherwise_offset is not None:
                     odd = f" && {w(s.steps, 7)} % 2 != 0" if s.when is t.Count.ODD else ""
                     place = f"{w(s.steps, 5)} > 0{odd} ? {self.place(s.otherwise, s.otherwise_offset)} : {place}"
-                self.line(f"{c_type(s.type)} *{'' if s.exchanged else 'restrict '}{s.pointer} = {place};")
+                self.line(f"{element_type(s.type)} *{'' if s.exchanged else 'restrict '}{s.pointer} = {place};")
             case t.Swap(left, right, type_):
                 held = f"{left}_held"
                 self.line("{")
-                self.line(f"    {c_type(type_)} *{held} = {left};")
+                self.line(f"    {element_type(type_)} *{held} = {left};")
                 self.line(f"    {left} = {right};")
                 self.line(f"    {right} = {held};")
                 self.line("}")

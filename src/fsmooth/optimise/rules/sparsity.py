@@ -255,3 +255,45 @@ def sum_delta(t: Term, facts: Facts) -> Term | None:
         ):
             return Build(size, index, value)
     return None
+
+
+@rule(
+    "sum n (fun i -> if c i then delta n i (x i) else zero n) ~> build n (fun i -> if c i then x i else zero);  "
+    "sum n (fun i -> if c i then (let y = x i in delta n i (y * y)) else zero n)"
+    " ~> build n (fun i -> if c i then (let y = x i in y * y) else zero)",
+    source="design §4.3",
+    heads=Reduce,
+)
+def sum_guarded_delta(t: Term, facts: Facts) -> Term | None:
+    """The same under conditions and definitions: each element is written once, from nothing that has to be zeroed before."""
+    if not isinstance(t, Reduce) or t.reduction is not Reduction.SUM or not isinstance(t.body, If | Let):
+        return None
+    element = _at_own_index(t.body, t.index, t.size, facts)
+    return None if element is None or not _adds(t.body) else Build(t.size, t.index, element)
+
+
+def _adds(body: Term) -> bool:
+    """Is anything added at all?"""
+    match body:
+        case If(_, then, otherwise):
+            return _adds(then) or _adds(otherwise)
+        case Let(_, inner):
+            return _adds(inner)
+        case _:
+            return isinstance(body, Delta)
+
+
+def _at_own_index(body: Term, index: Var, size: Term, facts: Facts) -> Term | None:
+    """The number that a step adds to the element at its own index, if that is all that it does."""
+    match body:
+        case Zero((_,), leaf):
+            return Zero((), leaf)
+        case Delta(length, i, value) if i is index and is_numeric(value.type) and index not in length.free:
+            return value if facts.same(size, length) else None
+        case Let(bindings, inner) if not any([var is index or var in size.free for var, _ in bindings]):
+            element = _at_own_index(inner, index, size, facts)
+            return None if element is None else Let(bindings, element)
+        case If(condition, then, otherwise):
+            sides = [_at_own_index(side, index, size, facts) for side in (then, otherwise)]
+            return None if sides[0] is None or sides[1] is None else If(condition, sides[0], sides[1])
+    return None
