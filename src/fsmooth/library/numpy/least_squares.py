@@ -3,6 +3,8 @@
 The derivative is that among matrices of one rank; where the rank changes there is none.
 """
 
+# mypy: no-check-untyped-defs
+
 import numpy as np
 
 from fsmooth.library.numpy.ruled import ruled
