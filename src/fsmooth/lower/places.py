@@ -348,8 +348,8 @@ def _elementwise(term: Build, part: Part) -> bool:
             if reads(t, part):
                 return False
             continue
-        if isinstance(t, Let | IFold | While):
-            return False
+        if isinstance(t, Let | IFold | While | Reduce):
+            return False  # a sum may be added up in the place, row by row
         stack.extend(children(t))
     return True
 
