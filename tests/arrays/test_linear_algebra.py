@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -191,6 +193,11 @@ def test_of_any_scale(scale: float) -> None:
     np.testing.assert_allclose((u * s) @ vh, p, rtol=0, atol=1e-15 * scale)
     np.testing.assert_allclose(u.T @ u, np.eye(3), atol=1e-15)
     np.testing.assert_allclose(np.abs(v.T @ v), np.eye(3), atol=1e-15)
+
+
+def test_products_of_expm_are_along_rows() -> None:
+    source = fs.function(lambda a: scipy.linalg.expm(a)).c_source(A)
+    assert not re.findall(r"sum\w* \+= [^;]*\[k\w* \* a_n1 \+ j", source)
 
 
 def test_singular_matrices() -> None:
