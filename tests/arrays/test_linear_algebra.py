@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -77,6 +79,11 @@ def least_squares(a):
     return x, squares, rank, s, np.linalg.lstsq(a.T, right[:2], rcond=None)[0], np.linalg.cond(a)
 
 
+def least_squares_of_columns(a):
+    """Of several right sides, which move with the matrix."""
+    return np.linalg.lstsq(a, a[:, :1] ** 2 * V, rcond=None)[0], np.linalg.lstsq(a.T, a[0] * V[:2], rcond=None)[0]
+
+
 def norms(a):
     v = a[0]
     return (
@@ -101,7 +108,7 @@ def definite_batches(s):
     ("program", "argument"),
     [
         (equations, A), (of_definite, P), (triangles, A), (orthogonal, TALL), (singular, TALL), (least_squares, TALL),
-        (norms, A), (batches, S), (definite_batches, S),
+        (least_squares_of_columns, TALL), (norms, A), (batches, S), (definite_batches, S),
     ],
 )  # fmt: skip
 def test_as_numpy(program, argument) -> None:
@@ -124,11 +131,41 @@ def test_other_shapes() -> None:
         np.testing.assert_allclose(v.T @ v, np.eye(n), rtol=0, atol=1e-13 * n)
 
 
+_N = np.arange(12.0)
+HARD = {
+    "graded": 10.0 ** -(2.0 * _N)[:, None] * np.random.default_rng(7).normal(size=(12, 12)),
+    "graded the other way": 10.0 ** (2.0 * _N - 22.0)[:, None] * np.random.default_rng(7).normal(size=(12, 12)),
+    "nothing on the diagonal": np.diag(np.ones(7), 1),
+    "a zero on the diagonal": np.diag([1.0, 2.0, 0.0, 3.0, 4.0]) + np.diag([1.0, 1.0, 1.0, 1.0], 1),
+    "a zero at the end": np.diag([1.0, 2.0, 3.0, 0.0]) + np.diag([1.0, 1.0, 1.0], 1),
+    "Hilbert": 1.0 / (1.0 + _N[:, None] + _N),
+    "values in pairs": np.kron(np.eye(4), np.array([[0.0, 1.0], [-1.0, 0.0]])) * np.repeat([1.0, 1.0, 1e-3, 5.0], 2),
+    "rank 1": np.outer(_N, _N[:5] - 2.0),
+    "nothing": np.zeros((4, 6)),
+    "a few tiny ones": np.array([[1.0, 1e-170, 0.0], [0.0, 1e-170, 1e-170], [1e-170, 0.0, 1e-170]]),
+    "one row": np.array([[3.0, -4.0, 0.0]]),
+    "large": np.random.default_rng(8).normal(size=(90, 70)),
+}
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_singular_values_of(name: str) -> None:
+    program = fs.function(lambda a: np.linalg.svd(a, full_matrices=False))
+    for a in (HARD[name], HARD[name].T):
+        u, s, vh = program(a)
+        size = max(a.shape) * 2e-15
+        np.testing.assert_allclose(s, np.linalg.svd(a, compute_uv=False), rtol=0, atol=size * s[0])
+        np.testing.assert_allclose((u * s) @ vh, a, rtol=0, atol=size * s[0])
+        np.testing.assert_allclose(u.T @ u, np.eye(len(s)), rtol=0, atol=size)
+        np.testing.assert_allclose(vh @ vh.T, np.eye(len(s)), rtol=0, atol=size)
+
+
 HESSIANS = {
     "solve": lambda a: np.sum(np.linalg.solve(a, V) ** 2),
     "slogdet": lambda a: np.linalg.slogdet(a)[1],
     "cholesky": lambda a: np.sum(np.linalg.cholesky(a @ a.T + np.eye(3)) ** 3),
     "eigh": lambda a: np.sum(np.linalg.eigh(a + a.T)[1] ** 4 * np.array([1.0, 2.0, 5.0])),
+    "lstsq": lambda a: np.sum(np.linalg.lstsq(a[:, :2], a[:, 2], rcond=None)[0] ** 2),
 }
 
 
@@ -156,6 +193,11 @@ def test_of_any_scale(scale: float) -> None:
     np.testing.assert_allclose((u * s) @ vh, p, rtol=0, atol=1e-15 * scale)
     np.testing.assert_allclose(u.T @ u, np.eye(3), atol=1e-15)
     np.testing.assert_allclose(np.abs(v.T @ v), np.eye(3), atol=1e-15)
+
+
+def test_products_of_expm_are_along_rows() -> None:
+    source = fs.function(lambda a: scipy.linalg.expm(a)).c_source(A)
+    assert not re.findall(r"sum\w* \+= [^;]*\[k\w* \* a_n1 \+ j", source)
 
 
 def test_singular_matrices() -> None:

@@ -6,6 +6,7 @@ import random
 
 from fsmooth.core import build as b
 from fsmooth.core import primitives as p
+from fsmooth.core.subst import substitute, substitute1
 from fsmooth.core.term import (
     Build,
     Const,
@@ -24,8 +25,10 @@ from fsmooth.core.term import (
     Update,
     Var,
     Vector,
+    While,
     Zero,
 )
+from fsmooth.core.traverse import transform
 from fsmooth.core.types import F64, INT, Array, Tuple, Type
 
 V = Array(F64)
@@ -234,3 +237,61 @@ class Nested(Generator):
                 row = If(self.condition(0, scope), row, Get(whole, at))
             return Update(whole, at, row)
         return super().matrix(depth, scope)
+
+
+class Whiles(Nested):
+    """Folds as loops whose steps are counted, or told from what they change, in their state."""
+
+    def fold(self, type_: Type, depth: int, scope: list[Term]) -> Term:
+        return self.counted(super().fold(type_, depth, scope))
+
+    def inner(self, type_: Type, init: list[Term], scope: list[Term]) -> Term:
+        return self.counted(super().inner(type_, init, scope))
+
+    def counted(self, fold: Term) -> Term:
+        """The same steps, counted in the state; or, of one array, as many as its first element says."""
+        if not isinstance(fold, IFold) or self.r.random() < 0.2:
+            return fold
+        if fold.state.type == V and self.r.random() < 0.7:
+            return self.told(fold)
+        is_tuple = isinstance(fold.state.type, Tuple)
+        types = fold.state.type.items if isinstance(fold.state.type, Tuple) else (fold.state.type,)
+        state = Var("s", Tuple((*types, INT)))
+        own = [Proj(state, k) for k in range(len(types))]
+        steps = Proj(state, len(types))
+        whole = MakeTuple(tuple(own)) if is_tuple else own[0]
+        body = _with_number(substitute(fold.body, {fold.state: whole, fold.index: steps}), b.plus(steps, Const(1)))
+        loop = While(_with_number(fold.init, Const(0)), state, b.prim(p.less, steps, fold.size), _reduced(body))
+        end = Var("e", state.type)
+        parts = [Proj(end, k) for k in range(len(types))]
+        return Let(((end, loop),), MakeTuple(tuple(parts)) if is_tuple else parts[0])
+
+    def told(self, fold: IFold) -> Term:
+        """Steps until the first element has grown, by one in each."""
+        first = Get(fold.state, Const(0))
+        body = Update(substitute1(fold.body, fold.index, Const(1)), Const(0), b.plus(first, Const(1.0)))
+        return While(fold.init, fold.state, b.prim(p.less, first, Const(1.5)), body)
+
+
+def _with_number(term: Term, number: Term) -> Term:
+    """The components of the term, and the number after them."""
+    match term:
+        case Let(bindings, body):
+            return Let(bindings, _with_number(body, number))
+        case If(condition, then, otherwise):
+            return If(condition, _with_number(then, number), _with_number(otherwise, number))
+        case MakeTuple(items):
+            return MakeTuple((*items, number))
+        case _ if isinstance(term.type, Tuple):
+            return MakeTuple((*[Proj(term, k) for k in range(len(term.type.items))], number))
+        case _:
+            return MakeTuple((term, number))
+
+
+def _reduced(term: Term) -> Term:
+    """The term with its components of displays taken."""
+
+    def change(t: Term) -> Term:
+        return t.tuple.items[t.position] if isinstance(t, Proj) and isinstance(t.tuple, MakeTuple) else t
+
+    return transform(term, change)

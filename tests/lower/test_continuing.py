@@ -140,3 +140,17 @@ def test_what_has_other_sizes_is_not_computed_in_the_place_of_a_part(count: int)
     x, y = np.arange(3.0), np.arange(float(count))
     for program in compile_all([term]):
         np.testing.assert_array_equal(program(x, y), np.full(3, 2.0 * np.sum(y * y)))
+
+
+def test_a_sum_by_rows_is_not_added_up_in_the_place_that_it_reads() -> None:
+    term = parse("""
+        fun (x: Vector) (y: Matrix) ->
+            ifold (fun a i -> build (length x) (fun j -> sum (length y) (fun k -> sin (a[j] + y[k][j])))) x 2
+    """)
+    assert isinstance(term, Lam)
+    x, y = np.arange(20.0), np.cos(np.arange(60.0)).reshape(3, 20)
+    wanted = x
+    for _ in range(2):
+        wanted = np.sum(np.sin(wanted + y), axis=0)
+    for program in compile_all([term]):
+        np.testing.assert_allclose(program(x, y), wanted, rtol=1e-12)

@@ -9,12 +9,15 @@ import pytest
 
 from tests.accuracy.judge import bounded, disagreement
 from tests.lower.harness import compile_all
-from tests.lower.random_folds import Generator, Nested
+from tests.lower.random_folds import Generator, Nested, Whiles
 
 FLAGS = ("-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared")
 
 
-@pytest.mark.parametrize(("generator", "start"), [(Generator, 0), (Generator, 1000), (Nested, 0), (Nested, 1000)])
+@pytest.mark.parametrize(
+    ("generator", "start"),
+    [(Generator, 0), (Generator, 1000), (Nested, 0), (Nested, 1000), (Whiles, 0), (Whiles, 1000)],
+)
 def test_random_folds(generator: type[Generator], start: int) -> None:
     terms = [generator(start + k).function() for k in range(150)]
     judged = 0

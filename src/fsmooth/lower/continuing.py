@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from fsmooth.core.term import If, IFold, Let, MakeTuple, Proj, Require, Term, Var
+from fsmooth.core.build import part_of, whole_of
+from fsmooth.core.term import If, IFold, Let, MakeTuple, Proj, Require, Term, Var, While, let
 from fsmooth.core.types import is_scalar
 from fsmooth.lower.branches import with_rest_in_branches
 from fsmooth.lower.context import Context
 from fsmooth.lower.extents import changes, fits
-from fsmooth.lower.places import Part, Path, hold, reads, stays, under
+from fsmooth.lower.places import Part, Path, hold, reads, stays, step_reads, under
 
 Continued = dict[Var, dict[Path, int]]
 """For each fold of a scope, by component, the position of the part that it continues."""
@@ -34,7 +35,7 @@ def _walk(ctx: Context, scope: Let, parts: Sequence[Part]) -> tuple[Continued, l
     for k, (var, value) in enumerate(scope.bindings):
         later = [v for _, v in scope.bindings[k + 1 :]] + [scope.body]
         own: dict[int, Path] = {}
-        if isinstance(value, IFold) and isinstance(value.init, MakeTuple):
+        if isinstance(value, IFold | While) and isinstance(value.init, MakeTuple):
             for position, q in enumerate(known):
                 component = _continues(ctx, value, q, later)
                 if component is not None and component not in own.values():
@@ -52,26 +53,49 @@ def _walk(ctx: Context, scope: Let, parts: Sequence[Part]) -> tuple[Continued, l
     return found, known
 
 
-def _continues(ctx: Context, fold: IFold, part: Part, later: Sequence[Term]) -> Path | None:
+def _continues(ctx: Context, fold: IFold | While, part: Part, later: Sequence[Term]) -> Path | None:
     """The component of a fold that can run in the place of the part; None if there is none."""
     if part.following is not None:
         return None
-    if is_scalar(part.type) or not reads(fold.init, part) or reads(fold.body, part) or reads(fold.size, part):
+    if is_scalar(part.type) or not reads(fold.init, part) or step_reads(fold, part):
+        return None
+    if isinstance(fold, IFold) and reads(fold.size, part):
         return None
     if any([reads(x, part) for x in later]):
         return None
-    items = list(_items(fold.init, ()))
-    readers = [(path, item) for path, item in items if reads(item, part)]
-    if len(readers) != 1:
-        return None
-    [(component, item)] = readers
+    readers = [(path, item) for path, item in _items(fold.init, ()) if reads(item, part)]
+    held = [(path, item) for path, item in readers if part.is_held(item)]
+    if len(readers) > 1 and not held:
+        return None  # what the part is changed to first, the others would read
+    component, item = (held or readers)[0]
     if not component or item.type != part.type or not stays(item, part) or not fits(ctx, item, part):
         return None
     state = Part((), part.place, part.type, {(fold.state, component)}, {(fold.state, component)})
     return component if _keeps(ctx, fold.body, component, state) else None
 
 
-def initial_of(fold: IFold, component: Path) -> Term:
+def with_loops_named(step: Term) -> Term:
+    """The step with loops of which it takes a component bound to names, that they may continue a part."""
+    loops: list[tuple[Var, Term]] = []
+
+    def named(term: Term) -> Term:
+        if isinstance(term, MakeTuple):
+            items = [named(item) for item in term.items]
+            same = all([new is item for new, item in zip(items, term.items, strict=True)])
+            return term if same else MakeTuple(tuple(items), term.type)
+        whole, path = whole_of(term)
+        if not path or not isinstance(whole, IFold | While):
+            return term
+        var = next((var for var, loop in loops if loop is whole), None)
+        if var is None:
+            var = Var("loop", whole.type)
+            loops.append((var, whole))
+        return part_of(var, path)
+
+    return let(loops, named(step))
+
+
+def initial_of(fold: IFold | While, component: Path) -> Term:
     """What a component of the state starts from."""
     return next(item for path, item in _items(fold.init, ()) if path == component)
 
@@ -86,10 +110,13 @@ def _items(init: Term, path: Path) -> Iterator[tuple[Path, Term]]:
 
 
 def _keeps(ctx: Context, body: Term, path: Path, part: Part) -> bool:
-    """Does a step change the part in place?"""
+    """Does a step change the part in place?  Of the component itself (no `path` is left), `lower.updates.mutate` does."""
+    if not path:
+        return stays(body, part)
+    body = with_loops_named(body)
     match body:
         case Let():
-            inside = with_rest_in_branches(body) if path else None
+            inside = with_rest_in_branches(body)
             if inside is not None:
                 return _keeps(ctx, inside, path, part)
             return _keeps(ctx, body.body, path, _walk(ctx, body, [part])[1][0])
@@ -97,11 +124,15 @@ def _keeps(ctx: Context, body: Term, path: Path, part: Part) -> bool:
             return _keeps(ctx, body.body, path, part)
         case If(_, then, otherwise):
             return _keeps(ctx, then, path, part) and _keeps(ctx, otherwise, path, part)
-        case MakeTuple(items) if path:
+        case MakeTuple(items):
             return _keeps(ctx, items[path[0]], path[1:], part)
+        case IFold() | While():
+            inner = Part((), part.place, part.type, {(body.state, path)}, {(body.state, path)})
+            kept = _keeps(ctx, body.init, path, part) and not step_reads(body, part)
+            return kept and _keeps(ctx, body.body, path, inner)
         case Var() | Proj():
             for k in path:
                 body = Proj(body, k)
             return part.is_held(body)
         case _:
-            return not path and stays(body, part)
+            return False

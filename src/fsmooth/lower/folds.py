@@ -24,7 +24,7 @@ from fsmooth.lower.recorded_states import holding, moved, open_step, recorded_in
 from fsmooth.lower.saved_rows import clear_other_rows
 from fsmooth.lower.storage import storage_for
 from fsmooth.lower.updates import advance
-from fsmooth.lower.whiles import repeat
+from fsmooth.lower.whiles import as_long_as
 
 
 def fold(ctx: Context, term: IFold | While) -> Value:
@@ -65,7 +65,8 @@ def _run(ctx: Context, term: IFold | While, dest: Destination | None) -> Value:
     before = ctx.block
     if isinstance(term, While):
         ctx.environment[term.state] = readable(state)
-        repeat(ctx, term, parts)
+        with as_long_as(ctx, term):
+            advance(ctx, term.body, parts, None)
     else:
         assert size is not None
         with Loop(ctx, term.index, size, t.Kind.SEQUENTIAL) as loop:

@@ -152,6 +152,11 @@ def reads(term: Term, part: Part) -> bool:
     return False
 
 
+def step_reads(loop: IFold | While, part: Part) -> bool:
+    """Might a step of the loop read the contents of the part, other than as its own state?"""
+    return reads(loop.body, part) or (isinstance(loop, While) and reads(loop.condition, part))
+
+
 def _indices(path: Term) -> list[Term]:
     found = []
     while not isinstance(path, Var):
@@ -215,7 +220,11 @@ def after(part: Part, bindings: tuple[tuple[Var, Term], ...], body: Term) -> Par
 
 def replaces(value: Term, part: Part, later: Sequence[Term]) -> bool:
     """Is the value what becomes of the part when elements of it are set, and does nothing need the old ones `later`?"""
-    if not isinstance(value, Update | IFold | Let | Require) or value.type != part.type or is_scalar(value.type):
+    if (
+        not isinstance(value, Update | IFold | While | Let | Require)
+        or value.type != part.type
+        or is_scalar(value.type)
+    ):
         return False
     return _is_set(value, part) and not any([reads(x, part) for x in later]) and stays(value, part)
 
@@ -224,7 +233,7 @@ def _is_set(value: Term, part: Part) -> bool:
     """Is it the part, or what it becomes element by element?"""
     while not part.is_held(value):
         match value:
-            case Update(inner) | IFold(_, inner) | Require(_, inner) | Let(_, inner):
+            case Update(inner) | IFold(_, inner) | While(inner) | Require(_, inner) | Let(_, inner):
                 value = inner
             case _:
                 return False
@@ -273,9 +282,9 @@ def stays(term: Term, part: Part) -> bool:
             return stays(body, part)
         case Let(bindings, body):
             return stays(body, after(part, bindings, body))
-        case IFold(_, init, state, _, body):
+        case IFold(init=init, state=state, body=body) | While(init=init, state=state, body=body):
             inner = Part((), part.place, part.type, {(state, ())}, {(state, ())})
-            return stays(init, part) and not reads(body, part) and stays(body, inner)
+            return stays(init, part) and not step_reads(term, part) and stays(body, inner)
         case Plus(items):
             own = first_summand(items, part)
             return own is not None and all([x is own or has_few(x) or not reads(x, part) for x in items])
@@ -339,8 +348,8 @@ def _elementwise(term: Build, part: Part) -> bool:
             if reads(t, part):
                 return False
             continue
-        if isinstance(t, Let | IFold | While):
-            return False
+        if isinstance(t, Let | IFold | While | Reduce):
+            return False  # a sum may be added up in the place, row by row
         stack.extend(children(t))
     return True
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Build, If, IFold, Let, Plus, Require, Term, Update, Var
+from fsmooth.core.term import Build, If, IFold, Let, Plus, Require, Term, Update, Var, While
 from fsmooth.core.types import BOOL, Array, Tuple, is_scalar
 from fsmooth.loops import tree as t
 from fsmooth.lower.accumulators import Sinks, with_indices_first
@@ -18,7 +18,7 @@ from fsmooth.lower.arrays import build_into, copy_into
 from fsmooth.lower.branches import with_rest_in_branches
 from fsmooth.lower.components import by_component
 from fsmooth.lower.context import Context
-from fsmooth.lower.continuing import continued_in, initial_of
+from fsmooth.lower.continuing import continued_in, initial_of, with_loops_named
 from fsmooth.lower.destination import (
     Group,
     Local,
@@ -46,6 +46,7 @@ from fsmooth.lower.places import (
     reads,
     row_of,
     stays,
+    step_reads,
     under,
     ways,
 )
@@ -68,6 +69,7 @@ from fsmooth.lower.replacement import (
 from fsmooth.lower.saved_rows import saved_row
 from fsmooth.lower.sink_places import accumulate, places_for
 from fsmooth.lower.storage import storage_for, stored
+from fsmooth.lower.whiles import as_long_as
 
 
 def advance(ctx: Context, term: Term, parts: list[Part], top: list[t.Statement] | None) -> None:
@@ -76,6 +78,7 @@ def advance(ctx: Context, term: Term, parts: list[Part], top: list[t.Statement] 
     `top` is the block of the loop itself, in which every step passes, so that buffers may be exchanged; elsewhere
     (None) they are copied.
     """
+    term = with_loops_named(term)
     match term:
         case Let() if ctx.accumulators and (plain := by_component(term)) is not term:
             advance(ctx, plain, parts, top)
@@ -97,7 +100,7 @@ def advance(ctx: Context, term: Term, parts: list[Part], top: list[t.Statement] 
                 if var in continued or var in sinks.of or var in sinks.places:
                     own = {path: parts[at] for path, at in continued.get(var, {}).items()}
                     for path, q in own.items():
-                        assert isinstance(value, IFold)
+                        assert isinstance(value, IFold | While)
                         mutate(ctx, initial_of(value, path), q)
                     places_for(ctx, term, sinks, k)
                     accumulate(ctx, term, sinks, k, {path: started(q.place) for path, q in own.items()})
@@ -121,7 +124,7 @@ def advance(ctx: Context, term: Term, parts: list[Part], top: list[t.Statement] 
                 lambda: advance(ctx, then, copies_of(parts), None),
                 lambda: advance(ctx, otherwise, copies_of(parts), None),
             )
-        case IFold() if _nests(term, parts):
+        case IFold() | While() if _nests(term, parts):
             _inner_fold(ctx, term, parts)
         case _:
             _replace(ctx, components_of(ctx, term, parts), top)
@@ -176,18 +179,23 @@ def _readers(parts: list[Part], var: Var, value: Term) -> None:
         q.holders, q.readers, q.rows = inner.holders, inner.readers, inner.rows
 
 
-def _nests(term: IFold, parts: list[Part]) -> bool:
+def _nests(term: IFold | While, parts: list[Part]) -> bool:
     """Can an inner fold over the whole state run in the place of the outer one?"""
-    return len(parts) > 1 and not any([q.following is not None or reads(term.body, q) for q in parts])
+    return len(parts) > 1 and not any([q.following is not None or step_reads(term, q) for q in parts])
 
 
-def _inner_fold(ctx: Context, term: IFold, parts: list[Part]) -> None:
-    size = ctx.named(ctx.scalar(term.size), "n")
+def _inner_fold(ctx: Context, term: IFold | While, parts: list[Part]) -> None:
+    size = _steps(ctx, term)
     advance(ctx, term.init, parts, None)
     _loop(ctx, term, size, parts)
 
 
-def _loop(ctx: Context, term: IFold, size: t.Expression, parts: list[Part]) -> None:
+def _steps(ctx: Context, term: IFold | While) -> t.Expression | None:
+    """How many steps there are, if that is known before the first."""
+    return ctx.named(ctx.scalar(term.size), "n") if isinstance(term, IFold) else None
+
+
+def _loop(ctx: Context, term: IFold | While, size: t.Expression | None, parts: list[Part]) -> None:
     """Run the steps of an inner fold on parts that hold its initial state."""
     saved = ctx.environment.get(term.state)
     prefix = min([len(q.path) for q in parts]) if len(parts) == 1 else 0
@@ -195,13 +203,19 @@ def _loop(ctx: Context, term: IFold, size: t.Expression, parts: list[Part]) -> N
     for q in inner:
         q.holders = {(term.state, q.path)}
         q.readers = {(term.state, q.path)}
-    with Loop(ctx, term.index, size, t.Kind.SEQUENTIAL):
+    if isinstance(term, While):
         ctx.environment[term.state] = _whole(term, inner)
-        advance(ctx, term.body, inner, None)
+        with as_long_as(ctx, term):
+            advance(ctx, term.body, inner, None)
+    else:
+        assert size is not None
+        with Loop(ctx, term.index, size, t.Kind.SEQUENTIAL):
+            ctx.environment[term.state] = _whole(term, inner)
+            advance(ctx, term.body, inner, None)
     ctx.restore([(term.state, saved)])
 
 
-def _whole(term: IFold, parts: list[Part]) -> Value:
+def _whole(term: IFold | While, parts: list[Part]) -> Value:
     """The state as a value, from its parts in order."""
     pending = iter(parts)
 
@@ -273,8 +287,8 @@ def mutate(ctx: Context, term: Term, part: Part) -> None:
                     ctx.bind(var, value)
             mutate(ctx, body, after(part, bindings, body))
             ctx.restore(saved)
-        case IFold():
-            size = ctx.named(ctx.scalar(term.size), "n")
+        case IFold() | While():
+            size = _steps(ctx, term)
             mutate(ctx, term.init, part)
             _loop(ctx, term, size, [part])
         case Build():

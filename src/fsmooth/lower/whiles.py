@@ -6,21 +6,23 @@ loop.  Storage of a size that does not change is taken before the loop.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from fsmooth.core.term import While
 from fsmooth.loops import tree as t
 from fsmooth.lower.context import Context
 from fsmooth.lower.motion import memory_before
-from fsmooth.lower.places import Part
-from fsmooth.lower.updates import advance
 
 
-def repeat(ctx: Context, term: While, parts: list[Part]) -> None:
-    """The loop, on parts that hold its initial state and that its state variable stands for."""
+@contextmanager
+def as_long_as(ctx: Context, term: While) -> Iterator[None]:
+    """The loop, whose step is what is emitted inside; its state variable stands for the state already."""
     outer = ctx.open_block()
     condition = ctx.scalar(term.condition)
     test = ctx.close_block(outer)
     outer = ctx.open_block()
-    advance(ctx, term.body, parts, None)
+    yield
     body = ctx.close_block(outer)
     whole = [*test, *body]
     for block in (test, body):

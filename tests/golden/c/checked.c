@@ -22,6 +22,9 @@ typedef struct {
 
 #ifndef FS_FAILED
 #define FS_FAILED
+#if defined(__GNUC__)
+__attribute__((cold)) /* without it, what comes after many checks is taken for rare, and its loops are not vectorised */
+#endif
 static int32_t fs_failed(fs_error *error, int32_t site, int64_t a, int64_t b) {
     error->site = site;
     error->reserved = 0;

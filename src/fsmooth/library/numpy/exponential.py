@@ -48,12 +48,24 @@ def exponential(a):
     a2 = a @ a
     a4 = a2 @ a2
     a6 = a4 @ a2
-    inner = a6 @ (a6 + 16380.0 * a4 + 40840800.0 * a2)
-    odd = a @ (inner + 33522128640.0 * a6 + 10559470521600.0 * a4 + 1187353796428800.0 * a2 + 32382376266240000.0 * one)
-    inner = a6 @ (182.0 * a6 + 960960.0 * a4 + 1323241920.0 * a2)
-    even = inner + 670442572800.0 * a6 + 129060195264000.0 * a4 + 7771770303897600.0 * a2 + 64764752532480000.0 * one
+    odd = a @ added(
+        a6 @ (a6 + 16380.0 * a4 + 40840800.0 * a2),
+        33522128640.0 * a6 + 10559470521600.0 * a4 + 1187353796428800.0 * a2 + 32382376266240000.0 * one,
+    )
+    even = added(
+        a6 @ (182.0 * a6 + 960960.0 * a4 + 1323241920.0 * a2),
+        670442572800.0 * a6 + 129060195264000.0 * a4 + 7771770303897600.0 * a2 + 64764752532480000.0 * one,
+    )
     lower, upper, order = factors(even - odd)
     result = solved(lower, upper, order, even + odd)
     for _ in range(halvings):
         result = result @ result
     return result
+
+
+def added(product, rest):
+    """Their sum, made in the place of the product: that is computed row by row where it stands alone."""
+    for i in range(len(rest)):
+        for j in range(rest.shape[1]):
+            product[i, j] = product[i, j] + rest[i, j]
+    return product

@@ -1,6 +1,4 @@
-"""The singular values of a matrix, by rotations of pairs of its rows or columns until all are orthogonal (Hestenes).
-
-See Golub and Van Loan, Matrix Computations, §8.6.3.  What is rotated are rows in memory.
+"""The singular values of a matrix and its singular vectors, which `library/numpy/bidiagonal.py` finds.
 
 Derivatives of singular vectors divide by the differences of the squares of singular values, and for matrices that are not
 square by the singular values: where two are equal, or one is 0, they are not numbers.  First derivatives of distinct or equal
@@ -13,8 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fsmooth.library.numpy.eigen import EPSILON
-from fsmooth.library.numpy.orthogonal import reflected
+from fsmooth.library.numpy.bidiagonal import diagonal_form
 from fsmooth.library.numpy.ruled import ruled
 from fsmooth.library.numpy.words import constant, square
 
@@ -62,64 +59,14 @@ def decomposed(a):
     k, l = min(m, n), max(m, n)
     largest = max([max([abs(v) for v in row], default=0.0) for row in a], default=0.0)
     scale = 1.0 if largest == 0.0 else largest
-    w, turns = orthogonalised([[(a[j, i] if n <= m else a[i, j]) / scale for j in range(l)] for i in range(k)])
-    lengths = [np.sqrt(sum(w[i, j] * w[i, j] for j in range(l))) for i in range(k)]
-    place = [
-        sum(1 if lengths[j] > lengths[i] or (j < i and not lengths[i] > lengths[j]) else 0 for j in range(k))
-        for i in range(k)
-    ]
+    d, x, y = diagonal_form([[(a[j, i] if n <= m else a[i, j]) / scale for j in range(l)] for i in range(k)])
+    place = [sum(1 if d[j] > d[i] or (j < i and not d[i] > d[j]) else 0 for j in range(k)) for i in range(k)]
     order = [0 for _ in range(k)]
     for i in range(k):
         order[place[i]] = i
-    s = [lengths[order[i]] for i in range(k)]
-    inner = [[turns[order[i], j] for j in range(k)] for i in range(k)]
-    outer = with_missing([[w[order[i], j] / (s[i] if s[i] > 0.0 else 1.0) for j in range(l)] for i in range(k)], s)
-    u = [[outer[j, i] if n <= m else inner[j, i] for j in range(k)] for i in range(m)]
-    v = [[inner[i, j] if n <= m else outer[i, j] for j in range(n)] for i in range(k)]
-    return u, [scale * x for x in s], v
-
-
-def orthogonalised(w):
-    """The rows turned until all are orthogonal, and the turns."""
-    k = len(w)
-    l = w.shape[1]
-    turns = [[1.0 if i == j else 0.0 for j in range(k)] for i in range(k)]
-    left = 40
-    turned = 1
-    while turned > 0 and left > 0:
-        left = left - 1
-        turned = 0
-        for p in range(k):
-            for q in range(p + 1, k):
-                x = sum(w[p, j] * w[p, j] for j in range(l))
-                y = sum(w[q, j] * w[q, j] for j in range(l))
-                z = sum(w[p, j] * w[q, j] for j in range(l))
-                big = abs(z) > 8.0 * EPSILON * np.sqrt(x * y)
-                turned = turned + (1 if big else 0)
-                ratio = (y - x) / (2.0 * z) if big else 0.0
-                t = (1.0 if ratio >= 0.0 else -1.0) / (abs(ratio) + np.sqrt(1.0 + ratio * ratio)) if big else 0.0
-                c = 1.0 / np.sqrt(1.0 + t * t)
-                s = c * t
-                row = [w[p, j] for j in range(l)]
-                for j in range(l):
-                    w[p, j] = c * row[j] - s * w[q, j]
-                for j in range(l):
-                    w[q, j] = s * row[j] + c * w[q, j]
-                row = [turns[p, j] for j in range(k)]
-                for j in range(k):
-                    turns[p, j] = c * row[j] - s * turns[q, j]
-                for j in range(k):
-                    turns[q, j] = s * row[j] + c * turns[q, j]
-    return w, turns
-
-
-def with_missing(rows, s):
-    """Orthonormal rows, where those whose singular value is 0 are made anew."""
-    k = len(s)
-    if all(x > 0.0 for x in s):
-        return rows
-    q, r = reflected(rows.T)
-    return [[q[j, i] if r[i, i] >= 0.0 else -q[j, i] for j in range(rows.shape[1])] for i in range(k)]
+    u = [[y[order[j], i] if n <= m else x[order[j], i] for j in range(k)] for i in range(m)]
+    v = [[x[order[i], j] if n <= m else y[order[i], j] for j in range(n)] for i in range(k)]
+    return u, [scale * d[order[i]] for i in range(k)], v
 
 
 def _values_jvp(a, u, s, v, da, du, ds, dv):
