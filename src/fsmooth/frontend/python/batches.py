@@ -28,7 +28,7 @@ from fsmooth.frontend.python.derivatives import ALONG_TANGENTS, VERBS
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import constant_object, matched
 from fsmooth.frontend.python.names import readable
-from fsmooth.frontend.python.programs import signature_of_value
+from fsmooth.frontend.python.programs import called_with_names, signature_of_value
 from fsmooth.frontend.python.sizes import length_of, same_size, stacked
 from fsmooth.frontend.python.source import source_of
 from fsmooth.frontend.python.stand_ins import lambda_over
@@ -123,25 +123,18 @@ def called_with(
     frame: Frame, function: Value, values: dict[str, Value], signature: inspect.Signature, node: ast.AST
 ) -> Value:
     """The call of a function with its arguments by name; those that are missing are its defaults."""
-    saved = dict(frame.names)
-    keys = {name: f"_given_{name}" for name in values}
-    frame.names.update({keys[name]: value for name, value in values.items()})
-    frame.names["_function"] = function
-    in_order: list[ast.expr] = []
-    keywords: list[ast.keyword] = []
-    for name, parameter in signature.parameters.items():
-        if name in values and parameter.kind is not parameter.KEYWORD_ONLY and not keywords:
-            in_order.append(ast.Name(keys[name], ast.Load()))
-        elif name in values:
-            keywords.append(ast.keyword(name, ast.Name(keys[name], ast.Load())))
-    made = ast.Call(ast.Name("_function", ast.Load()), in_order, keywords)
-    for part in ast.walk(made):
-        ast.copy_location(part, node)
-    try:
-        return frame.expression(made)
-    finally:
-        frame.names.clear()
-        frame.names.update(saved)
+
+    def in_order(keys: dict[str, str]) -> tuple[list[ast.expr], list[ast.keyword]]:
+        arguments: list[ast.expr] = []
+        keywords: list[ast.keyword] = []
+        for name, parameter in signature.parameters.items():
+            if name in keys and parameter.kind is not parameter.KEYWORD_ONLY and not keywords:
+                arguments.append(ast.Name(keys[name], ast.Load()))
+            elif name in keys:
+                keywords.append(ast.keyword(name, ast.Name(keys[name], ast.Load())))
+        return arguments, keywords
+
+    return called_with_names(frame, function, values, in_order, node)
 
 
 # -- results ---------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+from collections.abc import Callable
 from types import FunctionType
 from typing import assert_never
 
@@ -33,11 +34,23 @@ def applied(frame: Frame, base: Closure | Static | Derived, names: dict[str, Val
 
 def derivative_of_names(frame: Frame, derived: Derived, names: dict[str, Value], node: ast.AST) -> Value:
     """A derivative called with its parameters by name."""
+    signature = signature_of_value(frame, derived, node)
+    return called_with_names(frame, derived, names, lambda keys: arguments_by(signature, keys), node)
+
+
+def called_with_names(
+    frame: Frame,
+    function: Value,
+    values: dict[str, Value],
+    arranged: Callable[[dict[str, str]], tuple[list[ast.expr], list[ast.keyword]]],
+    node: ast.AST,
+) -> Value:
+    """The call of a function with values as arguments, which `arranged` makes of the names that stand for them."""
     saved = dict(frame.names)
-    keys = {n: f"_by_name_{n}" for n in names}
-    frame.names.update({keys[n]: v for n, v in names.items()})
-    frame.names["_derived"] = derived
-    made = ast.Call(ast.Name("_derived", ast.Load()), *arguments_by(signature_of_value(frame, derived, node), keys))
+    keys = {name: f"_given_{name}" for name in values}
+    frame.names.update({keys[name]: value for name, value in values.items()})
+    frame.names["_called"] = function
+    made = ast.Call(ast.Name("_called", ast.Load()), *arranged(keys))
     for part in ast.walk(made):
         ast.copy_location(part, node)
     try:
