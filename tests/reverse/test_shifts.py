@@ -36,6 +36,30 @@ def test_rosenbrock_is_one_loop() -> None:
     assert "memset" not in body
 
 
+def differences(x):
+    """The count of a slice is a maximum with 0."""
+    return np.sum((x[1:] - x[:-1]) ** 2)
+
+
+def curvature(x):
+    """A condition that implies that the neighbours are there, on a definition that is read many times."""
+    n = len(x)
+    y = [x[i + 1] - 2.0 * x[i] + x[i - 1] if i > 0 and i < n - 1 else 0.0 for i in range(n)]
+    return np.sum(np.square(y))
+
+
+@pytest.mark.parametrize("program", [differences, curvature])
+def test_each_element_once(program: object) -> None:
+    body = body_of(fs.grad(program, method="reverse").c_source(np.ones(3)))
+    assert body.count("for (") == 1
+    assert "+=" not in body and "memset" not in body
+    assert body.count("?") == {"differences": 2, "curvature": 4}[program.__name__]
+    for n in (0, 1, 2, 3, 4, 9):
+        x = np.sin(np.arange(n) ** 2.0)
+        forward = fs.grad(program, method="forward")(x)
+        np.testing.assert_allclose(fs.grad(program, method="reverse")(x), forward, rtol=1e-13, atol=1e-14)
+
+
 def stencil(x, w):
     """Two neighbours with conditions at the ends, and the mirrored element."""
     n = len(x)

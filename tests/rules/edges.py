@@ -42,6 +42,16 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "sum (n - 1) (fun i -> plus (delta n i (sin (v[i]))) (delta n (i + 1) (cos (v[i]))))"
         " ~> build n (fun j -> (if j < n - 1 then sin (v[j]) else zero) + (if 0 <= j - 1 then cos (v[j - 1]) else zero))",
         "product n (fun i -> v[n - 1 - i]) ~> nothing",
+        "sum (maximum (n - 1) 0) (fun i -> delta n (i + 1) (v[i]))"
+        " ~> build n (fun j -> if 0 <= j - 1 then v[j - 1] else zero)",
+        "sum (maximum (n - 9) 0) (fun i -> delta n (i + 1) x) ~> nothing",
+        "sum n (fun i -> if 0 < i && i < n - 1 then delta n (i - 1) (v[i]) else zero n)"
+        " ~> build n (fun j -> if 0 < j + 1 && j + 1 < n - 1 then v[j + 1] else zero)",
+        "sum n (fun i -> if v[i] < x && 0 < i then delta n (i - 1) y else zero n)"
+        " ~> build n (fun j -> if j + 1 < n then (if v[j + 1] < x && 0 < j + 1 then y else zero) else zero)",
+        "sum n (fun i -> let d = 0 < i && i < n - 1 in let z = sin (v[i]) in if d then delta n (i - 1) z else zero n)"
+        " ~> build n (fun j ->"
+        " let d = 0 < j + 1 && j + 1 < n - 1 in if d then (let z = sin (v[j + 1]) in z) else zero)",
     ),
     "plus_builds": (
         "plus (build n (fun i -> v[i])) (build n (fun j -> x * u[j])) ~> build n (fun i -> v[i] + x * u[i])",

@@ -257,6 +257,8 @@ EDGES: dict[str, tuple[str, ...]] = {
     ),
     "guard_out_of_let": (
         "sum n (fun i -> let a = x + i in if a < y then a else zero) ~> nothing",
+        "sum n (fun i -> let a = x + i in let b = a * a in let d = a < y in if d then b else zero)"
+        " ~> sum n (fun i -> let a = x + i in let d = a < y in if d then (let b = a * a in b) else zero)",
         "sum n (fun i -> let a = x + i in if c then a else y) ~> nothing",
     ),
     "require_out_of_loop": (

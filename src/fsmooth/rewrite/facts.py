@@ -36,13 +36,17 @@ class Facts:
         found = self.ranges.get(atom) if isinstance(atom, Var) else None
         if found is None or not self.magnitudes.is_exact(found):
             return None
-        match self.definition(found):
-            case Prim(primitive, (size, Const(0)) | (Const(0), size)) if primitive is p.maximum:
-                return size  # an index below max(n, 0) is below n
-            case _:
-                return found
+        return self.trips(found)
 
     # -- questions -------------------------------------------------------------------------------------------------
+
+    def trips(self, size: Term) -> Term:
+        """What every index below `size` is below: of max(n, 0), n."""
+        match self.definition(size):
+            case Prim(primitive, (trips, Const(0)) | (Const(0), trips)) if primitive is p.maximum:
+                return trips
+            case _:
+                return size
 
     def definition(self, term: Term) -> Term:
         """The definition of a let-bound variable, else the term itself."""

@@ -102,6 +102,21 @@ def test_the_reverse_of_a_broadcast_is_a_sum_without_a_temporary() -> None:
     assert "fs_take" not in gradient.c_source(A, V)
 
 
+def test_a_broadcast_that_is_read_twice_by_one_element_is_not_stored() -> None:
+    def f(a, v, w):  # type: ignore[no-untyped-def]
+        return np.sum(((a - v) * w[:, None]) ** 2) + np.sum((a - 0.5 * a) ** 2)
+
+    gradient = fs.grad(f, wrt=("a", "v", "w"))
+    centred = (A - V) * W[:, None]
+    np.testing.assert_allclose(fs.function(f)(A, V, W), np.sum(centred**2) + np.sum(A**2) / 4.0, rtol=1e-14)
+    by_a, by_v, by_w = gradient(A, V, W)
+    np.testing.assert_allclose(by_a, 2.0 * centred * W[:, None] + 0.5 * A, rtol=1e-14)
+    np.testing.assert_allclose(by_v, -2.0 * (centred * W[:, None]).sum(axis=0), rtol=1e-14)
+    np.testing.assert_allclose(by_w, 2.0 * (centred * (A - V)).sum(axis=1), rtol=1e-14)
+    assert "fs_take" not in fs.function(f).c_source(A, V, W)
+    assert "fs_take" not in gradient.c_source(A, V, W)
+
+
 def test_sizes_are_compared_before_the_loops() -> None:
     with pytest.raises(fs.SizeError, match="sizes 3 and 2 differ"):
         fs.function(lambda a, w: a + w)(A, W)

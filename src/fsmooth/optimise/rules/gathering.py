@@ -3,13 +3,13 @@
     sum n (fun i -> delta m (i + c) (e i))   is   build m (fun j -> if 0 <= j - c && j - c < n then e (j - c) else zero)
 
 Each element is then written once, from nothing that has to be zeroed before, and what reads the result can be fused with
-it.  Only where m and n differ by a constant, so that there are not many more elements than iterations, and where what
-several elements share is cheap enough to be computed for each of them.
+it.  Only where m and n (or k, if n is max(k, 0)) differ by a constant, so that there are not many more elements than
+iterations, and where what several elements share is cheap enough to be computed for each of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple
 
 from fsmooth.core import primitives as p
@@ -42,6 +42,7 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.traverse import subterms
 from fsmooth.core.types import is_numeric
+from fsmooth.optimise.rules.loop_normalisation import guard_first
 from fsmooth.optimise.rules.totality import cannot_fail
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
@@ -88,7 +89,7 @@ def sum_shifted(t: Term, facts: Facts) -> Term | None:
             new.append(refresh(Reduce(Reduction.SUM, t.size, t.index, let(_needed(bindings, item), item))))
             continue
         found = parts[k]
-        if not found or len(found) > _MOST or not _about_as_many(found[0].size, t.size, facts):
+        if not found or len(found) > _MOST or not _about_as_many(found[0].size, facts.trips(t.size), facts):
             return None
         if not all([alpha_equal(q.size, found[0].size) for q in found[1:]]):
             return None
@@ -198,15 +199,35 @@ def _gathered(parts: list[_Part], loop: Reduce, facts: Facts) -> Term | None:
             if source is None or not cannot_fail(source, facts):
                 return None  # it is evaluated for each element, though the loop may not run
             value = refresh(substitute1(q.value, loop.index, source))
-            zero = Zero((), value.type)
-            for condition in (Prim(p.less, (source, loop.size)), Prim(p.less_equal, (Const(0), source))):
-                if facts.truth(condition) is not True:
-                    value = If(condition, value, zero)
+            value = _within(source, facts.trips(loop.size), value, facts)
             element = value if element is None else Prim(p.add, (element, value))
     finally:
         del facts.ranges[own]
     assert element is not None
     return Build(size, own, element)
+
+
+def _within(iteration: Term, trips: Term, value: Term, facts: Facts) -> Term:
+    """`value` where there is such an iteration: what guards it may say so, if that can be evaluated anywhere."""
+    bindings, result = flat_scope(value)
+    known: list[tuple[Hashable, bool | None]] = []
+    if isinstance(result, If) and isinstance(result.otherwise, Zero):
+        value = guard_first(bindings, result) or value
+        condition = _expanded(result.condition, bindings)
+        known = facts.assume(condition, True) if cannot_fail(condition, facts) else []
+    limits = Prim(p.less, (iteration, trips)), Prim(p.less_equal, (Const(0), iteration))
+    needed = [limit for limit in limits if facts.truth(limit) is not True]
+    facts.forget(known)
+    for limit in needed:
+        value = If(limit, value, Zero((), value.type))
+    return value
+
+
+def _expanded(condition: Term, bindings: Sequence[tuple[Var, Term]]) -> Term:
+    """The condition with what it reads of the definitions in it."""
+    for var, value in reversed(bindings):
+        condition = substitute1(condition, var, value)
+    return condition
 
 
 def _solved(index: Term, target: Term, loop: Reduce) -> Term | None:

@@ -6,6 +6,8 @@ then does nothing), and unrolling at n = 0.  Both are guarded here.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fsmooth.core import primitives as p
 from fsmooth.core.build import both, minus, number, plus
 from fsmooth.core.subst import substitute1
@@ -281,15 +283,30 @@ def _collapses(t: Term, index: Var) -> bool:
 
 @rule(
     "sum n (fun i -> let y = a i in if c i then x i y else zero)"
-    " ~> sum n (fun i -> if c i then (let y = a i in x i y) else zero)",
+    " ~> sum n (fun i -> if c i then (let y = a i in x i y) else zero);  "
+    "sum n (fun i -> let b = c i in let y = a i in if b then x i y else zero)"
+    " ~> sum n (fun i -> let b = c i in if b then (let y = a i in x i y) else zero)",
     source="000, Fig. 8a",
     heads=Reduce,
 )
 def guard_out_of_let(t: Term, facts: Facts) -> Term | None:
-    """`let x = a in if c then e else zero`, with x not in c, has its guard outside, where loops see it."""
+    """A guard is outside of the definitions that it does not read: loops see it, and the definitions know it."""
     match t:
-        case Reduce(Reduction.SUM, size, index, Let(bindings, If(c, e, other))) if is_zero(other):
-            bound = frozenset([var for var, _ in bindings])
-            if bound.isdisjoint(c.free | other.free):
-                return Reduce(Reduction.SUM, size, index, If(c, let(bindings, e), other))
+        case Reduce(Reduction.SUM, size, index, Let(bindings, If(_, _, other) as guarded)) if is_zero(other):
+            inside = guard_first(bindings, guarded)
+            return None if inside is None else Reduce(Reduction.SUM, size, index, inside)
     return None
+
+
+def guard_first(bindings: Sequence[tuple[Var, Term]], guarded: If) -> Term | None:
+    """`guarded` in the scope of these definitions, of which those that only the branch needs are in it; None if none is."""
+    outside, inside = [], []
+    free = guarded.condition.free | guarded.otherwise.free
+    for var, value in reversed(bindings):
+        if var in free:
+            outside.append((var, value))
+            free |= value.free
+        else:
+            inside.append((var, value))
+    then = let(inside[::-1], guarded.then)
+    return let(outside[::-1], If(guarded.condition, then, guarded.otherwise)) if inside else None
