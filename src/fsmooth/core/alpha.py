@@ -10,29 +10,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Hashable
-from typing import cast
 from weakref import WeakValueDictionary
 
-from fsmooth.core.term import (
-    Check,
-    Const,
-    Custom,
-    Deriv,
-    Lam,
-    Length,
-    Let,
-    MakeTuple,
-    Prim,
-    Proj,
-    Reduce,
-    Require,
-    Term,
-    Var,
-    Zero,
-)
-from fsmooth.core.term.linear_maps import HCat, VCat
-from fsmooth.core.traverse import binds, bound_in, children
-from fsmooth.core.types import Tuple
+from fsmooth.core.term import Term, Var
+from fsmooth.core.traverse import binds, children, steps
 
 
 class Key:
@@ -96,63 +77,21 @@ def _key(term: Term, levels: dict[Var, int], depth: int, found: _Found) -> Key:
         levels, depth, found = {}, 0, {}
     elif id(term) in found:
         return found[id(term)][1]
-    parts = children(term)
-    head = _head(term)
+    head = (type(term), *term.declared.data(term))
     if not binds(term):
-        result = _intern((head, *[_key(p, levels, depth, found) for p in parts]))
-    elif isinstance(term, Let):
-        scope = dict(levels)
-        keys = []
-        for offset, (var, value) in enumerate(term.bindings):
-            keys.append(_key(value, scope, depth + offset, {}))
-            scope[var] = depth + offset
-        result = _intern((head, *keys, _key(term.body, scope, depth + len(term.bindings), {})))
+        result = _intern((head, *[_key(p, levels, depth, found) for p in children(term)]))
     else:
         keys = []
-        for k, part in enumerate(parts):
-            inner = bound_in(term, k)
-            if inner:
-                scope = dict(levels)
-                for offset, var in enumerate(inner):
-                    scope[var] = depth + offset
-                keys.append(_key(part, scope, depth + len(inner), {}))
+        scope, inner = dict(levels), depth
+        for step in steps(term):
+            if isinstance(step.term, Var) and step.binds:
+                scope[step.term] = inner
+                inner += 1
             else:
-                keys.append(_key(part, levels, depth, found))
+                keys.append(_key(step.term, scope, inner, found if inner == depth else {}))
         result = _intern((head, *keys))
     if closed:
         term._key = result
     else:
         found[id(term)] = (term, result)
     return result
-
-
-def _head(term: Term) -> Hashable:
-    match term:
-        case Const(value):
-            return ("const", repr(value), term.type)
-        case Prim(primitive):
-            return ("prim", primitive.name, term.type)
-        case Lam(parameters):
-            return ("lam", tuple([q.type for q in parameters]))
-        case Length(_, axis):
-            return ("length", axis)
-        case Proj(_, position):
-            return ("proj", position)
-        case Reduce(reduction):
-            return ("reduce", reduction)
-        case MakeTuple():
-            return ("tuple", term.type, cast(Tuple, term.type).record)
-        case Zero(_, leaf):
-            return ("zero", leaf)
-        case Check():
-            return "check"
-        case Require():
-            return ("require", term.failure, len(term.numbers))
-        case VCat() | HCat():
-            return (type(term).__name__, term.type)
-        case Custom(_, jvp, vjp):
-            return ("custom", jvp is not None, vjp is not None)
-        case Deriv(_, wrt, verb):
-            return ("deriv", wrt, verb, term.method, term.single, term.checkpoint)
-        case _:
-            return (type(term).__name__, term.type if not children(term) else None)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from fsmooth.core.term import Collect, Const, Length, Let, Term, Var
-from fsmooth.core.traverse import binds, bound_in, children
+from fsmooth.core.term import Const, Length, Term, Var
+from fsmooth.core.traverse import binds, children, steps
 
 
 def compute_free(root: Term) -> None:
@@ -41,28 +41,19 @@ _EMPTY: frozenset[Var] = frozenset()
 
 
 def _free_of(term: Term, parts: tuple[Term, ...]) -> frozenset[Var]:
-    if isinstance(term, Let):
-        free: set[Var] = set(term.body._free or ())
-        for var, value in reversed(term.bindings):
-            free.discard(var)
-            free |= value._free or _EMPTY
-        return frozenset(free)
-    if isinstance(term, Collect):
-        free = set(term.body._free or ()) | (term.guard._free or _EMPTY)
-        for size, index in reversed(term.generators):
-            free.discard(index)
-            free |= size._free or _EMPTY
-        return frozenset(free | (term.count._free or _EMPTY))
     if not binds(term):
         if not parts:
             return _EMPTY
         first = parts[0]._free or _EMPTY
         rest = [p._free for p in parts[1:] if p._free and not p._free <= first]
         return first.union(*rest) if rest else first
-    result: frozenset[Var] = _EMPTY
-    for k, part in enumerate(parts):
-        result |= (part._free or _EMPTY).difference(bound_in(term, k))
-    return result
+    free: set[Var] = set()
+    for step in reversed(steps(term)):
+        if isinstance(step.term, Var) and step.binds:
+            free.discard(step.term)
+        else:
+            free |= step.term._free or _EMPTY
+    return frozenset(free)
 
 
 def read_variables(root: Term) -> frozenset[Var]:

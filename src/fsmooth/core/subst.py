@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fsmooth.core.term import Build, Collect, IFold, Lam, Let, Reduce, Term, Var, While
-from fsmooth.core.traverse import children, rebuild
+from fsmooth.core.term import Let, Term, Var
+from fsmooth.core.traverse import binds, children, rebuild, remade, steps
 
 Substitution = Mapping[Var, Term]
 
@@ -69,40 +69,17 @@ class _Pass:
         return result
 
     def step(self, term: Term) -> Term:
-        match term:
-            case Let(bindings, body):
-                inner: _Pass = self
-                new = []
-                for var, value in bindings:
-                    value = inner.run(value)
-                    inner, fresh = inner.under(var)
-                    new.append((fresh, value))
-                return Let(tuple(new), inner.run(body))
-            case Lam(parameters, body):
-                inner, fresh_all = self.under_all(parameters)
-                return Lam(fresh_all, inner.run(body))
-            case Build(size, index, body):
-                inner, fresh = self.under(index)
-                return Build(self.run(size), fresh, inner.run(body))
-            case Reduce(reduction, size, index, body):
-                inner, fresh = self.under(index)
-                return Reduce(reduction, self.run(size), fresh, inner.run(body))
-            case IFold(size, init, state, index, body):
-                inner, (state, index) = self.under_all((state, index))
-                return IFold(self.run(size), self.run(init), state, index, inner.run(body))
-            case While(init, state, condition, body):
-                inner, state = self.under(state)
-                return While(self.run(init), state, inner.run(condition), inner.run(body))
-            case Collect(count, generators, guard, body):
-                inner = self
-                renamed = []
-                for size, index in generators:
-                    size = inner.run(size)
-                    inner, fresh = inner.under(index)
-                    renamed.append((size, fresh))
-                return Collect(self.run(count), tuple(renamed), inner.run(guard), inner.run(body))
-            case _:
-                return rebuild(term, [self.run(child) for child in children(term)])
+        if not binds(term):
+            return rebuild(term, [self.run(child) for child in children(term)])
+        inner = self
+        new: list[Term] = []
+        for step in steps(term):
+            if isinstance(step.term, Var) and step.binds:
+                inner, fresh = inner.under(step.term)
+                new.append(fresh)
+            else:
+                new.append(inner.run(step.term))
+        return remade(term, new)
 
     def under(self, var: Var) -> tuple[_Pass, Var]:
         """The pass to use in the scope of `var`, and the binder to use there."""
@@ -113,14 +90,6 @@ class _Pass:
             return _Pass({v: t for v, t in self.replacements.items() if v is not var}, {}), var
         self.passed.add(var)
         return self, var
-
-    def under_all(self, variables: tuple[Var, ...]) -> tuple[_Pass, tuple[Var, ...]]:
-        inner = self
-        fresh = []
-        for var in variables:
-            inner, new = inner.under(var)
-            fresh.append(new)
-        return inner, tuple(fresh)
 
 
 class Renaming:
@@ -163,40 +132,20 @@ class _Refresh:
             found = scope.memo[id(term)] = scope.step(term)
         return found
 
-    def inside(self, *binders: Var) -> _Refresh:
-        """The scope below binders."""
-        return _Refresh(self, {var: var.renamed() for var in binders})
-
     def step(self, term: Term) -> Term:
-        match term:
-            case Let():
-                return self.scopes(term)
-            case Lam(parameters, body):
-                inner = self.inside(*parameters)
-                return Lam(tuple([inner.names[q] for q in parameters]), inner.run(body))
-            case Build(size, index, body):
-                inner = self.inside(index)
-                return Build(self.run(size), inner.names[index], inner.run(body))
-            case Reduce(reduction, size, index, body):
-                inner = self.inside(index)
-                return Reduce(reduction, self.run(size), inner.names[index], inner.run(body))
-            case IFold(size, init, state, index, body):
-                inner = self.inside(state, index)
-                size, init = self.run(size), self.run(init)
-                return IFold(size, init, inner.names[state], inner.names[index], inner.run(body))
-            case While(init, state, condition, body):
-                inner = self.inside(state)
-                return While(self.run(init), inner.names[state], inner.run(condition), inner.run(body))
-            case Collect(count, generators, guard, body):
-                inner = self
-                fresh = []
-                for size, index in generators:
-                    size = inner.run(size)
-                    inner = inner.inside(index)
-                    fresh.append((size, inner.names[index]))
-                return Collect(self.run(count), tuple(fresh), inner.run(guard), inner.run(body))
-            case _:
-                return rebuild(term, [self.run(child) for child in children(term)])
+        if isinstance(term, Let):
+            return self.scopes(term)
+        if not binds(term):
+            return rebuild(term, [self.run(child) for child in children(term)])
+        inner = self
+        new: list[Term] = []
+        for step in steps(term):
+            if isinstance(step.term, Var) and step.binds:
+                inner = _Refresh(inner, {step.term: step.term.renamed()})
+                new.append(inner.names[step.term])
+            else:
+                new.append(inner.run(step.term))
+        return remade(term, new)
 
     def scopes(self, term: Let) -> Term:
         """A chain of lets, in one scope as long as no name hides another."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from fsmooth.core.term import Build, Collect, IFold, Lam, Let, Reduce, Term, Var, While
-from fsmooth.core.traverse import binds, children, rebuild
+from fsmooth.core.term import Lam, Let, Term, Var
+from fsmooth.core.traverse import binds, children, rebuild, remade, steps
 from fsmooth.optimise.sharing import Graph
 
 
@@ -26,7 +26,7 @@ class Replacement:
         if id(node) in self.replacements:
             new = self.replacements[id(node)](self)
         elif isinstance(node, Lam | Let):
-            new = self.graph.node(self.copy(node))
+            new = self.graph.node(rebuild(node, [self.of(c) for c in children(node)]))
         elif binds(node):
             new = self.graph.loop(self.copy(node))
         else:
@@ -37,20 +37,11 @@ class Replacement:
 
     def copy(self, node: Term) -> Term:
         """A loop with the replacements made in it, and fresh indices."""
-        match node:
-            case Build(size, index, body):
-                return Build(self.of(size), self._own(index), self.of(body))
-            case Reduce(reduction, size, index, body):
-                return Reduce(reduction, self.of(size), self._own(index), self.of(body))
-            case IFold(size, init, state, index, body):
-                return IFold(self.of(size), self.of(init), self._own(state), self._own(index), self.of(body))
-            case While(init, state, condition, body):
-                return While(self.of(init), self._own(state), self.of(condition), self.of(body))
-            case Collect(count, generators, guard, body):
-                new = tuple([(self.of(size), self._own(index)) for size, index in generators])
-                return Collect(self.of(count), new, self.of(guard), self.of(body))
-            case _:
-                return rebuild(node, [self.of(c) for c in children(node)])
+        new: list[Term] = []
+        for step in steps(node):
+            bound = isinstance(step.term, Var) and step.binds
+            new.append(self._own(step.term) if bound else self.of(step.term))
+        return remade(node, new)
 
     def _own(self, var: Var) -> Var:
         fresh = var.renamed()

@@ -9,24 +9,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from fsmooth.core import primitives as p
-from fsmooth.core.term import (
-    Check,
-    Const,
-    Custom,
-    Deriv,
-    Lam,
-    Length,
-    MakeTuple,
-    Prim,
-    Proj,
-    Reduce,
-    Require,
-    Term,
-    Var,
-    Zero,
-)
+from fsmooth.core.term import Const, Lam, Prim, Term, Var
 from fsmooth.core.traverse import bound_in, children
-from fsmooth.core.types import Float
 
 _COMMUTATIVE = frozenset({p.add, p.multiply, p.equal, p.not_equal, p.minimum, p.maximum, p.hypot})
 
@@ -86,31 +70,5 @@ def in_order(node: Term, parts: list[int]) -> list[int]:
 
 def head(term: Term) -> Hashable:
     """What distinguishes a node beyond its children."""
-    match term:
-        case Const(value):
-            return (Const, repr(value), term.type)
-        case Prim(primitive):
-            width = term.type.width if isinstance(term.type, Float) else 0
-            return (Prim, primitive.name, width)
-        case Length(_, axis):
-            return (Length, axis)
-        case Proj(_, position):
-            return (Proj, position)
-        case Reduce(reduction):
-            return (Reduce, reduction)
-        case MakeTuple():
-            return (MakeTuple, term.type)
-        case Zero(_, leaf):
-            return (Zero, leaf)
-        case Check():
-            return Check
-        case Require():
-            return (Require, term.failure, len(term.numbers))
-        case Custom(_, jvp, vjp):
-            return (Custom, term.rule, jvp is not None, vjp is not None)
-        case Deriv(_, wrt, verb):
-            return (Deriv, wrt, verb, term.method, term.single, term.checkpoint)
-        case Lam(parameters):
-            return (Lam, parameters)
-        case _:
-            return type(term).__name__
+    data = term.declared.data(term)
+    return (type(term), *data, term.parameters) if isinstance(term, Lam) else (type(term), *data)

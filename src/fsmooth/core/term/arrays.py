@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fsmooth.core.term.base import IllTyped, Term, want_int
+from fsmooth.core.term.declared import Data, Failing, Part, Parts
 from fsmooth.core.types import F64, INT, Array, Type, array_of, has_function, is_additive, is_numeric, rank_of
 
 
@@ -11,6 +12,8 @@ class Vector(Term):
 
     __slots__ = ("items",)
     __match_args__ = ("items",)
+    fields = (Parts("items"),)
+    failing = Failing.NEVER
 
     def __init__(self, items: tuple[Term, ...]) -> None:
         if not items:
@@ -26,6 +29,8 @@ class Get(Term):
 
     __slots__ = ("array", "index")
     __match_args__ = ("array", "index")
+    fields = (Part("array"), Part("index"))
+    failing = Failing.BOUNDS
 
     def __init__(self, array: Term, index: Term) -> None:
         if not isinstance(array.type, Array):
@@ -41,6 +46,8 @@ class Length(Term):
 
     __slots__ = ("array", "axis")
     __match_args__ = ("array", "axis")
+    fields = (Part("array"), Data("axis"))
+    failing = Failing.NEVER
 
     def __init__(self, array: Term, axis: int = 0) -> None:
         if not 0 <= axis < rank_of(array.type):
@@ -58,6 +65,8 @@ class Zero(Term):
 
     __slots__ = ("leaf", "sizes")
     __match_args__ = ("sizes", "leaf")
+    fields = (Parts("sizes"), Data("leaf"))
+    failing = Failing.NEVER
 
     def __init__(self, sizes: tuple[Term, ...], leaf: Type = F64) -> None:
         for size in sizes:
@@ -73,6 +82,8 @@ class Unread(Zero):
     """A zero that nothing reads: it need not be written (made by optimise/windows.py, last of all)."""
 
     __slots__ = ()
+    fields = Zero.fields
+    failing = Failing.NEVER
 
 
 class Delta(Term):
@@ -80,6 +91,8 @@ class Delta(Term):
 
     __slots__ = ("index", "size", "value")
     __match_args__ = ("size", "index", "value")
+    fields = (Part("size"), Part("index"), Part("value"))
+    failing = Failing.BOUNDS
 
     def __init__(self, size: Term, index: Term, value: Term) -> None:
         want_int(size, "a size")
@@ -97,6 +110,8 @@ class Update(Term):
 
     __slots__ = ("array", "index", "value")
     __match_args__ = ("array", "index", "value")
+    fields = (Part("array"), Part("index"), Part("value"))
+    failing = Failing.BOUNDS
 
     def __init__(self, array: Term, index: Term, value: Term) -> None:
         if not isinstance(array.type, Array) or array.type.element != value.type:
@@ -117,6 +132,8 @@ class Plus(Term):
 
     __slots__ = ("items",)
     __match_args__ = ("items",)
+    fields = (Parts("items"),)
+    failing = Failing.NEVER
 
     def __init__(self, items: tuple[Term, ...]) -> None:
         if len(items) < 2:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+from fsmooth.core.term.declared import Declaration, Failing, Field
 from fsmooth.core.types import Int, Type
 
 if TYPE_CHECKING:
@@ -52,15 +53,29 @@ _NONE: Kinds = frozenset()
 
 
 class Term:
-    """Base of all terms.  `type` is computed at construction."""
+    """Base of all terms.  `type` is computed at construction.
+
+    Each constructor declares its `fields`, and whether evaluating it can fail (core/term/declared.py).
+    """
 
     __slots__ = ("_free", "_key", "_kinds", "_size", "mark", "type")
+    fields: ClassVar[tuple[Field, ...]]
+    failing: ClassVar[Failing]
+    declared: ClassVar[Declaration]
     type: Type
     _free: frozenset[Var] | None
     _key: object
     _kinds: Kinds
     _size: int
     mark: object
+
+    def __init_subclass__(cls, *, abstract: bool = False) -> None:
+        if abstract:
+            return
+        for name in ("fields", "failing"):
+            if name not in cls.__dict__:
+                raise TypeError(f"the constructor {cls.__name__} declares no {name}")
+        cls.declared = Declaration(cls, cls.fields)
 
     def _typed(self, type_: Type) -> None:
         self.type = type_

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from fsmooth.core.primitives import Primitive
 from fsmooth.core.term.base import NOWHERE, IllTyped, Site, Term
+from fsmooth.core.term.declared import Data, Definitions, Failing, Label, Parameters, Part, Parts, Runs
 from fsmooth.core.types import BOOL, F64, INT, Bool, Float, Function, Int, Type, is_scalar
 
 _fresh = itertools.count(1)
@@ -17,6 +18,8 @@ class Const(Term):
 
     __slots__ = ("value",)
     __match_args__ = ("value",)
+    fields = (Data("value", exactly=repr), Data("type"))
+    failing = Failing.NEVER
 
     def __init__(self, value: float | int | bool, type_: Type | None = None) -> None:
         if type_ is None:
@@ -39,6 +42,8 @@ class Var(Term):
 
     __slots__ = ("id", "name", "site")
     __match_args__ = ("name",)
+    fields = (Data("id"), Label("name"), Label("type"), Label("site"))
+    failing = Failing.NEVER
 
     def __init__(self, name: str, type_: Type, site: Site = NOWHERE) -> None:
         self.name = name
@@ -57,6 +62,8 @@ class Let(Term):
 
     __slots__ = ("bindings", "body")
     __match_args__ = ("bindings", "body")
+    fields = (Definitions("bindings"), Part("body"))
+    failing = Failing.NEVER
 
     def __init__(self, bindings: tuple[tuple[Var, Term], ...], body: Term) -> None:
         for var, value in bindings:
@@ -72,6 +79,8 @@ class Lam(Term):
 
     __slots__ = ("body", "parameters")
     __match_args__ = ("parameters", "body")
+    fields = (Parameters("parameters"), Part("body", Runs.LATER))
+    failing = Failing.NEVER
 
     def __init__(self, parameters: tuple[Var, ...], body: Term) -> None:
         self.parameters = parameters
@@ -84,6 +93,8 @@ class App(Term):
 
     __slots__ = ("arguments", "function")
     __match_args__ = ("function", "arguments")
+    fields = (Part("function"), Parts("arguments"))
+    failing = Failing.ALWAYS
 
     def __init__(self, function: Term, arguments: tuple[Term, ...]) -> None:
         wanted = function.type
@@ -101,6 +112,12 @@ class If(Term):
 
     __slots__ = ("condition", "otherwise", "then")
     __match_args__ = ("condition", "then", "otherwise")
+    fields = (
+        Part("condition"),
+        Part("then", Runs.PERHAPS, where="condition"),
+        Part("otherwise", Runs.PERHAPS, unless="condition"),
+    )
+    failing = Failing.NEVER
 
     def __init__(self, condition: Term, then: Term, otherwise: Term) -> None:
         if not isinstance(condition.type, Bool):
@@ -118,6 +135,8 @@ class Prim(Term):
 
     __slots__ = ("arguments", "primitive")
     __match_args__ = ("primitive", "arguments")
+    fields = (Data("primitive"), Parts("arguments"), Data("type"))
+    failing = Failing.NEVER
 
     def __init__(self, primitive: Primitive, arguments: tuple[Term, ...]) -> None:
         types = tuple([a.type for a in arguments])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from fsmooth.core.term.base import NOWHERE, IllTyped, Site, Term, want_int
+from fsmooth.core.term.declared import Data, Failing, Label, Part, Parts, Runs
 from fsmooth.core.types import INT, Bool
 
 
@@ -13,6 +14,8 @@ class Check(Term):
 
     __slots__ = ("index", "site", "size")
     __match_args__ = ("index", "size")
+    fields = (Part("index"), Part("size"), Label("site"))
+    failing = Failing.ALWAYS
 
     def __init__(self, index: Term, size: Term, site: Site = NOWHERE) -> None:
         want_int(index, "an index")
@@ -45,6 +48,14 @@ class Require(Term):
 
     __slots__ = ("body", "condition", "failure", "numbers", "site")
     __match_args__ = ("condition", "body")
+    fields = (
+        Part("condition"),
+        Parts("numbers"),
+        Part("body", Runs.PERHAPS, where="condition"),
+        Data("failure"),
+        Label("site"),
+    )
+    failing = Failing.ALWAYS
 
     def __init__(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fsmooth.core.term.base import NOWHERE, IllTyped, Site, Term
+from fsmooth.core.term.declared import Data, Failing, Part, Perhaps
 from fsmooth.core.types import Function, Tuple, Type, has_float, has_function, tangent
 
 
@@ -32,6 +33,8 @@ class Custom(Term):
 
     __slots__ = ("function", "jvp", "rule", "vjp")
     __match_args__ = ("function", "jvp", "vjp")
+    fields = (Part("function"), Perhaps("jvp"), Perhaps("vjp"), Data("rule"))
+    failing = Failing.NEVER
 
     def __init__(self, function: Term, jvp: Term | None, vjp: Term | None, rule: Rule = WRITTEN) -> None:
         f = function.type
@@ -51,13 +54,6 @@ class Custom(Term):
         self.vjp = vjp
         self.rule = rule
         self._typed(f)
-
-    def with_parts(self, parts: tuple[Term, ...]) -> Custom:
-        """The same with other children."""
-        function, *rules = parts
-        jvp = rules.pop(0) if self.jvp is not None else None
-        vjp = rules.pop(0) if self.vjp is not None else None
-        return Custom(function, jvp, vjp, self.rule)
 
 
 def differentiable(f: Function) -> tuple[int, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from fsmooth.core.term.base import IllTyped, Term
+from fsmooth.core.term.declared import Data, Failing, Part
 from fsmooth.core.types import Float, Function, Tuple, Type, dual, has_float, has_function, jacobian, tangent
 
 
@@ -46,6 +47,8 @@ class Deriv(Term):
 
     __slots__ = ("checkpoint", "function", "method", "single", "verb", "wrt")
     __match_args__ = ("function", "wrt", "verb")
+    fields = (Part("function"), *[Data(name) for name in ("wrt", "verb", "method", "single", "checkpoint")])
+    failing = Failing.ALWAYS
 
     def __init__(
         self,

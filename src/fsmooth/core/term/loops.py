@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from fsmooth.core.term.base import IllTyped, Term, want_int
+from fsmooth.core.term.declared import Data, Failing, Generators, Index, Part, Runs, State
 from fsmooth.core.term.calculus import Var
 from fsmooth.core.types import INT, Array, Bool, has_function, is_additive, is_numeric
 
@@ -14,6 +15,8 @@ class Build(Term):
 
     __slots__ = ("body", "index", "size")
     __match_args__ = ("size", "index", "body")
+    fields = (Part("size"), Index("index", below="size"), Part("body", Runs.MANY))
+    failing = Failing.NEVER
 
     def __init__(self, size: Term, index: Var, body: Term) -> None:
         want_int(size, "a size")
@@ -31,6 +34,14 @@ class IFold(Term):
 
     __slots__ = ("body", "index", "init", "size", "state")
     __match_args__ = ("size", "init", "state", "index", "body")
+    fields = (
+        Part("size"),
+        Part("init"),
+        State("state", initial="init"),
+        Index("index", below="size"),
+        Part("body", Runs.MANY),
+    )
+    failing = Failing.NEVER
 
     def __init__(self, size: Term, init: Term, state: Var, index: Var, body: Term) -> None:
         want_int(size, "a trip count")
@@ -53,6 +64,13 @@ class While(Term):
 
     __slots__ = ("body", "condition", "init", "state")
     __match_args__ = ("init", "state", "condition", "body")
+    fields = (
+        Part("init"),
+        State("state", initial="init"),
+        Part("condition", Runs.MANY),
+        Part("body", Runs.MANY, where="condition"),
+    )
+    failing = Failing.ALWAYS
 
     def __init__(self, init: Term, state: Var, condition: Term, body: Term) -> None:
         if not isinstance(condition.type, Bool):
@@ -88,6 +106,8 @@ class Reduce(Term):
 
     __slots__ = ("body", "index", "reduction", "size")
     __match_args__ = ("reduction", "size", "index", "body")
+    fields = (Data("reduction"), Part("size"), Index("index", below="size"), Part("body", Runs.MANY))
+    failing = Failing.EMPTY
 
     def __init__(self, reduction: Reduction, size: Term, index: Var, body: Term) -> None:
         want_int(size, "a size")
@@ -118,6 +138,13 @@ class Collect(Term):
 
     __slots__ = ("body", "count", "generators", "guard")
     __match_args__ = ("count", "generators", "guard", "body")
+    fields = (
+        Part("count"),
+        Generators("generators"),
+        Part("guard", Runs.MANY),
+        Part("body", Runs.MANY, where="guard"),
+    )
+    failing = Failing.ALWAYS
 
     def __init__(self, count: Term, generators: tuple[tuple[Term, Var], ...], guard: Term, body: Term) -> None:
         want_int(count, "a count")

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from fsmooth.core.term.base import IllTyped, Term
+from fsmooth.core.term.declared import Data, Failing, Part, Parts
 from fsmooth.core.types import Tuple, Type
+
+
+def _type_and_record(like: Tuple) -> tuple[Tuple, object]:
+    """Records of two classes with the same fields are of equal types."""
+    return like, like.record
 
 
 class MakeTuple(Term):
@@ -11,6 +17,8 @@ class MakeTuple(Term):
 
     __slots__ = ("items",)
     __match_args__ = ("items",)
+    fields = (Parts("items"), Data("like", exactly=_type_and_record))
+    failing = Failing.NEVER
 
     def __init__(self, items: tuple[Term, ...], like: Type | None = None) -> None:
         types = tuple(item.type for item in items)
@@ -22,12 +30,19 @@ class MakeTuple(Term):
         else:
             self._typed(Tuple(types))
 
+    @property
+    def like(self) -> Type:
+        """Its own type: that of a record says how to make one."""
+        return self.type
+
 
 class Proj(Term):
     """Component number `position` of a tuple (fst and snd of the paper are positions 0 and 1)."""
 
     __slots__ = ("position", "tuple")
     __match_args__ = ("tuple", "position")
+    fields = (Part("tuple"), Data("position"))
+    failing = Failing.NEVER
 
     def __init__(self, tuple_: Term, position: int) -> None:
         if not isinstance(tuple_.type, Tuple) or not 0 <= position < len(tuple_.type.items):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import cast
-
 from fsmooth.core.term.base import IllTyped, Term
+from fsmooth.core.term.declared import Failing, Part, Perhaps
 from fsmooth.core.types import (
     Array,
     Float,
@@ -19,20 +17,11 @@ from fsmooth.core.types import (
 )
 
 
-class MapTerm(Term):
+class MapTerm(Term, abstract=True):
     """What has a linear map among its parts, or is one."""
 
     __slots__ = ()
     __match_args__: tuple[str, ...] = ()
-
-    @property
-    def parts(self) -> tuple[Term, ...]:
-        """The immediate subterms."""
-        return tuple([getattr(self, name) for name in self.__match_args__])
-
-    def with_parts(self, new: Sequence[Term]) -> Term:
-        """The same construct of other subterms."""
-        return cast(Callable[..., Term], type(self))(*new)
 
 
 def map_type(term: Term) -> Linear:
@@ -59,6 +48,8 @@ class Apply(MapTerm):
 
     __slots__ = ("argument", "map")
     __match_args__ = ("map", "argument")
+    fields = (Part("map"), Part("argument"))
+    failing = Failing.NEVER
 
     def __init__(self, map_: Term, argument: Term) -> None:
         wanted = map_type(map_)
@@ -74,6 +65,8 @@ class ApplyReverse(MapTerm):
 
     __slots__ = ("argument", "map")
     __match_args__ = ("argument", "map")
+    fields = (Part("argument"), Part("map"))
+    failing = Failing.NEVER
 
     def __init__(self, argument: Term, map_: Term) -> None:
         wanted = map_type(map_)
@@ -89,6 +82,8 @@ class Compose(MapTerm):
 
     __slots__ = ("inner", "outer")
     __match_args__ = ("outer", "inner")
+    fields = (Part("outer"), Part("inner"))
+    failing = Failing.NEVER
 
     def __init__(self, outer: Term, inner: Term) -> None:
         after, before = map_type(outer), map_type(inner)
@@ -104,6 +99,8 @@ class AddMaps(MapTerm):
 
     __slots__ = ("left", "right")
     __match_args__ = ("left", "right")
+    fields = (Part("left"), Part("right"))
+    failing = Failing.NEVER
 
     def __init__(self, left: Term, right: Term) -> None:
         type_ = map_type(left)
@@ -119,6 +116,8 @@ class ZeroMap(MapTerm):
 
     __slots__ = ("source", "target")
     __match_args__ = ("source", "target")
+    fields = (Part("source"), Part("target"))
+    failing = Failing.NEVER
 
     def __init__(self, source: Term, target: Term) -> None:
         self.source = source
@@ -131,6 +130,8 @@ class UnitMap(MapTerm):
 
     __slots__ = ("point",)
     __match_args__ = ("point",)
+    fields = (Part("point"),)
+    failing = Failing.NEVER
 
     def __init__(self, point: Term) -> None:
         space = space_of(point)
@@ -143,6 +144,8 @@ class ScaleMap(MapTerm):
 
     __slots__ = ("factor", "point")
     __match_args__ = ("factor",)
+    fields = (Part("factor"), Perhaps("point"))
+    failing = Failing.NEVER
 
     def __init__(self, factor: Term, point: Term | None = None) -> None:
         if not isinstance(factor.type, Float):
@@ -153,10 +156,6 @@ class ScaleMap(MapTerm):
         if not _is_over(space, factor.type):
             raise IllTyped(f"a {space!r} scaled by a {factor.type!r}")
         self._typed(Linear(space, space))
-
-    @property
-    def parts(self) -> tuple[Term, ...]:
-        return (self.factor,) if self.point is None else (self.factor, self.point)
 
 
 def _is_over(space: Type, field: Float) -> bool:
@@ -174,6 +173,8 @@ class Transpose(MapTerm):
 
     __slots__ = ("map",)
     __match_args__ = ("map",)
+    fields = (Part("map"),)
+    failing = Failing.NEVER
 
     def __init__(self, map_: Term) -> None:
         type_ = map_type(map_)

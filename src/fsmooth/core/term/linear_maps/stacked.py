@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from fsmooth.core.term.base import IllTyped, Term, want_int
+from fsmooth.core.term.declared import Data, Failing, Part, Parts
 from fsmooth.core.term.linear_maps.basic import MapTerm, map_type, space_of
 from fsmooth.core.types import (
     INT,
@@ -25,6 +24,8 @@ class VCat(MapTerm):
 
     __slots__ = ("items",)
     __match_args__ = ("items",)
+    fields = (Parts("items"), Data("like"))
+    failing = Failing.NEVER
 
     def __init__(self, items: tuple[Term, ...], like: Type | None = None) -> None:
         if not items:
@@ -36,12 +37,10 @@ class VCat(MapTerm):
         self._typed(Linear(types[0].source, _tuple_of([t.target for t in types], like)))
 
     @property
-    def parts(self) -> tuple[Term, ...]:
-        return self.items
-
-    def with_parts(self, new: Sequence[Term]) -> Term:
+    def like(self) -> Type:
+        """The tuple or record of what it gives."""
         assert isinstance(self.type, Linear)
-        return VCat(tuple(new), self.type.target)
+        return self.type.target
 
 
 class HCat(MapTerm):
@@ -49,6 +48,8 @@ class HCat(MapTerm):
 
     __slots__ = ("items",)
     __match_args__ = ("items",)
+    fields = (Parts("items"), Data("like"))
+    failing = Failing.NEVER
 
     def __init__(self, items: tuple[Term, ...], like: Type | None = None) -> None:
         if not items:
@@ -60,12 +61,10 @@ class HCat(MapTerm):
         self._typed(Linear(_tuple_of([t.source for t in types], like), types[0].target))
 
     @property
-    def parts(self) -> tuple[Term, ...]:
-        return self.items
-
-    def with_parts(self, new: Sequence[Term]) -> Term:
+    def like(self) -> Type:
+        """The tuple or record of what it takes."""
         assert isinstance(self.type, Linear)
-        return HCat(tuple(new), self.type.source)
+        return self.type.source
 
 
 def _tuple_of(items: list[Type], like: Type | None) -> Tuple:
@@ -81,6 +80,8 @@ class VCatArray(MapTerm):
 
     __slots__ = ("maps",)
     __match_args__ = ("maps",)
+    fields = (Part("maps"),)
+    failing = Failing.NEVER
 
     def __init__(self, maps: Term) -> None:
         element = _element_map(maps)
@@ -95,6 +96,8 @@ class HCatArray(MapTerm):
 
     __slots__ = ("maps",)
     __match_args__ = ("maps",)
+    fields = (Part("maps"),)
+    failing = Failing.NEVER
 
     def __init__(self, maps: Term) -> None:
         element = _element_map(maps)
@@ -118,6 +121,8 @@ class LambdaMap(MapTerm):
 
     __slots__ = ("function", "size")
     __match_args__ = ("size", "function")
+    fields = (Part("size"), Part("function"))
+    failing = Failing.NEVER
 
     def __init__(self, size: Term, function: Term) -> None:
         each = _indexed(size, function)
@@ -131,6 +136,8 @@ class SumMap(MapTerm):
 
     __slots__ = ("function", "size")
     __match_args__ = ("size", "function")
+    fields = (Part("size"), Part("function"))
+    failing = Failing.NEVER
 
     def __init__(self, size: Term, function: Term) -> None:
         each = _indexed(size, function)
@@ -157,6 +164,8 @@ class FoldMap(MapTerm):
 
     __slots__ = ("init", "size", "slope", "step")
     __match_args__ = ("step", "slope", "init", "size")
+    fields = (Part("step"), Part("slope"), Part("init"), Part("size"))
+    failing = Failing.NEVER
 
     def __init__(self, step: Term, slope: Term, init: Term, size: Term) -> None:
         want_int(size, "a trip count")
