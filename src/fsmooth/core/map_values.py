@@ -206,7 +206,7 @@ class _Meaning:
 
     def fold(self, term: FoldMap) -> MapValue:
         """Fig. 14, and Fig. 15 without recursion: the slopes of all steps, first to last or last to first."""
-        step, slope, state, n = (self.value(t) for t in term.parts)
+        step, slope, state, n = (self.value(t) for t in (term.step, term.slope, term.init, term.size))
         assert isinstance(n, int)
         slopes: list[MapValue] = []
         for i in range(n):

@@ -65,6 +65,11 @@ def steps(term: Term) -> list[Step]:
     return term.declared.steps(term)
 
 
+def place(term: Term, field: str) -> int:
+    """Which of the `steps` of the term is that field."""
+    return next(k for k, step in enumerate(steps(term)) if step.field.field == field)
+
+
 def remade(term: Term, new: Sequence[Term]) -> Term:
     """`term` with these in place of its `steps`, variables too; `term` itself if all are the same."""
     if all([a is b.term for a, b in zip(new, steps(term), strict=True)]):

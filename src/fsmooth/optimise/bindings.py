@@ -119,7 +119,7 @@ class Bindings(Normaliser):
         fresh, saved = self.enter(var)
         opened.append((var, fresh, saved))
         self.facts.definitions[fresh] = value
-        self.learn(fresh, value)
+        self.learn(fresh)
         kept.append((fresh, value))
         return fresh
 

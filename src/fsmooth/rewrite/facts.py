@@ -6,13 +6,15 @@ enters and leaves scopes; within one traversal there is one `Facts`, changed in 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_key
 from fsmooth.core.counters import from_zero
 from fsmooth.core.term import Const, If, Prim, Proj, Term, Var, While
+from fsmooth.core.term.declared import Definitions, Generators, Index, Part, State, Step
+from fsmooth.core.traverse import place
 from fsmooth.core.types import Int
 from fsmooth.rewrite.linear import Bounds, Polynomial, constant, polynomial
 from fsmooth.rewrite.magnitudes import Magnitudes
@@ -198,12 +200,46 @@ class Facts:
         self.bounds.known.extend(facts)
         return [(_KNOWN, None), (len(facts), None)]
 
-    def step(self, loop: While, state: Var, condition: Term) -> list[tuple[Hashable, bool | None]]:
-        """Assume what holds when a step begins: the condition, and that what counts the steps is not negative."""
-        undo = [*self.carry(state), *self.assume(condition, True)]
+    def bind(self, step: Step, var: Var, term: Term, before: Sequence[Term]) -> list[tuple[Hashable, bool | None]]:
+        """What `term` says of the variable that it binds in this step, called `var` here; `forget` undoes it.
+
+        `before` are the parts and variables that come before it, as they are here.
+        """
+        match step.field:
+            case Index(below=below):
+                return self._ranges(var, before[place(term, below)])
+            case Generators():
+                return self._ranges(var, before[-1])
+            case Definitions():
+                return [self._learn(self.definitions, var, before[-1])]
+            case State():
+                return [*self.carry(var), *self._counters(term, var)]
+            case _:
+                return []
+
+    def enter(self, step: Step, term: Term, before: Sequence[Term]) -> list[tuple[Hashable, bool | None]]:
+        """What holds in this part of `term`; `forget` undoes it."""
+        given = condition_of(step, term, before)
+        return [] if given is None else self.assume(*given)
+
+    def _ranges(self, index: Var, size: Term) -> list[tuple[Hashable, bool | None]]:
+        """An index is in its range; what is in its scope runs, so the size is at least 1."""
+        return [self._learn(self.ranges, index, size), *self.repeats(size), *self.runs(size)]
+
+    @staticmethod
+    def _learn(known: dict[Var, Term], var: Var, value: Term) -> tuple[Hashable, bool | None]:
+        undo = _Learnt(known, var, known.get(var))
+        known[var] = value
+        return undo, None
+
+    def _counters(self, loop: Term, state: Var) -> list[tuple[Hashable, bool | None]]:
+        """What counts the steps of a loop from 0 is not negative."""
+        if not isinstance(loop, While):
+            return []
+        found: list[tuple[Hashable, bool | None]] = []
         for k in from_zero(loop):
-            undo.extend(self.assume(Prim(p.less_equal, (Const(0), Proj(state, k))), True))
-        return undo
+            found.extend(self.assume(Prim(p.less_equal, (Const(0), Proj(state, k))), True))
+        return found
 
     def forget(self, undo: list[tuple[Hashable, bool | None]]) -> None:
         """Undo an `assume`."""
@@ -211,6 +247,8 @@ class Facts:
             key, old = undo.pop()
             if key is _ALTERNATIVE:
                 self.alternatives.pop()
+            elif isinstance(key, _Learnt):
+                key.undo()
             elif isinstance(key, _Carried):
                 self.magnitudes.carried.discard(key.state)
             elif isinstance(key, _Equated):
@@ -234,8 +272,30 @@ class Facts:
         return _order(primitive, value, up, down)
 
 
+def condition_of(step: Step, term: Term, before: Sequence[Term]) -> tuple[Term, bool] | None:
+    """The condition that holds, or does not, in this part of `term`; None if it is evaluated in any case."""
+    if not isinstance(step.field, Part) or not (step.field.where or step.field.unless):
+        return None
+    return before[place(term, step.field.where or step.field.unless)], bool(step.field.where)
+
+
 _KNOWN = "known inequalities"
 _ALTERNATIVE = "a || b, neither of which is known"
+
+
+@dataclass(frozen=True, eq=False)
+class _Learnt:
+    """A definition or range of a variable, and what was known of it before."""
+
+    known: dict[Var, Term]
+    var: Var
+    before: Term | None
+
+    def undo(self) -> None:
+        if self.before is None:
+            del self.known[self.var]
+        else:
+            self.known[self.var] = self.before
 
 
 @dataclass(frozen=True)

@@ -8,28 +8,12 @@ recognised by a mark.  A substitution is carried along, so definitions are repla
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 
 from fsmooth.core.primitives import Primitive
-from fsmooth.core.term import (
-    Build,
-    Collect,
-    Const,
-    Get,
-    If,
-    IFold,
-    Lam,
-    Let,
-    Prim,
-    Proj,
-    Reduce,
-    Require,
-    Term,
-    Var,
-    While,
-)
-from fsmooth.core.traverse import children, rebuild
-from fsmooth.rewrite.facts import Facts
+from fsmooth.core.term import Const, If, Let, Prim, Term, Var
+from fsmooth.core.traverse import children, rebuild, remade, steps
+from fsmooth.rewrite.facts import Facts, condition_of
 from fsmooth.rewrite.memory import Context, Mark, Memory
 from fsmooth.rewrite.strategy import Rule
 from fsmooth.rewrite.trace import Trace
@@ -87,42 +71,14 @@ class Normaliser:
 
     def step(self, term: Term) -> Term:
         """`term` with normal children."""
-        match term:
-            case Prim() | Get() | Proj():
-                return rebuild(term, [self.run(child) for child in children(term)])
-            case Const():
-                return term
-            case Let():
-                return self.scope(term)
-            case If(condition, then, otherwise):
-                return self.branch(term, self.run(condition), then, otherwise)
-            case Build(size, index, body):
-                size = self.run(size)
-                index, body = self.loop_body(size, index, body)
-                return term if self._same(term, size, index, body) else Build(size, index, body)
-            case Reduce(reduction, size, index, body):
-                size = self.run(size)
-                index, body = self.loop_body(size, index, body)
-                return term if self._same(term, size, index, body) else Reduce(reduction, size, index, body)
-            case IFold(size, init, state, index, body):
-                return self.fold(term, self.run(size), self.run(init), state, index, body)
-            case While(init, state, condition, body):
-                return self.steps_while(term, self.run(init), state, condition, body)
-            case Lam(parameters, body):
-                opened = [self.enter(q) for q in parameters]
-                new = self.run(body)
-                for (fresh, saved), var in zip(reversed(opened), reversed(parameters), strict=True):
-                    self.leave(var, fresh, saved)
-                return rebuild(term, [new]) if self._unmoved(opened, parameters) else Lam(self._names(opened), new)
-            case Collect():
-                return self.collect(term)
-            case Require(condition, body):
-                condition = self.run(condition)
-                numbers = [self.run(n) for n in term.numbers]
-                body = self.assuming(condition, True, body)
-                return rebuild(term, [condition, *numbers, body])
-            case _:
-                return rebuild(term, [self.run(child) for child in children(term)])
+        declared = term.declared
+        if isinstance(term, Let):
+            return self.scope(term)
+        if isinstance(term, If):
+            return self.branch(term)
+        if declared.binds or declared.has_regions:
+            return self.scoped(term)
+        return rebuild(term, [self.run(child) for child in children(term)])
 
     def finish(self, term: Term) -> Term:
         """Apply rules at the root of a term whose children are normal, until none applies."""
@@ -203,100 +159,52 @@ class Normaliser:
             else:
                 del self.dangerous[free]
 
-    def loop_body(self, size: Term, index: Var, body: Term) -> tuple[Var, Term]:
-        """The body of a loop over 0 … size-1, normalised with that range known."""
-        fresh, saved = self.enter(index)
-        old = self.facts.ranges.get(fresh)
-        self.facts.ranges[fresh] = size
-        self.learn(fresh, size)
-        undo = [*self.facts.repeats(size), *self.facts.runs(size)]
-        outside = self.go_under(size, True)
-        result = self.run(body)
+    def scoped(self, term: Term) -> Term:
+        """`term` with normal children, each under what is known there: definitions, ranges, conditions."""
+        new: list[Term] = []
+        opened: list[tuple[Var, Var, Term | None]] = []
+        undo: list[tuple[Hashable, bool | None]] = []
+        outside = self.mark
+        for step in steps(term):
+            if isinstance(step.term, Var) and step.binds:
+                fresh, saved = self.enter(step.term)
+                opened.append((step.term, fresh, saved))
+                undo.extend(self.facts.bind(step, fresh, term, new))
+                self.learn(fresh)
+                new.append(fresh)
+                continue
+            given = condition_of(step, term, new)
+            new.append(self.run(step.term) if given is None else self.assuming(*given, step.term))
         self.mark = outside
         self.facts.forget(undo)
-        if old is None:
-            del self.facts.ranges[fresh]
-        else:
-            self.facts.ranges[fresh] = old
-        self.leave(index, fresh, saved)
-        return fresh, result
-
-    def branch(self, term: If, condition: Term, then: Term, otherwise: Term) -> Term:
-        """Both branches, each knowing the condition; only one if the condition is known."""
-        truth = self.facts.truth(condition) if self.decides else None
-        if truth is not None:
-            return self.run(then if truth else otherwise)
-        then = self.assuming(condition, True, then)
-        otherwise = self.assuming(condition, False, otherwise)
-        return rebuild(term, [condition, then, otherwise])
-
-    def fold(self, term: IFold, size: Term, init: Term, state: Var, index: Var, body: Term) -> Term:
-        """A sequential loop."""
-        new_state, saved = self.enter(state)
-        undo = self.facts.carry(new_state)
-        new_index, new_body = self.loop_body(size, index, body)
-        self.facts.forget(undo)
-        self.leave(state, new_state, saved)
-        if new_state is state and new_index is index:
-            return rebuild(term, [size, init, new_body])
-        return IFold(size, init, new_state, new_index, new_body)
-
-    def steps_while(self, term: While, init: Term, state: Var, condition: Term, body: Term) -> Term:
-        """A loop whose body runs where its condition holds."""
-        fresh, saved = self.enter(state)
-        condition = self.run(condition)
-        undo = self.facts.step(term, fresh, condition)
-        outside = self.go_under(condition, True)
-        body = self.run(body)
-        self.mark = outside
-        self.facts.forget(undo)
-        self.leave(state, fresh, saved)
-        return rebuild(term, [init, condition, body]) if fresh is state else While(init, fresh, condition, body)
-
-    def collect(self, term: Collect) -> Term:
-        """A filtered comprehension."""
-        count = self.run(term.count)
-        opened = []
-        for size, index in term.generators:
-            size = self.run(size)
-            fresh, saved = self.enter(index)
-            opened.append((size, index, fresh, saved, self.facts.ranges.get(fresh)))
-            self.facts.ranges[fresh] = size
-            self.learn(fresh, size)
-        guard = self.run(term.guard)
-        body = self.assuming(guard, True, term.body)
-        for _, index, fresh, saved, old in reversed(opened):
-            if old is None:
-                del self.facts.ranges[fresh]
-            else:
-                self.facts.ranges[fresh] = old
-            self.leave(index, fresh, saved)
-        return Collect(count, tuple([(s, f) for s, _, f, _, _ in opened]), guard, body)
+        for var, fresh, saved in reversed(opened):
+            self.leave(var, fresh, saved)
+        return remade(term, new)
 
     def scope(self, term: Let) -> Term:
         """A scope: definitions are known while what follows is normalised."""
-        opened: list[tuple[Var, Var, Term | None, Term | None]] = []
-        bindings: list[tuple[Var, Term]] = []
-        for var, value in term.bindings:
-            value = self.run(value)
-            fresh, saved = self.enter(var)
-            opened.append((var, fresh, saved, self.facts.definitions.get(fresh)))
-            self.facts.definitions[fresh] = value
-            self.learn(fresh, value)
-            bindings.append((fresh, value))
-        body = self.run(term.body)
-        for var, fresh, saved, old in reversed(opened):
-            if old is None:
-                self.facts.definitions.pop(fresh, None)
-            else:
-                self.facts.definitions[fresh] = old
-            self.leave(var, fresh, saved)
-        return Let(tuple(bindings), body)
+        return self.scoped(term)
+
+    def branch(self, term: If) -> Term:
+        """Both branches, each knowing the condition; only one if the condition is known."""
+        condition = self.run(term.condition)
+        truth = self.facts.truth(condition) if self.decides else None
+        if truth is not None:
+            return self.run(term.then if truth else term.otherwise)
+        then = self.assuming(condition, True, term.then)
+        otherwise = self.assuming(condition, False, term.otherwise)
+        return rebuild(term, [condition, then, otherwise])
 
     # -- what is known ---------------------------------------------------------------------------------------------
 
-    def learn(self, var: Var, known: Term) -> None:
+    def learn(self, var: Var) -> None:
         """Note whether what is known of a variable (its definition, its range) has changed since the walk before."""
+        size = self.facts.ranges.get(var)
+        if size is not None:
+            self.go_under(size, True)
+        known = self.facts.definitions.get(var) if size is None else size
+        if known is None:
+            return
         if self.memory.is_new(var, known) or not self.changed.isdisjoint(known.free):
             self.changed.add(var)
         else:
@@ -317,20 +225,6 @@ class Normaliser:
         self.mark = outside
         self.facts.forget(undo)
         return result
-
-    # -- small helpers ---------------------------------------------------------------------------------------------
-
-    @staticmethod
-    def _same(term: Build | Reduce, size: Term, index: Var, body: Term) -> bool:
-        return term.size is size and term.index is index and term.body is body
-
-    @staticmethod
-    def _unmoved(opened: list[tuple[Var, Term | None]], variables: tuple[Var, ...]) -> bool:
-        return all([fresh is var for (fresh, _), var in zip(opened, variables, strict=True)])
-
-    @staticmethod
-    def _names(opened: list[tuple[Var, Term | None]]) -> tuple[Var, ...]:
-        return tuple([fresh for fresh, _ in opened])
 
 
 def _decides(rules: Iterable[Rule]) -> bool:

@@ -13,11 +13,11 @@ of a variable that is in scope already is renamed on the way, so that no fact is
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 
 from fsmooth.core.subst import refresh
-from fsmooth.core.term import Build, Collect, If, IFold, Let, Reduce, Require, Term, Var, While
-from fsmooth.core.traverse import bound_in, children, rebuild
+from fsmooth.core.term import Term, Var
+from fsmooth.core.traverse import bound_in, children, rebuild, steps
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import Strategy, attempt, repeat
 
@@ -106,59 +106,22 @@ def _distinct(term: Term, facts: Facts) -> Term:
 
 def _inside(term: Term, child: int, run: Callable[[], Term | None], facts: Facts) -> Term | None:
     """Run with the facts that hold inside child number `child` of `term`."""
-    bound = bound_in(term, child)
+    undo: list[tuple[Hashable, bool | None]] = []
+    before: list[Term] = []
+    bound: list[Var] = []
+    parts = 0
+    for step in steps(term):
+        if isinstance(step.term, Var) and step.binds:
+            bound.append(step.term)
+            undo.extend(facts.bind(step, step.term, term, before))
+        elif parts == child:
+            undo.extend(facts.enter(step, term, before))
+            break
+        else:
+            parts += 1
+        before.append(step.term)
     facts.scope.update(bound)
-    result = _known(term, child, run, facts)
+    result = run()
     facts.scope.difference_update(bound)
-    return result
-
-
-def _known(term: Term, child: int, run: Callable[[], Term | None], facts: Facts) -> Term | None:
-    match term:
-        case If(condition) if child > 0:
-            return _assuming(condition, child == 1, run, facts)
-        case Require(condition) if child == len(children(term)) - 1:
-            return _assuming(condition, True, run, facts)
-        case Build(size, index) | Reduce(_, size, index) if child == 1:
-            return _with_ranges(((index, size),), run, facts)
-        case IFold(size, _, state, index) if child == 2:
-            undo = facts.carry(state)
-            result = _with_ranges(((index, size),), run, facts)
-            facts.forget(undo)
-            return result
-        case While() if child == 2:
-            undo = facts.step(term, term.state, term.condition)
-            result = run()
-            facts.forget(undo)
-            return result
-        case Collect(_, generators, guard) if child > 0:
-            ranges = tuple([(i, s) for s, i in generators[: child - 1]])
-            if child < len(children(term)) - 1:
-                return _with_ranges(ranges, run, facts)
-            return _with_ranges(ranges, lambda: _assuming(guard, True, run, facts), facts)
-        case Let(bindings) if child > 0:
-            facts.definitions.update(bindings[:child])
-            result = run()
-            for var, _ in bindings[:child]:
-                del facts.definitions[var]
-            return result
-        case _:
-            return run()
-
-
-def _assuming(condition: Term, value: bool, run: Callable[[], Term | None], facts: Facts) -> Term | None:
-    undo = facts.assume(condition, value)
-    result = run()
     facts.forget(undo)
-    return result
-
-
-def _with_ranges(ranges: tuple[tuple[Var, Term], ...], run: Callable[[], Term | None], facts: Facts) -> Term | None:
-    """What runs is inside loops: every index is in its range, so every size is at least 1."""
-    facts.ranges.update(ranges)
-    undo = [entry for _, size in ranges for entry in facts.repeats(size)]
-    result = run()
-    facts.forget(undo)
-    for index, _ in ranges:
-        del facts.ranges[index]
     return result
