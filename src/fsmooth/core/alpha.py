@@ -84,8 +84,8 @@ def _key(term: Term, levels: dict[Var, int], depth: int, found: _Found) -> Key:
         keys = []
         scope, inner = dict(levels), depth
         for step in steps(term):
-            if isinstance(step.term, Var) and step.binds:
-                scope[step.term] = inner
+            if step.var is not None:
+                scope[step.var] = inner
                 inner += 1
             else:
                 keys.append(_key(step.term, scope, inner, found if inner == depth else {}))

@@ -49,8 +49,8 @@ def _free_of(term: Term, parts: tuple[Term, ...]) -> frozenset[Var]:
         return first.union(*rest) if rest else first
     free: set[Var] = set()
     for step in reversed(steps(term)):
-        if isinstance(step.term, Var) and step.binds:
-            free.discard(step.term)
+        if step.var is not None:
+            free.discard(step.var)
         else:
             free |= step.term._free or _EMPTY
     return frozenset(free)

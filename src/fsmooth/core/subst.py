@@ -74,8 +74,8 @@ class _Pass:
         inner = self
         new: list[Term] = []
         for step in steps(term):
-            if isinstance(step.term, Var) and step.binds:
-                inner, fresh = inner.under(step.term)
+            if step.var is not None:
+                inner, fresh = inner.under(step.var)
                 new.append(fresh)
             else:
                 new.append(inner.run(step.term))
@@ -140,9 +140,9 @@ class _Refresh:
         inner = self
         new: list[Term] = []
         for step in steps(term):
-            if isinstance(step.term, Var) and step.binds:
-                inner = _Refresh(inner, {step.term: step.term.renamed()})
-                new.append(inner.names[step.term])
+            if step.var is not None:
+                inner = _Refresh(inner, {step.var: step.var.renamed()})
+                new.append(inner.names[step.var])
             else:
                 new.append(inner.run(step.term))
         return remade(term, new)

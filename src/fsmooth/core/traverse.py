@@ -59,8 +59,8 @@ def steps(term: Term) -> list[Step]:
     >>> from fsmooth.core.term import Build
     >>> from fsmooth.core.types import INT
     >>> n, i = Var("n", INT), Var("i", INT)
-    >>> [(step.term, step.binds) for step in steps(Build(n, i, i))]
-    [(n, False), (i, True), (i, False)]
+    >>> [(step.term, step.var) for step in steps(Build(n, i, i))]
+    [(n, None), (i, i), (i, None)]
     """
     return term.declared.steps(term)
 

@@ -20,27 +20,9 @@ from fsmooth.core import primitives as p
 from fsmooth.core.polynomial import NOTHING, SYMBOLIC, Polynomial, Size
 from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.subst import substitute1
-from fsmooth.core.term import (
-    App,
-    Build,
-    Check,
-    Collect,
-    Const,
-    Custom,
-    Get,
-    If,
-    IFold,
-    Lam,
-    Length,
-    Let,
-    Prim,
-    Proj,
-    Reduce,
-    Require,
-    Term,
-    Var,
-    While,
-)
+from fsmooth.core.term import App, Check, Const, Custom, Get, If, Lam, Length, Let, Prim, Proj, Require, Term, Var
+from fsmooth.core.term.declared import Definitions, Generators, Index, State
+from fsmooth.core.traverse import binds, steps
 
 _DEEPEST = 100
 """How many definitions are looked through; what lies deeper is a size of its own."""
@@ -63,28 +45,23 @@ class Trips:
 
     def enter(self, term: Term) -> None:
         """Learn what `term` says of the variables it binds."""
-        match term:
-            case Let(bindings):
-                for var, value in bindings:
-                    _learn(self._values, var, value)
-            case App(function, arguments):
-                called = self.definition(function)
-                called = called.function if isinstance(called, Custom) else called
-                if isinstance(called, Lam):
-                    for parameter, argument in zip(called.parameters, arguments, strict=True):
-                        _learn(self._values, parameter, argument)
-            case Build(size, index) | Reduce(_, size, index):
-                _learn(self._ranges, index, size)
-            case IFold(size, init, state, index):
-                _learn(self._ranges, index, size)
-                _learn(self._shapes, state, init)
-            case While(init, state):
-                _learn(self._shapes, state, init)
-            case Collect(_, generators):
-                for size, index in generators:
-                    _learn(self._ranges, index, size)
-            case _:
-                pass
+        if isinstance(term, App):
+            called = self.definition(term.function)
+            called = called.function if isinstance(called, Custom) else called
+            if isinstance(called, Lam):
+                for parameter, argument in zip(called.parameters, term.arguments, strict=True):
+                    _learn(self._values, parameter, argument)
+        if not binds(term):
+            return
+        for step in steps(term):
+            if step.var is not None and step.given is not None:
+                match step.field:
+                    case Definitions():
+                        _learn(self._values, step.var, step.given)
+                    case Index() | Generators():
+                        _learn(self._ranges, step.var, step.given)
+                    case State():
+                        _learn(self._shapes, step.var, step.given)
 
     def definition(self, term: Term) -> Term:
         """What a variable is bound to, or the term itself."""

@@ -11,16 +11,12 @@ from collections.abc import Iterable, Mapping
 from fsmooth.core import primitives as p
 from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.term import (
-    Build,
     Check,
-    Collect,
     Const,
     Delta,
     Get,
-    IFold,
     Lam,
     Length,
-    Let,
     Prim,
     Reduce,
     Reduction,
@@ -28,9 +24,9 @@ from fsmooth.core.term import (
     Term,
     Update,
     Var,
-    While,
 )
-from fsmooth.core.traverse import subterms
+from fsmooth.core.term.declared import Generators, Index
+from fsmooth.core.traverse import binds, steps, subterms
 from fsmooth.core.types import Float, Int
 from fsmooth.rewrite.facts import Facts
 
@@ -47,21 +43,20 @@ class Accesses:
     def learn(self, order: Iterable[Term]) -> None:
         """The ranges of the loops among these nodes, too."""
         for node in order:
+            if binds(node):
+                self._learn_variables(node)
             match node:
-                case Build(size, index) | Reduce(_, size, index):
-                    self.facts.ranges[index] = size
-                case IFold(size, _, state, index):
-                    self.facts.ranges[index] = size
-                    self.facts.carry(state)
-                case While(_, state):
-                    self.facts.carry(state)
-                case Let(bindings):
-                    self.facts.carry(*[var for var, _ in bindings])
-                case Collect(_, generators):
-                    self.facts.ranges.update({index: size for size, index in generators})
                 case Prim(primitive, (a, b)) if primitive is p.minimum and isinstance(node.type, Int):
                     for bound in (a, b):
                         self.facts.assume(Prim(p.less_equal, (node, bound)), value=True)
+
+    def _learn_variables(self, node: Term) -> None:
+        for step in steps(node):
+            if step.var is not None and step.given is not None:
+                if isinstance(step.field, Index | Generators):
+                    self.facts.ranges[step.var] = step.given
+                else:
+                    self.facts.carry(step.var)
 
     def proved(self, access: Get | Update | Delta) -> bool:
         """Is it in bounds wherever the variables of its index have values, and its checks hold?"""

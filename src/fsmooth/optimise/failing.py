@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fsmooth.core.term import Check, Const, Delta, Get, If, Reduce, Reduction, Require, Term, Update, Var, While
+from fsmooth.core.term import Const, Delta, Get, If, Reduce, Reduction, Term, Update, Var
+from fsmooth.core.term.declared import Failing
 from fsmooth.core.traverse import children, opens_region
 from fsmooth.optimise.accesses import Accesses
 
@@ -27,12 +28,12 @@ def failing_nodes(root: Term, order: list[Term], static_sizes: StaticSizes) -> d
     accesses = Accesses(root, order, static_sizes)
     for node in order:
         inside = [failing[id(c)] for c in children(node) if id(c) in failing]
-        match node:
-            case Check() | Require() | While():  # a loop that its guard keeps from running might not end
+        match node.failing, node:
+            case Failing.ALWAYS, _:  # a loop that its guard keeps from running might not end
                 inside.append(frozenset((id(node),)))
-            case Reduce(reduction, size) if reduction in EXTREMA and not is_certain(size):
+            case Failing.EMPTY, Reduce(reduction, size) if reduction in EXTREMA and not is_certain(size):
                 inside.append(frozenset((id(node),)))
-            case Get() | Update() | Delta() if not accesses.proved(node):
+            case Failing.BOUNDS, Get() | Update() | Delta() if not accesses.proved(node):
                 inside.append(frozenset((id(node),)))
         if inside:
             failing[id(node)] = inside[0].union(*inside[1:])

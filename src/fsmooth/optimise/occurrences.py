@@ -11,10 +11,14 @@ from dataclasses import dataclass, field
 
 from fsmooth.core.alpha import Key, alpha_key
 from fsmooth.core.polynomial import SYMBOLIC
-from fsmooth.core.term import App, Build, Collect, Get, If, IFold, Lam, Length, Let, Proj, Reduce, Term, Var, While
-from fsmooth.core.traverse import children
+from fsmooth.core.term import App, Get, Lam, Length, Let, Proj, Term, Var
+from fsmooth.core.term.declared import Generators, Index, Part, Runs, State, Step
+from fsmooth.core.traverse import children, steps
 from fsmooth.core.trips import Trips
 from fsmooth.core.types import Array, Tuple
+
+_CALLS = 10.0
+"""How often a function is called, for want of anything better."""
 
 
 @dataclass
@@ -99,34 +103,30 @@ class Occurrences:
                 self._use(var, region, (), position)
             case Proj(Get() as path, position):
                 self._path(path, region, position)
-            case If(condition, then, otherwise):
-                self._walk(condition, region)
-                self._walk(then, region.branch())
-                self._walk(otherwise, region.branch())
-            case Lam(_, body):
-                self._walk(body, region.loop(10.0))
-            case Build(size, _, body) | Reduce(_, size, _, body):
-                self._walk(size, region)
-                self._walk(body, region.loop(self._trips(size)))
-            case IFold(size, init, _, _, body):
-                self._walk(size, region)
-                self._walk(init, region)
-                self._walk(body, region.loop(self._trips(size)))
-            case While(init, _, condition, body):
-                self._walk(init, region)
-                self._walk(condition, region.loop(SYMBOLIC))
-                self._walk(body, region.loop(SYMBOLIC))
-            case Collect():
-                inner = region
-                self._walk(term.count, region)
-                for size, _ in term.generators:
-                    self._walk(size, inner)
-                    inner = inner.loop(self._trips(size))
-                self._walk(term.guard, inner)
-                self._walk(term.body, inner.branch())
             case _:
-                for child in children(term):
-                    self._walk(child, region)
+                self._parts(term, region)
+
+    def _parts(self, term: Term, region: _Region) -> None:
+        """The children, each in a region of its own if it is evaluated more or less often than the term."""
+        inner, child, count = region, 0, len(children(term))
+        for step in steps(term):
+            if step.var is not None:
+                inner = inner.loop(self._repeats(step, term))
+                continue
+            runs = term.declared.runs(child, count)
+            child += 1
+            alone = runs is Runs.PERHAPS or (isinstance(step.field, Part) and step.field.where)
+            self._walk(step.term, region if runs is Runs.ONCE else inner.branch() if alone else inner)
+
+    def _repeats(self, step: Step, term: Term) -> float:
+        """How often what is in the scope of a variable is evaluated, for each evaluation of what is around it."""
+        match step.field:
+            case Index() | Generators() if step.given is not None:
+                return self._trips(step.given)
+            case State():
+                return 1.0 if any([isinstance(f, Index) for f in term.fields]) else SYMBOLIC
+            case _:
+                return _CALLS
 
     def _path(self, path: Get, region: _Region, component: int | None) -> None:
         """An element (or one component of it) of what is indexed."""

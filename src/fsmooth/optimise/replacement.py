@@ -39,8 +39,7 @@ class Replacement:
         """A loop with the replacements made in it, and fresh indices."""
         new: list[Term] = []
         for step in steps(node):
-            bound = isinstance(step.term, Var) and step.binds
-            new.append(self._own(step.term) if bound else self.of(step.term))
+            new.append(self.of(step.term) if step.var is None else self._own(step.var))
         return remade(node, new)
 
     def _own(self, var: Var) -> Var:

@@ -13,20 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 
-from fsmooth.core.term import (
-    Build,
-    Collect,
-    Const,
-    IFold,
-    Lam,
-    Length,
-    Let,
-    Reduce,
-    Term,
-    Var,
-    While,
-)
-from fsmooth.core.traverse import binds, children, opens_region, rebuild
+from fsmooth.core.term import Const, Lam, Length, Let, Term, Var
+from fsmooth.core.term.declared import Runs
+from fsmooth.core.traverse import binds, children, opens_region, rebuild, remade, steps
 from fsmooth.optimise.shapes import Shapes, head, in_order
 
 _FEW = 64
@@ -53,17 +42,21 @@ class _Scope:
         self,
         env: dict[Var, Term],
         outer: _Scope | None = None,
-        own: Mapping[Var, Term] | None = None,
+        own: Iterable[Var] = (),
         known: dict[int, tuple[Term, Term]] | None = None,
     ) -> None:
         self.env = env
         self.outer = outer
-        self.own = frozenset(own or ())
+        self.own = frozenset(own)
         self.known = {} if known is None else known
 
     def inside(self, own: Mapping[Var, Term]) -> _Scope:
         """A scope that binds these variables."""
         return _Scope({**self.env, **own}, self, own)
+
+    def again(self) -> _Scope:
+        """A scope of the same variables, for another region."""
+        return _Scope(self.env, self.outer, self.own)
 
     def of(self, term: Term) -> _Scope:
         """The outermost scope in which the term means the same."""
@@ -143,48 +136,33 @@ class Graph:
                         self._region.defined.append(node)
                         self.names.setdefault(id(node), var.name)
                 return self._intern(body, inner)
-            case Lam(parameters, body):
-                inner = scope.inside({q: self._own(q) for q in parameters})
-                new = tuple([inner.env[q] for q in parameters])
-                return self.node(Lam(new, self._body(body, inner)))  # type: ignore[arg-type]
-            case Build(size, index, body):
-                size = self._intern(size, scope)
-                own = self._own(index)
-                return self.loop(Build(size, own, self._body(body, scope.inside({index: own}))))
-            case Reduce(reduction, size, index, body):
-                size = self._intern(size, scope)
-                own = self._own(index)
-                return self.loop(Reduce(reduction, size, own, self._body(body, scope.inside({index: own}))))
-            case IFold(size, init, state, index, body):
-                size, init = self._intern(size, scope), self._intern(init, scope)
-                own_state, own = self._own(state), self._own(index)
-                step = self._body(body, scope.inside({state: own_state, index: own}))
-                return self.loop(IFold(size, init, own_state, own, step))
-            case While(init, state, condition, body):
-                init = self._intern(init, scope)
-                own_state = self._own(state)
-                goes_on, step = [self._body(t, scope.inside({state: own_state})) for t in (condition, body)]
-                return self.loop(While(init, own_state, goes_on, step))
-            case Collect(count, generators, guard, body):
-                count = self._intern(count, scope)
-                inner = scope
-                new_generators: list[tuple[Term, Var]] = []
-                for size, index in generators:
-                    size = self._body(size, inner) if new_generators else self._intern(size, inner)
-                    own = self._own(index)
-                    inner = inner.inside({index: own})
-                    new_generators.append((size, own))
-                guard, body = self._body(guard, inner), self._body(body, inner)
-                return self.loop(Collect(count, tuple(new_generators), guard, body))
             case Length(array, axis):
                 around, self._region = self._region, _Region()  # a length reads nothing
                 array = self._intern(array, scope)
                 self._region = around
                 return self.node(Length(array, axis))
+            case _ if binds(term):
+                return self._binder(term, scope)
             case _:
-                return self.node(rebuild(term, [self._part(term, k, scope) for k in range(len(children(term)))]))
+                return self.node(rebuild(term, [self._child(term, k, scope) for k in range(len(children(term)))]))
 
-    def _part(self, term: Term, k: int, scope: _Scope) -> Term:
+    def _binder(self, term: Term, scope: _Scope) -> Term:
+        """A loop or a function, with variables of its own."""
+        new: list[Term] = []
+        inner, child, count = scope, 0, len(children(term))
+        for step in steps(term):
+            if step.var is not None:
+                own = self._own(step.var)
+                inner = inner.inside({step.var: own})
+                new.append(own)
+                continue
+            is_region = term.declared.runs(child, count) is not Runs.ONCE
+            new.append(self._body(step.term, inner.again()) if is_region else self._intern(step.term, inner))
+            child += 1
+        made = remade(term, new)
+        return self.node(made) if isinstance(made, Lam) else self.loop(made)
+
+    def _child(self, term: Term, k: int, scope: _Scope) -> Term:
         child = children(term)[k]
         return self._body(child, scope) if opens_region(term, k) else self._intern(child, scope)
 

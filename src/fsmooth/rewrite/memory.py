@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from fsmooth.core.term import Build, IFold, Lam, Let, Reduce, Term, Var, While
-from fsmooth.core.traverse import subterms
+from fsmooth.core.term import Lam, Let, Term, Var
+from fsmooth.core.term.declared import Runs
+from fsmooth.core.traverse import children, subterms
 
 _SCOPES = frozenset((Let, Lam))
 
@@ -42,6 +43,12 @@ class Mark:
         self.context = context
 
 
+def _is_loop(term: Term) -> bool:
+    """Does it bind variables in what runs many times, and nowhere else?"""
+    declared = term.declared
+    return declared.binds and declared.runs(len(children(term)) - 1, len(children(term))) is Runs.MANY
+
+
 class Memory:
     """What walks over the same term, one after the other, share."""
 
@@ -55,7 +62,7 @@ class Memory:
         """Will each definition in a term be treated as before?  Of scopes, only those of whole loops are looked through."""
         if term.kinds.isdisjoint(_SCOPES):
             return True
-        if self.undecided is None or not isinstance(term, Build | Reduce | IFold | While):
+        if self.undecided is None or not _is_loop(term):
             return False
         for part in subterms(term):
             if isinstance(part, Lam) or (

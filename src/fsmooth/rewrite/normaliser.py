@@ -166,9 +166,9 @@ class Normaliser:
         undo: list[tuple[Hashable, bool | None]] = []
         outside = self.mark
         for step in steps(term):
-            if isinstance(step.term, Var) and step.binds:
-                fresh, saved = self.enter(step.term)
-                opened.append((step.term, fresh, saved))
+            if step.var is not None:
+                fresh, saved = self.enter(step.var)
+                opened.append((step.var, fresh, saved))
                 undo.extend(self.facts.bind(step, fresh, term, new))
                 self.learn(fresh)
                 new.append(fresh)

@@ -111,9 +111,9 @@ def _inside(term: Term, child: int, run: Callable[[], Term | None], facts: Facts
     bound: list[Var] = []
     parts = 0
     for step in steps(term):
-        if isinstance(step.term, Var) and step.binds:
-            bound.append(step.term)
-            undo.extend(facts.bind(step, step.term, term, before))
+        if step.var is not None:
+            bound.append(step.var)
+            undo.extend(facts.bind(step, step.var, term, before))
         elif parts == child:
             undo.extend(facts.enter(step, term, before))
             break

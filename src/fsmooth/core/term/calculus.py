@@ -94,7 +94,7 @@ class App(Term):
     __slots__ = ("arguments", "function")
     __match_args__ = ("function", "arguments")
     fields = (Part("function"), Parts("arguments"))
-    failing = Failing.ALWAYS
+    failing = Failing.CALLS
 
     def __init__(self, function: Term, arguments: tuple[Term, ...]) -> None:
         wanted = function.type

@@ -42,6 +42,7 @@ class Failing(Enum):
 
     NEVER = "it has a value"
     ALWAYS = "whatever is known of its parts: it may end the program, or not end"
+    CALLS = "if what it calls can"
     BOUNDS = "if its index is not below its size"
     EMPTY = "if it is an extremum of no elements"
 
@@ -133,11 +134,15 @@ _SEVERAL = Parts | Definitions | Generators
 
 
 class Step(NamedTuple):
-    """One thing in the fields of a term: a child, or a variable, which is bound in what follows it."""
+    """One thing in the fields of a term: a child, or a variable `var`, which is bound in what follows it.
+
+    `given` is what is known of the variable: its definition, the size of the range of an index, the first value of a state.
+    """
 
     field: Field
     term: Term
-    binds: bool
+    var: Var | None = None
+    given: Term | None = None
 
 
 class Declaration:
@@ -151,7 +156,7 @@ class Declaration:
     """
 
     def __init__(self, constructor: type[Term], fields: tuple[Field, ...]) -> None:
-        self.constructor = constructor
+        self.constructor: Callable[..., Term] = constructor
         self.fields = fields
         self.scoped: tuple[Field, ...] = tuple([f for f in fields if not isinstance(f, Data | Label)])
         self.binds = any([isinstance(f, Binder) for f in fields])
@@ -162,7 +167,9 @@ class Declaration:
         names = [f.field for f in fields]
         unknown = set(self._arguments) - set(names)
         if unknown or len(set(names)) < len(names):
-            raise TypeError(f"{constructor.__name__} does not declare {', '.join(sorted(unknown)) or 'each field once'}")
+            raise TypeError(
+                f"{constructor.__name__} does not declare {', '.join(sorted(unknown)) or 'each field once'}"
+            )
         terms = [f for f in self.scoped if isinstance(f, Part | Perhaps | _SEVERAL)]
         split = next((k for k, f in enumerate(terms) if isinstance(f, _SEVERAL)), len(terms))
         self._before, self._after = terms[:split], terms[split + 1 :]
@@ -182,24 +189,24 @@ class Declaration:
             value = getattr(term, f.field)
             match f:
                 case Part():
-                    found.append(Step(f, value, False))
-                case Index() | State():
-                    found.append(Step(f, value, True))
+                    found.append(Step(f, value))
+                case Index(below=given) | State(initial=given):
+                    found.append(Step(f, value, value, getattr(term, given)))
                 case Perhaps():
                     if value is not None:
-                        found.append(Step(f, value, False))
+                        found.append(Step(f, value))
                 case Parts():
-                    found.extend([Step(f, part, False) for part in value])
+                    found.extend([Step(f, part) for part in value])
                 case Parameters():
-                    found.extend([Step(f, var, True) for var in value])
+                    found.extend([Step(f, var, var) for var in value])
                 case Definitions():
                     for var, defined in value:
-                        found.append(Step(f, defined, False))
-                        found.append(Step(f, var, True))
+                        found.append(Step(f, defined))
+                        found.append(Step(f, var, var, defined))
                 case Generators():
                     for size, index in value:
-                        found.append(Step(f, size, False))
-                        found.append(Step(f, index, True))
+                        found.append(Step(f, size))
+                        found.append(Step(f, index, index, size))
         return found
 
     def made(self, term: Term, new: Sequence[Term]) -> Term:

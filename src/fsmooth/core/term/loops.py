@@ -5,8 +5,8 @@ from __future__ import annotations
 from enum import Enum
 
 from fsmooth.core.term.base import IllTyped, Term, want_int
-from fsmooth.core.term.declared import Data, Failing, Generators, Index, Part, Runs, State
 from fsmooth.core.term.calculus import Var
+from fsmooth.core.term.declared import Data, Failing, Generators, Index, Part, Runs, State
 from fsmooth.core.types import INT, Array, Bool, has_function, is_additive, is_numeric
 
 
@@ -144,7 +144,7 @@ class Collect(Term):
         Part("guard", Runs.MANY),
         Part("body", Runs.MANY, where="guard"),
     )
-    failing = Failing.ALWAYS
+    failing = Failing.NEVER
 
     def __init__(self, count: Term, generators: tuple[tuple[Term, Var], ...], guard: Term, body: Term) -> None:
         want_int(count, "a count")

@@ -18,13 +18,9 @@ from fsmooth.core.build import flat_scope, minus, plus
 from fsmooth.core.cost import Costs
 from fsmooth.core.subst import refresh, substitute, substitute1
 from fsmooth.core.term import (
-    App,
     Build,
-    Check,
-    Collect,
     Const,
     Delta,
-    Deriv,
     If,
     Let,
     MakeTuple,
@@ -33,13 +29,12 @@ from fsmooth.core.term import (
     Proj,
     Reduce,
     Reduction,
-    Require,
     Term,
     Var,
-    While,
     Zero,
     let,
 )
+from fsmooth.core.term.declared import Failing
 from fsmooth.core.traverse import subterms
 from fsmooth.core.types import is_numeric
 from fsmooth.optimise.rules.loop_normalisation import guard_first
@@ -105,7 +100,7 @@ def sum_shifted(t: Term, facts: Facts) -> Term | None:
 
 def _may_fail(body: Term) -> bool:
     """Might an iteration fail, so that it has to run as often as it is written, and no more?"""
-    return any([isinstance(x, Check | Require | App | Deriv | Collect | While) for x in subterms(body)])
+    return any([x.failing in (Failing.ALWAYS, Failing.CALLS) for x in subterms(body)])
 
 
 def _needed(bindings: Sequence[tuple[Var, Term]], body: Term) -> _Bindings:

@@ -10,12 +10,9 @@ from fsmooth.core import primitives as p
 from fsmooth.core.build import bind, both
 from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.term import (
-    App,
     Check,
-    Collect,
     Const,
     Delta,
-    Deriv,
     Failure,
     Get,
     Length,
@@ -26,8 +23,8 @@ from fsmooth.core.term import (
     Term,
     Update,
     Var,
-    While,
 )
+from fsmooth.core.term.declared import Failing
 from fsmooth.core.traverse import subterms
 from fsmooth.rewrite.facts import Facts
 
@@ -58,18 +55,18 @@ def checked(index: Term, facts: Facts, value: Term) -> Term:
 
 
 def _total(t: Term, facts: Facts) -> bool:
-    match t:
-        case Check() | Require() | App() | Deriv() | Collect() | While():
-            return False
-        case Reduce(reduction, size) if reduction in _EXTREMA:
-            return runs(size, facts)
-        case Get(array, index) | Update(array, index):
+    match t.failing, t:
+        case Failing.NEVER, _:
+            return True
+        case Failing.EMPTY, Reduce(reduction, size):
+            return reduction not in _EXTREMA or runs(size, facts)
+        case Failing.BOUNDS, Get(array, index) | Update(array, index):
             length = _size(array, facts)
             return length is not None and _within(index, length, facts)
-        case Delta(size, index):
+        case Failing.BOUNDS, Delta(size, index):
             return _within(index, size, facts)
         case _:
-            return True
+            return False
 
 
 def _within(index: Term, size: Term, facts: Facts) -> bool:
