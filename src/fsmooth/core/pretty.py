@@ -17,12 +17,9 @@ import math
 from fsmooth.core import primitives as p
 from fsmooth.core.term import (
     App,
-    Build,
-    Check,
     Collect,
     Const,
     Custom,
-    Delta,
     Deriv,
     Failure,
     Get,
@@ -32,7 +29,6 @@ from fsmooth.core.term import (
     Length,
     Let,
     MakeTuple,
-    Plus,
     Prim,
     Proj,
     Reduce,
@@ -40,15 +36,14 @@ from fsmooth.core.term import (
     Require,
     Term,
     Unread,
-    Update,
     Var,
     Vector,
     Verb,
     While,
     Zero,
 )
-from fsmooth.core.term.linear_maps import MAP_NAMES, MapTerm
-from fsmooth.core.traverse import bound_in, children
+from fsmooth.core.term.linear_maps import MAP_NAMES
+from fsmooth.core.traverse import bound_in, children, steps
 from fsmooth.core.types import F32, Float, Tuple
 
 _WIDTH = 100
@@ -163,14 +158,6 @@ class _Printer:
             case Lam(parameters, body):
                 head = "fun " + " ".join([f"({self.name(q)} : {q.type!r})" for q in parameters] or ["()"])
                 return _LOW, self.arrow(head, body, indent)
-            case Build(size, index, body):
-                return (
-                    _APPLY,
-                    f"build {self.atom(size, indent)} ({self.arrow(f'fun {self.name(index)}', body, indent)})",
-                )
-            case Reduce(reduction, size, index, body):
-                function = self.arrow(f"fun {self.name(index)}", body, indent)
-                return _APPLY, f"{reduction.value} {self.atom(size, indent)} ({function})"
             case IFold(size, init, state, index, body):
                 function = self.arrow(f"fun {self.name(state)} {self.name(index)}", body, indent)
                 return _APPLY, f"ifold ({function}) {self.atom(init, indent)} {self.atom(size, indent)}"
@@ -211,18 +198,21 @@ class _Printer:
             case App(function, arguments):
                 called = [self.atom(t, indent) for t in (function, *arguments)]
                 return _APPLY, " ".join(called if arguments else [*called, "()"])
-            case Delta() | Update() | Plus() | Check():
-                name = {Delta: "delta", Update: "update", Plus: "plus", Check: "check"}[type(term)]
-                return _APPLY, " ".join([name, *[self.atom(t, indent) for t in self.operands(term)]])
-            case MapTerm():
-                return _APPLY, " ".join([MAP_NAMES[type(term)], *[self.atom(t, indent) for t in children(term)]])
             case _:
-                raise TypeError(f"no text for {type(term).__name__}")
+                return _APPLY, " ".join([_word(term), *self.operands(term, indent)])
 
-    @staticmethod
-    def operands(term: Term) -> tuple[Term, ...]:
-        """The arguments in the order in which they are written."""
-        return children(term)
+    def operands(self, term: Term, indent: int) -> list[str]:
+        """The general form: the parts in their order, those in the scope of variables as functions of these."""
+        found: list[str] = []
+        binders: list[str] = []
+        for step in steps(term):
+            if step.var is not None:
+                binders.append(self.name(step.var))
+            elif binders:
+                found.append(f"({self.arrow('fun ' + ' '.join(binders), step.term, indent)})")
+            else:
+                found.append(self.atom(step.term, indent))
+        return found
 
     def arrow(self, head: str, body: Term, indent: int) -> str:
         inner = self.text(body, _LOW, indent + 2)
@@ -260,6 +250,11 @@ class _Printer:
         if operation is p.logical_not:
             return _APPLY, f"!{self.atom(arguments[0], indent)}"
         return _APPLY, " ".join([operation.name, *[self.atom(a, indent) for a in arguments]])
+
+
+def _word(term: Term) -> str:
+    """What the general form begins with."""
+    return term.reduction.value if isinstance(term, Reduce) else MAP_NAMES.get(type(term), type(term).__name__.lower())
 
 
 def _constant(term: Const) -> tuple[int, str]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from operator import is_
 
 from fsmooth.core.term import Term, Var
-from fsmooth.core.term.declared import Runs, Step
+from fsmooth.core.term.declared import Part, Runs, Step
 
 _NONE: tuple[Var, ...] = ()
 
@@ -63,6 +63,19 @@ def steps(term: Term) -> list[Step]:
     [(n, None), (i, i), (i, None)]
     """
     return term.declared.steps(term)
+
+
+def binders_around(term: Term, child: int) -> list[Step]:
+    """The variables that `term` binds around its child number `child`."""
+    bound = len(bound_in(term, child))
+    return [step for step in steps(term) if step.var is not None][:bound]
+
+
+def guard_of(term: Term, child: int) -> Term | None:
+    """The condition that holds where child number `child` is evaluated."""
+    parts = [step for step in steps(term) if step.var is None]
+    field = parts[child].field
+    return getattr(term, field.where) if isinstance(field, Part) and field.where else None
 
 
 def place(term: Term, field: str) -> int:

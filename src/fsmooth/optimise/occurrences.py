@@ -103,8 +103,11 @@ class Occurrences:
                 self._use(var, region, (), position)
             case Proj(Get() as path, position):
                 self._path(path, region, position)
-            case _:
+            case _ if term.declared.has_regions:
                 self._parts(term, region)
+            case _:
+                for child in children(term):
+                    self._walk(child, region)
 
     def _parts(self, term: Term, region: _Region) -> None:
         """The children, each in a region of its own if it is evaluated more or less often than the term."""

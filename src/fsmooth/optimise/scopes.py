@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Build, Collect, Const, If, IFold, Lam, Length, Prim, Reduce, Require, Term, Var, While
-from fsmooth.core.traverse import children
+from fsmooth.core.term import Const, Length, Prim, Require, Term, Var
+from fsmooth.core.term.declared import Generators, Index, Runs
+from fsmooth.core.traverse import binders_around, binds, bound_in, children, guard_of
 from fsmooth.optimise.failing import is_certain
 
 
@@ -22,7 +23,7 @@ class Scope:
     """
 
     parent: Scope | None
-    variables: frozenset[Var] = frozenset()
+    variables: frozenset[Term] = frozenset()
     is_loop: bool = False
     required: bool = False
     certain: bool = True
@@ -60,31 +61,20 @@ class Scopes:
 
     def of_child(self, node: Term, k: int, scope: Scope, at_home: bool = True) -> Scope:
         """Where child `k` of `node` is evaluated, if `node` is evaluated in `scope`."""
-        match node:
-            case Build(size, index) | Reduce(_, size, index) if k == 1:
-                return self._inside(node, 1, scope, frozenset((index,)), size=size, at_home=at_home)
-            case IFold(size, _, state, index) if k == 2:
-                return self._inside(node, 2, scope, frozenset((state, index)), size=size, at_home=at_home)
-            case While(_, state) if k > 0:
-                return self._while(node, k, scope, state, at_home)
-            case Collect(_, generators) if k > 1:
-                inside = self._inside(node, k, scope, frozenset([i for _, i in generators]))
-                inside.is_apart = True
-                return inside
-            case Lam(parameters):
-                return self._inside(node, 0, scope, frozenset(parameters))
-            case If(condition) if k > 0:
-                return self._inside(node, k, scope, condition=condition if k == 1 else None)
-            case Require(condition) if k == len(children(node)) - 1:
-                return self._inside(node, k, scope, condition=condition)
-            case _:
-                return scope
-
-    def _while(self, node: Term, k: int, parent: Scope, state: Var, at_home: bool) -> Scope:
-        """The condition of a loop, which is evaluated once at least, or the body, which may never be."""
-        scope = self._inside(node, k, parent, frozenset((state,)), at_home=at_home)
-        scope.is_loop, scope.certain, scope.is_apart = True, k == 1, True
-        return scope
+        runs = node.declared.runs(k, len(children(node)))
+        if runs is Runs.ONCE:
+            return scope
+        binders = binders_around(node, k)
+        variables = frozenset([step.term for step in binders])
+        if runs is not Runs.MANY:
+            return self._inside(node, k, scope, variables, condition=guard_of(node, k))
+        sizes = [step.given for step in binders if isinstance(step.field, Index)]
+        inside = self._inside(node, k, scope, variables, size=sizes[-1] if sizes else None, at_home=at_home)
+        if not sizes:
+            inside.is_apart = True
+            inside.is_loop = not any([isinstance(step.field, Generators) for step in binders])
+            inside.certain = guard_of(node, k) is None
+        return inside
 
     def copies(self, node: Term, wheres: list[Scope]) -> list[Scope]:
         """Where the parts of `node` stand that is computed in all these scopes: in one, or one for each part that is apart."""
@@ -98,7 +88,7 @@ class Scopes:
         node: Term,
         k: int,
         parent: Scope,
-        variables: frozenset[Var] = frozenset(),
+        variables: frozenset[Term] = frozenset(),
         size: Term | None = None,
         condition: Term | None = None,
         at_home: bool = True,
@@ -142,13 +132,10 @@ def common_of(scopes: list[Scope]) -> Scope:
 
 def bound_apart(node: Term) -> tuple[Var, ...]:
     """The variables that a node binds in several scopes, neither of them in another."""
-    match node:
-        case Collect(_, generators):
-            return tuple([index for _, index in generators])
-        case While(_, state):
-            return (state,)
-        case _:
-            return ()
+    count = len(children(node))
+    if not binds(node) or sum([node.declared.runs(k, count) is Runs.MANY for k in range(count)]) < 2:
+        return ()
+    return bound_in(node, count - 1)
 
 
 def by_inner_scope(here: Scope, uses: dict[Scope, int]) -> list[dict[Scope, int]]:
