@@ -47,6 +47,12 @@ def binds(term: Term) -> bool:
     return term.declared.binds
 
 
+def is_loop(term: Term) -> bool:
+    """Does it bind variables in what it evaluates many times?"""
+    declared = term.declared
+    return declared.binds and declared.runs(len(children(term)) - 1, len(children(term))) is Runs.MANY
+
+
 def opens_region(node: Term, child: int) -> bool:
     """Is child number `child` evaluated under its own conditions: a loop body, a branch, a function body?"""
     declared = node.declared

@@ -13,22 +13,18 @@ from collections.abc import Sequence
 from fsmooth.core.build import named_part
 from fsmooth.core.subst import substitute1
 from fsmooth.core.term import (
-    Build,
     If,
-    IFold,
     Lam,
     Let,
     MakeTuple,
     Proj,
-    Reduce,
     Require,
     Term,
     Update,
     Var,
-    While,
     let,
 )
-from fsmooth.core.traverse import children, size_of_tree, subterms, transform
+from fsmooth.core.traverse import children, is_loop, size_of_tree, subterms, transform
 from fsmooth.core.types import Array, Tuple
 from fsmooth.lower.cardinality import is_path
 
@@ -77,7 +73,7 @@ def _mentions(term: Term, var: Var) -> int:
     if term is var:
         return 1
     inner = sum([_mentions(child, var) for child in children(term)])
-    return 2 * inner if isinstance(term, Build | Reduce | IFold | While | Lam) else inner
+    return 2 * inner if isinstance(term, Lam) or is_loop(term) else inner
 
 
 def _has_array(type_: Tuple) -> bool:

@@ -6,8 +6,8 @@ the destination, it reads and writes rows; each element is still summed in the o
 
 from __future__ import annotations
 
-from fsmooth.core.term import Build, Get, IFold, Length, Reduce, Reduction, Term, Var, While
-from fsmooth.core.traverse import children
+from fsmooth.core.term import Get, Length, Reduce, Reduction, Term, Var
+from fsmooth.core.traverse import children, is_loop
 from fsmooth.core.types import Float, is_scalar
 
 
@@ -25,7 +25,7 @@ def interchangeable(index: Var, inner: Term) -> Reduce | None:
         if id(t) in seen:
             continue
         seen.add(id(t))
-        if isinstance(t, Reduce | Build | IFold | While):
+        if is_loop(t):
             return None
         if isinstance(t, Length):
             continue

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fsmooth.core.term import Build, Collect, Const, IFold, Length, MakeTuple, Proj, Reduce, Reduction, Term, Var, While
-from fsmooth.core.traverse import bound_in, children, opens_region, subterms
+from fsmooth.core.term import Const, Length, MakeTuple, Proj, Reduce, Reduction, Term, Var
+from fsmooth.core.traverse import bound_in, children, is_loop, opens_region, subterms
 from fsmooth.optimise.replacement import Replacement
 from fsmooth.optimise.sharing import Graph, under_definitions
 from fsmooth.rewrite.trace import Trace
@@ -19,13 +19,7 @@ from fsmooth.rewrite.trace import Trace
 def split_sums(root: Term, graph: Graph, trace: Trace) -> Term:
     """The root of the graph with its sums taken apart where that lets one of them leave a loop."""
     inner = frozenset(
-        [
-            var
-            for t in subterms(root)
-            if isinstance(t, Build | Reduce | IFold | While | Collect)
-            for k in range(len(children(t)))
-            for var in bound_in(t, k)
-        ]
+        [var for t in subterms(root) if is_loop(t) for k in range(len(children(t))) for var in bound_in(t, k)]
     )
     memo: dict[int, tuple[Term, Term]] = {}
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Build, Check, Const, Get, IFold, Prim, Reduce, Term, Var, While
-from fsmooth.core.traverse import binds, bound_in, children
+from fsmooth.core.term import Build, Check, Const, Get, Prim, Reduce, Term, Var
+from fsmooth.core.traverse import binds, bound_in, children, is_loop
 from fsmooth.core.types import Float
 from fsmooth.optimise.replacement import Replacement
 from fsmooth.optimise.sharing import Graph
@@ -40,7 +40,7 @@ def _own_weight(node: Term, variables: frozenset[Var]) -> float:
             return 0.0 if _is_affine(node, variables) else _SCATTERED
         case Get() if isinstance(node.type, Float):
             return 1.0
-        case Reduce() | IFold() | While() | Build():
+        case _ if is_loop(node):
             return LOOP
         case _:
             return 0.0

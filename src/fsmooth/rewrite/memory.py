@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from fsmooth.core.term import Lam, Let, Term, Var
-from fsmooth.core.term.declared import Runs
-from fsmooth.core.traverse import children, subterms
+from fsmooth.core.traverse import is_loop, subterms
 
 _SCOPES = frozenset((Let, Lam))
 
@@ -43,12 +42,6 @@ class Mark:
         self.context = context
 
 
-def _is_loop(term: Term) -> bool:
-    """Does it bind variables in what runs many times, and nowhere else?"""
-    declared = term.declared
-    return declared.binds and declared.runs(len(children(term)) - 1, len(children(term))) is Runs.MANY
-
-
 class Memory:
     """What walks over the same term, one after the other, share."""
 
@@ -62,7 +55,7 @@ class Memory:
         """Will each definition in a term be treated as before?  Of scopes, only those of whole loops are looked through."""
         if term.kinds.isdisjoint(_SCOPES):
             return True
-        if self.undecided is None or not _is_loop(term):
+        if self.undecided is None or not is_loop(term):
             return False
         for part in subterms(term):
             if isinstance(part, Lam) or (

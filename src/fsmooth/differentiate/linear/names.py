@@ -10,31 +10,19 @@ from __future__ import annotations
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import (
     App,
-    Build,
-    Collect,
     Const,
-    Delta,
     Get,
-    If,
-    IFold,
     Lam,
     Length,
     Let,
-    MakeTuple,
-    Plus,
     Prim,
     Proj,
-    Reduce,
-    Require,
     Term,
-    Update,
     Var,
-    Vector,
-    While,
     Zero,
     let,
 )
-from fsmooth.core.traverse import children, rebuild
+from fsmooth.core.traverse import children, opens_region, rebuild
 from fsmooth.core.types import Function, has_float, has_function
 
 
@@ -90,20 +78,9 @@ class _Scope:
                 return self.of(body)
             case App(Lam(parameters, body), arguments):
                 return App(Lam(parameters, self.closed(body)), tuple([self.atom(a) for a in arguments]))
-            case If(condition, then, otherwise):
-                return If(condition, self.closed(then), self.closed(otherwise))
-            case Require(_, body):
-                return rebuild(term, [*children(term)[:-1], self.closed(body)])
-            case Build() | Reduce() | Collect():
-                return rebuild(term, [*children(term)[:-1], self.closed(term.body)])
-            case IFold(size, init, state, index, body):
-                return IFold(size, self.atom(init), state, index, self.closed(body))
-            case While(init, state, condition, body):
-                return While(self.atom(init), state, condition, self.closed(body))
-            case Prim() | MakeTuple() | Vector() | Plus() | Delta() | Update() | Get() | Proj():
-                return rebuild(term, [self.atom(part) for part in children(term)])
             case _:
-                return term
+                parts = enumerate(children(term))
+                return rebuild(term, [self.closed(x) if opens_region(term, k) else self.atom(x) for k, x in parts])
 
 
 def _name_of(term: Term) -> str:

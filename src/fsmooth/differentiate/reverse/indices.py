@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fsmooth.core.subst import substitute
-from fsmooth.core.term import Build, Check, Collect, Const, IFold, Length, Let, Prim, Reduce, Term, Var, While
-from fsmooth.core.traverse import binds, bound_in, children, size_of_tree, subterms, transform
+from fsmooth.core.term import Check, Const, Length, Prim, Term, Var
+from fsmooth.core.term.declared import Definitions, Generators, Index, State, Step
+from fsmooth.core.traverse import binds, size_of_tree, steps, subterms, transform
 from fsmooth.core.types import Bool, Int
 from fsmooth.differentiate.reverse.writes import Place
 from fsmooth.rewrite.facts import Facts
@@ -30,22 +31,21 @@ class Indices:
         for t in subterms(body):
             if not binds(t):
                 continue
-            for k in range(len(children(t))):
-                self.bound.update(bound_in(t, k))
-            match t:
-                case Let(bindings):
-                    self.definitions.update(bindings)
-                case Build(count, i) | Reduce(_, count, i):
-                    self.loops[i] = count
-                case IFold(count, _, state, i):
-                    self.loops[i] = count
-                    self.facts.carry(state)
-                case While(_, state):
-                    self.facts.carry(state)
-                case Collect(_, generators):
-                    self.loops.update({i: count for count, i in generators})
+            for step in steps(t):
+                if step.var is not None:
+                    self.bound.add(step.var)
+                    self._learn(step, step.var)
         for i, count in self.loops.items():
             self.facts.ranges[i] = self.resolved(count) or count
+
+    def _learn(self, step: Step, var: Var) -> None:
+        match step.field:
+            case Definitions() if step.given is not None:
+                self.definitions[var] = step.given
+            case Index() | Generators() if step.given is not None:
+                self.loops[var] = step.given
+            case State():
+                self.facts.carry(var)
 
     def resolved(self, term: Term) -> Term | None:
         """An index or a size in terms of loops' indices and of what is outside of the fold; None if that is not known."""

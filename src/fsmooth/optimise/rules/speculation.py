@@ -9,25 +9,20 @@ from __future__ import annotations
 
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import (
-    Build,
-    Collect,
     Const,
     Delta,
     If,
-    IFold,
     Let,
     MakeTuple,
     Prim,
-    Reduce,
     Term,
     Update,
     Var,
     Vector,
-    While,
     Zero,
     let,
 )
-from fsmooth.core.traverse import subterms
+from fsmooth.core.traverse import is_loop, subterms
 from fsmooth.core.types import Float
 from fsmooth.optimise.rules.small_sums import LARGEST
 from fsmooth.optimise.rules.totality import cannot_fail
@@ -128,7 +123,7 @@ def _small(branch: Term, facts: Facts) -> bool:
     total = 0.0
     for node in subterms(branch):
         match node:
-            case Build() | Reduce() | IFold() | While() | Collect() | Delta() | Update():
+            case _ if is_loop(node) or isinstance(node, Delta | Update):
                 return False
             case Prim(primitive):
                 total += primitive.weight
