@@ -24,6 +24,7 @@ from fsmooth.core.shape import Ragged, shape_of
 from fsmooth.core.term import (
     App,
     Build,
+    Carrying,
     Check,
     Collect,
     Const,
@@ -32,7 +33,6 @@ from fsmooth.core.term import (
     Deriv,
     Get,
     If,
-    IFold,
     Lam,
     Length,
     Let,
@@ -47,10 +47,10 @@ from fsmooth.core.term import (
     Update,
     Var,
     Vector,
-    While,
     Zero,
 )
-from fsmooth.core.traverse import children
+from fsmooth.core.term.declared import Index
+from fsmooth.core.traverse import children, is_loop, opens_region, steps
 from fsmooth.core.trips import Trips
 from fsmooth.core.types import Array, Int, Tuple, has_float, leaf_of, rank_of
 
@@ -148,7 +148,7 @@ class Costs:
                 return each + self.alone(then).dearer(self.alone(otherwise))
             case Require(condition, body):
                 return self.of(condition) + self.alone(body)
-            case IFold() | While():
+            case Carrying():
                 return self.of(term) * self.entries(term)
             case _:
                 return self.of(term)
@@ -194,11 +194,6 @@ class Costs:
                 use = Use.ADD if reduction is Reduction.SUM else Use.VALUE
                 step = self._of(body, use) + (0 if reduction is Reduction.SUM else ADD)
                 return self._loop(size, index, step)
-            case IFold(size, init, _, index, body):
-                return self._of(init, Use.VALUE) + self._loop(size, index, self._of(body, Use.VALUE))
-            case While(init, _, condition, body):
-                step = self._of(condition, Use.VALUE) + self._of(body, Use.VALUE)
-                return self._of(init, Use.VALUE) + step * Polynomial.of(term)
             case Build() | Vector() | Delta() | Plus():
                 return self._destination(term, Use.STORE)
             case Zero(sizes):
@@ -213,8 +208,28 @@ class Costs:
                 return Polynomial.total(parts)
             case Check(index, size):
                 return self._all((index, size), Use.INDEX) + CHECK
+            case _ if is_loop(term):
+                return self._declared(term)
             case _:
                 return self._all(children(term))
+
+    def _declared(self, term: Term) -> Polynomial:
+        """A loop, by what runs how often; of one without an index the number of steps is a size of its own."""
+        found = steps(term)
+        indices = [step for step in found if isinstance(step.field, Index) and step.var is not None]
+        sizes = [step.given for step in indices]
+        parts = [step.term for step in found if step.var is None]
+        total = []
+        for k, part in enumerate(parts):
+            cost = self._of(part, Use.INDEX if part in sizes else Use.VALUE)
+            if opens_region(term, k):
+                for step in reversed(indices):
+                    assert step.var is not None
+                    assert step.given is not None
+                    cost = cost.summed(step.var, self.trips.of(step.given))
+                cost = cost if indices else cost * Polynomial.of(term)
+            total.append(cost)
+        return Polynomial.total(total)
 
     def _loop(self, size: Term, index: Var, step: Polynomial) -> Polynomial:
         return step.summed(index, self.trips.of(size)) + self._of(size, Use.INDEX)

@@ -11,12 +11,12 @@ from __future__ import annotations
 from fsmooth.core import primitives as p
 from fsmooth.core.build import components, flat_scope, plus, times
 from fsmooth.core.subst import refresh, substitute, substitute1
-from fsmooth.core.term import Const, IFold, MakeTuple, Prim, Proj, Term, Var, While
+from fsmooth.core.term import Carrying, Const, IFold, MakeTuple, Prim, Proj, Term, Var
 from fsmooth.core.traverse import subterms, transform
 from fsmooth.core.types import INT, Int
 
 
-def counters(loop: IFold | While) -> dict[int, int]:
+def counters(loop: Carrying) -> dict[int, int]:
     """What each step adds, by the position of the counter in the state."""
     bindings, result = flat_scope(loop.body)
     if not isinstance(result, MakeTuple):
@@ -38,7 +38,7 @@ def counters(loop: IFold | While) -> dict[int, int]:
     return found
 
 
-def count_of(loop: IFold | While) -> int | None:
+def count_of(loop: Carrying) -> int | None:
     """The position of the counter that is the number of the step, 0 in the first; None if the state has none."""
     found = counters(loop)
     for k in from_zero(loop):
@@ -48,7 +48,7 @@ def count_of(loop: IFold | While) -> int | None:
     return None
 
 
-def from_zero(loop: IFold | While) -> tuple[int, ...]:
+def from_zero(loop: Carrying) -> tuple[int, ...]:
     """The counters that start at a constant from 0 on and never fall."""
     rising = [k for k, added in counters(loop).items() if added >= 0]
     starts = components(loop.init) if rising else ()

@@ -7,13 +7,13 @@ from fsmooth.core.subst import substitute
 from fsmooth.core.term import (
     App,
     Build,
+    Carrying,
     Collect,
     Const,
     Custom,
     Delta,
     Get,
     If,
-    IFold,
     Lam,
     Let,
     MakeTuple,
@@ -25,7 +25,6 @@ from fsmooth.core.term import (
     Update,
     Var,
     Vector,
-    While,
 )
 from fsmooth.core.term.linear_maps import Apply, ApplyReverse
 
@@ -40,7 +39,7 @@ def row_of(element: Get) -> tuple[Term, tuple[Var, ...]] | None:
         case Get(Vector((item, *_)), _) | Get(Delta(_, _, item), _):
             return item, ()
         case Get(
-            If(_, array, _) | IFold(_, array) | While(array) | Update(array) | Require(_, array) | Plus((array, *_)),
+            If(_, array, _) | Carrying(init=array) | Update(array) | Require(_, array) | Plus((array, *_)),
             index,
         ):
             return _whole_row(Get(array, index))
@@ -68,7 +67,7 @@ def component_of(tuple_: Term, position: int) -> Term | None:
     match tuple_:
         case MakeTuple(items):
             return items[position]
-        case If(_, inner, _) | IFold(_, inner) | While(inner) | Require(_, inner):
+        case If(_, inner, _) | Carrying(init=inner) | Require(_, inner):
             return _part(inner, position)
         case Reduce(_, _, index, body):
             return _part(substitute(body, {index: Const(0)}), position)
@@ -78,9 +77,7 @@ def component_of(tuple_: Term, position: int) -> Term | None:
             return _part(substitute(body, {index: at}), position)
         case Get(Vector((element, *_)) | Delta(_, _, element), _):
             return _part(element, position)
-        case Get(
-            If(_, array, _) | IFold(_, array) | While(array) | Update(array) | Require(_, array) | Plus((array, *_)), at
-        ):
+        case Get(If(_, array, _) | Carrying(init=array) | Update(array) | Require(_, array) | Plus((array, *_)), at):
             return _part(Get(array, at), position)
         case Get(Proj(outer, inner_position), at):
             part = component_of(outer, inner_position)

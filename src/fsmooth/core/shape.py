@@ -13,6 +13,7 @@ from fsmooth.core.subst import substitute
 from fsmooth.core.term import (
     App,
     Build,
+    Carrying,
     Collect,
     Const,
     Custom,
@@ -87,7 +88,7 @@ def size_of(term: Term, axis: int = 0) -> Term:
             return size
         case If(_, then, _):
             return size_of(then, axis)
-        case IFold(_, first) | While(first) | Update(first):
+        case Carrying(init=first) | Update(first):
             return size_of(first, axis)
         case Plus((first, *_)):
             return size_of(first, axis)
@@ -171,7 +172,7 @@ def _component(tuple_: Term, position: int, axis: int) -> Term:
             return size_of(Let(bindings, Proj(body, position)), axis)
         case If(_, then, _):
             return _component(then, position, axis)
-        case IFold(_, init) | While(init):
+        case Carrying(init=init):
             return _component(init, position, axis)
         case Require(_, body):
             return _component(body, position, axis)

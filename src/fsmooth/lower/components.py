@@ -16,6 +16,7 @@ from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import (
     Build,
+    Carrying,
     Const,
     Get,
     IFold,
@@ -26,7 +27,6 @@ from fsmooth.core.term import (
     Reduction,
     Term,
     Var,
-    While,
     Zero,
     let,
 )
@@ -39,7 +39,7 @@ def with_named_tuple(term: Proj) -> Let | None:
     """A component of what a loop gives, with a name for all of it; None if it is something else."""
     root, path = whole_of(term)
     match root:
-        case IFold(state=state) | While(state=state):
+        case Carrying(state=state):
             name = state.name
         case Reduce():
             name = root.reduction.value
@@ -124,7 +124,7 @@ def only_adds(value: Term) -> bool:
     """Is it a sum without sequential loops?  Then it only adds to where its components go, whatever else is added there."""
     if not isinstance(value, Reduce) or value.reduction is not Reduction.SUM:
         return False
-    return not any([isinstance(t, IFold | While) for t in subterms(value.body)])
+    return not any([isinstance(t, Carrying) for t in subterms(value.body)])
 
 
 def only_added_to(value: Term, component: tuple[int, ...]) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from fsmooth.core.build import part_of, whole_of
-from fsmooth.core.term import If, IFold, Let, MakeTuple, Proj, Require, Term, Var, While, let
+from fsmooth.core.term import Carrying, If, IFold, Let, MakeTuple, Proj, Require, Term, Var, let
 from fsmooth.core.types import is_scalar
 from fsmooth.lower.branches import with_rest_in_branches
 from fsmooth.lower.context import Context
@@ -35,7 +35,7 @@ def _walk(ctx: Context, scope: Let, parts: Sequence[Part]) -> tuple[Continued, l
     for k, (var, value) in enumerate(scope.bindings):
         later = [v for _, v in scope.bindings[k + 1 :]] + [scope.body]
         own: dict[int, Path] = {}
-        if isinstance(value, IFold | While) and isinstance(value.init, MakeTuple):
+        if isinstance(value, Carrying) and isinstance(value.init, MakeTuple):
             for position, q in enumerate(known):
                 component = _continues(ctx, value, q, later)
                 if component is not None and component not in own.values():
@@ -53,7 +53,7 @@ def _walk(ctx: Context, scope: Let, parts: Sequence[Part]) -> tuple[Continued, l
     return found, known
 
 
-def _continues(ctx: Context, fold: IFold | While, part: Part, later: Sequence[Term]) -> Path | None:
+def _continues(ctx: Context, fold: Carrying, part: Part, later: Sequence[Term]) -> Path | None:
     """The component of a fold that can run in the place of the part; None if there is none."""
     if part.following is not None:
         return None
@@ -84,7 +84,7 @@ def with_loops_named(step: Term) -> Term:
             same = all([new is item for new, item in zip(items, term.items, strict=True)])
             return term if same else MakeTuple(tuple(items), term.type)
         whole, path = whole_of(term)
-        if not path or not isinstance(whole, IFold | While):
+        if not path or not isinstance(whole, Carrying):
             return term
         var = next((var for var, loop in loops if loop is whole), None)
         if var is None:
@@ -95,7 +95,7 @@ def with_loops_named(step: Term) -> Term:
     return let(loops, named(step))
 
 
-def initial_of(fold: IFold | While, component: Path) -> Term:
+def initial_of(fold: Carrying, component: Path) -> Term:
     """What a component of the state starts from."""
     return next(item for path, item in _items(fold.init, ()) if path == component)
 
@@ -126,7 +126,7 @@ def _keeps(ctx: Context, body: Term, path: Path, part: Part) -> bool:
             return _keeps(ctx, then, path, part) and _keeps(ctx, otherwise, path, part)
         case MakeTuple(items):
             return _keeps(ctx, items[path[0]], path[1:], part)
-        case IFold() | While():
+        case Carrying():
             inner = Part((), part.place, part.type, {(body.state, path)}, {(body.state, path)})
             kept = _keeps(ctx, body.init, path, part) and not step_reads(body, part)
             return kept and _keeps(ctx, body.body, path, inner)

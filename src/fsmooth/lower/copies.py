@@ -6,7 +6,7 @@ Every array is computed in storage of its own and then copied to where it belong
 from __future__ import annotations
 
 from fsmooth.core.shape import Ragged
-from fsmooth.core.term import Build, Collect, Delta, IFold, Lam, Plus, Reduce, Term, Update, Vector, While
+from fsmooth.core.term import Build, Carrying, Collect, Delta, Lam, Plus, Reduce, Term, Update, Vector
 from fsmooth.core.types import is_scalar
 from fsmooth.loops import tree as t
 from fsmooth.lower.arrays import copy_into
@@ -23,9 +23,9 @@ class Copying(Lowering):
     accumulators = False
 
     def into(self, term: Term, dest: Destination, mode: Mode) -> None:
-        if isinstance(
-            term, Build | Vector | Delta | Update | Plus | Reduce | IFold | While | Collect
-        ) and not is_scalar(term.type):
+        if isinstance(term, Build | Vector | Delta | Update | Plus | Reduce | Carrying | Collect) and not is_scalar(
+            term.type
+        ):
             try:
                 place = storage_for(self, term, "a")
             except Ragged:

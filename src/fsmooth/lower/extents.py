@@ -11,7 +11,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Build, Const, If, IFold, Length, Let, Plus, Prim, Require, Term, Update, Var, While
+from fsmooth.core.term import (
+    Build,
+    Carrying,
+    Const,
+    If,
+    Length,
+    Let,
+    Plus,
+    Prim,
+    Require,
+    Term,
+    Update,
+    Var,
+)
 from fsmooth.core.traverse import children
 from fsmooth.core.types import is_scalar
 from fsmooth.loops import tree as t
@@ -25,7 +38,7 @@ from fsmooth.lower.places import Part, after, first_summand, reads, stays
 def changes(ctx: Context, value: Term, part: Part, later: Iterable[Term]) -> bool:
     """Is the value made by changing the part, whose present contents nothing needs `later`?"""
     return (
-        isinstance(value, Update | If | IFold | While | Build | Let | Plus | Require)
+        isinstance(value, Update | If | Carrying | Build | Let | Plus | Require)
         and not is_scalar(part.type)
         and part.type == value.type
         and stays(value, part)
@@ -39,7 +52,7 @@ def fits(ctx: Context, value: Term, part: Part) -> bool:
     if part.is_held(value):
         return True
     match value:
-        case Update(inner) | IFold(_, inner) | While(inner) | Require(_, inner):
+        case Update(inner) | Carrying(init=inner) | Require(_, inner):
             return fits(ctx, inner, part)
         case If(_, then, otherwise):
             return fits(ctx, then, part) and fits(ctx, otherwise, part)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fsmooth.core.term import IFold, MakeTuple, Term, While
+from fsmooth.core.term import Carrying, IFold, MakeTuple, Term, While
 from fsmooth.core.types import Type
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ZERO
@@ -27,12 +27,12 @@ from fsmooth.lower.updates import advance
 from fsmooth.lower.whiles import as_long_as
 
 
-def fold(ctx: Context, term: IFold | While) -> Value:
+def fold(ctx: Context, term: Carrying) -> Value:
     """The final state, in storage of its own."""
     return _run(ctx, term, None)
 
 
-def fold_into(ctx: Context, term: IFold | While, dest: Destination, mode: Mode) -> None:
+def fold_into(ctx: Context, term: Carrying, dest: Destination, mode: Mode) -> None:
     """The final state to a destination, which serves as one of the buffers."""
     if mode is Mode.ACCUMULATE:
         dest = added(dest)
@@ -42,7 +42,7 @@ def fold_into(ctx: Context, term: IFold | While, dest: Destination, mode: Mode) 
             copy_into(ctx, value, place, Mode.ASSIGN)
 
 
-def _run(ctx: Context, term: IFold | While, dest: Destination | None) -> Value:
+def _run(ctx: Context, term: Carrying, dest: Destination | None) -> Value:
     size = ctx.named(ctx.scalar(term.size), "n") if isinstance(term, IFold) else None
     roles = roles_of(term) if isinstance(term, IFold) else {}
     own = storage_for(ctx, term.init, term.state.name)
@@ -69,6 +69,7 @@ def _run(ctx: Context, term: IFold | While, dest: Destination | None) -> Value:
             advance(ctx, term.body, parts, None)
     else:
         assert size is not None
+        assert isinstance(term, IFold)
         with Loop(ctx, term.index, size, t.Kind.SEQUENTIAL) as loop:
             open_step(ctx, recorded, loop.index, size)
             ctx.environment[term.state] = readable(inside)

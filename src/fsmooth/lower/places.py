@@ -9,10 +9,10 @@ from enum import Enum
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.term import (
     Build,
+    Carrying,
     Delta,
     Get,
     If,
-    IFold,
     Length,
     Let,
     MakeTuple,
@@ -152,7 +152,7 @@ def reads(term: Term, part: Part) -> bool:
     return False
 
 
-def step_reads(loop: IFold | While, part: Part) -> bool:
+def step_reads(loop: Carrying, part: Part) -> bool:
     """Might a step of the loop read the contents of the part, other than as its own state?"""
     return reads(loop.body, part) or (isinstance(loop, While) and reads(loop.condition, part))
 
@@ -220,11 +220,7 @@ def after(part: Part, bindings: tuple[tuple[Var, Term], ...], body: Term) -> Par
 
 def replaces(value: Term, part: Part, later: Sequence[Term]) -> bool:
     """Is the value what becomes of the part when elements of it are set, and does nothing need the old ones `later`?"""
-    if (
-        not isinstance(value, Update | IFold | While | Let | Require)
-        or value.type != part.type
-        or is_scalar(value.type)
-    ):
+    if not isinstance(value, Update | Carrying | Let | Require) or value.type != part.type or is_scalar(value.type):
         return False
     return _is_set(value, part) and not any([reads(x, part) for x in later]) and stays(value, part)
 
@@ -233,7 +229,7 @@ def _is_set(value: Term, part: Part) -> bool:
     """Is it the part, or what it becomes element by element?"""
     while not part.is_held(value):
         match value:
-            case Update(inner) | IFold(_, inner) | While(inner) | Require(_, inner) | Let(_, inner):
+            case Update(inner) | Carrying(init=inner) | Require(_, inner) | Let(_, inner):
                 value = inner
             case _:
                 return False
@@ -261,7 +257,7 @@ def shares_memory(value: Term, part: Part) -> bool:
             while isinstance(element, Build):
                 element = element.body
             return is_path(element) and reads(value, part)
-        case Delta() | If() | IFold() | Plus() | Reduce() | Update() | While() | Zero():
+        case Delta() | If() | Carrying() | Plus() | Reduce() | Update() | Zero():
             return False
         case _:
             return reads(value, part)
@@ -282,7 +278,7 @@ def stays(term: Term, part: Part) -> bool:
             return stays(body, part)
         case Let(bindings, body):
             return stays(body, after(part, bindings, body))
-        case IFold(init=init, state=state, body=body) | While(init=init, state=state, body=body):
+        case Carrying(init=init, state=state, body=body):
             inner = Part((), part.place, part.type, {(state, ())}, {(state, ())})
             return stays(init, part) and not step_reads(term, part) and stays(body, inner)
         case Plus(items):
@@ -348,7 +344,7 @@ def _elementwise(term: Build, part: Part) -> bool:
             if reads(t, part):
                 return False
             continue
-        if isinstance(t, Let | IFold | While | Reduce):
+        if isinstance(t, Let | Carrying | Reduce):
             return False  # a sum may be added up in the place, row by row
         stack.extend(children(t))
     return True

@@ -9,13 +9,13 @@ from __future__ import annotations
 from fsmooth.core.term import (
     App,
     Build,
+    Carrying,
     Check,
     Collect,
     Const,
     Delta,
     Get,
     If,
-    IFold,
     Lam,
     Length,
     Let,
@@ -29,7 +29,6 @@ from fsmooth.core.term import (
     Update,
     Var,
     Vector,
-    While,
     Zero,
 )
 from fsmooth.core.types import is_scalar
@@ -98,7 +97,7 @@ class Lowering(Context):
                 return zero_of(term.type)
             case Reduce():
                 return reductions.reduce_scalar(self, term)
-            case Get() | Proj() | Let() | App() | Require() | IFold() | While():
+            case Get() | Proj() | Let() | App() | Require() | Carrying():
                 return expressions.as_expression(self.value(term))
             case _:
                 raise Unsupported(f"lowering of {type(term).__name__}")
@@ -127,7 +126,7 @@ class Lowering(Context):
                 return whole.items[position]  # type: ignore[return-value]
             case Get(array, index):
                 return self._element(array, index)
-            case IFold() | While():
+            case Carrying():
                 return folds.fold(self, term)
             case _ if is_scalar(term.type) and not (isinstance(term, If)):
                 return Scalar(self.scalar(term))
@@ -169,7 +168,7 @@ class Lowering(Context):
 
     def bind(self, var: Var, value: Term) -> None:
         match value:
-            case Var() | Proj() | Get() | Let() | App() | Require() | MakeTuple() | IFold() | While():
+            case Var() | Proj() | Get() | Let() | App() | Require() | MakeTuple() | Carrying():
                 result = self._pinned(self.value(value), var.name)
             case _ if is_scalar(value.type):
                 result = Scalar(self.named(self.scalar(value), var.name))
@@ -243,7 +242,7 @@ class Lowering(Context):
                     self.into(item, place, mode)  # type: ignore[arg-type]
             case If() if not is_scalar(term.type) or mode is Mode.ACCUMULATE:
                 arrays.if_into(self, term, dest, mode)
-            case IFold() | While():
+            case Carrying():
                 folds.fold_into(self, term, dest, mode)
             case Zero():
                 if mode is Mode.ASSIGN:

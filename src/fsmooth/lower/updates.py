@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Build, If, IFold, Let, Plus, Require, Term, Update, Var, While
+from fsmooth.core.term import Build, Carrying, If, IFold, Let, Plus, Require, Term, Update, Var, While
 from fsmooth.core.types import BOOL, Array, Tuple, is_scalar
 from fsmooth.loops import tree as t
 from fsmooth.lower.accumulators import Sinks, with_indices_first
@@ -100,7 +100,7 @@ def advance(ctx: Context, term: Term, parts: list[Part], top: list[t.Statement] 
                 if var in continued or var in sinks.of or var in sinks.places:
                     own = {path: parts[at] for path, at in continued.get(var, {}).items()}
                     for path, q in own.items():
-                        assert isinstance(value, IFold | While)
+                        assert isinstance(value, Carrying)
                         mutate(ctx, initial_of(value, path), q)
                     places_for(ctx, term, sinks, k)
                     accumulate(ctx, term, sinks, k, {path: started(q.place) for path, q in own.items()})
@@ -124,7 +124,7 @@ def advance(ctx: Context, term: Term, parts: list[Part], top: list[t.Statement] 
                 lambda: advance(ctx, then, copies_of(parts), None),
                 lambda: advance(ctx, otherwise, copies_of(parts), None),
             )
-        case IFold() | While() if _nests(term, parts):
+        case Carrying() if _nests(term, parts):
             _inner_fold(ctx, term, parts)
         case _:
             _replace(ctx, components_of(ctx, term, parts), top)
@@ -179,23 +179,23 @@ def _readers(parts: list[Part], var: Var, value: Term) -> None:
         q.holders, q.readers, q.rows = inner.holders, inner.readers, inner.rows
 
 
-def _nests(term: IFold | While, parts: list[Part]) -> bool:
+def _nests(term: Carrying, parts: list[Part]) -> bool:
     """Can an inner fold over the whole state run in the place of the outer one?"""
     return len(parts) > 1 and not any([q.following is not None or step_reads(term, q) for q in parts])
 
 
-def _inner_fold(ctx: Context, term: IFold | While, parts: list[Part]) -> None:
+def _inner_fold(ctx: Context, term: Carrying, parts: list[Part]) -> None:
     size = _steps(ctx, term)
     advance(ctx, term.init, parts, None)
     _loop(ctx, term, size, parts)
 
 
-def _steps(ctx: Context, term: IFold | While) -> t.Expression | None:
+def _steps(ctx: Context, term: Carrying) -> t.Expression | None:
     """How many steps there are, if that is known before the first."""
     return ctx.named(ctx.scalar(term.size), "n") if isinstance(term, IFold) else None
 
 
-def _loop(ctx: Context, term: IFold | While, size: t.Expression | None, parts: list[Part]) -> None:
+def _loop(ctx: Context, term: Carrying, size: t.Expression | None, parts: list[Part]) -> None:
     """Run the steps of an inner fold on parts that hold its initial state."""
     saved = ctx.environment.get(term.state)
     prefix = min([len(q.path) for q in parts]) if len(parts) == 1 else 0
@@ -209,13 +209,14 @@ def _loop(ctx: Context, term: IFold | While, size: t.Expression | None, parts: l
             advance(ctx, term.body, inner, None)
     else:
         assert size is not None
+        assert isinstance(term, IFold)
         with Loop(ctx, term.index, size, t.Kind.SEQUENTIAL):
             ctx.environment[term.state] = _whole(term, inner)
             advance(ctx, term.body, inner, None)
     ctx.restore([(term.state, saved)])
 
 
-def _whole(term: IFold | While, parts: list[Part]) -> Value:
+def _whole(term: Carrying, parts: list[Part]) -> Value:
     """The state as a value, from its parts in order."""
     pending = iter(parts)
 
@@ -287,7 +288,7 @@ def mutate(ctx: Context, term: Term, part: Part) -> None:
                     ctx.bind(var, value)
             mutate(ctx, body, after(part, bindings, body))
             ctx.restore(saved)
-        case IFold() | While():
+        case Carrying():
             size = _steps(ctx, term)
             mutate(ctx, term.init, part)
             _loop(ctx, term, size, [part])

@@ -11,11 +11,11 @@ from fsmooth.core.cost import Costs
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import (
     Build,
+    Carrying,
     Check,
     Delta,
     Get,
     If,
-    IFold,
     Let,
     MakeTuple,
     Prim,
@@ -26,7 +26,6 @@ from fsmooth.core.term import (
     Term,
     Var,
     Vector,
-    While,
     Zero,
     let,
 )
@@ -180,12 +179,7 @@ class Bindings(Normaliser):
             and self._divide(var, value, uses, kept, opened)
         ):
             return None
-        if (
-            self.policy.fission
-            and isinstance(value, IFold | While)
-            and isinstance(value.type, Tuple)
-            and uses is not None
-        ):
+        if self.policy.fission and isinstance(value, Carrying) and isinstance(value.type, Tuple) and uses is not None:
             if uses.whole == 0 and len(uses.positions) < len(value.type.items):
                 narrow = narrowed(value, set(uses.positions))
                 if narrow is not None:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from fsmooth.core.build import get, whole_of
 from fsmooth.core.subst import substitute
-from fsmooth.core.term import Build, Get, If, IFold, Length, Let, Proj, Require, Term, Update, Var, While, let
+from fsmooth.core.term import Build, Carrying, Get, If, IFold, Length, Let, Proj, Require, Term, Update, Var, While, let
 from fsmooth.core.traverse import bound_in, children, transform
 from fsmooth.core.types import is_scalar
 from fsmooth.optimise.failing import StaticSizes
@@ -55,7 +55,7 @@ def states_in(term: Term) -> Iterator[Var]:
         if id(t) in seen:
             continue
         seen.add(id(t))
-        if isinstance(t, IFold | While):
+        if isinstance(t, Carrying):
             found.add(t.state)
             yield t.state
         if isinstance(t, Let):

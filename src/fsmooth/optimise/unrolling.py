@@ -21,10 +21,10 @@ from fsmooth.core.term import (
     Term,
     Var,
     Vector,
-    While,
     let,
 )
-from fsmooth.core.traverse import size_of_tree, subterms
+from fsmooth.core.term.declared import Generators, Index
+from fsmooth.core.traverse import is_loop, size_of_tree, steps, subterms
 from fsmooth.core.types import Array, Tuple, Type, is_numeric
 from fsmooth.optimise.bindings import Bindings
 from fsmooth.optimise.inlining import is_virtual
@@ -172,12 +172,8 @@ def _invariant(index: Var, body: Term) -> tuple[list[tuple[Var, Term]], Term]:
 
 def _has_symbolic_loop(body: Term) -> bool:
     for term in subterms(body):
-        match term:
-            case Build(size) | Reduce(_, size) | IFold(size):
-                if not isinstance(size, Const):
-                    return True
-            case While():
+        if is_loop(term):
+            sizes = [step.given for step in steps(term) if isinstance(step.field, Index | Generators) and step.var]
+            if not sizes or not all([isinstance(size, Const) for size in sizes]):
                 return True
-            case _:
-                continue
     return False

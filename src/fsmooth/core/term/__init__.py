@@ -24,7 +24,7 @@ from fsmooth.core.term.checks import Check, Failure, Require
 from fsmooth.core.term.custom import Custom, Rule
 from fsmooth.core.term.derivative import Deriv, Method, Verb
 from fsmooth.core.term.linear_maps import MapTerm
-from fsmooth.core.term.loops import Build, Collect, IFold, Reduce, Reduction, While
+from fsmooth.core.term.loops import Build, Carrying, Collect, IFold, Reduce, Reduction, While
 from fsmooth.core.term.tuples import MakeTuple, Proj
 
 AnyTerm = (
@@ -61,6 +61,7 @@ __all__ = [
     "AnyTerm",
     "App",
     "Build",
+    "Carrying",
     "Check",
     "Collect",
     "Const",

@@ -29,7 +29,16 @@ class Build(Term):
         self._typed(Array(body.type))
 
 
-class IFold(Term):
+class Carrying(Term, abstract=True):
+    """A loop that carries a state: `init` at first, then what `body` makes of `state`."""
+
+    __slots__ = ()
+    init: Term
+    state: Var
+    body: Term
+
+
+class IFold(Carrying):
     """`ifold (fun state i -> body) init n`: n steps in order, each making the next state."""
 
     __slots__ = ("body", "index", "init", "size", "state")
@@ -56,7 +65,7 @@ class IFold(Term):
         self._typed(body.type)
 
 
-class While(Term):
+class While(Carrying):
     """`while (fun state -> condition) (fun state -> body) init`: the state after as many steps as the condition holds.
 
     The condition is evaluated before each step and once more at the end; the number of steps depends on the data.

@@ -7,12 +7,12 @@ from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.subst import substitute1
 from fsmooth.core.term import (
     Build,
+    Carrying,
     Check,
     Const,
     Delta,
     Get,
     If,
-    IFold,
     Length,
     Prim,
     Proj,
@@ -20,7 +20,6 @@ from fsmooth.core.term import (
     Update,
     Var,
     Vector,
-    While,
     Zero,
     let,
 )
@@ -95,7 +94,7 @@ def _defined(component: Term, facts: Facts) -> Term:
         whole = _defined(component.tuple, facts)
         return component if whole is component.tuple else Proj(whole, component.position)
     definition = facts.definition(component)
-    return definition if isinstance(definition, IFold | While) else component
+    return definition if isinstance(definition, Carrying) else component
 
 
 @rule("examples: length v ~> k where v has k elements in this compilation", source="design §2", heads=Length)

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from fsmooth.core.build import components
 from fsmooth.core.subst import substitute1
-from fsmooth.core.term import IFold, Let, MakeTuple, Proj, Reduce, Reduction, Term, Var, While, let
+from fsmooth.core.term import Carrying, IFold, Let, MakeTuple, Proj, Reduce, Reduction, Term, Var, While, let
 from fsmooth.core.traverse import children, transform
 from fsmooth.core.types import Tuple
 from fsmooth.rewrite.facts import Facts
@@ -26,7 +26,7 @@ from fsmooth.rewrite.strategy import rule
 def project_fold(t: Term, facts: Facts) -> Term | None:
     """The wanted component, with those it depends on."""
     match t:
-        case Proj(IFold() | While() as fold, position):
+        case Proj(Carrying() as fold, position):
             narrow = narrowed(fold, {position})
             if narrow is None:
                 return None
@@ -64,7 +64,7 @@ def split_fold(t: Term, facts: Facts) -> Term | None:
     return None
 
 
-def narrowed(fold: IFold | While, wanted: set[int]) -> tuple[Term, list[int]] | None:
+def narrowed(fold: Carrying, wanted: set[int]) -> tuple[Term, list[int]] | None:
     """The loop that carries only what `wanted` depends on, and which components those are; None if all are needed.
 
     With one component left the state is that component itself, not a tuple.
@@ -106,6 +106,7 @@ def narrowed(fold: IFold | While, wanted: set[int]) -> tuple[Term, list[int]] | 
     body = _reading(_without_unused(body), fold.state, places)
     if isinstance(fold, While):
         return While(init, state, _reading(fold.condition, fold.state, places), body), order
+    assert isinstance(fold, IFold)
     return IFold(fold.size, init, state, fold.index, body), order
 
 

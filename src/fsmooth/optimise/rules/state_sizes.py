@@ -5,7 +5,7 @@ from __future__ import annotations
 from fsmooth.core.build import components
 from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.subst import refresh
-from fsmooth.core.term import IFold, Length, Proj, Term, While
+from fsmooth.core.term import Carrying, IFold, Length, Proj, Term, While
 from fsmooth.core.traverse import bound_in, children, rebuild, size_of_tree, subterms, transform
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
@@ -22,11 +22,11 @@ _LARGEST = 9
 )
 def length_of_state(t: Term, facts: Facts) -> Term | None:
     """Wherever the body, or the condition of a `while`, asks for the length of an array of the state."""
-    if not isinstance(t, IFold | While) or not _asks(t):
+    if not isinstance(t, Carrying) or not _asks(t):
         return None
     if t.state in t.init.free:  # the initial state is outside
         t = refresh(t)
-        assert isinstance(t, IFold | While)
+        assert isinstance(t, Carrying)
     state, init = t.state, t.init
 
     def change(x: Term) -> Term:
@@ -47,8 +47,8 @@ def length_of_state(t: Term, facts: Facts) -> Term | None:
     return None if all([a is b for a, b in zip(old, new, strict=True)]) else rebuild(t, new)
 
 
-def _asks(t: IFold | While) -> bool:
-    inside = (t.body, t.condition) if isinstance(t, While) else (t.body,)
+def _asks(t: Carrying) -> bool:
+    inside = [part for k, part in enumerate(children(t)) if bound_in(t, k)]
     lengths = [x for part in inside if Length in part.kinds for x in subterms(part) if isinstance(x, Length)]
     return any([_of_state(x, t.state) is not None for x in lengths])
 
