@@ -1,7 +1,8 @@
-"""`python -m benchmarks [--quick] [--only forward|reverse|routes|compile]`: measure and print tables.  `--quick` saves nothing.
+"""`python -m benchmarks [--quick] [--only forward|reverse|arrays|routes|compile]`: measure and print tables.
 
 forward: the kernels of the micro benchmarks, NNMF and project, and what a user waits for; reverse: the field's workloads;
-only if they are asked for: routes, what `method="auto"` takes against what is fastest; compile, how long first calls take.
+arrays: whole arrays against loops over elements, linear algebra against NumPy, calls; only if they are asked for: routes,
+what `method="auto"` takes against what is fastest; compile, how long first calls take.  `--quick` saves nothing.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ import os
 import shutil
 import subprocess
 import sys
+from typing import Any
 
 from benchmarks import cold
+from benchmarks.arrays import report as arrays
 from benchmarks.compiling import report as compiling
 from benchmarks.report import save, text_of
 from benchmarks.reverse import report, run
@@ -31,7 +34,9 @@ _ONE_THREAD = {
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer sizes and shorter runs; saves nothing")
-    parser.add_argument("--only", choices=("forward", "reverse", "routes", "compile"), help="one of the tables")
+    parser.add_argument(
+        "--only", choices=("forward", "reverse", "arrays", "routes", "compile"), help="one of the tables"
+    )
     chosen = parser.parse_args()
     core = str(max(os.sched_getaffinity(0)))
     pinned = ["taskset", "-c", core] if shutil.which("taskset") else []
@@ -42,25 +47,33 @@ def main() -> int:
     if chosen.only == "compile":
         print(compiling.quick_table(pinned) if chosen.quick else compiling.table(pinned))
         return 0
-    if chosen.only != "reverse":
-        print(_forward(pinned, quick=chosen.quick))
-    if chosen.only != "forward":
-        print(_reverse(pinned, quick=chosen.quick))
+    for name, table in (("forward", _forward), ("reverse", _reverse), ("arrays", _arrays)):
+        if chosen.only in (None, name):
+            print(table(pinned, quick=chosen.quick))
     return 0
 
 
+def _measured(module: str, pinned: list[str], *, quick: bool) -> dict[str, Any]:
+    """What a module that measures in a process of its own prints on its last line."""
+    command = [*pinned, sys.executable, "-m", module, *(["--quick"] if quick else [])]
+    made = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    result: dict[str, Any] = json.loads(made.stdout.splitlines()[-1])
+    return result
+
+
 def _forward(pinned: list[str], *, quick: bool) -> str:
-    kernels = [*pinned, sys.executable, "-m", "benchmarks.kernels", *(["--quick"] if quick else [])]
-    made = subprocess.run(kernels, stdout=subprocess.PIPE, text=True, check=True)
-    result = json.loads(made.stdout.splitlines()[-1])
+    result = _measured("benchmarks.kernels", pinned, quick=quick)
     result["cold"] = cold.measurements(cold.PLAN, 1 if quick else 5)
     return text_of(result, "make bench-quick") if quick else save(result, "make bench")
 
 
+def _arrays(pinned: list[str], *, quick: bool) -> str:
+    result = _measured("benchmarks.arrays.measure", pinned, quick=quick)
+    return arrays.text_of(result, "make bench-quick") if quick else arrays.save(result, "make bench")
+
+
 def _routes(pinned: list[str], *, quick: bool) -> str:
-    command = [*pinned, sys.executable, "-m", "benchmarks.routes.measure", *(["--quick"] if quick else [])]
-    made = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    result = json.loads(made.stdout.splitlines()[-1])
+    result = _measured("benchmarks.routes.measure", pinned, quick=quick)
     called = "python -m benchmarks --only routes"
     return routes.text_of(result, f"{called} --quick") if quick else routes.save(result, called)
 

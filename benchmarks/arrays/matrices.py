@@ -1,0 +1,86 @@
+"""Linear algebra that NumPy or SciPy have compiled code for: the same function, called by Python and compiled by fsmooth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+SMALL = 32
+"""Up to here fsmooth is to be as fast; above, blocked code in assembly has its advantage."""
+
+
+@dataclass(frozen=True)
+class Factorisation:
+    """A function at one size.  `unique`: the parts of its result that have one value, where signs of others are free."""
+
+    name: str
+    function: Callable[..., Any]
+    size: int
+    arguments: tuple[Any, ...]
+    unique: Callable[[Any], Any] = lambda result: result
+
+
+def solve(a, b):
+    return np.linalg.solve(a, b)
+
+
+def inv(a):
+    return np.linalg.inv(a)
+
+
+def det(a):
+    return np.linalg.det(a)
+
+
+def slogdet(a):
+    sign, logarithm = np.linalg.slogdet(a)
+    return sign, logarithm
+
+
+def cholesky(a):
+    return np.linalg.cholesky(a)
+
+
+def qr(a):
+    q, r = np.linalg.qr(a)
+    return q, r
+
+
+def eigh(a):
+    values, vectors = np.linalg.eigh(a)
+    return values, vectors
+
+
+def svd(a):
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    return u, s, vt
+
+
+def lstsq(a, b):
+    return np.linalg.lstsq(a, b)[0]
+
+
+def expm(a):
+    return scipy.linalg.expm(a)
+
+
+def factorisations(size: int) -> Iterator[Factorisation]:
+    """All of them for matrices of this size; least squares have twice as many rows."""
+    rng = np.random.default_rng(size)
+    a, b = rng.normal(size=(size, size)) / np.sqrt(size), rng.normal(size=size)
+    regular, definite = a + 2.0 * np.eye(size), a @ a.T + np.eye(size)
+    tall, seen = rng.normal(size=(2 * size, size)), rng.normal(size=2 * size)
+    yield Factorisation("solve", solve, size, (regular, b))
+    yield Factorisation("inv", inv, size, (regular,))
+    yield Factorisation("det", det, size, (regular,))
+    yield Factorisation("slogdet", slogdet, size, (regular,))
+    yield Factorisation("cholesky", cholesky, size, (definite,))
+    yield Factorisation("qr", qr, size, (a,))
+    yield Factorisation("eigh", eigh, size, (definite,), lambda result: result[0])
+    yield Factorisation("svd", svd, size, (a,), lambda result: result[1])
+    yield Factorisation("lstsq", lstsq, size, (tall, seen))
+    yield Factorisation("expm", expm, size, (a,))
