@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 _NOT_IN_ORDER = (None,) * 64
 
 
+def _not_served(*args: object) -> None:
+    """The quick way of a program that has none: None, as of a call that is not served."""
+
+
 class Function(Generic[P, R]):
     """A program that is compiled when it is first called with arguments of given types.
 
@@ -53,6 +57,7 @@ class Function(Generic[P, R]):
             self._by_position = -1  # what is given by position is not what the parameters stand for
         self._only_by_position = len([q for q in parameters.values() if q.kind is q.POSITIONAL_ONLY])
         self._fast: Callable[..., Any] | None = None
+        self._plain: Callable[..., Any] = _not_served
         base: Program = program
         while isinstance(base, DerivedProgram):
             base = base.program
@@ -78,19 +83,27 @@ class Function(Generic[P, R]):
     @overload
     def __call__(self, *args: Any, out: object, **kwargs: Any) -> R: ...
     def __call__(self, *args: object, out: object | None = None, **kwargs: object) -> Any:
+        is_plain = out is None and not kwargs
+        if is_plain:
+            result = self._plain(*args)
+            if result is not None:
+                return result
         if out is not None and "out" in self._names:
             kwargs, out = {**kwargs, "out": out}, None
         fast = self._fast
         if fast is not None and len(args) <= self._by_position:
             given = self._in_order(args, kwargs) if kwargs else args
-            result = fast(*given) if out is None else fast(*given, out=out)
-            if result is None:
+            if not is_plain:
+                result = fast(*given) if out is None else fast(*given, out=out)
+            if is_plain or result is None:
                 result = self._with_numpy(fast, given, out)
             if result is not None:
                 return result
         entry, values = self._entry(args, kwargs)
         result = entry(values, out)
         self._fast = entry.quick
+        if self._by_position == len(self._names):
+            self._plain = entry.quick or _not_served
         return result
 
     def _with_numpy(self, fast: Callable[..., Any], given: tuple[object, ...], out: object | None) -> Any:

@@ -180,8 +180,8 @@ static int fs_open_result(
         }
         return 1;
     }
-    fs_object *sizes = PyTuple_New(rank);
-    for (int axis = 0; axis < rank; ++axis) PyTuple_SetItem(sizes, axis, PyLong_FromLongLong(shape[axis]));
+    fs_object *sizes = rank == 1 ? PyLong_FromLongLong(*shape) : PyTuple_New(rank); /* what NumPy reads fastest */
+    for (int axis = 0; rank > 1 && axis < rank; ++axis) PyTuple_SetItem(sizes, axis, PyLong_FromLongLong(shape[axis]));
     fs_object *made = PyObject_CallFunctionObjArgs(
         fs_python[0], sizes, PyTuple_GetItem(fs_python[1], k), (fs_object *)0);
     Py_DecRef(sizes);
