@@ -56,17 +56,32 @@ def _svd(a, full_matrices):
 def decomposed(a):
     """U, s and Vᵀ with as many singular values as the shorter side has elements."""
     m, n = a.shape
+    k = min(m, n)
+    scale, w = scaled(a)
+    d, x, y = diagonal_form(w)
+    order = descending(d)
+    u = [[y[order[j], i] if n <= m else x[order[j], i] for j in range(k)] for i in range(m)]
+    v = [[x[order[i], j] if n <= m else y[order[i], j] for j in range(n)] for i in range(k)]
+    return u, [scale * d[order[i]] for i in range(k)], v
+
+
+def scaled(a):
+    """The largest number of a matrix, or 1 if all are 0, and the matrix divided by it, transposed if it is tall."""
+    m, n = a.shape
     k, l = min(m, n), max(m, n)
     largest = max([max([abs(v) for v in row], default=0.0) for row in a], default=0.0)
     scale = 1.0 if largest == 0.0 else largest
-    d, x, y = diagonal_form([[(a[j, i] if n <= m else a[i, j]) / scale for j in range(l)] for i in range(k)])
+    return scale, [[(a[j, i] if n <= m else a[i, j]) / scale for j in range(l)] for i in range(k)]
+
+
+def descending(d):
+    """The places of numbers, the largest first."""
+    k = len(d)
     place = [sum(1 if d[j] > d[i] or (j < i and not d[i] > d[j]) else 0 for j in range(k)) for i in range(k)]
     order = [0 for _ in range(k)]
     for i in range(k):
         order[place[i]] = i
-    u = [[y[order[j], i] if n <= m else x[order[j], i] for j in range(k)] for i in range(m)]
-    v = [[x[order[i], j] if n <= m else y[order[i], j] for j in range(n)] for i in range(k)]
-    return u, [scale * d[order[i]] for i in range(k)], v
+    return order
 
 
 def _values_jvp(a, u, s, v, da, du, ds, dv):
