@@ -7,10 +7,10 @@ from itertools import takewhile
 
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Build, Collect, Delta, If, Plus, Reduce, Update, Var, Vector
-from fsmooth.core.types import BOOL, INT
+from fsmooth.core.types import BOOL, INT, Float, is_scalar
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ONE, ZERO, integer, same, zero_of
-from fsmooth.loops.usage import mentioned_reads
+from fsmooth.loops.usage import mentioned_reads, names_in
 from fsmooth.lower.cardinality import is_path
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import (
@@ -140,7 +140,10 @@ def if_into(ctx: Context, term: If, dest: Destination, mode: Mode) -> None:
             return
         condition = t.Operation(p.logical_not, (condition,), BOOL)
         then, otherwise = otherwise, then
-    ctx.emit(_as_one_store(condition, then, otherwise) or t.If(condition, then, otherwise))
+    one = _as_one_store(condition, then, otherwise)
+    if one is None and is_scalar(term.type) and not otherwise:
+        one = _as_one_addition(ctx, condition, then)
+    ctx.emit(one or t.If(condition, then, otherwise))
 
 
 def _as_one_store(condition: t.Expression, then: list[t.Statement], otherwise: list[t.Statement]) -> t.Statement | None:
@@ -152,6 +155,31 @@ def _as_one_store(condition: t.Expression, then: list[t.Statement], otherwise: l
             return t.Store(a.buffer, a.index, t.Conditional(condition, a.value, b.value), a.accumulate)
         case _:
             return None
+
+
+def _as_one_addition(ctx: Context, condition: t.Expression, then: list[t.Statement]) -> t.Statement | None:
+    """`x += c ? 1 : 0` for `if (c) x += 1`, where x is there in any case: loops of it are vectors, which need no masked stores.
+
+    Only where indices of loops say which element x is: another may be far away, and is not fetched for nothing.
+    """
+    match then:
+        case [t.Assign(accumulate=True, value=t.Literal()) as a]:
+            return t.Assign(a.name, t.Conditional(condition, a.value, _zero_like(a.value)), True)
+        case [t.Store(accumulate=True, value=t.Literal()) as a] if _is_by_loops(ctx, a.index):
+            return t.Store(a.buffer, a.index, t.Conditional(condition, a.value, _zero_like(a.value)), True)
+        case _:
+            return None
+
+
+def _is_by_loops(ctx: Context, index: t.Expression) -> bool:
+    """Is it made of indices of loops and of arguments?"""
+    names: set[str] = set()
+    names_in(index, names)
+    return ctx.integers.keys().isdisjoint(names)
+
+
+def _zero_like(value: t.Expression) -> t.Literal:
+    return t.Literal(0.0 if isinstance(value.type, Float) else 0, value.type)
 
 
 def collect_into(ctx: Context, term: Collect, dest: Destination, mode: Mode) -> None:
