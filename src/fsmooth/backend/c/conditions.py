@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from fsmooth.core import primitives as p
 from fsmooth.core.types import BOOL, INT, Int
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import same
+from fsmooth.loops.arithmetic import integer, same
 
 _OPPOSITE = {
     p.less: p.greater_equal,
@@ -48,3 +50,19 @@ def negated(e: t.Expression) -> t.Expression:
             return t.Conditional(negated(c), negated(b), _FALSE)
         case _:
             return t.Operation(p.logical_not, (e,), BOOL)
+
+
+def counted_from_end(s: t.CheckAll, lengths: Collection[str]) -> tuple[t.Expression, t.Expression] | None:
+    """The index and the size of a check of `index < 0 ? index + size : index`, the last that is computed before it.
+
+    Only of sizes among `lengths`: those are not negative, and no number of elements is near 2**62.
+    """
+    match s.body, s.check:
+        case (
+            [*_, t.Declare(name, _, t.Conditional(condition, t.Operation(p.add, (given, size)), index))],
+            t.Check(t.Name(checked), t.Name(length)),
+        ) if name == checked and length in lengths and same(given, index) and same(size, s.check.size):
+            is_negative = t.Operation(p.less, (index, integer(0)), BOOL)
+            return (index, size) if same(condition, is_negative) else None
+        case _:
+            return None

@@ -7,12 +7,13 @@ import textwrap
 from typing import assert_never
 
 from fsmooth.backend.c.blocks import write_block
-from fsmooth.backend.c.conditions import failing
+from fsmooth.backend.c.conditions import counted_from_end, failing
 from fsmooth.backend.c.expressions import ExpressionWriter
 from fsmooth.backend.c.lanes import write_vectors
 from fsmooth.backend.c.masked_loads import may_permute_masked_loads
 from fsmooth.backend.c.names import c_type, comment, element_type
 from fsmooth.backend.c.signature import signature
+from fsmooth.backend.c.spelling import UNARY
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Site
 from fsmooth.core.types import BOOL, INT
@@ -266,13 +267,19 @@ class StatementWriter:
         self.line("int64_t bad = 0;")
         self.lines.append("#pragma omp simd reduction(|:bad)")
         self.line(f"for (int64_t {s.index} = 0; {s.index} < {self.e.write(s.size, 5)}; ++{s.index}) {{")
-        self.nested(s.body)
-        self.line(f"    bad |= {self.e.write(failing(s.check))};")
+        given = counted_from_end(s, self.lengths)
+        self.nested(s.body if given is None else s.body[:-1])
+        self.line(f"    bad |= {self.e.write(failing(s.check)) if given is None else self.outside(*given)};")
         self.line("}")
         self.line("if (bad) {")
         self.find_first(s)
         self.depth -= 1
         self.line("}")
+
+    def outside(self, index: t.Expression, size: t.Expression) -> str:
+        """Is an index not in -size … size-1?  As numbers without a sign these are 0 … 2 size - 1 if size is added."""
+        given, length = self.e.write(index, UNARY), self.e.write(size, UNARY)
+        return f"(uint64_t){given} + (uint64_t){length} >= 2 * (uint64_t){length}"
 
     def check_range(self, s: t.CheckAll, check: t.Check, start: int) -> None:
         """Test the indices start, start + 1, …: the first that fails is the size itself, or start if that is larger."""
