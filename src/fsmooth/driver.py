@@ -190,7 +190,9 @@ def _compile_halves(
     made: list[Halves] = []
 
     def first() -> Term:
-        made.append(halves(term, wanted, lambda t: before.run_once(before(removal.run(t)))))
+        made.append(
+            halves(term, wanted, lambda t: removal.ready.rules(before.run_once(before(removal.run(t))), Method.REVERSE))
+        )
         return made[0].forward
 
     forward.timed("derivative", first)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import cast
 
 import numpy as np
@@ -30,9 +31,10 @@ from fsmooth.core.term import (
 from fsmooth.core.term.custom import differentiable, jvp_type, vjp_type
 from fsmooth.core.traverse import subterms
 from fsmooth.core.types import F64, Array, Function
-from fsmooth.differentiate.custom import without_rules
+from fsmooth.differentiate.compare import OnItsWay
+from fsmooth.differentiate.custom import sealed, without_rules
 from fsmooth.differentiate.derivatives import NoDerivative
-from fsmooth.differentiate.remove import has_derivative, remove_derivatives
+from fsmooth.differentiate.remove import Before, Removal, has_derivative, remove_derivatives
 from fsmooth.frontend.text import parse
 from fsmooth.optimise.schedules import BEFORE_DERIVATIVE, DEFAULT, NONE
 from tests.accuracy.judge import bounded, excess, outcome, within
@@ -190,3 +192,72 @@ def test_sums_of_arrays_that_rules_make() -> None:
     body = Prim(p.add, (App(custom, (v,)), App(custom, (Plus((v, v)),))))
     gradient = made(derivative(Lam((v,), body), (0,), Verb.GRAD, REVERSE, single=True))
     np.testing.assert_allclose(result(gradient, np.array([1.0, 2.0])), [5.0, 10.0])
+
+
+@dataclass
+class _Seen:
+    """What is done before a derivative, and the names of the primitives in all that it was asked for."""
+
+    before: Before
+    names: set[str] = field(default_factory=set)
+
+    def __call__(self, term: Term) -> Term:
+        self._see(term)
+        return self.before(term)
+
+    def run_once(self, term: Term) -> Term:
+        self._see(term)
+        return self.before.run_once(term)
+
+    def alone(self, term: Term, static_sizes: object) -> OnItsWay:
+        raise AssertionError("the modes are given")
+
+    def _see(self, term: Term) -> None:
+        self.names |= {t.primitive.name for t in subterms(term) if isinstance(t, Prim)}
+
+
+@pytest.mark.parametrize(("method", "other"), [(FORWARD, "cos"), (REVERSE, "sin")], ids=["forward", "reverse"])
+def test_what_a_mode_does_not_read_is_not_simplified(method: Method, other: str) -> None:
+    text = (
+        "fun (x : Float) -> (custom (fun (y : Float) -> exp y) (fun y t -> t * (sin y)) (fun y r -> (r * (cos y),))) x"
+    )
+    seen = _Seen(BEFORE_DERIVATIVE)
+    removed = Removal(seen).run(derivative(parse(text), (0,), Verb.GRAD, method, single=True))
+    assert other not in seen.names
+    assert "exp" in seen.names
+    assert result(cast(Lam, without_rules(removed)), 0.5) == {FORWARD: np.sin(0.5), REVERSE: np.cos(0.5)}[method]
+
+
+def test_a_rule_of_which_others_are_made_is_read_once() -> None:
+    """Both calls have the same rule, in one object."""
+    custom = cast(Custom, parse("custom (fun (y : Float) -> exp y) () (fun y r -> (r * (cos y),))"))
+    x = Var("x", F64)
+    program = Lam((x,), Prim(p.add, (App(custom, (x,)), App(custom, (Prim(p.sin, (x,)),)))))
+    asked: list[Term] = []
+
+    class Once(_Seen):
+        def __call__(self, term: Term) -> Term:
+            asked.append(term)
+            return super().__call__(term)
+
+    Removal(Once(BEFORE_DERIVATIVE)).run(derivative(program, (0,), Verb.GRAD, REVERSE, single=True))
+    assert len(asked) == 2  # the program and the rule
+
+
+def test_sealed_functions_are_equal_if_their_rules_are() -> None:
+    def of(rule: str) -> Custom:
+        return sealed(cast(Custom, parse(f"custom (fun (y : Float) -> exp y) {rule} ()")))
+
+    assert alpha_equal(of("(fun y t -> t * (sin y))"), of("(fun z s -> s * (sin z))"))
+    assert not alpha_equal(of("(fun y t -> t * (sin y))"), of("(fun y t -> t * (cos y))"))
+
+
+def test_a_rule_that_mentions_what_is_around_it_stays_a_part() -> None:
+    """What it mentions may be inlined, or given another name, before the rule is read."""
+    text = "fun (x : Float) -> let a = x * x in (custom (fun (y : Float) -> y * 2.0) (fun y t -> t * a) ()) x"
+    program = cast(Lam, parse(text))
+    custom = next(t for t in subterms(program) if isinstance(t, Custom))
+    assert sealed(custom) is custom
+    shut = cast(Lam, parse("fun (x : Float) -> (custom (fun (y : Float) -> y * 2.0) (fun y t -> t * 3.0) ()) x"))
+    closed = next(t for t in subterms(shut) if isinstance(t, Custom))
+    assert [type(t) for t in subterms(sealed(closed))].count(Lam) == 1

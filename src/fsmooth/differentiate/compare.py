@@ -14,14 +14,14 @@ from typing import Protocol, cast
 from fsmooth.core.cost import Costs
 from fsmooth.core.polynomial import Polynomial
 from fsmooth.core.subst import substitute
-from fsmooth.core.term import Const, Lam, Length, Method, Term, Var
-from fsmooth.core.traverse import size_of_tree
+from fsmooth.core.term import Const, Lam, Length, Method, Sealed, Term, Var
+from fsmooth.core.traverse import size_of_tree, subterms
 from fsmooth.core.types import Array, rank_of
 from fsmooth.differentiate.choose import Choice, Known
 from fsmooth.rewrite.trace import Trace
 
 LARGEST = 2000
-"""The nodes of a function whose derivatives are compared."""
+"""The nodes of a function whose derivatives are compared, with those of the rules that a mode may read."""
 LONGEST = 1940.0
 """The operations, as predicted, of what may be written out to be compared."""
 RATIO = 16.0
@@ -93,12 +93,17 @@ class Candidate:
 def is_close(choice: Choice, function: Lam) -> bool:
     """Could the other mode be cheaper than the one that is predicted to be?"""
     forward, reverse = choice.forward, choice.reverse
-    if choice.is_forced or forward is None or reverse is None or size_of_tree(function.body) > LARGEST:
+    if choice.is_forced or forward is None or reverse is None or _size(function.body) > LARGEST:
         return False
     (grown, costs), (other, more) = forward.order, reverse.order
     if grown == 0 and max(costs, more) > LONGEST:
         return False
     return grown == other and costs <= RATIO * more and more < LESS * costs
+
+
+def _size(body: Term) -> int:
+    rules = [rule for t in subterms(body) if isinstance(t, Sealed) for rule in (t.jvp, t.vjp)]
+    return size_of_tree(body) + sum([size_of_tree(rule) for rule in rules if rule is not None])
 
 
 def compared(

@@ -11,7 +11,7 @@ from typing import Protocol, cast
 
 from fsmooth.core.build import zero_like
 from fsmooth.core.subst import refresh, substitute
-from fsmooth.core.term import App, Custom, Lam, MakeTuple, Term, Var, let
+from fsmooth.core.term import App, Custom, Lam, MakeTuple, Method, Sealed, Term, Var, let
 from fsmooth.core.term.custom import differentiable, tangents_of
 from fsmooth.core.traverse import transform
 from fsmooth.core.types import Function, has_float
@@ -77,6 +77,47 @@ def by_jvp(walk: Forward, custom: Custom, arguments: Sequence[Term], how: Transp
     value = walk.bound("value", App(walk.p(custom), tuple(primals)))
     rule = walk.p(jvp_of(custom, how))
     return zipped(value, walk.bound("value_t", App(rule, (*primals, *tangents))))
+
+
+def sealed(custom: Custom) -> Custom:
+    """The same with its rules sealed, if they can be: what no derivative reads is then never simplified."""
+    rules = [rule for rule in (custom.jvp, custom.vjp) if rule is not None]
+    if any([rule.free for rule in rules]):
+        return custom
+    return Sealed(custom.function, custom.jvp, custom.vjp, custom.rule)
+
+
+class Ready:
+    """Makes rules ready for reverse mode, which goes through them backwards or asks which of their steps come first: each
+    of them once, and those alone that are read.  A jvp of forward mode is simplified with what it becomes a part of.
+    """
+
+    def __init__(self, simplify: Callable[[Term], Term]) -> None:
+        self._simplify = simplify
+        self._made: dict[int, tuple[Term, Term]] = {}
+
+    def rules(self, function: Term, method: Method) -> Term:
+        """`function`, in which the rules of the functions that it calls are as a derivative by this mode wants them."""
+
+        def change(term: Term) -> Term:
+            if not isinstance(term, Sealed):
+                return term
+            jvp, vjp = term.jvp, term.vjp
+            if vjp is not None and (method is Method.REVERSE or jvp is None):
+                return Sealed(term.function, jvp, self._ready(vjp), term.rule)
+            if jvp is not None and method is Method.REVERSE:
+                return Sealed(term.function, self._ready(jvp), vjp, term.rule)
+            return term
+
+        return transform(function, change)
+
+    def _ready(self, rule: Term) -> Term:
+        found = self._made.get(id(rule))
+        if found is None:
+            made = self._simplify(rule)
+            found = self._made[id(rule)] = (rule, made)
+            self._made[id(made)] = (made, made)
+        return found[1]
 
 
 def without_rules(term: Term) -> Term:

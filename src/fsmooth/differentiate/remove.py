@@ -7,10 +7,11 @@ from typing import Protocol, cast
 
 from fsmooth.core.shape import Ragged
 from fsmooth.core.subst import refresh
-from fsmooth.core.term import App, Const, Deriv, Lam, Let, Method, Proj, Require, Term, Var, Verb, let
+from fsmooth.core.term import App, Const, Custom, Deriv, Lam, Let, Method, Proj, Require, Term, Var, Verb, let
 from fsmooth.core.traverse import subterms, transform
 from fsmooth.differentiate.choose import Choice, Known, Sizes, chosen
 from fsmooth.differentiate.compare import Candidate, OnItsWay, compared, is_close
+from fsmooth.differentiate.custom import Ready, sealed
 from fsmooth.differentiate.deriv import forward
 from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.reverse.verbs import reverse
@@ -38,6 +39,7 @@ class Removal:
     def __init__(self, before: Before, sizes: Sizes | None = None, auto: Method = Method.AUTO) -> None:
         """`auto` is the mode where there is a choice; if it is `AUTO`, the one that is predicted to be cheaper."""
         self.before = before
+        self.ready = Ready(lambda rule: before.run_once(before(rule)))
         self.auto = auto
         self.known = Known({} if sizes is None else sizes)
         self.choices: list[Choice] = []
@@ -51,7 +53,13 @@ class Removal:
 
         """
         self.known.enter(term)
-        return transform(term, lambda t: self.removed(t) if isinstance(t, Deriv) else t)
+
+        def change(term: Term) -> Term:
+            if isinstance(term, Custom):
+                return sealed(term)
+            return self.removed(term) if isinstance(term, Deriv) else term
+
+        return transform(term, change)
 
     def called(self, term: Lam, sizes: Mapping[tuple[int, int], int]) -> Candidate | None:
         """The derivative of which a program is only a call with its own arguments, if it was made to be compared.
@@ -114,11 +122,11 @@ class Removal:
 
     def _made(self, deriv: Deriv, method: Method) -> Lam:
         """The derivative by one mode."""
-        if method is Method.FORWARD and deriv.verb is not Verb.JVP:
-            return forward(deriv)
-        function = self.before.run_once(deriv.function)
-        once = Deriv(function, deriv.wrt, deriv.verb, deriv.method, deriv.single, deriv.checkpoint)
-        return forward(once) if method is Method.FORWARD else reverse(once)
+        is_run_once = method is Method.REVERSE or deriv.verb is Verb.JVP
+        function = self.before.run_once(deriv.function) if is_run_once else deriv.function
+        ready = self.ready.rules(function, method)
+        made = Deriv(ready, deriv.wrt, deriv.verb, deriv.method, deriv.single, deriv.checkpoint)
+        return forward(made) if method is Method.FORWARD else reverse(made)
 
     def _second(self, deriv: Deriv) -> Lam:
         """The Hessian times tangents: the tangent, in forward mode, of the gradient."""

@@ -21,7 +21,7 @@ from fsmooth.core.term.arrays import Delta, Get, Length, Plus, Unread, Update, V
 from fsmooth.core.term.base import NOWHERE, FromEnd, IllTyped, Site, Term
 from fsmooth.core.term.calculus import App, Const, If, Lam, Let, Prim, Var, let, scalar_constant
 from fsmooth.core.term.checks import Check, Failure, Require
-from fsmooth.core.term.custom import Custom, Rule
+from fsmooth.core.term.custom import Custom, Rule, Sealed
 from fsmooth.core.term.derivative import Deriv, Method, Verb
 from fsmooth.core.term.linear_maps import MapTerm
 from fsmooth.core.term.loops import Build, Carrying, Collect, IFold, Reduce, Reduction, While
@@ -88,6 +88,7 @@ __all__ = [
     "Reduction",
     "Require",
     "Rule",
+    "Sealed",
     "Site",
     "Term",
     "Unread",

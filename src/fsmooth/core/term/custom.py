@@ -56,6 +56,17 @@ class Custom(Term):
         self._typed(f)
 
 
+class Sealed(Custom):
+    """The same where no pass looks into the rules: they are no children of the term, and are made ready where they are used.
+
+    They mention nothing around them, and no derivative is in them.
+    """
+
+    __slots__ = ()
+    fields = (Part("function"), Data("jvp"), Data("vjp"), Data("rule"))
+    failing = Failing.NEVER
+
+
 def differentiable(f: Function) -> tuple[int, ...]:
     """The positions of the parameters that have real numbers."""
     return tuple([k for k, type_ in enumerate(f.parameters) if has_float(type_)])
