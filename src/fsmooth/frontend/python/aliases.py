@@ -6,11 +6,8 @@ the other names must not be read afterwards: reading one is an error that sugges
 
 from __future__ import annotations
 
-import ast
-
 from fsmooth.core.term import Get, If, Let, MakeTuple, Proj, Require, Term, Var, Vector
 from fsmooth.core.types import Array, Tuple
-from fsmooth.frontend.python.syntax import name_of_changed
 from fsmooth.frontend.python.values import Growing, Keyed, Missing, Unrolled, Value
 
 Place = tuple[object, ...]
@@ -108,16 +105,3 @@ def places_of(views: Views, value: Value) -> frozenset[Place]:
             return frozenset([place for item in entries.values() for place in places_of(views, item)])
         case _:
             return frozenset()
-
-
-def element_assigned(body: list[ast.stmt]) -> list[str]:
-    """The names of arrays whose elements statements assign."""
-    found: dict[str, None] = {}
-    for statement in body:
-        for node in ast.walk(statement):
-            name = name_of_changed(node)
-            if name is not None:
-                found.setdefault(name)
-            if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-                found.setdefault(node.target.id)
-    return list(found)

@@ -7,6 +7,7 @@ remaining steps change nothing.
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 
 
 def flag_of(node: ast.For | ast.While) -> str | None:
@@ -26,12 +27,18 @@ def returned_flag(node: ast.For | ast.While) -> str:
 
 def without_jumps(node: ast.For | ast.While) -> list[ast.stmt]:
     """The body of a loop without `continue` and `break`; the condition of a `while` has to ask for the flag."""
+    return list(_without_jumps(node))
+
+
+@lru_cache(1024)
+def _without_jumps(node: ast.For | ast.While) -> tuple[ast.stmt, ...]:
+    """Rewritten once: what is known of its statements is kept (frontend/python/syntax.py)."""
     flag = flag_of(node)
     body = _rewritten(node.body, flag)
     if flag is not None and isinstance(node, ast.For):
         going_on = ast.UnaryOp(ast.Not(), ast.Name(flag, ast.Load()))
         body = [ast.If(going_on, body, [])]
-    return [_placed(statement, node) for statement in body]
+    return tuple([_placed(statement, node) for statement in body])
 
 
 def has_jump(statement: ast.stmt, kind: type[ast.stmt] | tuple[type[ast.stmt], ...]) -> bool:

@@ -12,7 +12,7 @@ from fsmooth.core.term import Const, IFold, Let, MakeTuple, Prim, Proj, Term, Va
 from fsmooth.core.types import INT, Array, Tuple, Type
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.agreement import Fold, steady
-from fsmooth.frontend.python.aliases import element_assigned, places_of
+from fsmooth.frontend.python.aliases import places_of
 from fsmooth.frontend.python.conversion import convert, project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.growth import Growth, are_bounded, as_arrays, opened, placed, recounted, tallied
@@ -22,7 +22,7 @@ from fsmooth.frontend.python.kinds import describe, identical, join_types
 from fsmooth.frontend.python.names import look_up
 from fsmooth.frontend.python.parts import seen
 from fsmooth.frontend.python.sizes import FrameSizes, branch
-from fsmooth.frontend.python.syntax import assigned_names, target_names
+from fsmooth.frontend.python.syntax import assigned_names, element_assigned, target_names
 from fsmooth.frontend.python.targets import assign_target
 from fsmooth.frontend.python.values import Missing, Sequence, Unfilled, Unrolled, Value
 

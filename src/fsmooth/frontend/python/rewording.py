@@ -7,7 +7,7 @@ words here.
 from __future__ import annotations
 
 import ast
-from functools import reduce
+from functools import lru_cache, reduce
 
 from fsmooth.frontend.python.jumps import flag_of
 from fsmooth.frontend.python.syntax import Entered
@@ -21,7 +21,13 @@ def reworded(body: list[ast.stmt]) -> list[ast.stmt]:
     return [new for statement in body for new in _one(statement)]
 
 
-def _one(statement: ast.stmt) -> list[ast.stmt]:
+@lru_cache(4096)
+def _one(statement: ast.stmt) -> tuple[ast.stmt, ...]:
+    """Reworded once: what is known of statements is kept (frontend/python/syntax.py)."""
+    return tuple(_reworded(statement))
+
+
+def _reworded(statement: ast.stmt) -> list[ast.stmt]:
     match statement:
         case ast.If(test, then, otherwise):
             return [ast.copy_location(ast.If(test, reworded(then), reworded(otherwise)), statement)]

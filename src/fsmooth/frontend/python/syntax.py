@@ -1,8 +1,9 @@
-"""Questions about statements that their syntax answers."""
+"""Questions about statements that their syntax answers, once for each statement: a function is read at each of its calls."""
 
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 
 CLAIMED = "_claimed"
 """The number that exists only if all that is claimed in loops and branches holds; no name of the user's is like it."""
@@ -10,7 +11,16 @@ CLAIMED = "_claimed"
 
 def claims(body: list[ast.stmt]) -> bool:
     """Is there an assert or a raise among statements, at any depth?"""
-    return any([isinstance(part, ast.Assert | ast.Raise) for statement in body for part in ast.walk(statement)])
+    return any([_claims(statement) for statement in body])
+
+
+_REMEMBERED = 4096
+"""The statements whose answers are kept."""
+
+
+@lru_cache(_REMEMBERED)
+def _claims(statement: ast.stmt) -> bool:
+    return any([isinstance(part, ast.Assert | ast.Raise) for part in ast.walk(statement)])
 
 
 def raises(body: list[ast.stmt]) -> bool:
@@ -57,6 +67,11 @@ def returns(body: list[ast.stmt]) -> bool:
 
 def assigned_names(body: list[ast.stmt]) -> list[str]:
     """The names that statements assign, in order of first assignment; not those of inner functions."""
+    return list(dict.fromkeys([name for statement in body for name in _assigned(statement)]))
+
+
+@lru_cache(_REMEMBERED)
+def _assigned(statement: ast.stmt) -> tuple[str, ...]:
     found: dict[str, None] = {}
 
     def visit(node: ast.AST) -> None:
@@ -76,9 +91,25 @@ def assigned_names(body: list[ast.stmt]) -> list[str]:
         for child in ast.iter_child_nodes(node):
             visit(child)
 
-    for statement in body:
-        visit(statement)
-    return list(found)
+    visit(statement)
+    return tuple(found)
+
+
+def element_assigned(body: list[ast.stmt]) -> list[str]:
+    """The names of arrays whose elements statements assign."""
+    return list(dict.fromkeys([name for statement in body for name in _element_assigned(statement)]))
+
+
+@lru_cache(_REMEMBERED)
+def _element_assigned(statement: ast.stmt) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    for node in ast.walk(statement):
+        name = name_of_changed(node)
+        if name is not None:
+            found.setdefault(name)
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            found.setdefault(node.target.id)
+    return tuple(found)
 
 
 def grown_names(body: list[ast.stmt]) -> list[str]:
