@@ -13,6 +13,8 @@ from fsmooth.core.traverse import children, opens_region
 from fsmooth.optimise.accesses import Accesses
 
 StaticSizes = Mapping[tuple[Var, int], int]
+Failing = dict[int, frozenset[int]]
+"""By identity, the nodes that can fail, or have such inside, with those that can fail."""
 
 
 def is_certain(size: Term) -> bool:
@@ -22,9 +24,9 @@ def is_certain(size: Term) -> bool:
 EXTREMA = (Reduction.MAX, Reduction.MIN)
 
 
-def failing_nodes(root: Term, order: list[Term], static_sizes: StaticSizes) -> dict[int, frozenset[int]]:
+def failing_nodes(root: Term, order: list[Term], static_sizes: StaticSizes) -> Failing:
     """For each node, the nodes in it that can fail, or could if they stood outside the loops where they are."""
-    failing: dict[int, frozenset[int]] = {}
+    failing: Failing = {}
     accesses = Accesses(root, order, static_sizes)
     for node in order:
         inside = [failing[id(c)] for c in children(node) if id(c) in failing]
@@ -40,7 +42,7 @@ def failing_nodes(root: Term, order: list[Term], static_sizes: StaticSizes) -> d
     return failing
 
 
-def anchors_of(root: Term, failing: dict[int, frozenset[int]]) -> dict[int, frozenset[tuple[int, int] | None]]:
+def anchors_of(root: Term, failing: Failing) -> dict[int, frozenset[tuple[int, int] | None]]:
     """The regions in which each node that can fail is evaluated without condition."""
     found: dict[int, set[tuple[int, int] | None]] = {}
     regions: list[tuple[tuple[int, int] | None, Term]] = [(None, root)]

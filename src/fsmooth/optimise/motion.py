@@ -10,7 +10,7 @@ from __future__ import annotations
 from fsmooth.core.term import Term
 from fsmooth.optimise.component_sums import read_in_wider_sums
 from fsmooth.optimise.emission import emit
-from fsmooth.optimise.failing import StaticSizes, failing_nodes, postorder
+from fsmooth.optimise.failing import Failing, StaticSizes, failing_nodes, postorder
 from fsmooth.optimise.fission import split_sums
 from fsmooth.optimise.placement import Placement
 from fsmooth.optimise.reciprocals import share_reciprocals, shared_divisors, steady_divisors
@@ -30,8 +30,8 @@ def move(term: Term, trace: Trace, static_sizes: StaticSizes) -> Term:
 def move_before_derivative(term: Term, trace: Trace, static_sizes: StaticSizes) -> Term:
     """`move`, but what is curved stays in its branches (optimise/curved.py)."""
     graph = Graph()
-    root = _prepared(graph.of(term), graph, trace, static_sizes)
-    return emit(Placement(root, graph, trace, static_sizes, before_derivative=True))
+    root, failing = _prepared(graph.of(term), graph, trace, static_sizes)
+    return emit(Placement(root, graph, trace, failing, before_derivative=True))
 
 
 def move_and_share_reciprocals(term: Term, trace: Trace, static_sizes: StaticSizes) -> Term:
@@ -50,12 +50,16 @@ def move_and_share_all_reciprocals(term: Term, trace: Trace, static_sizes: Stati
 
 
 def _placed(root: Term, graph: Graph, trace: Trace, static_sizes: StaticSizes) -> Term:
-    return emit(Placement(_prepared(root, graph, trace, static_sizes), graph, trace, static_sizes))
+    root, failing = _prepared(root, graph, trace, static_sizes)
+    return emit(Placement(root, graph, trace, failing))
 
 
-def _prepared(root: Term, graph: Graph, trace: Trace, static_sizes: StaticSizes) -> Term:
-    """The graph with its loops, conditions and tables arranged so that more can move."""
+def _prepared(root: Term, graph: Graph, trace: Trace, static_sizes: StaticSizes) -> tuple[Term, Failing]:
+    """The graph with its loops, conditions and tables arranged so that more can move, and what in it can fail."""
     root = read_in_wider_sums(split_sums(root, graph, trace), graph, trace)
+    failing = failing_nodes(root, postorder(root), static_sizes)
     for prepare in (unswitch, tabulate_siblings, tabulate):
-        root = prepare(root, graph, failing_nodes(root, postorder(root), static_sizes), trace)
-    return root
+        new = prepare(root, graph, failing, trace)
+        if new is not root:
+            root, failing = new, failing_nodes(new, postorder(new), static_sizes)
+    return root, failing

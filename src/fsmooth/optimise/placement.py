@@ -25,7 +25,7 @@ from fsmooth.core.traverse import children, opens_region
 from fsmooth.core.types import is_scalar
 from fsmooth.optimise.absent import is_worth_a_test, is_worth_sharing_under_tests
 from fsmooth.optimise.curved import curved_nodes
-from fsmooth.optimise.failing import EXTREMA, StaticSizes, anchors_of, failing_nodes, postorder
+from fsmooth.optimise.failing import EXTREMA, Failing, anchors_of, postorder
 from fsmooth.optimise.paths import is_trivial, root_of
 from fsmooth.optimise.scopes import Scope, Scopes, bound_apart, by_inner_scope, common_of
 from fsmooth.optimise.sharing import Graph
@@ -43,7 +43,7 @@ class Placement:
     """
 
     def __init__(
-        self, root: Term, graph: Graph, trace: Trace, static_sizes: StaticSizes, *, before_derivative: bool = False
+        self, root: Term, graph: Graph, trace: Trace, failing: Failing, *, before_derivative: bool = False
     ) -> None:
         self.root = root
         self.order = postorder(root)
@@ -61,7 +61,7 @@ class Placement:
         self._indices = frozenset([t.index for t in self.order if isinstance(t, Build | Reduce)])
         self._apart = frozenset([x for t in self.order for x in bound_apart(t)])
         self._repeated = _with_whiles(self.order)
-        self._failing = failing_nodes(root, self.order, static_sizes)
+        self._failing = failing
         self._curved = curved_nodes(self.order) if before_derivative else frozenset()
         self._anchors = anchors_of(root, self._failing)
         self._sizes = {id(t): id(t.size) for t in self.order if isinstance(t, Reduce) and t.reduction in EXTREMA}
