@@ -162,10 +162,12 @@ class Bounds:
 
     def _by_cases(self, poly: Polynomial, most: int) -> bool:
         """By ranges, and by what the maxima and minima in it are."""
-        least = self._least(poly)
-        if not self._bad(least):
+        least, bad = self._least(poly)
+        if not bad:
             return True
-        return most > 0 and any([self._by_sides(q, most) for q in (poly, least)])
+        if not most:
+            return False
+        return self._by_sides(poly, most) or (least is not poly and self._by_sides(least, most))
 
     def _by_sides(self, poly: Polynomial, most: int) -> bool:
         """A maximum is at least each of the two that it is of, and is one of them; a minimum likewise."""
@@ -238,18 +240,19 @@ class Bounds:
         """The monomials that may be negative."""
         return [m for m, c in poly.coefficients.items() if c < 0 or not self._all_nonnegative(m, poly)]
 
-    def _least(self, poly: Polynomial) -> Polynomial:
-        """What `poly` is at least: ranged atoms are replaced by the bounds that make it smallest."""
+    def _least(self, poly: Polynomial) -> tuple[Polynomial, list[Monomial]]:
+        """What `poly` is at least, ranged atoms replaced by the bounds that make it smallest; what may be negative there."""
         for _ in range(8):
-            smaller = self._smaller(poly)
+            bad = self._bad(poly)
+            smaller = self._smaller(poly, bad)
             if smaller is None:
-                return poly
+                return poly, bad
             poly = smaller
-        return poly
+        return poly, self._bad(poly)
 
-    def _smaller(self, poly: Polynomial) -> Polynomial | None:
-        """One atom of a negative monomial replaced by the largest that it can be."""
-        for monomial in self._bad(poly):
+    def _smaller(self, poly: Polynomial, bad: list[Monomial]) -> Polynomial | None:
+        """One atom of a negative monomial replaced by the largest that it can be; `bad` are the monomials that may be so."""
+        for monomial in bad:
             if poly.coefficients[monomial] > 0:
                 continue
             for atom in monomial:
