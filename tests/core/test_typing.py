@@ -45,6 +45,7 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.traverse import children, rebuild
 from fsmooth.core.types import BOOL, F32, F64, INT, UNIT, Array, Function, Tuple, Type
+from tests.core.constructors import constructors
 
 V, M = Array(F64), Array(Array(F64))
 x, single, n, i, c = Var("x", F64), Var("s", F32), Var("n", INT), Var("i", INT), Var("c", BOOL)
@@ -209,7 +210,6 @@ ILL_TYPED: list[tuple[Callable[[], Term], str]] = [
     (lambda: Deriv(higher, (0,), Verb.JVP), "a derivative of or with respect to functions: ((Float) => Float) => Float"),
     (lambda: Deriv(Lam((x,), f), (0,), Verb.JACOBIAN), "a derivative of or with respect to functions: (Float) => (Float) => Float"),
 ]  # fmt: skip
-from tests.core.constructors import constructors
 
 
 @pytest.mark.parametrize(("term", "type_"), TYPES, ids=[type(t).__name__ for t, _ in TYPES])

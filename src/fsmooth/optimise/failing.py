@@ -13,7 +13,7 @@ from fsmooth.core.traverse import children, opens_region
 from fsmooth.optimise.accesses import Accesses
 
 StaticSizes = Mapping[tuple[Var, int], int]
-Failing = dict[int, frozenset[int]]
+FailingNodes = dict[int, frozenset[int]]
 """By identity, the nodes that can fail, or have such inside, with those that can fail."""
 
 
@@ -24,9 +24,9 @@ def is_certain(size: Term) -> bool:
 EXTREMA = (Reduction.MAX, Reduction.MIN)
 
 
-def failing_nodes(root: Term, order: list[Term], static_sizes: StaticSizes) -> Failing:
+def failing_nodes(root: Term, order: list[Term], static_sizes: StaticSizes) -> FailingNodes:
     """For each node, the nodes in it that can fail, or could if they stood outside the loops where they are."""
-    failing: Failing = {}
+    failing: FailingNodes = {}
     accesses = Accesses(root, order, static_sizes)
     for node in order:
         inside = [failing[id(c)] for c in children(node) if id(c) in failing]
@@ -42,7 +42,7 @@ def failing_nodes(root: Term, order: list[Term], static_sizes: StaticSizes) -> F
     return failing
 
 
-def anchors_of(root: Term, failing: Failing) -> dict[int, frozenset[tuple[int, int] | None]]:
+def anchors_of(root: Term, failing: FailingNodes) -> dict[int, frozenset[tuple[int, int] | None]]:
     """The regions in which each node that can fail is evaluated without condition."""
     found: dict[int, set[tuple[int, int] | None]] = {}
     regions: list[tuple[tuple[int, int] | None, Term]] = [(None, root)]

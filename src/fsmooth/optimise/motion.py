@@ -10,7 +10,7 @@ from __future__ import annotations
 from fsmooth.core.term import Term
 from fsmooth.optimise.component_sums import read_in_wider_sums
 from fsmooth.optimise.emission import emit
-from fsmooth.optimise.failing import Failing, StaticSizes, failing_nodes, postorder
+from fsmooth.optimise.failing import FailingNodes, StaticSizes, failing_nodes, postorder
 from fsmooth.optimise.fission import split_sums
 from fsmooth.optimise.placement import Placement
 from fsmooth.optimise.reciprocals import share_reciprocals, shared_divisors, steady_divisors
@@ -54,7 +54,7 @@ def _placed(root: Term, graph: Graph, trace: Trace, static_sizes: StaticSizes) -
     return emit(Placement(root, graph, trace, failing))
 
 
-def _prepared(root: Term, graph: Graph, trace: Trace, static_sizes: StaticSizes) -> tuple[Term, Failing]:
+def _prepared(root: Term, graph: Graph, trace: Trace, static_sizes: StaticSizes) -> tuple[Term, FailingNodes]:
     """The graph with its loops, conditions and tables arranged so that more can move, and what in it can fail."""
     root = read_in_wider_sums(split_sums(root, graph, trace), graph, trace)
     failing = failing_nodes(root, postorder(root), static_sizes)

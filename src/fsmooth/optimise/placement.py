@@ -25,7 +25,7 @@ from fsmooth.core.traverse import children, opens_region
 from fsmooth.core.types import is_scalar
 from fsmooth.optimise.absent import is_worth_a_test, is_worth_sharing_under_tests
 from fsmooth.optimise.curved import curved_nodes
-from fsmooth.optimise.failing import EXTREMA, Failing, anchors_of, postorder
+from fsmooth.optimise.failing import EXTREMA, FailingNodes, anchors_of, postorder
 from fsmooth.optimise.paths import is_trivial, root_of
 from fsmooth.optimise.scopes import Scope, Scopes, bound_apart, by_inner_scope, common_of
 from fsmooth.optimise.sharing import Graph
@@ -43,7 +43,7 @@ class Placement:
     """
 
     def __init__(
-        self, root: Term, graph: Graph, trace: Trace, failing: Failing, *, before_derivative: bool = False
+        self, root: Term, graph: Graph, trace: Trace, failing: FailingNodes, *, before_derivative: bool = False
     ) -> None:
         self.root = root
         self.order = postorder(root)

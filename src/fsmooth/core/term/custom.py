@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from fsmooth.core.term.base import NOWHERE, IllTyped, Site, Term
-from fsmooth.core.term.declared import Data, Failing, Part, Perhaps
+from fsmooth.core.term.declared import Data, Failing, Field, Part, Perhaps
 from fsmooth.core.types import Function, Tuple, Type, has_float, has_function, tangent
 
 
@@ -33,7 +34,7 @@ class Custom(Term):
 
     __slots__ = ("function", "jvp", "rule", "vjp")
     __match_args__ = ("function", "jvp", "vjp")
-    fields = (Part("function"), Perhaps("jvp"), Perhaps("vjp"), Data("rule"))
+    fields: ClassVar[tuple[Field, ...]] = (Part("function"), Perhaps("jvp"), Perhaps("vjp"), Data("rule"))
     failing = Failing.NEVER
 
     def __init__(self, function: Term, jvp: Term | None, vjp: Term | None, rule: Rule = WRITTEN) -> None:
