@@ -77,7 +77,7 @@ def _key(term: Term, levels: dict[Var, int], depth: int, found: _Found) -> Key:
         levels, depth, found = {}, 0, {}
     elif id(term) in found:
         return found[id(term)][1]
-    head = (type(term), *term.declared.data(term))
+    head = (type(term), *[alpha_key(d) if isinstance(d, Term) else d for d in term.declared.data(term)])
     if not binds(term):
         result = _intern((head, *[_key(p, levels, depth, found) for p in children(term)]))
     else:

@@ -114,7 +114,10 @@ class Generators:
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """What is no term, but tells one from another; `exactly` is how, where equality would not do."""
+    """What is no part, but tells one term from another; `exactly` is how, where equality would not do.
+
+    A term among the data mentions nothing around it, and no pass looks into it.
+    """
 
     field: str
     exactly: Callable[[Any], object] | None = None
