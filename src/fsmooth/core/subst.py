@@ -18,7 +18,7 @@ def substitute(term: Term, replacements: Substitution) -> Term:
     """`term` with every free occurrence of each key replaced by its value, all at once.
 
     >>> from fsmooth.core.types import INT
-    >>> from fsmooth.core.term import Const
+    >>> from fsmooth.core.term import Build
     >>> n, i = Var("n", INT), Var("i", INT)
     >>> substitute(Build(n, i, n), {n: i})      # the bound i is renamed, the free i stays free
     build i (fun i_1 -> i)

@@ -6,7 +6,7 @@ from fsmooth.core.build import components
 from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import Carrying, IFold, Length, Proj, Term, While
-from fsmooth.core.traverse import bound_in, children, rebuild, size_of_tree, subterms, transform
+from fsmooth.core.traverse import bound_in, children, rebuild, size_of_tree, transform
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
 
@@ -48,9 +48,18 @@ def length_of_state(t: Term, facts: Facts) -> Term | None:
 
 
 def _asks(t: Carrying) -> bool:
-    inside = [part for k, part in enumerate(children(t)) if bound_in(t, k)]
-    lengths = [x for part in inside if Length in part.kinds for x in subterms(part) if isinstance(x, Length)]
-    return any([_of_state(x, t.state) is not None for x in lengths])
+    """Only where lengths are asked for and the state is mentioned it may be its length that is asked for."""
+    stack = [part for k, part in enumerate(children(t)) if bound_in(t, k)]
+    seen: set[int] = set()
+    while stack:
+        x = stack.pop()
+        if id(x) in seen or Length not in x.kinds or t.state not in x.free:
+            continue
+        seen.add(id(x))
+        if _of_state(x, t.state) is not None:
+            return True
+        stack.extend(children(x))
+    return False
 
 
 def _of_state(term: Term, state: Term) -> tuple[int, ...] | None:
