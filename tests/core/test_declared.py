@@ -91,7 +91,7 @@ def test_rebuilding() -> None:
     new = rebuild(term, [Const(3), Y, term.body])
     assert isinstance(new, Scan) and new.size.value == 3 and new.state is term.state and new.kind == "all"  # type: ignore[attr-defined]
     state = term.state.renamed()
-    other = remade(term, [N, Y, state, term.index, state])
+    other = remade(term, steps(term), [N, Y, state, term.index, state])
     assert isinstance(other, Scan) and other.state is state and other.body is state
     doubled = transform(term, lambda t: Prim(p.add, (t, t)) if t is Y else t)
     assert isinstance(doubled, Scan) and isinstance(doubled.init, Prim)

@@ -72,14 +72,15 @@ class _Pass:
         if not binds(term):
             return rebuild(term, [self.run(child) for child in children(term)])
         inner = self
+        found = steps(term)
         new: list[Term] = []
-        for step in steps(term):
+        for step in found:
             if step.var is not None:
                 inner, fresh = inner.under(step.var)
                 new.append(fresh)
             else:
                 new.append(inner.run(step.term))
-        return remade(term, new)
+        return remade(term, found, new)
 
     def under(self, var: Var) -> tuple[_Pass, Var]:
         """The pass to use in the scope of `var`, and the binder to use there."""
@@ -138,14 +139,15 @@ class _Refresh:
         if not binds(term):
             return rebuild(term, [self.run(child) for child in children(term)])
         inner = self
+        found = steps(term)
         new: list[Term] = []
-        for step in steps(term):
+        for step in found:
             if step.var is not None:
                 inner = _Refresh(inner, {step.var: step.var.renamed()})
                 new.append(inner.names[step.var])
             else:
                 new.append(inner.run(step.term))
-        return remade(term, new)
+        return remade(term, found, new)
 
     def scopes(self, term: Let) -> Term:
         """A chain of lets, in one scope as long as no name hides another."""

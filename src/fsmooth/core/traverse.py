@@ -86,14 +86,15 @@ def guard_of(term: Term, child: int) -> Term | None:
 
 def place(term: Term, field: str) -> int:
     """Which of the `steps` of the term is that field."""
-    return next(k for k, step in enumerate(steps(term)) if step.field.field == field)
+    return term.declared.place(term, field)
 
 
-def remade(term: Term, new: Sequence[Term]) -> Term:
-    """`term` with these in place of its `steps`, variables too; `term` itself if all are the same."""
-    if all([a is b.term for a, b in zip(new, steps(term), strict=True)]):
-        return term
-    return term.declared.made(term, new)
+def remade(term: Term, old: Sequence[Step], new: Sequence[Term]) -> Term:
+    """`term` with these in place of `old`, its `steps`, variables too; `term` itself if all are the same."""
+    for step, item in zip(old, new, strict=True):
+        if step.term is not item:
+            return term.declared.made(term, new)
+    return term
 
 
 def size_of_tree(term: Term) -> int:

@@ -37,10 +37,11 @@ class Replacement:
 
     def copy(self, node: Term) -> Term:
         """A loop with the replacements made in it, and fresh indices."""
+        found = steps(node)
         new: list[Term] = []
-        for step in steps(node):
+        for step in found:
             new.append(self.of(step.term) if step.var is None else self._own(step.var))
-        return remade(node, new)
+        return remade(node, found, new)
 
     def _own(self, var: Var) -> Var:
         fresh = var.renamed()

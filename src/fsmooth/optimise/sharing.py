@@ -148,9 +148,10 @@ class Graph:
 
     def _binder(self, term: Term, scope: _Scope) -> Term:
         """A loop or a function, with variables of its own."""
+        found = steps(term)
         new: list[Term] = []
         inner, child, count = scope, 0, len(children(term))
-        for step in steps(term):
+        for step in found:
             if step.var is not None:
                 own = self._own(step.var)
                 inner = inner.inside({step.var: own})
@@ -159,7 +160,7 @@ class Graph:
             is_region = term.declared.runs(child, count) is not Runs.ONCE
             new.append(self._body(step.term, inner.again()) if is_region else self._intern(step.term, inner))
             child += 1
-        made = remade(term, new)
+        made = remade(term, found, new)
         return self.node(made) if isinstance(made, Lam) else self.loop(made)
 
     def _child(self, term: Term, k: int, scope: _Scope) -> Term:

@@ -161,11 +161,12 @@ class Normaliser:
 
     def scoped(self, term: Term) -> Term:
         """`term` with normal children, each under what is known there: definitions, ranges, conditions."""
+        found = steps(term)
         new: list[Term] = []
         opened: list[tuple[Var, Var, Term | None]] = []
         undo: list[tuple[Hashable, bool | None]] = []
         outside = self.mark
-        for step in steps(term):
+        for step in found:
             if step.var is not None:
                 fresh, saved = self.enter(step.var)
                 opened.append((step.var, fresh, saved))
@@ -179,7 +180,7 @@ class Normaliser:
         self.facts.forget(undo)
         for var, fresh, saved in reversed(opened):
             self.leave(var, fresh, saved)
-        return remade(term, new)
+        return remade(term, found, new)
 
     def scope(self, term: Let) -> Term:
         """A scope: definitions are known while what follows is normalised."""

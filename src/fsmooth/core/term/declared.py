@@ -180,10 +180,18 @@ class Declaration:
         if any([isinstance(f, _SEVERAL) for f in self._after]):
             raise TypeError(f"{constructor.__name__} has more than one field of several terms")
         self._rebuild = self._rebuilding()
+        self._places = _places_of(self.scoped)
 
     def rebuild(self, term: Term, new: Sequence[Term]) -> Term:
         """A term like it with these children; binders and data are the same."""
         return self._rebuild(term, new)
+
+    def place(self, term: Term, field: str) -> int:
+        """Which of the steps of a term is that field."""
+        known = self._places.get(field)
+        if known is not None:
+            return known
+        return next(k for k, step in enumerate(self.steps(term)) if step.field.field == field)
 
     def steps(self, term: Term) -> list[Step]:
         """The children of a term and the variables that it binds, in the order of scope."""
@@ -355,6 +363,16 @@ def _arguments_of(constructor: type[Term]) -> tuple[str, ...]:
     return tuple([name.rstrip("_") for name in parameters])
 
 
+def _places_of(fields: tuple[Field, ...]) -> dict[str, int]:
+    """The places among the steps of those fields before which there are only single ones."""
+    places: dict[str, int] = {}
+    for f in fields:
+        if not isinstance(f, Part | Index | State):
+            break
+        places[f.field] = len(places)
+    return places
+
+
 def _children_of(fields: tuple[Field, ...]) -> Callable[[Term], tuple[Term, ...]]:
     """What lists the terms in these fields."""
     terms = [f for f in fields if isinstance(f, Part | Perhaps | _SEVERAL)]
@@ -368,6 +386,12 @@ def _children_of(fields: tuple[Field, ...]) -> Callable[[Term], tuple[Term, ...]
         return attrgetter(*names)
     if len(terms) == 1 and isinstance(terms[0], Parts):
         return attrgetter(names[0])
+    if len(terms) == 2 and isinstance(terms[0], Part) and isinstance(terms[1], Parts):
+        first, others = names
+        return lambda t: (getattr(t, first), *getattr(t, others))
+    if len(terms) == 2 and isinstance(terms[0], Definitions) and isinstance(terms[1], Part):
+        pairs, last = names
+        return lambda t: (*[value for _, value in getattr(t, pairs)], getattr(t, last))
     getters = [_getter(f) for f in terms]
     return lambda t: tuple([child for getter in getters for child in getter(t)])
 
