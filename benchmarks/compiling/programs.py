@@ -11,6 +11,10 @@ from typing import Any
 
 import numpy as np
 
+CORNERS = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+BARS = np.array([[0, 2], [1, 3], [0, 3], [1, 2], [2, 3], [0, 1]])
+"""A square, with its diagonals."""
+
 
 @dataclass(frozen=True)
 class Example:
@@ -172,6 +176,35 @@ def path(weights, lengths):
     return best[n - 1, m - 1]
 
 
+def evidence(theta, X, y):
+    """The evidence of a Gaussian process, as whole arrays, with two linear systems."""
+    width, height, noise = np.exp(theta)
+    apart = np.sum((X[:, None, :] - X[None, :, :]) ** 2, axis=-1)
+    K = height**2 * np.exp(-0.5 * apart / width**2) + noise**2 * np.eye(len(X))
+    L = np.linalg.cholesky(K)
+    weights = np.linalg.solve(L.T, np.linalg.solve(L, y))
+    return 0.5 * y @ weights + np.sum(np.log(np.diag(L)))
+
+
+def truss(areas, nodes, bars, load):
+    """How far a truss gives way to its load; its first two nodes are held."""
+    n = len(nodes)
+    K = np.zeros((2 * n, 2 * n))
+    for b in range(len(bars)):
+        i, j = bars[b, 0], bars[b, 1]
+        along = nodes[j] - nodes[i]
+        length = np.sqrt(along @ along)
+        along = along / length
+        stiff = areas[b] / length * np.outer(along, along)
+        for k in range(2):
+            for m in range(2):
+                K[2 * i + k, 2 * i + m] += stiff[k, m]
+                K[2 * j + k, 2 * j + m] += stiff[k, m]
+                K[2 * i + k, 2 * j + m] -= stiff[k, m]
+                K[2 * j + k, 2 * i + m] -= stiff[k, m]
+    return load @ np.linalg.solve(K[4:, 4:], load)
+
+
 def examples() -> dict[str, Example]:
     """By name."""
     rng = np.random.default_rng(0)
@@ -190,6 +223,8 @@ def examples() -> dict[str, Example]:
         "elimination": Example(factored, (np.array([0.1, 1.5]), system, r(6))),
         "newton": Example(newton, (np.array([1.0, 2.0, 3.0]), 30)),
         "path": Example(path, (np.array([1.0, 0.9]), r((5, 6)))),
+        "evidence": Example(evidence, (np.array([0.1, 0.2, -1.0]), r((12, 2)), r(12))),
+        "truss": Example(truss, (1.0 + r(6), CORNERS, BARS, np.array([0.0, -1.0, 0.5, 0.0]))),
     }
 
 

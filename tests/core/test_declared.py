@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.cost import Costs
 from fsmooth.core.dependence import Dependence
+from fsmooth.core.evaluate import evaluate
+from fsmooth.core.shape import size_of
 from fsmooth.core.subst import refresh, substitute1
-from fsmooth.core.term import AnyTerm, Check, Const, Get, IllTyped, Lam, Length, Let, MapTerm, Prim, Term, Var
+from fsmooth.core.term import Check, Const, Deriv, Get, IllTyped, Lam, Length, Let, Method, Prim, Term, Var, Verb
 from fsmooth.core.term.base import want_int
-from fsmooth.core.term.declared import Data, Definitions, Failing, Index, Label, Part, Parts, Runs, State
+from fsmooth.core.term.fields import Data, Failing, Index, Label, Part, Runs, State
 from fsmooth.core.traverse import (
     binds,
     bound_in,
@@ -27,6 +31,12 @@ from fsmooth.core.traverse import (
 )
 from fsmooth.core.trips import Trips
 from fsmooth.core.types import F64, INT, Array, has_float
+from fsmooth.differentiate.derivatives import NoDerivative
+from fsmooth.differentiate.dual import differentiate
+from fsmooth.differentiate.linear.functions import by_composition
+from fsmooth.differentiate.reverse.verbs import reverse
+from fsmooth.lower.functions import lower
+from fsmooth.lower.to_loops import Unsupported
 from fsmooth.optimise.failing import failing_nodes, postorder
 from fsmooth.optimise.motion import move
 from fsmooth.optimise.occurrences import Occurrences
@@ -38,6 +48,7 @@ from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import Strategy
 from fsmooth.rewrite.trace import Trace
 from fsmooth.rewrite.traversal import everywhere
+from tests.core.test_typing import TYPES
 
 
 class Scan(Term):
@@ -158,30 +169,62 @@ def test_what_can_fail() -> None:
     assert any(isinstance(t, Scan) and id(t) in failing_nodes(root, order, {}) for t in order)
 
 
-def test_trips_costs_and_dependence() -> None:
+def test_trips_and_dependence() -> None:
     term = scan()
     trips = Trips()
     trips.enter(term)
     assert repr(trips.of(term.size)) == "n(x)"
-    assert repr(Costs().of(term)) == "3·n(x)"
     assert Dependence(Lam((X, Y), term), [Y], has_float).is_dependent(term)
 
 
-def test_every_constructor_declares_what_it_takes() -> None:
-    """What is rebuilt from all of its fields is the same term again; what it lacks is an error when it is defined."""
-    constructors = [c for c in AnyTerm.__args__ if c is not MapTerm] + MapTerm.__subclasses__()
-    assert len(constructors) >= 40
-    for constructor in constructors:
-        assert constructor.declared.fields is constructor.fields
-        assert constructor.failing in Failing
+@pytest.mark.parametrize("term", [term for term, _ in TYPES], ids=[type(term).__name__ for term, _ in TYPES])
+def test_every_constructor_is_made_of_its_fields(term: Term) -> None:
+    """What is made again of its steps, or of its children, is the same term."""
+    again = term.declared.made(term, [step.term for step in steps(term)])
+    assert type(again) is type(term) and alpha_equal(again, term)
+    assert alpha_equal(term.declared.rebuild(term, children(term)), term)
+    assert children(term) == tuple([step.term for step in steps(term) if step.var is None])
 
+
+def test_what_a_constructor_does_not_declare_is_an_error_when_it_is_defined() -> None:
     with pytest.raises(TypeError, match="declares no failing"):
         type("Unsaid", (Term,), {"fields": ()})
     with pytest.raises(TypeError, match="does not declare size"):
         type("Forgotten", (Scan,), {"fields": Scan.fields[1:], "failing": Failing.NEVER})
-    fields = (Definitions("size"), Parts("init"), *[Label(x) for x in ("state", "index", "body", "kind")])
-    with pytest.raises(TypeError, match="more than one field of several terms"):
-        type("Doubled", (Scan,), {"fields": fields, "failing": Failing.NEVER})
+    with pytest.raises(TypeError, match="does not declare each field once"):
+        type("Doubled", (Scan,), {"fields": (*Scan.fields, Label("size")), "failing": Failing.NEVER})
+
+
+def _function() -> Lam:
+    """The second element of a scan of two numbers."""
+    state, i = Var("s", F64), Var("i", INT)
+    return Lam((X, Y), Get(Scan(Const(2), Y, state, i, Prim(p.add, (state, Y)), "all"), Const(1)))
+
+
+@pytest.mark.parametrize(
+    ("asked", "error", "text"),
+    [
+        (lambda f: evaluate(f.body, {X: None, Y: 1.0}), TypeError, "no meaning of Scan"),
+        (differentiate, NoDerivative, "no derivative of Scan"),
+        (lambda f: reverse(Deriv(f, (1,), Verb.GRAD, Method.REVERSE)), NoDerivative, "no reverse derivative of Scan"),
+        (lambda f: by_composition(f, (1,)), NoDerivative, "no derivative of Scan"),
+        (lambda f: lower(f, "scan", {}), Unsupported, "Scan"),
+    ],
+    ids=["interpreter", "forward", "reverse", "linear maps", "loops"],
+)
+def test_what_it_means_is_an_error_until_it_is_said(
+    asked: Callable[[Lam], object], error: type[Exception], text: str
+) -> None:
+    with pytest.raises(error, match=text):
+        asked(_function())
+
+
+def test_what_is_said_by_default() -> None:
+    """All the defaults there are: its size is its own, each part may matter to all of it, it costs its parts."""
+    term = scan()
+    assert alpha_equal(size_of(term), Length(term))
+    assert Dependence(Lam((X, Y), term), [X], has_float).is_dependent(term)
+    assert repr(Costs().of(term)) == "3·n(x)"
 
 
 def test_a_constructor_still_has_a_typing_rule() -> None:

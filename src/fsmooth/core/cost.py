@@ -49,8 +49,8 @@ from fsmooth.core.term import (
     Vector,
     Zero,
 )
-from fsmooth.core.term.declared import Index
-from fsmooth.core.traverse import children, is_loop, opens_region, steps
+from fsmooth.core.term.fields import Index, Runs
+from fsmooth.core.traverse import children, is_loop, steps
 from fsmooth.core.trips import Trips
 from fsmooth.core.types import Array, Int, Tuple, has_float, leaf_of, rank_of
 
@@ -216,17 +216,18 @@ class Costs:
     def _declared(self, term: Term) -> Polynomial:
         """A loop, by what runs how often; of one without an index the number of steps is a size of its own."""
         found = steps(term)
-        indices = [step for step in found if isinstance(step.field, Index) and step.var is not None]
+        indices = [step for step in found if isinstance(step.field, Index)]
         sizes = [step.given for step in indices]
-        parts = [step.term for step in found if step.var is None]
         total = []
-        for k, part in enumerate(parts):
-            cost = self._of(part, Use.INDEX if part in sizes else Use.VALUE)
-            if opens_region(term, k):
-                for step in reversed(indices):
-                    assert step.var is not None
-                    assert step.given is not None
-                    cost = cost.summed(step.var, self.trips.of(step.given))
+        for step in found:
+            if step.var is not None:
+                continue
+            cost = self._of(step.term, Use.INDEX if step.term in sizes else Use.VALUE)
+            if step.runs is not Runs.ONCE:
+                for loop in reversed(indices):
+                    assert loop.var is not None
+                    assert loop.given is not None
+                    cost = cost.summed(loop.var, self.trips.of(loop.given))
                 cost = cost if indices else cost * Polynomial.of(term)
             total.append(cost)
         return Polynomial.total(total)

@@ -7,6 +7,7 @@ for terms in which the same `Var` is bound more than once.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Protocol, Self
 
 from fsmooth.core.term import Let, Term, Var
 from fsmooth.core.traverse import binds, children, rebuild, remade, steps
@@ -44,6 +45,29 @@ def refresh(term: Term) -> Term:
     return _Refresh(None, {}).run(term)
 
 
+class _Walk(Protocol):
+    """A walk over terms, in one scope."""
+
+    def run(self, term: Term) -> Term:
+        """What becomes of a term in this scope."""
+
+    def under(self, var: Var) -> tuple[Self, Var]:
+        """The walk in the scope of a variable, and what that is called there."""
+
+
+def _in_scopes(walk: _Walk, term: Term) -> Term:
+    """`term` with each child as the walk makes it in the scope where it stands."""
+    found = steps(term)
+    new: list[Term] = []
+    for step in found:
+        if step.var is not None:
+            walk, fresh = walk.under(step.var)
+            new.append(fresh)
+        else:
+            new.append(walk.run(step.term))
+    return remade(term, found, new)
+
+
 class _Pass:
     """One substitution; results are memoised, so shared subterms are treated once."""
 
@@ -71,16 +95,7 @@ class _Pass:
     def step(self, term: Term) -> Term:
         if not binds(term):
             return rebuild(term, [self.run(child) for child in children(term)])
-        inner = self
-        found = steps(term)
-        new: list[Term] = []
-        for step in found:
-            if step.var is not None:
-                inner, fresh = inner.under(step.var)
-                new.append(fresh)
-            else:
-                new.append(inner.run(step.term))
-        return remade(term, found, new)
+        return _in_scopes(self, term)
 
     def under(self, var: Var) -> tuple[_Pass, Var]:
         """The pass to use in the scope of `var`, and the binder to use there."""
@@ -138,16 +153,12 @@ class _Refresh:
             return self.scopes(term)
         if not binds(term):
             return rebuild(term, [self.run(child) for child in children(term)])
-        inner = self
-        found = steps(term)
-        new: list[Term] = []
-        for step in found:
-            if step.var is not None:
-                inner = _Refresh(inner, {step.var: step.var.renamed()})
-                new.append(inner.names[step.var])
-            else:
-                new.append(inner.run(step.term))
-        return remade(term, found, new)
+        return _in_scopes(self, term)
+
+    def under(self, var: Var) -> tuple[_Refresh, Var]:
+        """The scope below a binder, and its name there."""
+        inner = _Refresh(self, {var: var.renamed()})
+        return inner, inner.names[var]
 
     def scopes(self, term: Let) -> Term:
         """A chain of lets, in one scope as long as no name hides another."""

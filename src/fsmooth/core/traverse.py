@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from operator import is_
 
 from fsmooth.core.term import Term, Var
-from fsmooth.core.term.declared import Part, Runs, Step
+from fsmooth.core.term.fields import Part, Runs, Step
 
 _NONE: tuple[Var, ...] = ()
 
@@ -49,14 +49,17 @@ def binds(term: Term) -> bool:
 
 def is_loop(term: Term) -> bool:
     """Does it bind variables in what it evaluates many times?"""
-    declared = term.declared
-    return declared.binds and declared.runs(len(children(term)) - 1, len(children(term))) is Runs.MANY
+    return term.declared.is_loop
 
 
 def opens_region(node: Term, child: int) -> bool:
     """Is child number `child` evaluated under its own conditions: a loop body, a branch, a function body?"""
-    declared = node.declared
-    return declared.has_regions and declared.runs(child, len(children(node))) is not Runs.ONCE
+    return node.declared.has_regions and runs(node)[child] is not Runs.ONCE
+
+
+def runs(term: Term) -> list[Runs]:
+    """How often each child is evaluated when the term is."""
+    return term.declared.runs(term)
 
 
 def steps(term: Term) -> list[Step]:
@@ -77,16 +80,19 @@ def binders_around(term: Term, child: int) -> list[Step]:
     return [step for step in steps(term) if step.var is not None][:bound]
 
 
-def guard_of(term: Term, child: int) -> Term | None:
-    """The condition that holds where child number `child` is evaluated."""
-    parts = [step for step in steps(term) if step.var is None]
-    field = parts[child].field
-    return getattr(term, field.where) if isinstance(field, Part) and field.where else None
+def condition_of(term: Term, step: Step, before: Sequence[Term]) -> tuple[Term, bool] | None:
+    """The condition that holds, or does not, in this part of `term`; None if it is evaluated in any case.
+
+    `before` are the terms of the steps before it, or what became of them.
+    """
+    if not isinstance(step.field, Part) or not (step.field.where or step.field.unless):
+        return None
+    return before[place(term, step.field.where or step.field.unless)], bool(step.field.where)
 
 
-def place(term: Term, field: str) -> int:
-    """Which of the `steps` of the term is that field."""
-    return term.declared.place(term, field)
+def place(term: Term, name: str) -> int:
+    """Which of the `steps` of the term is the field of that name."""
+    return term.declared.place(term, name)
 
 
 def remade(term: Term, old: Sequence[Step], new: Sequence[Term]) -> Term:

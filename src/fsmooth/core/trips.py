@@ -21,7 +21,7 @@ from fsmooth.core.polynomial import NOTHING, SYMBOLIC, Polynomial, Size
 from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.subst import substitute1
 from fsmooth.core.term import App, Check, Const, Custom, Get, If, Lam, Length, Let, Prim, Proj, Require, Term, Var
-from fsmooth.core.term.declared import Definitions, Generators, Index, State
+from fsmooth.core.term.fields import Definitions, Generators, Index, State
 from fsmooth.core.traverse import binds, steps
 
 _DEEPEST = 100

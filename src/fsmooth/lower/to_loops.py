@@ -132,8 +132,10 @@ class Lowering(Context):
                 return Scalar(self.scalar(term))
             case If() if is_scalar(term.type):
                 return Scalar(expressions.lower_if(self, term))
-            case _:
+            case If() | Build() | Vector() | Zero() | Delta() | Update() | Plus() | Reduce() | Collect():
                 return self._stored(term, "a")
+            case _:
+                raise Unsupported(f"lowering of {type(term).__name__}")
 
     def _stored(self, term: Term, hint: str) -> Value:
         place = storage_for(self, term, hint)
@@ -274,7 +276,9 @@ class Lowering(Context):
             case _ if is_scalar(term.type):
                 assert not isinstance(dest, Group)
                 self.store(dest, self.scalar(term), mode)
-            case _:
+            case Var() | Proj() | Get():
                 value = self.value(term)
                 if mode is Mode.ACCUMULATE or not is_place(value, dest):
                     arrays.copy_into(self, value, dest, mode)
+            case _:
+                raise Unsupported(f"lowering of {type(term).__name__}")

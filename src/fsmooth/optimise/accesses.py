@@ -25,7 +25,7 @@ from fsmooth.core.term import (
     Update,
     Var,
 )
-from fsmooth.core.term.declared import Generators, Index
+from fsmooth.core.term.fields import Generators, Index
 from fsmooth.core.traverse import binds, steps, subterms
 from fsmooth.core.types import Float, Int
 from fsmooth.rewrite.facts import Facts

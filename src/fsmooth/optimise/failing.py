@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fsmooth.core.term import Const, Delta, Get, If, Reduce, Reduction, Term, Update, Var
-from fsmooth.core.term.declared import Failing
+from fsmooth.core.term.fields import Failing
 from fsmooth.core.traverse import children, opens_region
 from fsmooth.optimise.accesses import Accesses
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fsmooth.core.alpha import Key, alpha_key
 from fsmooth.core.polynomial import SYMBOLIC
 from fsmooth.core.term import App, Get, Lam, Length, Let, Proj, Term, Var
-from fsmooth.core.term.declared import Generators, Index, Part, Runs, State, Step
+from fsmooth.core.term.fields import Generators, Index, Part, Runs, State, Step
 from fsmooth.core.traverse import children, steps
 from fsmooth.core.trips import Trips
 from fsmooth.core.types import Array, Tuple
@@ -111,15 +111,13 @@ class Occurrences:
 
     def _parts(self, term: Term, region: _Region) -> None:
         """The children, each in a region of its own if it is evaluated more or less often than the term."""
-        inner, child, count = region, 0, len(children(term))
+        inner = region
         for step in steps(term):
             if step.var is not None:
                 inner = inner.loop(self._repeats(step, term))
                 continue
-            runs = term.declared.runs(child, count)
-            child += 1
-            alone = runs is Runs.PERHAPS or (isinstance(step.field, Part) and step.field.where)
-            self._walk(step.term, region if runs is Runs.ONCE else inner.branch() if alone else inner)
+            alone = step.runs is Runs.PERHAPS or (isinstance(step.field, Part) and step.field.where)
+            self._walk(step.term, region if step.runs is Runs.ONCE else inner.branch() if alone else inner)
 
     def _repeats(self, step: Step, term: Term) -> float:
         """How often what is in the scope of a variable is evaluated, for each evaluation of what is around it."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Const, Length, Prim, Require, Term, Var
-from fsmooth.core.term.declared import Generators, Index, Runs
-from fsmooth.core.traverse import binders_around, binds, bound_in, children, guard_of
+from fsmooth.core.term.fields import Generators, Index, Runs
+from fsmooth.core.traverse import binders_around, bound_in, children, condition_of, is_loop, runs, steps
 from fsmooth.optimise.failing import is_certain
 
 
@@ -61,19 +61,20 @@ class Scopes:
 
     def of_child(self, node: Term, k: int, scope: Scope, at_home: bool = True) -> Scope:
         """Where child `k` of `node` is evaluated, if `node` is evaluated in `scope`."""
-        runs = node.declared.runs(k, len(children(node)))
-        if runs is Runs.ONCE:
+        how_often = runs(node)[k] if node.declared.has_regions else Runs.ONCE
+        if how_often is Runs.ONCE:
             return scope
         binders = binders_around(node, k)
         variables = frozenset([step.term for step in binders])
-        if runs is not Runs.MANY:
-            return self._inside(node, k, scope, variables, condition=guard_of(node, k))
+        condition = _where(node, k)
+        if how_often is not Runs.MANY:
+            return self._inside(node, k, scope, variables, condition=condition)
         sizes = [step.given for step in binders if isinstance(step.field, Index)]
         inside = self._inside(node, k, scope, variables, size=sizes[-1] if sizes else None, at_home=at_home)
         if not sizes:
             inside.is_apart = True
             inside.is_loop = not any([isinstance(step.field, Generators) for step in binders])
-            inside.certain = guard_of(node, k) is None
+            inside.certain = condition is None
         return inside
 
     def copies(self, node: Term, wheres: list[Scope]) -> list[Scope]:
@@ -132,10 +133,17 @@ def common_of(scopes: list[Scope]) -> Scope:
 
 def bound_apart(node: Term) -> tuple[Var, ...]:
     """The variables that a node binds in several scopes, neither of them in another."""
-    count = len(children(node))
-    if not binds(node) or sum([node.declared.runs(k, count) is Runs.MANY for k in range(count)]) < 2:
+    if not is_loop(node) or runs(node).count(Runs.MANY) < 2:
         return ()
-    return bound_in(node, count - 1)
+    return bound_in(node, len(children(node)) - 1)
+
+
+def _where(node: Term, k: int) -> Term | None:
+    """The condition that holds where child `k` is evaluated."""
+    found = steps(node)
+    at = [position for position, step in enumerate(found) if step.var is None][k]
+    given = condition_of(node, found[at], [step.term for step in found])
+    return given[0] if given is not None and given[1] else None
 
 
 def by_inner_scope(here: Scope, uses: dict[Scope, int]) -> list[dict[Scope, int]]:

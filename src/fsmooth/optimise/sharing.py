@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 
 from fsmooth.core.term import Const, Lam, Length, Let, Term, Var
-from fsmooth.core.term.declared import Runs
+from fsmooth.core.term.fields import Runs
 from fsmooth.core.traverse import binds, children, opens_region, rebuild, remade, steps
 from fsmooth.optimise.shapes import Shapes, head, in_order
 
@@ -150,16 +150,15 @@ class Graph:
         """A loop or a function, with variables of its own."""
         found = steps(term)
         new: list[Term] = []
-        inner, child, count = scope, 0, len(children(term))
+        inner = scope
         for step in found:
             if step.var is not None:
                 own = self._own(step.var)
                 inner = inner.inside({step.var: own})
                 new.append(own)
                 continue
-            is_region = term.declared.runs(child, count) is not Runs.ONCE
+            is_region = step.runs is not Runs.ONCE
             new.append(self._body(step.term, inner.again()) if is_region else self._intern(step.term, inner))
-            child += 1
         made = remade(term, found, new)
         return self.node(made) if isinstance(made, Lam) else self.loop(made)
 

@@ -23,7 +23,7 @@ from fsmooth.core.term import (
     Vector,
     let,
 )
-from fsmooth.core.term.declared import Generators, Index
+from fsmooth.core.term.fields import Generators, Index
 from fsmooth.core.traverse import is_loop, size_of_tree, steps, subterms
 from fsmooth.core.types import Array, Tuple, Type, is_numeric
 from fsmooth.optimise.bindings import Bindings

@@ -24,7 +24,7 @@ from fsmooth.core.term import (
     Var,
     Zero,
 )
-from fsmooth.core.term.declared import Failing
+from fsmooth.core.term.fields import Failing
 from fsmooth.core.traverse import subterms
 from fsmooth.core.types import INT, Float, scalars_of
 from fsmooth.optimise.support import EVERYWHERE, NOWHERE, Support

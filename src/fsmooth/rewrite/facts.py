@@ -13,8 +13,8 @@ from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_key
 from fsmooth.core.counters import from_zero
 from fsmooth.core.term import Const, If, Prim, Proj, Term, Var, While
-from fsmooth.core.term.declared import Definitions, Generators, Index, Part, State, Step
-from fsmooth.core.traverse import place
+from fsmooth.core.term.fields import Definitions, Generators, Index, State, Step
+from fsmooth.core.traverse import condition_of, place
 from fsmooth.core.types import Int
 from fsmooth.rewrite.linear import Bounds, Polynomial, constant, polynomial
 from fsmooth.rewrite.magnitudes import Magnitudes
@@ -219,7 +219,7 @@ class Facts:
 
     def enter(self, step: Step, term: Term, before: Sequence[Term]) -> list[tuple[Hashable, bool | None]]:
         """What holds in this part of `term`; `forget` undoes it."""
-        given = condition_of(step, term, before)
+        given = condition_of(term, step, before)
         return [] if given is None else self.assume(*given)
 
     def _ranges(self, index: Var, size: Term) -> list[tuple[Hashable, bool | None]]:
@@ -270,13 +270,6 @@ class Facts:
                 return [up, down]
             return [side.plus(constant(-1)) for side in (up, down) if self.bounds.nonnegative(side)]
         return _order(primitive, value, up, down)
-
-
-def condition_of(step: Step, term: Term, before: Sequence[Term]) -> tuple[Term, bool] | None:
-    """The condition that holds, or does not, in this part of `term`; None if it is evaluated in any case."""
-    if not isinstance(step.field, Part) or not (step.field.where or step.field.unless):
-        return None
-    return before[place(term, step.field.where or step.field.unless)], bool(step.field.where)
 
 
 _KNOWN = "known inequalities"

@@ -12,8 +12,8 @@ from collections.abc import Hashable, Iterable
 
 from fsmooth.core.primitives import Primitive
 from fsmooth.core.term import Const, If, Let, Prim, Term, Var
-from fsmooth.core.traverse import children, rebuild, remade, steps
-from fsmooth.rewrite.facts import Facts, condition_of
+from fsmooth.core.traverse import children, condition_of, rebuild, remade, steps
+from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.memory import Context, Mark, Memory
 from fsmooth.rewrite.strategy import Rule
 from fsmooth.rewrite.trace import Trace
@@ -174,7 +174,7 @@ class Normaliser:
                 self.learn(fresh)
                 new.append(fresh)
                 continue
-            given = condition_of(step, term, new)
+            given = condition_of(term, step, new)
             new.append(self.run(step.term) if given is None else self.assuming(*given, step.term))
         self.mark = outside
         self.facts.forget(undo)

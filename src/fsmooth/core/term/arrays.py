@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fsmooth.core.term.base import IllTyped, Term, want_int
-from fsmooth.core.term.declared import Data, Failing, Part, Parts
+from fsmooth.core.term.fields import Data, Failing, Part, Parts
 from fsmooth.core.types import F64, INT, Array, Type, array_of, has_function, is_additive, is_numeric, rank_of
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from fsmooth.core.term.declared import Declaration, Failing, Field
+from fsmooth.core.term.declared import Declaration
+from fsmooth.core.term.fields import Failing, Field
 from fsmooth.core.types import Int, Type
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ _NONE: Kinds = frozenset()
 class Term:
     """Base of all terms.  `type` is computed at construction.
 
-    Each constructor declares its `fields`, and whether evaluating it can fail (core/term/declared.py).
+    Each constructor declares its `fields`, and whether evaluating it can fail (core/term/fields.py).
     """
 
     __slots__ = ("_free", "_key", "_kinds", "_size", "mark", "type")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from fsmooth.core.primitives import Primitive
 from fsmooth.core.term.base import NOWHERE, IllTyped, Site, Term
-from fsmooth.core.term.declared import Data, Definitions, Failing, Label, Parameters, Part, Parts, Runs
+from fsmooth.core.term.fields import Data, Definitions, Failing, Label, Parameters, Part, Parts, Runs
 from fsmooth.core.types import BOOL, F64, INT, Bool, Float, Function, Int, Type, is_scalar
 
 _fresh = itertools.count(1)

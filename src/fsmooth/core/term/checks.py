@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from fsmooth.core.term.base import NOWHERE, IllTyped, Site, Term, want_int
-from fsmooth.core.term.declared import Data, Failing, Label, Part, Parts, Runs
+from fsmooth.core.term.fields import Data, Failing, Label, Part, Parts, Runs
 from fsmooth.core.types import INT, Bool
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fsmooth.core.term.base import NOWHERE, IllTyped, Site, Term
-from fsmooth.core.term.declared import Data, Failing, Field, Part, Perhaps
+from fsmooth.core.term.fields import Data, Failing, Field, Part, Perhaps
 from fsmooth.core.types import Function, Tuple, Type, has_float, has_function, tangent
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from fsmooth.core.term.base import IllTyped, Term
-from fsmooth.core.term.declared import Data, Failing, Part
+from fsmooth.core.term.fields import Data, Failing, Part
 from fsmooth.core.types import Float, Function, Tuple, Type, dual, has_float, has_function, jacobian, tangent
 
 

@@ -6,7 +6,7 @@ from enum import Enum
 
 from fsmooth.core.term.base import IllTyped, Term, want_int
 from fsmooth.core.term.calculus import Var
-from fsmooth.core.term.declared import Data, Failing, Generators, Index, Part, Runs, State
+from fsmooth.core.term.fields import Data, Failing, Generators, Index, Part, Runs, State
 from fsmooth.core.types import INT, Array, Bool, has_function, is_additive, is_numeric
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fsmooth.core.term.base import IllTyped, Term
-from fsmooth.core.term.declared import Data, Failing, Part, Parts
+from fsmooth.core.term.fields import Data, Failing, Part, Parts
 from fsmooth.core.types import Tuple, Type
 
 

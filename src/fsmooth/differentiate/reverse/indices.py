@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import Check, Const, Length, Prim, Term, Var
-from fsmooth.core.term.declared import Definitions, Generators, Index, State, Step
+from fsmooth.core.term.fields import Definitions, Generators, Index, State, Step
 from fsmooth.core.traverse import binds, size_of_tree, steps, subterms, transform
 from fsmooth.core.types import Bool, Int
 from fsmooth.differentiate.reverse.writes import Place

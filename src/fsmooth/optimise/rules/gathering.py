@@ -34,7 +34,7 @@ from fsmooth.core.term import (
     Zero,
     let,
 )
-from fsmooth.core.term.declared import Failing
+from fsmooth.core.term.fields import Failing
 from fsmooth.core.traverse import subterms
 from fsmooth.core.types import is_numeric
 from fsmooth.optimise.rules.loop_normalisation import guard_first

@@ -24,7 +24,7 @@ from fsmooth.core.term import (
     Update,
     Var,
 )
-from fsmooth.core.term.declared import Failing
+from fsmooth.core.term.fields import Failing
 from fsmooth.core.traverse import subterms
 from fsmooth.rewrite.facts import Facts
 

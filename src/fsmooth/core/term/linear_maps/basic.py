@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fsmooth.core.term.base import IllTyped, Term
-from fsmooth.core.term.declared import Failing, Part, Perhaps
+from fsmooth.core.term.fields import Failing, Part, Perhaps
 from fsmooth.core.types import (
     Array,
     Float,

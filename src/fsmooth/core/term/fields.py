@@ -1,0 +1,196 @@
+"""The kinds of fields that a constructor of terms has: parts, binders, data (core/term/declared.py).
+
+A binder binds its variable in all fields after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from fsmooth.core.term.base import Term
+    from fsmooth.core.term.calculus import Var
+
+
+class Runs(Enum):
+    """How often a part is evaluated when the term is."""
+
+    ONCE = "whenever the term is"
+    MANY = "in each step of a loop"
+    PERHAPS = "if a condition holds"
+    LATER = "when the function is called"
+
+
+class Failing(Enum):
+    """Can evaluating the construct fail, its parts apart?"""
+
+    NEVER = "it has a value"
+    ALWAYS = "whatever is known of its parts: it may end the program, or not end"
+    CALLS = "if what it calls can"
+    BOUNDS = "if its index is not below its size"
+    EMPTY = "if it is an extremum of no elements"
+
+
+class Step(NamedTuple):
+    """One thing in the fields of a term: a child, or a variable `var`, which is bound in what follows it.
+
+    `given` is what is known of the variable: its definition, the size of the range of an index, the first value of a state.
+    """
+
+    field: Field
+    term: Term
+    var: Var | None = None
+    given: Term | None = None
+    runs: Runs = Runs.ONCE
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field, by its name."""
+
+    name: str
+
+    def steps(self, term: Term) -> list[Step]:
+        """The children and variables in this field of a term, in the order of scope."""
+        return []
+
+    def filled(self, old: Any, rest: Iterator[Term]) -> object:
+        """The field with the next of other children and variables in place of its own, which are as many."""
+        return old
+
+
+@dataclass(frozen=True, slots=True)
+class Data(Field):
+    """What is no part, but tells one term from another; `exactly` is how, where equality would not do.
+
+    A term among the data mentions nothing around it, and no pass looks into it.
+    """
+
+    exactly: Callable[[Any], object] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Label(Field):
+    """What says nothing of the value: a place in the source."""
+
+
+# -- parts ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Part(Field):
+    """A term; `where` and `unless` name the condition that holds, or does not, where it is evaluated."""
+
+    runs: Runs = Runs.ONCE
+    where: str = ""
+    unless: str = ""
+
+    def steps(self, term: Term) -> list[Step]:
+        return [Step(self, getattr(term, self.name), runs=self.runs)]
+
+    def filled(self, old: Any, rest: Iterator[Term]) -> object:
+        return next(rest)
+
+
+@dataclass(frozen=True, slots=True)
+class Perhaps(Field):
+    """A term, or None."""
+
+    def steps(self, term: Term) -> list[Step]:
+        part = getattr(term, self.name)
+        return [] if part is None else [Step(self, part)]
+
+    def filled(self, old: Any, rest: Iterator[Term]) -> object:
+        return None if old is None else next(rest)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts(Field):
+    """A tuple of terms."""
+
+    def steps(self, term: Term) -> list[Step]:
+        return [Step(self, part) for part in getattr(term, self.name)]
+
+    def filled(self, old: Any, rest: Iterator[Term]) -> object:
+        return tuple([next(rest) for _ in old])
+
+
+# -- binders -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Binder(Field):
+    """A field with variables, bound in the fields after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Index(Binder):
+    """The variable that counts the steps of a loop: from 0 to less than the field `below`."""
+
+    below: str
+
+    def steps(self, term: Term) -> list[Step]:
+        var = getattr(term, self.name)
+        return [Step(self, var, var, getattr(term, self.below))]
+
+    def filled(self, old: Any, rest: Iterator[Term]) -> object:
+        return next(rest)
+
+
+@dataclass(frozen=True, slots=True)
+class State(Binder):
+    """The variable that a loop carries from step to step, at first the field `initial`."""
+
+    initial: str
+
+    def steps(self, term: Term) -> list[Step]:
+        var = getattr(term, self.name)
+        return [Step(self, var, var, getattr(term, self.initial))]
+
+    def filled(self, old: Any, rest: Iterator[Term]) -> object:
+        return next(rest)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters(Binder):
+    """A tuple of variables that can be anything."""
+
+    def steps(self, term: Term) -> list[Step]:
+        return [Step(self, var, var) for var in getattr(term, self.name)]
+
+    def filled(self, old: Any, rest: Iterator[Term]) -> object:
+        return tuple([next(rest) for _ in old])
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions(Binder):
+    """A tuple of pairs of a variable and the term that it stands for from there on."""
+
+    def steps(self, term: Term) -> list[Step]:
+        found: list[Step] = []
+        for var, value in getattr(term, self.name):
+            found.append(Step(self, value))
+            found.append(Step(self, var, var, value))
+        return found
+
+    def filled(self, old: Any, rest: Iterator[Term]) -> object:
+        pairs = [(next(rest), next(rest)) for _ in old]
+        return tuple([(var, value) for value, var in pairs])
+
+
+@dataclass(frozen=True, slots=True)
+class Generators(Binder):
+    """A tuple of pairs of a size and the index of a loop over it, which is bound from there on: loops in one another."""
+
+    def steps(self, term: Term) -> list[Step]:
+        found: list[Step] = []
+        for size, index in getattr(term, self.name):
+            found.append(Step(self, size, runs=Runs.MANY if found else Runs.ONCE))
+            found.append(Step(self, index, index, size))
+        return found
+
+    def filled(self, old: Any, rest: Iterator[Term]) -> object:
+        return tuple([(next(rest), next(rest)) for _ in old])
