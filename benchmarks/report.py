@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import platform
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
+from benchmarks.keeping import RESULTS, keep
 from benchmarks.programs import ABLATIONS
-
-RESULTS = Path(__file__).with_name("results")
 
 
 def save(result: Mapping[str, Any], command: str) -> str:
     """Write results.json, results.md, workloads.png and ablations.png; gives the text of the second."""
-    text = text_of(result, command)
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "results.json").write_text(json.dumps(result, indent=1, ensure_ascii=False))
-    (RESULTS / "results.md").write_text(text)
+    text = keep("results", result, text_of(result, command))
     _plots(result["rows"])
     return text
 

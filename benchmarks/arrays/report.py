@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import platform
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchmarks.arrays.matrices import SMALL
-from benchmarks.report import RESULTS
+from benchmarks.keeping import keep
 
 FORMS, SAME_SPEED, LARGE = 1.1, 1.0, 2.0
 """The bars: of whole arrays against elements, of linear algebra against NumPy up to SMALL, and above."""
@@ -17,11 +16,7 @@ Row = Mapping[str, Any]
 
 def save(result: Mapping[str, Any], command: str) -> str:
     """Write arrays.json and arrays.md; gives the text of the latter."""
-    text = text_of(result, command)
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "arrays.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
-    (RESULTS / "arrays.md").write_text(text)
-    return text
+    return keep("arrays", result, text_of(result, command))
 
 
 def text_of(result: Mapping[str, Any], command: str) -> str:

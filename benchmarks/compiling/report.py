@@ -14,7 +14,7 @@ from typing import Any
 
 from benchmarks.compiling.measure import VERBS
 from benchmarks.compiling.programs import examples
-from benchmarks.report import RESULTS
+from benchmarks.keeping import keep
 
 QUICK = ("pendulum", "gaussian", "option")
 LONG = ("200", ("value", "gradient"))
@@ -50,9 +50,7 @@ def table(pinned: Sequence[str]) -> str:
     """All of it; writes compile.json and compile.md."""
     rows = measured(list(examples()), FASTEST_OF, pinned)
     text = text_of(rows, "python -m benchmarks --only compile")
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "compile.json").write_text(json.dumps(rows, indent=1) + "\n")
-    (RESULTS / "compile.md").write_text(text)
+    keep("compile", rows, text)
     return text
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import platform
 from collections.abc import Mapping
 from typing import Any
 
-from benchmarks.report import RESULTS
+from benchmarks.keeping import keep
 
 _EXPLANATION = """\
 fsmooth's kernels at the C entry, buffers reused, like the C by hand; JAX (`jit`, 64-bit numbers) through its Python call.
@@ -19,11 +18,7 @@ Derivative / own primal and / C: below is better.  JAX / derivative: how many ti
 
 def save(rows: list[dict[str, Any]], cold: Mapping[str, float | str], command: str) -> str:
     """Write reverse.json and reverse.md; gives the text of the latter."""
-    text = text_of(rows, cold, command)
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "reverse.json").write_text(json.dumps({"rows": rows, "cold": cold}, indent=1, ensure_ascii=False) + "\n")
-    (RESULTS / "reverse.md").write_text(text)
-    return text
+    return keep("reverse", {"rows": rows, "cold": cold}, text_of(rows, cold, command))
 
 
 def text_of(rows: list[dict[str, Any]], cold: Mapping[str, float | str], command: str) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import platform
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchmarks.report import RESULTS
+from benchmarks.keeping import keep
 
 NEAR = 1.3
 """A route is near the fastest if it takes no more than this many times its time, or than `TINY` seconds more."""
@@ -22,11 +21,7 @@ numbers.  Loss: the time of the route that `auto` took divided by that of the fa
 
 def save(result: Mapping[str, Any], command: str) -> str:
     """Write routes.json and routes.md; gives the text of the latter."""
-    text = text_of(result, command)
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "routes.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
-    (RESULTS / "routes.md").write_text(text)
-    return text
+    return keep("routes", result, text_of(result, command))
 
 
 def text_of(result: Mapping[str, Any], command: str) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from benchmarks import __main__ as main
+from benchmarks import keeping
 from benchmarks.arrays import measure, report
 from benchmarks.arrays.calls import Case, calls
 from benchmarks.arrays.matrices import Factorisation, factorisations
@@ -111,7 +112,7 @@ def test_what_misses_its_bar_is_bold_and_counted() -> None:
 
 
 def test_the_quick_table_saves_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(report, "RESULTS", tmp_path)
+    monkeypatch.setattr(keeping, "RESULTS", tmp_path)
     monkeypatch.setattr(main, "_measured", lambda module, pinned, quick: RESULT)
     assert main._arrays([], quick=True).startswith("# What NumPy's users write\n\n`make bench-quick`")
     assert not list(tmp_path.iterdir())

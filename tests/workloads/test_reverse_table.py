@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from benchmarks import __main__ as main
+from benchmarks import keeping
 from benchmarks.reverse import report, rows, run
 from benchmarks.reverse.workload import Bounds, Workload
 from benchmarks.timing import alternated
@@ -76,7 +77,7 @@ def test_slow_contenders_run_three_times() -> None:
 
 
 def test_the_quick_benchmarks_save_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(report, "RESULTS", tmp_path)
+    monkeypatch.setattr(keeping, "RESULTS", tmp_path)
     monkeypatch.setattr(run, "quick_table", lambda pinned: [])
     monkeypatch.setattr(run, "table", lambda pinned: [])
     monkeypatch.setattr(main.cold, "measurements", lambda plan, times: {"first": 1.0})

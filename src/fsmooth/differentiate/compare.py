@@ -102,6 +102,7 @@ def is_close(choice: Choice, function: Lam) -> bool:
 
 
 def _size(body: Term) -> int:
+    """The nodes of a body, and of the rules of what it calls."""
     rules = [rule for t in subterms(body) if isinstance(t, Sealed) for rule in (t.jvp, t.vjp)]
     return size_of_tree(body) + sum([size_of_tree(rule) for rule in rules if rule is not None])
 

@@ -7,7 +7,7 @@ from itertools import takewhile
 
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Build, Collect, Delta, If, Plus, Reduce, Update, Var, Vector
-from fsmooth.core.types import BOOL, INT, Float, is_scalar
+from fsmooth.core.types import BOOL, INT, is_scalar
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ONE, ZERO, integer, same, zero_of
 from fsmooth.loops.usage import mentioned_reads, names_in
@@ -164,9 +164,9 @@ def _as_one_addition(ctx: Context, condition: t.Expression, then: list[t.Stateme
     """
     match then:
         case [t.Assign(accumulate=True, value=t.Literal()) as a]:
-            return t.Assign(a.name, t.Conditional(condition, a.value, _zero_like(a.value)), True)
+            return t.Assign(a.name, t.Conditional(condition, a.value, zero_of(a.value.type)), True)
         case [t.Store(accumulate=True, value=t.Literal()) as a] if _is_by_loops(ctx, a.index):
-            return t.Store(a.buffer, a.index, t.Conditional(condition, a.value, _zero_like(a.value)), True)
+            return t.Store(a.buffer, a.index, t.Conditional(condition, a.value, zero_of(a.value.type)), True)
         case _:
             return None
 
@@ -176,10 +176,6 @@ def _is_by_loops(ctx: Context, index: t.Expression) -> bool:
     names: set[str] = set()
     names_in(index, names)
     return ctx.integers.keys().isdisjoint(names)
-
-
-def _zero_like(value: t.Expression) -> t.Literal:
-    return t.Literal(0.0 if isinstance(value.type, Float) else 0, value.type)
 
 
 def collect_into(ctx: Context, term: Collect, dest: Destination, mode: Mode) -> None:
