@@ -31,6 +31,7 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.traverse import rebuild, size_of_tree
 from fsmooth.core.types import Array, Tuple
+from fsmooth.optimise.contraction import contracted
 from fsmooth.optimise.inlining import is_guarded, is_trivial, on_indices, pays, with_shared_work
 from fsmooth.optimise.occurrences import Occurrences, Uses
 from fsmooth.optimise.policy import Fusion, Policy
@@ -68,6 +69,12 @@ class Bindings(Normaliser):
 
     def scope(self, term: Let) -> Term:
         """Decide about each definition in turn; what is kept becomes the new scope."""
+        if self.policy.fusion is Fusion.PAYS:
+            by_rows = contracted(term, self.occurrences)
+            if by_rows is not term:
+                self.trace.record("array contraction")
+                self.progress = True
+                term = by_rows
         kept: list[Item] = []
         opened: Opened = []
         undo: list[list[tuple[object, bool | None]]] = []

@@ -8,6 +8,7 @@ once: what is inlined there is computed once (`optimise/sharing.py`).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from fsmooth.core.alpha import Key, alpha_key
 from fsmooth.core.polynomial import SYMBOLIC
@@ -30,6 +31,7 @@ class Uses:
     elements     array elements read at run time, for each evaluation of the binding; the same one in a region once
     positions    occurrences by tuple component; `whole` are occurrences that are not projections
     parts        of an array of tuples, the elements read of each component; `unsplit` are other occurrences
+    rows         the variables that occurrences are indexed by first; None of any other occurrence
     """
 
     frequency: float
@@ -42,6 +44,14 @@ class Uses:
     positions: dict[int, int] = field(default_factory=dict)
     parts: dict[int, float] = field(default_factory=dict)
     unsplit: int = 0
+    rows: set[Var | None] = field(default_factory=set)
+
+
+class Loop(NamedTuple):
+    """A loop over an index, inside so many others."""
+
+    term: Term
+    depth: int
 
 
 @dataclass
@@ -60,10 +70,16 @@ class _Region:
 
 
 class Occurrences:
-    """The uses of every let-bound variable of a term, but not those in definitions that nothing uses."""
+    """The uses of every let-bound variable of a term, but not those in definitions that nothing uses.
+
+    `loops`: the loop over each index.  `repeated`: variables that are bound in more places than one.
+    """
 
     def __init__(self, term: Term) -> None:
         self.uses: dict[Var, Uses] = {}
+        self.loops: dict[Var, Loop] = {}
+        self.repeated: set[Var] = set()
+        self._bound: set[Var] = set()
         self._sizes = Trips()
         self._walk(term, _Region(1.0, 0))
 
@@ -114,6 +130,9 @@ class Occurrences:
         inner = region
         for step in steps(term):
             if step.var is not None:
+                self._bind(step.var)
+                if isinstance(step.field, Index):
+                    self.loops[step.var] = Loop(term, region.depth)
                 inner = inner.loop(self._repeats(step, term))
                 continue
             alone = step.runs is Runs.PERHAPS or (isinstance(step.field, Part) and step.field.where)
@@ -142,7 +161,13 @@ class Occurrences:
         else:
             self._walk(root, region)
 
+    def _bind(self, var: Var) -> None:
+        if var in self._bound:
+            self.repeated.add(var)
+        self._bound.add(var)
+
     def _open(self, var: Var, region: _Region) -> None:
+        self._bind(var)
         if var not in self.uses:
             self.uses[var] = Uses(region.frequency, region.depth)
 
@@ -159,6 +184,8 @@ class Occurrences:
             else:
                 uses.positions[position] = uses.positions.get(position, 0) + 1
         if isinstance(var.type, Array):
+            row = indices[-1] if indices else None
+            uses.rows.add(row if isinstance(row, Var) else None)
             missing = max(var.type.rank - len(indices), 0)
             read = (region.frequency / uses.frequency if uses.frequency else region.frequency) * 1000.0**missing
             path = (var, tuple([alpha_key(index) for index in indices]), position)

@@ -193,7 +193,7 @@ _PARTIAL = (("partial evaluation", normalise(PARTIAL_EVALUATION, _KEEP)),)
 _FUSION_ONLY = (("fusion", normalise(_FUSED, _FUSE)),)
 _ZEROS = (("zeros", finish(ZEROS)),)
 _LAST = (("zeros, powers", finish(ZEROS + POWERS)),)
-_BEFORE = (("fusion, normalisation, fission, sparsity", normalise(_BEFORE_DERIVATIVE, Policy(unroll=0))),)
+_BEFORE = (("fusion, normalisation, fission, sparsity", normalise(_BEFORE_DERIVATIVE, Policy(unroll=1))),)
 _ONCE = (("sharing and motion", share_before_derivative), ("earlier values", keep_earlier_values))
 _NORMALISED: Stages = (
     ("fusion, normalisation, fission, sparsity", normalise(_NORMAL, _FULL)),

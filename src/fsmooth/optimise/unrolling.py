@@ -80,11 +80,12 @@ class Unrolling(Bindings):
         return None
 
     def _small(self, body: Term, count: int) -> bool:
-        return size_of_tree(body) * count <= self.policy.growth and not _has_symbolic_loop(body)
+        """Does unrolling make no large term?  One copy is no larger than the loop."""
+        return count == 1 or (size_of_tree(body) * count <= self.policy.growth and not _has_symbolic_loop(body))
 
     def _unroll(self, count: int, index: Var, body: Term) -> list[Term] | tuple[Var, Term] | None:
         """The copies of the body (each a term in the current scope), or the loop's normal index and body."""
-        if _has_symbolic_loop(body):
+        if count > 1 and _has_symbolic_loop(body):
             return None
         fresh, saved = self.enter(index)
         self.facts.ranges[fresh] = Const(count)

@@ -19,16 +19,17 @@ _SCOPES = frozenset((Let, Lam))
 class Context:
     """What is assumed at a place.  Walks that assume the same terms, one below the other, are in the same context."""
 
-    __slots__ = ("_below",)
+    __slots__ = ("_below", "depth")
 
-    def __init__(self) -> None:
+    def __init__(self, depth: int = 0) -> None:
+        self.depth = depth
         self._below: dict[tuple[int, bool], tuple[Term, Context]] = {}
 
     def under(self, condition: Term, value: bool) -> Context:
         """The context where a condition has this value, too."""
         found = self._below.get((id(condition), value))
         if found is None:
-            found = self._below[id(condition), value] = (condition, Context())
+            found = self._below[id(condition), value] = (condition, Context(self.depth + 1))
         return found[1]
 
 

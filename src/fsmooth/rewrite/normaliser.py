@@ -61,7 +61,7 @@ class Normaliser:
         if not isinstance(mark, Mark):
             return False
         if mark.walk is self:
-            return True
+            return mark.context.depth >= self.mark.context.depth  # further out, less was known
         if mark.context is not self.mark.context or not self.changed.isdisjoint(term.free):
             return False
         if not self.memory.is_settled(term):
@@ -215,7 +215,7 @@ class Normaliser:
         """Mark terms as normal where a condition has a value, from here on; gives the mark to go back to."""
         outside = self.mark
         same = self.changed.isdisjoint(condition.free)
-        self.mark = Mark(self, outside.context.under(condition, value) if same else Context())
+        self.mark = Mark(self, outside.context.under(condition, value) if same else Context(outside.context.depth + 1))
         return outside
 
     def assuming(self, condition: Term, value: bool, term: Term) -> Term:

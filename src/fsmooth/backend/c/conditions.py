@@ -58,10 +58,17 @@ def counted_from_end(s: t.CheckAll, lengths: Collection[str]) -> tuple[t.Express
     Only of sizes among `lengths`: those are not negative, and no number of elements is near 2**62.
     """
     match s.body, s.check:
-        case (
-            [*_, t.Declare(name, _, t.Conditional(condition, t.Operation(p.add, (given, size)), index))],
-            t.Check(t.Name(checked), t.Name(length)),
-        ) if name == checked and length in lengths and same(given, index) and same(size, s.check.size):
+        case [*_, t.Declare(name, _, value)], t.Check(t.Name(checked), t.Name(length)) if name == checked:
+            found = from_end(value) if length in lengths else None
+            return found if found is not None and same(found[1], s.check.size) else None
+        case _:
+            return None
+
+
+def from_end(e: t.Expression) -> tuple[t.Expression, t.Expression] | None:
+    """The index and the size of `index < 0 ? index + size : index`; None of anything else."""
+    match e:
+        case t.Conditional(condition, t.Operation(p.add, (given, size)), index) if same(given, index):
             is_negative = t.Operation(p.less, (index, integer(0)), BOOL)
             return (index, size) if same(condition, is_negative) else None
         case _:

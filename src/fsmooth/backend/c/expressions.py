@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from fsmooth.backend.c import spelling as s
+from fsmooth.backend.c.conditions import from_end
 from fsmooth.backend.c.helpers import helper_name
 from fsmooth.backend.c.searches import search_name
 from fsmooth.core import primitives as p
@@ -17,12 +18,14 @@ class ExpressionWriter:
     """Writes expressions and remembers which helpers and vector functions they need.
 
     `vector` asks for functions that have a vector version; `lanes` is the index that stands for a whole vector of them.
+    `counts_from_end`: is there an index that may count from the end?
     """
 
     def __init__(self) -> None:
         self.helpers: set[tuple[str, bool, bool]] = set()
         self.vector_functions: set[tuple[str, bool]] = set()
         self.searches: set[tuple[t.Extremum, Type]] = set()
+        self.counts_from_end = False
         self.vector = False
         self.lanes: str | None = None
 
@@ -43,6 +46,9 @@ class ExpressionWriter:
             case t.Load(buffer, index):
                 return f"{buffer}[{self.write(index)}]", s.ATOM
             case t.Conditional(condition, then, otherwise):
+                if from_end(e) is not None:  # a branch that is foreseen costs less than adding and selecting
+                    self.counts_from_end = True
+                    return f"FS_RARELY({self.write(condition)}) ? {self.write(then, 1)} : {self.write(otherwise, 1)}", 0
                 return self._conditional(condition, then, otherwise)
             case t.Operation():
                 return self._operation(e)

@@ -46,7 +46,7 @@ def prelude(expressions: ExpressionWriter, features: set[str]) -> str:
         parts.append(_guarded("FS_LANES_AT", LANES, define=False))
     if "lanes_first" in features:
         parts.append(_guarded("FS_LANES_FIRST", FIRST))
-    if "rarely" in features:
+    if "rarely" in features or expressions.counts_from_end:
         parts.append(_guarded("FS_RARELY", RARELY, define=False))
     if "scalar" in features:
         parts.append(_guarded("FS_SCALAR", h.SCALAR, define=False))
