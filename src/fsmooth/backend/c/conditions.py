@@ -65,7 +65,7 @@ def counted_from_end(s: t.CheckAll, lengths: Collection[str]) -> tuple[t.Express
             return None
 
 
-def from_end(e: t.Expression) -> tuple[t.Expression, t.Expression] | None:
+def from_end(e: t.Expression | None) -> tuple[t.Expression, t.Expression] | None:
     """The index and the size of `index < 0 ? index + size : index`; None of anything else."""
     match e:
         case t.Conditional(condition, t.Operation(p.add, (given, size)), index) if same(given, index):
