@@ -41,6 +41,7 @@ def _first_call(name: str, verb: str, pinned: Sequence[str]) -> dict[str, float]
     command = [*pinned, sys.executable, "-m", "benchmarks.compiling.measure", name, verb]
     with tempfile.TemporaryDirectory() as empty:
         environment = {**os.environ, "FSMOOTH_CACHE_DIR": empty}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # fsmooth itself is compiled where it is installed
         made = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, timeout=240, check=True)
     found: dict[str, float] = json.loads(made.stdout.splitlines()[-1])
     return found

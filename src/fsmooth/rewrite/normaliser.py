@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 
 from fsmooth.core.primitives import Primitive
-from fsmooth.core.term import Const, If, Let, Prim, Term, Var
+from fsmooth.core.term import Const, If, Length, Let, Prim, Term, Var
 from fsmooth.core.traverse import children, condition_of, rebuild, remade, steps
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.memory import Context, Mark, Memory
@@ -54,14 +54,17 @@ class Normaliser:
         return self.finish(self.step(term))
 
     def is_normal(self, term: Term) -> bool:
-        """Has this walk found so, or one before it, where nothing has changed since?"""
+        """Has this walk found so, or one before it, where nothing has changed since?
+
+        A condition and what it guards may share the lengths that it compares, of which more is known below it.
+        """
         mark = term.mark
         if mark is self.mark:
             return True
         if not isinstance(mark, Mark):
             return False
         if mark.walk is self:
-            return mark.context.depth >= self.mark.context.depth  # further out, less was known
+            return not isinstance(term, Length) or mark.context.depth >= self.mark.context.depth
         if mark.context is not self.mark.context or not self.changed.isdisjoint(term.free):
             return False
         if not self.memory.is_settled(term):

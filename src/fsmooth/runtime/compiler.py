@@ -117,6 +117,7 @@ def _identified(command: tuple[str, ...], extra: str) -> Compiler:
     flags.append("-fopenmp-simd")
     if "clang" not in printed.lower():  # zig is a clang
         flags.append("-fno-trapping-math")
+        flags.append("-fno-gcse")  # a sixth of the time of large programs, for what is shared in the C already
         flags.append("-fno-split-loops")  # the second half of a loop that gcc splits loses its `omp simd`
         flags.extend(_without_gathers(command))
     elif platform.machine() == "x86_64" and platform.libc_ver()[0] == "glibc":
