@@ -110,8 +110,8 @@ def test_the_order_of_search(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("says", "has", "has_not"),
     [
-        ("gcc (Debian) 12", {"-fopenmp-simd", "-fno-trapping-math", "-fno-split-loops"}, {"-fveclib=libmvec"}),
-        ("Debian clang version 14", {"-fopenmp-simd"}, {"-fno-trapping-math", "-fno-split-loops"}),
+        ("gcc (Debian) 12", {"-fopenmp-simd", "-fno-trapping-math", "-fno-split-loops", "-fno-gcse"}, {"-fveclib=libmvec"}),
+        ("Debian clang version 14", {"-fopenmp-simd"}, {"-fno-trapping-math", "-fno-split-loops", "-fno-gcse"}),
     ],
 )
 def test_flags_of_each_compiler(monkeypatch, tmp_path, says, has, has_not):
