@@ -1,8 +1,9 @@
-"""`python -m benchmarks [--quick] [--only forward|reverse|arrays|routes|compile]`: measure and print tables.
+"""`python -m benchmarks [--quick] [--only forward|reverse|arrays|routes|compile|mechanisms]`: measure and print tables.
 
 forward: the kernels of the micro benchmarks, NNMF and project, and what a user waits for; reverse: the field's workloads;
 arrays: whole arrays against loops over elements, linear algebra against NumPy, calls; only if they are asked for: routes,
-what `method="auto"` takes against what is fastest; compile, how long first calls take.  `--quick` saves nothing.
+what `method="auto"` takes against what is fastest; compile, how long first calls take; mechanisms, what each optimisation
+buys.  `--quick` saves nothing.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 from benchmarks import cold
 from benchmarks.arrays import report as arrays
 from benchmarks.compiling import report as compiling
+from benchmarks.mechanisms import report as buying
 from benchmarks.report import save, text_of
 from benchmarks.reverse import report, run
 from benchmarks.routes import report as routes
@@ -35,7 +37,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer sizes and shorter runs; saves nothing")
     parser.add_argument(
-        "--only", choices=("forward", "reverse", "arrays", "routes", "compile"), help="one of the tables"
+        "--only",
+        choices=("forward", "reverse", "arrays", "routes", "compile", "mechanisms"),
+        help="one of the tables",
     )
     chosen = parser.parse_args()
     core = str(max(os.sched_getaffinity(0)))
@@ -46,6 +50,9 @@ def main() -> int:
         return 0
     if chosen.only == "compile":
         print(compiling.quick_table(pinned) if chosen.quick else compiling.table(pinned))
+        return 0
+    if chosen.only == "mechanisms":
+        print(buying.table(pinned))
         return 0
     for name, table in (("forward", _forward), ("reverse", _reverse), ("arrays", _arrays)):
         if chosen.only in (None, name):

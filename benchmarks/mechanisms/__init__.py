@@ -1,0 +1,1 @@
+"""What each mechanism of the optimiser and of the lowering buys: programs with it, and without."""
