@@ -9,7 +9,7 @@ from typing import Any
 from unittest.mock import patch
 
 from fsmooth.optimise import schedules
-from fsmooth.optimise.schedule import Schedule, Stages
+from fsmooth.optimise.schedule import Schedule
 from fsmooth.rewrite.normaliser import Normaliser
 from fsmooth.rewrite.strategy import Rule
 
@@ -18,7 +18,7 @@ Names = dict[str, Callable[..., Any]]
 
 @dataclass(frozen=True)
 class Mechanism:
-    """A mechanism, the room it is in, and what its callers find instead of it (`module.name`); or the stage or rule that it is."""
+    """A mechanism, its room, and what its callers find instead of it (by `module.name`), or the stage or the rule that it is."""
 
     name: str
     room: str
