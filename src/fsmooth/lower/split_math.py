@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from fsmooth.loops import tree as t
 from fsmooth.loops.usage import changed, mentioned_reads, names_in, pointed_to, walk, with_pointed_to
+from fsmooth.loops.vector_math import VECTOR_MATH
 from fsmooth.lower.checks import declared
 from fsmooth.lower.own_elements import OwnElements
-from fsmooth.lower.vectorise import VECTOR_MATH, vectorise
+from fsmooth.lower.vectorise import vectorise
 
 
 def split_math(loop: t.For) -> t.For | None:

@@ -6,29 +6,9 @@ from fsmooth.core import primitives as p
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import parts
 from fsmooth.loops.usage import expressions_of, names_in, walk
+from fsmooth.loops.vector_math import SCALAR_ONLY, VECTOR_MATH
 from fsmooth.lower.own_elements import OwnElements
 
-VECTOR_MATH = frozenset(
-    (
-        p.power,
-        p.sin,
-        p.cos,
-        p.tan,
-        p.asin,
-        p.acos,
-        p.atan,
-        p.atan2,
-        p.sinh,
-        p.cosh,
-        p.tanh,
-        p.exp,
-        p.expm1,
-        p.log,
-        p.log1p,
-    )
-    + (p.exp2, p.log2, p.log10, p.cbrt, p.hypot, p.erf, p.erfc, p.sigmoid)
-)
-_SCALAR_ONLY = frozenset((p.fmod, p.lgamma, p.digamma, p.trigamma, p.integer_power, p.floor_divide, p.modulo))
 _SHORT = 4
 
 
@@ -54,7 +34,7 @@ def vectorise(loop: t.For) -> None:
                 return
         for e in expressions_of(s):
             used = _primitives(e)
-            if used & _SCALAR_ONLY:
+            if used & SCALAR_ONLY:
                 return
             gains = gains or bool(used & VECTOR_MATH)
     loop.simd = gains and (loop.kind is t.Kind.PARALLEL or OwnElements(loop).all())
@@ -82,7 +62,7 @@ def is_unit(at: t.Expression, index: str) -> bool:
 
 def stays_scalar(e: t.Expression) -> bool:
     """Does the expression contain something that has no vector version?"""
-    return bool(_primitives(e) & _SCALAR_ONLY) or isinstance(e, t.Search)
+    return bool(_primitives(e) & SCALAR_ONLY) or isinstance(e, t.Search)
 
 
 def _primitives(e: t.Expression) -> set[p.Primitive]:

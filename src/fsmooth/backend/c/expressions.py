@@ -12,6 +12,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.types import Bool, Float, Type
 from fsmooth.loops import tree as t
 from fsmooth.loops.usage import names_in
+from fsmooth.loops.vector_math import LIBRARY, VECTOR_MATH
 
 
 class ExpressionWriter:
@@ -23,7 +24,7 @@ class ExpressionWriter:
 
     def __init__(self) -> None:
         self.helpers: set[tuple[str, bool, bool]] = set()
-        self.vector_functions: set[tuple[str, bool]] = set()
+        self.vector_functions: set[tuple[p.Primitive, bool]] = set()
         self.searches: set[tuple[t.Extremum, Type]] = set()
         self.counts_from_end = False
         self.vector = False
@@ -81,18 +82,18 @@ class ExpressionWriter:
                 # comparisons do not chain; - and / are not associative, nor are + and * of floats
                 low = level + 1 if level in (3, 4) else level
                 return f"{self.write(left, low)} {symbol} {self.write(right, level + 1)}", level
-            case s.Call(name, vector):
+            case s.Call(name):
                 arguments = ", ".join([self.write(a) for a in e.arguments])
                 suffix = "f" if single else ""
-                if vector and self.vector:
-                    self.vector_functions.add((name, single))
+                if self.vector and e.primitive in LIBRARY:
+                    self.vector_functions.add((e.primitive, single))
                     return f"fs_{name}{suffix}({arguments})", s.ATOM
                 return f"{name}{suffix}({arguments})", s.ATOM
             case s.Helper(name):
                 arguments = ", ".join([self.write(a) for a in e.arguments])
-                vector = self.vector and name == "sigmoid"
+                vector = self.vector and e.primitive in VECTOR_MATH
                 if vector:
-                    self.vector_functions.add(("exp", single))
+                    self.vector_functions.add((p.exp, single))
                 self.helpers.add((name, single, vector))
                 return f"{helper_name(name, single, vector)}({arguments})", s.ATOM
             case s.Template(text):

@@ -7,7 +7,10 @@ from fsmooth.backend.c.arena import ARENA, ROOMS
 from fsmooth.backend.c.expressions import ExpressionWriter
 from fsmooth.backend.c.lanes import FIRST, LANES, RARELY
 from fsmooth.backend.c.searches import searches
-from fsmooth.backend.c.spelling import OLD_VECTOR
+from fsmooth.backend.c.spelling import Call, spelling
+from fsmooth.core.primitives import Primitive
+from fsmooth.core.types import F64
+from fsmooth.loops.vector_math import OLD
 
 _INCLUDES = """\
 #include <math.h>
@@ -23,8 +26,6 @@ _INCLUDES = """\
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
 #endif
 """
-
-_BINARY = frozenset(("pow", "atan2", "hypot"))
 
 
 def prelude(expressions: ExpressionWriter, features: set[str]) -> str:
@@ -52,8 +53,7 @@ def prelude(expressions: ExpressionWriter, features: set[str]) -> str:
         parts.append(_guarded("FS_SCALAR", h.SCALAR, define=False))
     if "masked_loads" in features:
         parts.append(_guarded("FS_PERMUTES_MASKED", h.MASKED_LOADS, define=False))
-    for name, single in sorted(expressions.vector_functions):
-        parts.append(_vector_function(name, single))
+    parts.extend(sorted([_vector_function(primitive, single) for primitive, single in expressions.vector_functions]))
     if any([name in ("digamma", "trigamma") for name, _, _ in expressions.helpers]):
         parts.append(_guarded("M_FS_PI", h.PI, define=False))
     for name, single, vector in sorted(expressions.helpers):
@@ -69,12 +69,14 @@ def _guarded(macro: str, text: str, define: bool = True) -> str:
     return f"#ifndef {macro}\n" + (f"#define {macro}\n" if define else "") + text + "#endif\n"
 
 
-def _vector_function(name: str, single: bool) -> str:
+def _vector_function(primitive: Primitive, single: bool) -> str:
     """A declaration through which gcc reaches the vector version of a libm function, without -ffast-math."""
-    c_name = name + ("f" if single else "")
+    call = spelling(primitive, F64)
+    assert isinstance(call, Call)
+    c_name = call.name + ("f" if single else "")
     type_ = "float" if single else "double"
-    arguments = f"{type_}, {type_}" if name in _BINARY else type_
-    version = "2, 22" if name in OLD_VECTOR else "2, 35"
+    arguments = ", ".join([type_] * primitive.arity)
+    version = "2, 22" if primitive in OLD else "2, 35"
     return (
         f"#ifndef FS_HAVE_{c_name.upper()}\n#define FS_HAVE_{c_name.upper()}\n"
         f"#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)\n"

@@ -23,10 +23,9 @@ class Operator:
 
 @dataclass(frozen=True)
 class Call:
-    """A function of libm (`f` is appended for Float32), which has a vector version if `vector`."""
+    """A function of libm (`f` is appended for Float32)."""
 
     name: str
-    vector: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,29 +65,29 @@ _BY_PRIMITIVE: dict[Primitive, Spelling] = {
     p.equal: _operator("=="),
     p.not_equal: _operator("!="),
     p.fmod: Call("fmod"),
-    p.power: Call("pow", vector=True),
+    p.power: Call("pow"),
     p.sqrt: Call("sqrt"),
-    p.sin: Call("sin", vector=True),
-    p.cos: Call("cos", vector=True),
-    p.tan: Call("tan", vector=True),
-    p.asin: Call("asin", vector=True),
-    p.acos: Call("acos", vector=True),
-    p.atan: Call("atan", vector=True),
-    p.atan2: Call("atan2", vector=True),
-    p.sinh: Call("sinh", vector=True),
-    p.cosh: Call("cosh", vector=True),
-    p.tanh: Call("tanh", vector=True),
-    p.exp: Call("exp", vector=True),
-    p.expm1: Call("expm1", vector=True),
-    p.exp2: Call("exp2", vector=True),
-    p.log: Call("log", vector=True),
-    p.log2: Call("log2", vector=True),
-    p.log10: Call("log10", vector=True),
-    p.cbrt: Call("cbrt", vector=True),
-    p.log1p: Call("log1p", vector=True),
-    p.hypot: Call("hypot", vector=True),
-    p.erf: Call("erf", vector=True),
-    p.erfc: Call("erfc", vector=True),
+    p.sin: Call("sin"),
+    p.cos: Call("cos"),
+    p.tan: Call("tan"),
+    p.asin: Call("asin"),
+    p.acos: Call("acos"),
+    p.atan: Call("atan"),
+    p.atan2: Call("atan2"),
+    p.sinh: Call("sinh"),
+    p.cosh: Call("cosh"),
+    p.tanh: Call("tanh"),
+    p.exp: Call("exp"),
+    p.expm1: Call("expm1"),
+    p.exp2: Call("exp2"),
+    p.log: Call("log"),
+    p.log2: Call("log2"),
+    p.log10: Call("log10"),
+    p.cbrt: Call("cbrt"),
+    p.log1p: Call("log1p"),
+    p.hypot: Call("hypot"),
+    p.erf: Call("erf"),
+    p.erfc: Call("erfc"),
     p.lgamma: Call("lgamma"),
     p.floor: Call("floor"),
     p.ceil: Call("ceil"),
@@ -123,9 +122,6 @@ _ANY: dict[Primitive, Spelling] = {
     p.to_float: Template("(double){0}"),
     p.to_float32: Template("(float){0}"),
 }
-
-OLD_VECTOR = frozenset(("sin", "cos", "exp", "log", "pow"))
-"""Vector functions of glibc 2.22; the others are of 2.35."""
 
 
 def spelling(primitive: Primitive, argument: Type) -> Spelling | None:
