@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import fsmooth as fs
+from fsmooth.core import primitives as p
 from fsmooth.core.evaluate import evaluate
-from fsmooth.core.term import Lam, Term
+from fsmooth.core.term import Build, Const, Get, Lam, Length, Let, MakeTuple, Prim, Reduce, Reduction, Term, Var
+from fsmooth.core.types import F64, INT, array_of
 from fsmooth.core.values import plain, value_of
 from fsmooth.library import parse
 from fsmooth.optimise.schedules import DEFAULT
@@ -49,6 +51,7 @@ STORED = {
         build (length A) (fun i -> build (length A[0]) (fun j -> A[i][j] / t[i]))""",
 }
 A = np.random.default_rng(5).normal(size=(4, 3))
+A_MATRIX = Var("A", array_of(F64, 2))
 
 
 def program(body: str) -> Lam:
@@ -112,3 +115,28 @@ def test_gradient_of_whole_arrays_stores_rows() -> None:
     assert source.count("fs_take(&arena, x_n1") + source.count("fs_take(&arena, A_n1") == source.count(
         "fs_take(&arena, "
     )
+
+
+def test_arrays_made_by_loops_with_one_index() -> None:
+    """Copies of a term share the index of their loop; each is read by a loop of its own."""
+    n = Length(A_MATRIX)
+    i = Var("i", INT)
+    j, k = Var("j", INT), Var("k", INT)
+
+    def squares(factor: float) -> Term:
+        inner = Var("l", INT)
+        each = Get(Get(A_MATRIX, i), inner)
+        product = Prim(p.multiply, (Const(factor), Prim(p.multiply, (each, each))))
+        return Build(n, i, Reduce(Reduction.SUM, Const(3), inner, product))
+
+    a, b = Var("a", array_of(F64)), Var("b", array_of(F64))
+    first, second = Get(a, j), Get(b, k)
+    body = MakeTuple(
+        (Build(n, j, Prim(p.multiply, (first, first))), Build(n, k, Prim(p.multiply, (second, Get(b, k)))))
+    )
+    term = Lam((A_MATRIX,), Let(((a, squares(1.0)), (b, squares(2.0))), body))
+    expected = [np.sum(A * A, axis=1) ** 2, 4.0 * np.sum(A * A, axis=1) ** 2]
+    for t in (term, simplified(term)[0], DEFAULT(term)):
+        assert isinstance(t, Lam)
+        value = plain(evaluate(t.body, {t.parameters[0]: value_of(A, t.parameters[0].type)}), t.body.type)
+        agree(value, tuple(expected), 1e-14)

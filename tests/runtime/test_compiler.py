@@ -110,7 +110,11 @@ def test_the_order_of_search(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("says", "has", "has_not"),
     [
-        ("gcc (Debian) 12", {"-fopenmp-simd", "-fno-trapping-math", "-fno-split-loops", "-fno-gcse"}, {"-fveclib=libmvec"}),
+        (
+            "gcc (Debian) 12",
+            {"-fopenmp-simd", "-fno-trapping-math", "-fno-split-loops", "-fno-gcse"},
+            {"-fveclib=libmvec"},
+        ),
         ("Debian clang version 14", {"-fopenmp-simd"}, {"-fno-trapping-math", "-fno-split-loops", "-fno-gcse"}),
     ],
 )

@@ -63,6 +63,8 @@ def _index_of_reader(a: Var, value: Build, reader: Mapping[Var, Var], occurrence
     loop = occurrences.loops.get(first)
     if others or loop is None or loop.depth != uses.depth or not isinstance(loop.term, Build | Reduce):
         return None
-    if not alpha_equal(loop.term.size, value.size) or not occurrences.repeated.isdisjoint({first, a, *value.free}):
+    if not alpha_equal(loop.term.size, value.size) or not occurrences.repeated.isdisjoint(
+        {first, a, value.index, *value.free}
+    ):
         return None
     return first if isinstance(value.body.type, Array) or any([is_loop(t) for t in subterms(value.body)]) else None
