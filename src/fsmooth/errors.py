@@ -122,7 +122,11 @@ class MatrixError(RunError, LinAlgError):
 
 
 class OutOfMemoryError(RunError, MemoryError):
-    """No memory for the result or the temporaries of a call."""
+    """No memory for the result or the temporaries of a call; `part` is the part of the result, `"out[1][0]"`, if it is one."""
+
+    def __init__(self, message: str, part: str | None = None) -> None:
+        super().__init__(message)
+        self.part = part
 
 
 class ArgumentMismatchError(ProgramError, ArgumentError):

@@ -168,12 +168,16 @@ class Pullback:
         return explanation(self._entry.program.name.replace("vjp", "pullback", 1), self._entry.schedule, self.stages)
 
 
+KEPT = "out[1]"
+"""The part of what the first half gives that the pullback keeps."""
+
+
 def saved(library: Library, inputs: list[object]) -> object:
     """What the first half gives: the value, and what the pullback keeps."""
     try:
         return library(inputs)
     except OutOfMemoryError as error:
-        if not str(error).startswith("there is not enough memory for the part [1]"):
+        if error.part is None or not error.part.startswith(KEPT):
             raise
         raise OutOfMemoryError(
             "there is not enough memory for what the pullback keeps of this call\n"

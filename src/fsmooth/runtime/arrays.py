@@ -289,7 +289,7 @@ def _empty(sizes: tuple[int, ...], dtype: Any, name: str, memory: Memory) -> np.
         return memory.empty(sizes, dtype)
     except (MemoryError, ValueError):  # a ValueError where the number of bytes has no 64 bits
         what = "the result" if name == "out" else f"the part {name.removeprefix('out')} of the result"
-        raise OutOfMemoryError(f"there is not enough memory for {what}, of shape {sizes}") from None
+        raise OutOfMemoryError(f"there is not enough memory for {what}, of shape {sizes}", name) from None
 
 
 @dataclasses.dataclass
