@@ -91,7 +91,6 @@ def _terms() -> Iterator[Mechanism]:
     yield Mechanism("tables of siblings", "optimise", {f"{_MOTION}.tabulate_siblings": _first})
     yield Mechanism("unswitching", "optimise", {f"{_MOTION}.unswitch": _first})
     yield Mechanism("fission of sums", "optimise", {f"{_MOTION}.split_sums": _first})
-    yield Mechanism("sums read in wider ones", "optimise", {f"{_MOTION}.read_in_wider_sums": _first})
     yield Mechanism("array contraction", "optimise", {f"{_BINDINGS}.contracted": _first})
     yield Mechanism("arrays of tuples divided", "optimise", {f"{_BINDINGS}.Bindings._divide": _no})
     yield Mechanism("unread components", "optimise", {f"{_BINDINGS}.Bindings._without_unread": _no})

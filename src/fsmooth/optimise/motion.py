@@ -8,7 +8,6 @@ again (optimise/emission.py).
 from __future__ import annotations
 
 from fsmooth.core.term import Term
-from fsmooth.optimise.component_sums import read_in_wider_sums
 from fsmooth.optimise.emission import emit
 from fsmooth.optimise.failing import FailingNodes, StaticSizes, failing_nodes, postorder
 from fsmooth.optimise.fission import split_sums
@@ -56,7 +55,7 @@ def _placed(root: Term, graph: Graph, trace: Trace, static_sizes: StaticSizes) -
 
 def _prepared(root: Term, graph: Graph, trace: Trace, static_sizes: StaticSizes) -> tuple[Term, FailingNodes]:
     """The graph with its loops, conditions and tables arranged so that more can move, and what in it can fail."""
-    root = read_in_wider_sums(split_sums(root, graph, trace), graph, trace)
+    root = split_sums(root, graph, trace)
     failing = failing_nodes(root, postorder(root), static_sizes)
     for prepare in (unswitch, tabulate_siblings, tabulate):
         new = prepare(root, graph, failing, trace)
