@@ -96,7 +96,7 @@ def _terms() -> Iterator[Mechanism]:
     yield Mechanism("unread components", "optimise", {f"{_BINDINGS}.Bindings._without_unread": _no})
     yield Mechanism("sums of tuples divided", "optimise", {f"{_BINDINGS}.Bindings._divide_sum": _no})
     yield Mechanism("unrolling", "optimise", {"fsmooth.optimise.unrolling.Unrolling._static": _nothing})
-    yield Mechanism("saved windows", "optimise", {"fsmooth.optimise.windows.saved_windows": _none_of})
+    yield Mechanism("saved windows", "optimise", {"fsmooth.optimise.windows.in_windows.saved_windows": _none_of})
 
 
 def _reverse() -> Iterator[Mechanism]:
@@ -109,7 +109,7 @@ def _pair(second: object, given: Any) -> tuple[object, list[object]]:
 
 def _loops() -> Iterator[Mechanism]:
     from fsmooth.lower.kept_sums import keep_sums  # noqa: PLC0415
-    from fsmooth.lower.strips import in_strips  # noqa: PLC0415
+    from fsmooth.lower.strips.in_strips import in_strips  # noqa: PLC0415
 
     function = f"{_LOWER}.functions"
     yield Mechanism("loops fused", "lower", {f"{function}.fuse_loops": _nothing})

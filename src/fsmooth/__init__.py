@@ -22,7 +22,7 @@ from fsmooth.api import (
     vjp,
 )
 from fsmooth.batches import vmap
-from fsmooth.check import DerivativeReport, check_derivative
+from fsmooth.checking.derivatives import DerivativeReport, check_derivative
 from fsmooth.combinators import build, cond, fold, ifold, sum
 from fsmooth.core.trees import register_pytree_node, register_pytree_node_class
 from fsmooth.custom import custom_derivative

@@ -180,7 +180,7 @@ class Entry:
         self.latest = sizes
         compiled = self.manifest.compiled(sizes) if self.manifest is not None else None
         if compiled is None:
-            from fsmooth.rule_checks import check_rules  # noqa: PLC0415  (loaded when something is compiled)
+            from fsmooth.checking.rules import check_rules  # noqa: PLC0415  (loaded when something is compiled)
 
             check_rules(self.elaborated.term, inputs)
             compiled = self._compile(sizes)

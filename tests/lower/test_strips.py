@@ -16,7 +16,7 @@ from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import integer, plus, times
 from fsmooth.loops.usage import walk
 from fsmooth.lower.functions import lower
-from fsmooth.lower.strips import in_strips
+from fsmooth.lower.strips.in_strips import in_strips
 from tests.accuracy.judge import bounded, disagreement
 from tests.lower.harness import FAST, STRICT, Compiled, compile_all
 from tests.lower.strip_programs import PAIRS, POINTS, STRIP_PROGRAMS, WHOLE

@@ -1,4 +1,4 @@
-"""Where arrays are not zero, what is read of them, and what the loops of a step are therefore kept to (optimise/windows.py)."""
+"""Where arrays are not zero, what is read of them, and what the loops of a step are therefore kept to (optimise/windows/in_windows.py)."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from fsmooth.core.traverse import subterms
 from fsmooth.core.values import value_of
 from fsmooth.library import parse
 from fsmooth.optimise.schedules import DEFAULT, SCHEDULES
-from fsmooth.optimise.support import EVERYWHERE
-from fsmooth.optimise.supports import Supports
+from fsmooth.optimise.windows.support import EVERYWHERE
+from fsmooth.optimise.windows.supports import Supports
 from tests.optimise.counting import Computed
 from tests.reverse.cone_programs import heat, sensor
 from tests.reverse.routes import result, vector

@@ -1,6 +1,6 @@
 """Random Python programs that step arrays forward in time, elements from their neighbours, and look at a few elements in the end.
 
-What a few elements depend on is a cone: the hardest case for optimise/supports.py, which must find all of it.
+What a few elements depend on is a cone: the hardest case for optimise/windows/supports.py, which must find all of it.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.traverse import subterms
 from fsmooth.core.types import Array, Tuple
-from fsmooth.lower.fold_roles import Role, roles_of
+from fsmooth.lower.placement.fold_roles import Role, roles_of
 
 
 def with_named_tuple(term: Proj) -> Let | None:

@@ -26,7 +26,7 @@ class View:
     """Part of a buffer.  Without sizes it is one scalar in memory.  `dense`: row-major without gaps.
 
     `added`: as a destination it is added to, whatever the mode (lower/accumulators.py).  `started`: as a destination of a
-    fold it contains the initial state already (lower/continuing.py).
+    fold it contains the initial state already (lower/placement/continuing.py).
     """
 
     buffer: str

@@ -15,10 +15,10 @@ from fsmooth.core.term import Let, MakeTuple, Plus, Term, Update, Var
 from fsmooth.core.types import is_scalar
 from fsmooth.lower.accumulators import Allowed, Path, Sink, Sinks, sinks_of
 from fsmooth.lower.context import Context
-from fsmooth.lower.continuing import Continued
 from fsmooth.lower.destination import Destination, Group, added, leaves
-from fsmooth.lower.places import Part, reads, stays, under
-from fsmooth.lower.replacement import exchangeable, spare_place
+from fsmooth.lower.placement.continuing import Continued
+from fsmooth.lower.placement.places import Part, reads, stays, under
+from fsmooth.lower.placement.replacement import exchangeable, spare_place
 
 
 def step_sinks(ctx: Context, term: Let, parts: list[Part], continued: Continued, *, top: bool) -> Sinks | None:

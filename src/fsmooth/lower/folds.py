@@ -3,7 +3,7 @@
 The next state is computed from the old one, then replaces it: scalars by assignment, small arrays by copying, large
 ones by exchanging two buffers, whose parity is chosen so that the last step lands in the destination.  An array
 whose next value is made by updates of the old one, which nothing else reads afterwards, is changed in place
-(`lower.updates`).  One that every step records lives where it is recorded (`lower.recorded_states`).
+(`lower.updates`).  One that every step records lives where it is recorded (`lower.placement.recorded_states`).
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from fsmooth.loops.arithmetic import ZERO
 from fsmooth.lower.arrays import copy_into
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Destination, Group, Mode, Value, View, added, leaves, readable
-from fsmooth.lower.fold_roles import Role, roles_of
 from fsmooth.lower.loop import Loop
-from fsmooth.lower.places import Path, parts_of
-from fsmooth.lower.recorded_states import holding, moved, open_step, recorded_in, settle
-from fsmooth.lower.saved_rows import clear_other_rows
+from fsmooth.lower.placement.fold_roles import Role, roles_of
+from fsmooth.lower.placement.places import Path, parts_of
+from fsmooth.lower.placement.recorded_states import holding, moved, open_step, recorded_in, settle
+from fsmooth.lower.placement.saved_rows import clear_other_rows
 from fsmooth.lower.storage import storage_for
 from fsmooth.lower.updates import advance
 from fsmooth.lower.whiles import as_long_as

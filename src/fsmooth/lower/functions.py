@@ -21,7 +21,7 @@ from fsmooth.lower.linear import linear_binding, linear_into
 from fsmooth.lower.notes import storage_notes
 from fsmooth.lower.rooms import give_rooms
 from fsmooth.lower.sink_places import remaining
-from fsmooth.lower.strips import in_strips
+from fsmooth.lower.strips.in_strips import in_strips
 from fsmooth.lower.tidy import tidy
 from fsmooth.lower.to_loops import Lowering
 from fsmooth.lower.vectors import sums_in_vectors

@@ -20,7 +20,7 @@ from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import positive, replace
 from fsmooth.loops.pruning import prune
 from fsmooth.loops.usage import bodies_of, own_names, pointed_to, targets, walk, with_pointed_to
-from fsmooth.lower.strip import rows_of
+from fsmooth.lower.strips.strip import rows_of
 from fsmooth.lower.summed_arrays import Pointers, Product, changing_in, holds, multiplied, row_in, summed_arrays
 from fsmooth.lower.vectorise import vectorise
 from fsmooth.lower.vectors import names_of

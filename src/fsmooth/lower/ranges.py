@@ -1,4 +1,4 @@
-"""Loops over the part of a range where a condition on the index holds, and zeros, or nothing, elsewhere (optimise/windows.py).
+"""Loops over the part of a range where a condition on the index holds, and zeros, or nothing, elsewhere (optimise/windows).
 
     build n (fun i -> if first <= i && i < end then e else 0)
     ~>

@@ -11,7 +11,7 @@ from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import positive, same
 from fsmooth.loops.usage import bodies_of, changed, own_names, targets, walk, with_pointed_to
 from fsmooth.lower.checks import declared
-from fsmooth.lower.strip import row_of, rows_of
+from fsmooth.lower.strips.strip import row_of, rows_of
 from fsmooth.lower.vectors import names_of
 
 Pointers = Mapping[str, set[str]]

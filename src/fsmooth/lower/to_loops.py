@@ -54,7 +54,7 @@ from fsmooth.lower.destination import (
     value_at,
 )
 from fsmooth.lower.linear import linear_binding, linear_into
-from fsmooth.lower.replacement import is_place, is_same_view
+from fsmooth.lower.placement.replacement import is_place, is_same_view
 from fsmooth.lower.sink_places import accumulate, places_for, remaining
 from fsmooth.lower.storage import storage_for
 

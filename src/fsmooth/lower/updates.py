@@ -15,10 +15,8 @@ from fsmooth.loops import tree as t
 from fsmooth.lower.accumulators import Sinks, with_indices_first
 from fsmooth.lower.aliases import alias
 from fsmooth.lower.arrays import build_into, copy_into
-from fsmooth.lower.branches import with_rest_in_branches
 from fsmooth.lower.components import by_component
 from fsmooth.lower.context import Context
-from fsmooth.lower.continuing import continued_in, initial_of, with_loops_named
 from fsmooth.lower.destination import (
     Group,
     Local,
@@ -32,10 +30,12 @@ from fsmooth.lower.destination import (
     started,
 )
 from fsmooth.lower.expressions import demand
-from fsmooth.lower.extents import changes
 from fsmooth.lower.fold_sinks import step_sinks
 from fsmooth.lower.loop import Loop
-from fsmooth.lower.places import (
+from fsmooth.lower.placement.branches import with_rest_in_branches
+from fsmooth.lower.placement.continuing import continued_in, initial_of, with_loops_named
+from fsmooth.lower.placement.extents import changes
+from fsmooth.lower.placement.places import (
     Part,
     Way,
     after,
@@ -50,9 +50,9 @@ from fsmooth.lower.places import (
     under,
     ways,
 )
-from fsmooth.lower.recorded_states import into_next_row, is_recorded
-from fsmooth.lower.replaced_elements import with_replaced_first
-from fsmooth.lower.replacement import (
+from fsmooth.lower.placement.recorded_states import into_next_row, is_recorded
+from fsmooth.lower.placement.replaced_elements import with_replaced_first
+from fsmooth.lower.placement.replacement import (
     New,
     apart,
     components_of,
@@ -66,7 +66,7 @@ from fsmooth.lower.replacement import (
     renamed,
     spare_place,
 )
-from fsmooth.lower.saved_rows import saved_row
+from fsmooth.lower.placement.saved_rows import saved_row
 from fsmooth.lower.sink_places import accumulate, places_for
 from fsmooth.lower.storage import storage_for, stored
 from fsmooth.lower.whiles import as_long_as

@@ -52,7 +52,7 @@ from fsmooth.optimise.rules.state_sizes import length_of_state
 from fsmooth.optimise.schedule import Destinations, Products, Schedule, Stage, Stages, StaticSizes
 from fsmooth.optimise.simplify import simplify
 from fsmooth.optimise.unzipping import unzip
-from fsmooth.optimise.windows import in_windows
+from fsmooth.optimise.windows.in_windows import in_windows
 from fsmooth.rewrite.strategy import Rule
 from fsmooth.rewrite.trace import Trace
 

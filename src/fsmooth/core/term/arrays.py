@@ -79,7 +79,7 @@ class Zero(Term):
 
 
 class Unread(Zero):
-    """A zero that nothing reads: it need not be written (made by optimise/windows.py, last of all)."""
+    """A zero that nothing reads: it need not be written (made by optimise/windows/in_windows.py, last of all)."""
 
     __slots__ = ()
     fields = Zero.fields

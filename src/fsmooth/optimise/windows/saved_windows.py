@@ -1,8 +1,8 @@
 """A loop that saves its states for the way back computes only what is read there.
 
-The step s - 1 - t of the way back reads row t of what was saved, in a window that is narrow near the end (optimise/windows.py).
+The step s - 1 - t of the way back reads row t of what was saved, in a window that is narrow near the end (optimise/windows).
 So row t is wanted there, and the state before step t where that row, and the next state, need it: induction again, now from
-the last step to the first (optimise/demands.py).  What else the step would compute is left out; rows are not even written
+the last step to the first (optimise/windows/demands.py).  What else the step would compute is left out; rows are not even written
 elsewhere.
 """
 
@@ -17,8 +17,8 @@ from fsmooth.core.build import flat_scope, part_of, whole_of
 from fsmooth.core.term import Build, Get, IFold, Lam, Length, Let, Proj, Reduce, Term, Update, Var, Zero
 from fsmooth.core.traverse import children
 from fsmooth.core.types import Array, Tuple, Type
-from fsmooth.optimise.demands import ROW, Demands, Place, settled
-from fsmooth.optimise.support import (
+from fsmooth.optimise.windows.demands import ROW, Demands, Place, settled
+from fsmooth.optimise.windows.support import (
     CONE,
     EVERYWHERE,
     NOWHERE,
@@ -27,7 +27,7 @@ from fsmooth.optimise.support import (
     arrays_in,
     is_simple,
 )
-from fsmooth.optimise.window import NO_ZEROS, Kept, Window, can_be_left_out, is_long
+from fsmooth.optimise.windows.window import NO_ZEROS, Kept, Window, can_be_left_out, is_long
 from fsmooth.rewrite.linear import polynomial
 
 

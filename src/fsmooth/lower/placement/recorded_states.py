@@ -20,10 +20,10 @@ from fsmooth.lower.arrays import copy_into
 from fsmooth.lower.cardinality import is_path
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Destination, Group, Mode, Value, View, dense_view
-from fsmooth.lower.extents import has_room, is_same_size
-from fsmooth.lower.fold_roles import Path, Role, opened, place_of
-from fsmooth.lower.places import Part
-from fsmooth.lower.replacement import New, exchangeable, in_spare, is_same_view
+from fsmooth.lower.placement.extents import has_room, is_same_size
+from fsmooth.lower.placement.fold_roles import Path, Role, opened, place_of
+from fsmooth.lower.placement.places import Part
+from fsmooth.lower.placement.replacement import New, exchangeable, in_spare, is_same_view
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,10 +14,10 @@ from fsmooth.loops.arithmetic import ZERO, integer, is_integer, parts, plus, pos
 from fsmooth.loops.usage import expressions_of, mentioned, mentioned_reads, own_names, targets, walk
 from fsmooth.lower.checks import declared
 from fsmooth.lower.strides import stride_of
-from fsmooth.lower.strip import WIDTH, NotInStrips, Strip, rows_of
-from fsmooth.lower.strip_multiples import Multiples
-from fsmooth.lower.strip_tables import Tables
-from fsmooth.lower.strip_widths import strip_by_strip
+from fsmooth.lower.strips.multiples import Multiples
+from fsmooth.lower.strips.strip import WIDTH, NotInStrips, Strip, rows_of
+from fsmooth.lower.strips.tables import Tables
+from fsmooth.lower.strips.widths import strip_by_strip
 from fsmooth.lower.vectors import names_of
 
 

@@ -1,4 +1,4 @@
-"""Loops inside a sequential loop run where what they make is not zero, and is read (optimise/supports.py, demands.py).
+"""Loops inside a sequential loop run where what they make is not zero, and is read (optimise/windows/supports.py, demands.py).
 
     ifold (fun s t -> build n (fun i -> e)) (delta n k v) m
     ~>
@@ -8,7 +8,7 @@
 if e is zero elsewhere.  So the gradient of one cell of a table, or of one sensor, visits only what that depends on: the
 one-hot arrays of linear maps (paper 001, §6) are not made again by the loops they pass through.  What the next step does not
 read is not even set to zero; and the loop that ran before, forward, computes and saves only what is read on the way back
-(optimise/saved_windows.py).  Lowering makes the conditions ranges of loops (lower/ranges.py).
+(optimise/windows/saved_windows.py).  Lowering makes the conditions ranges of loops (lower/ranges.py).
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from fsmooth.core.term import (
     let,
 )
 from fsmooth.core.traverse import children, rebuild, subterms
-from fsmooth.optimise.demands import Demands, settled
 from fsmooth.optimise.failing import StaticSizes, postorder
-from fsmooth.optimise.saved_windows import Backward, saved_windows
-from fsmooth.optimise.support import EVERYWHERE, NOWHERE, Support, arrays_in, is_simple
-from fsmooth.optimise.supports import Supports
-from fsmooth.optimise.window import ALL_ZEROS, Kept, Window, Zeros, can_be_left_out, is_long
+from fsmooth.optimise.windows.demands import Demands, settled
+from fsmooth.optimise.windows.saved_windows import Backward, saved_windows
+from fsmooth.optimise.windows.support import EVERYWHERE, NOWHERE, Support, arrays_in, is_simple
+from fsmooth.optimise.windows.supports import Supports
+from fsmooth.optimise.windows.window import ALL_ZEROS, Kept, Window, Zeros, can_be_left_out, is_long
 from fsmooth.rewrite.trace import Trace
 
 

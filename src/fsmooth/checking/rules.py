@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
+from fsmooth.checking.comparison import CALLS, ENTRIES, Applied, compare
 from fsmooth.core.arithmetic.floats import Floats
 from fsmooth.core.array_value import ArrayValue, Value
 from fsmooth.core.evaluate import OutOfBounds, RequirementFailed, evaluate
@@ -22,8 +23,7 @@ from fsmooth.differentiate.custom import without_rules
 from fsmooth.differentiate.remove import remove_derivatives
 from fsmooth.errors import UncheckedRuleWarning
 from fsmooth.optimise.schedules import BEFORE_DERIVATIVE
-from fsmooth.rule_comparison import CALLS, ENTRIES, Applied, compare
-from fsmooth.structures import as_tuples, numbers
+from fsmooth.checking.structures import as_tuples, numbers
 
 LONGEST = 50_000
 """The interpreter gives up after so many operations, on the way and at each place."""

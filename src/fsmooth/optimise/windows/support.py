@@ -1,6 +1,6 @@
 """A range of indices around a window of arrays, and the components of tuples that are arrays.
 
-What is not zero (optimise/supports.py) and what is read (optimise/demands.py) are told by the same ranges.
+What is not zero (optimise/windows/supports.py) and what is read (optimise/windows/demands.py) are told by the same ranges.
 """
 
 from __future__ import annotations

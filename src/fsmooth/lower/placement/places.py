@@ -44,7 +44,7 @@ class Part:
     element of what it contains, with the index.
 
     `following` is where the next contents go if that is another place in every step; `recorded` is what the row that a
-    step writes contains already (both: `lower.recorded_states`).
+    step writes contains already (both: `lower.placement.recorded_states`).
     """
 
     path: Path

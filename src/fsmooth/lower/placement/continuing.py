@@ -14,10 +14,10 @@ from dataclasses import replace
 from fsmooth.core.build import part_of, whole_of
 from fsmooth.core.term import Carrying, If, IFold, Let, MakeTuple, Proj, Require, Term, Var, let
 from fsmooth.core.types import is_scalar
-from fsmooth.lower.branches import with_rest_in_branches
 from fsmooth.lower.context import Context
-from fsmooth.lower.extents import changes, fits
-from fsmooth.lower.places import Part, Path, hold, reads, stays, step_reads, under
+from fsmooth.lower.placement.branches import with_rest_in_branches
+from fsmooth.lower.placement.extents import changes, fits
+from fsmooth.lower.placement.places import Part, Path, hold, reads, stays, step_reads, under
 
 Continued = dict[Var, dict[Path, int]]
 """For each fold of a scope, by component, the position of the part that it continues."""

@@ -11,7 +11,7 @@ from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ZERO, integer, minus
 from fsmooth.loops.usage import bodies_of, walk
-from fsmooth.lower.strip import WIDTH, Strip
+from fsmooth.lower.strips.strip import WIDTH, Strip
 
 
 def strip_by_strip(strip: Strip, inside: list[t.Statement]) -> list[t.Statement]:

@@ -27,8 +27,8 @@ from fsmooth.core.term import (
 from fsmooth.core.term.fields import Failing
 from fsmooth.core.traverse import subterms
 from fsmooth.core.types import INT, Float, scalars_of
-from fsmooth.optimise.support import EVERYWHERE, NOWHERE, Support
-from fsmooth.optimise.supports import Cone
+from fsmooth.optimise.windows.support import EVERYWHERE, NOWHERE, Support
+from fsmooth.optimise.windows.supports import Cone
 from fsmooth.rewrite.linear import polynomial
 
 _SHORT = 16

@@ -21,9 +21,9 @@ from fsmooth.loops.arithmetic import minus, times
 from fsmooth.lower.aliases import alias
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Destination, Group, View, destination_at
-from fsmooth.lower.extents import has_room, is_same_size
-from fsmooth.lower.fold_roles import Path, Role
-from fsmooth.lower.places import Part, reads
+from fsmooth.lower.placement.extents import has_room, is_same_size
+from fsmooth.lower.placement.fold_roles import Path, Role
+from fsmooth.lower.placement.places import Part, reads
 
 
 def saved_row(ctx: Context, var: Var, value: Term, parts: Sequence[Part], later: Sequence[Term]) -> Destination | None:

@@ -2,7 +2,7 @@
 
 A step is read backwards: its result is wanted where the next step reads it; what is wanted of an array is read of others at
 the same indices moved by a constant, `a[i + c]`.  Every other use of an array wants all of it.  Ranges are those of
-optimise/supports.py, here as what is read: `before` indices below the window, the window, and `after` above it.
+optimise/windows/supports.py, here as what is read: `before` indices below the window, the window, and `after` above it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.traverse import children
 from fsmooth.core.types import Array, Bool, Int, Tuple
-from fsmooth.optimise.support import EVERYWHERE, NOWHERE, Path, Support, arrays_in
+from fsmooth.optimise.windows.support import EVERYWHERE, NOWHERE, Path, Support, arrays_in
 from fsmooth.rewrite.linear import polynomial
 
 Place = tuple[Var, Path]

@@ -32,7 +32,7 @@ from fsmooth.loops.arithmetic import same
 from fsmooth.lower.cardinality import is_path
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import View
-from fsmooth.lower.places import Part, after, first_summand, reads, stays
+from fsmooth.lower.placement.places import Part, after, first_summand, reads, stays
 
 
 def changes(ctx: Context, value: Term, part: Part, later: Iterable[Term]) -> bool:

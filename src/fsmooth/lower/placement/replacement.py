@@ -21,7 +21,7 @@ from fsmooth.lower.destination import (
     leaves,
     load,
 )
-from fsmooth.lower.places import Part, reads, stays
+from fsmooth.lower.placement.places import Part, reads, stays
 from fsmooth.lower.storage import array
 
 New = Term | Value

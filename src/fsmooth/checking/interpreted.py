@@ -11,7 +11,7 @@ from fsmooth.core.evaluate import evaluate
 from fsmooth.core.term import Lam
 from fsmooth.core.types import tangent
 from fsmooth.core.values import plain, value_of
-from fsmooth.structures import as_tuples
+from fsmooth.checking.structures import as_tuples
 
 STEP = 1e-150
 """So small that its square vanishes."""

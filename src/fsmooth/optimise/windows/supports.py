@@ -41,7 +41,7 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.traverse import bound_in, children, subterms
 from fsmooth.core.types import Bool, Float, Int
-from fsmooth.optimise.support import (
+from fsmooth.optimise.windows.support import (
     CONE,
     EVERYWHERE,
     NOWHERE,

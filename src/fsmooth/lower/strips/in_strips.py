@@ -23,9 +23,9 @@ from fsmooth.core.types import BOOL, F64
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ZERO, integer, is_integer, same, times
 from fsmooth.loops.usage import bodies_of, changed, own_names, walk
-from fsmooth.lower.strip import WIDTH, NotInStrips, Strip, rows_of
-from fsmooth.lower.strip_bodies import StripBody, written_in
-from fsmooth.lower.strip_tables import Gathered, Tables
+from fsmooth.lower.strips.bodies import StripBody, written_in
+from fsmooth.lower.strips.strip import WIDTH, NotInStrips, Strip, rows_of
+from fsmooth.lower.strips.tables import Gathered, Tables
 
 _ROWS = 32
 """Arrays of so many rows are on the stack."""

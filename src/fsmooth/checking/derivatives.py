@@ -17,7 +17,7 @@ from fsmooth.core.term import Custom
 from fsmooth.core.traverse import subterms
 from fsmooth.errors import ArgumentError, DerivativeMismatchError, NotDifferentiableError
 from fsmooth.frontend.programs import wrt_names
-from fsmooth.structures import contracted, is_array, like, moved, numbers
+from fsmooth.checking.structures import contracted, is_array, like, moved, numbers
 
 LARGEST = 200_000
 """Jacobians of more numbers are not made, nor programs of larger arguments run by the interpreter."""
@@ -174,7 +174,7 @@ def _by_differences(w: _Work) -> Iterator[float]:
 
 def _by_complex_step(w: _Work) -> Iterator[float]:
     """A step along the imaginary axis, by the interpreter."""
-    from fsmooth.interpreted import along  # noqa: PLC0415  (the interpreter is loaded for those who check)
+    from fsmooth.checking.interpreted import along  # noqa: PLC0415  (the interpreter is loaded for those who check)
 
     elaborated = w.f.compiled(*w.point).elaborated
     captured = any([q.fetch is not None for q in elaborated.parameters])

@@ -15,7 +15,7 @@ from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import replace
 from fsmooth.loops.usage import expressions_of, mentioned, targets, walk
 from fsmooth.lower.checks import declared
-from fsmooth.lower.strip_tables import Tables
+from fsmooth.lower.strips.tables import Tables
 from fsmooth.lower.vectors import names_of
 
 
