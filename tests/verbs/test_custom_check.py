@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import fsmooth as fs
-from fsmooth import rule_checks
+from fsmooth.checking import rules as rule_checks
 from tests.verbs.parts import assert_same
 
 V = np.array([0.5, -1.5, 2.0])

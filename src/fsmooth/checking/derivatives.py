@@ -13,11 +13,11 @@ import numpy as np
 
 from fsmooth.api import Wrt, function, grad, jacobian, jvp, vjp
 from fsmooth.callables import Function
+from fsmooth.checking.structures import contracted, is_array, like, moved, numbers
 from fsmooth.core.term import Custom
 from fsmooth.core.traverse import subterms
 from fsmooth.errors import ArgumentError, DerivativeMismatchError, NotDifferentiableError
 from fsmooth.frontend.programs import wrt_names
-from fsmooth.checking.structures import contracted, is_array, like, moved, numbers
 
 LARGEST = 200_000
 """Jacobians of more numbers are not made, nor programs of larger arguments run by the interpreter."""

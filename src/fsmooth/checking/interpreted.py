@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from fsmooth.checking.structures import as_tuples
 from fsmooth.core.arithmetic.complex_step import COMPLEX
 from fsmooth.core.array_value import ArrayValue
 from fsmooth.core.evaluate import evaluate
 from fsmooth.core.term import Lam
 from fsmooth.core.types import tangent
 from fsmooth.core.values import plain, value_of
-from fsmooth.checking.structures import as_tuples
 
 STEP = 1e-150
 """So small that its square vanishes."""

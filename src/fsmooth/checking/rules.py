@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from fsmooth.checking.comparison import CALLS, ENTRIES, Applied, compare
+from fsmooth.checking.structures import as_tuples, numbers
 from fsmooth.core.arithmetic.floats import Floats
 from fsmooth.core.array_value import ArrayValue, Value
 from fsmooth.core.evaluate import OutOfBounds, RequirementFailed, evaluate
@@ -23,7 +24,6 @@ from fsmooth.differentiate.custom import without_rules
 from fsmooth.differentiate.remove import remove_derivatives
 from fsmooth.errors import UncheckedRuleWarning
 from fsmooth.optimise.schedules import BEFORE_DERIVATIVE
-from fsmooth.checking.structures import as_tuples, numbers
 
 LONGEST = 50_000
 """The interpreter gives up after so many operations, on the way and at each place."""
