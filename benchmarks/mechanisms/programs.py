@@ -1,4 +1,4 @@
-"""The programs that mechanisms are tried on: all routes, the programs of users, whole arrays, the field's workloads."""
+"""The programs that mechanisms are tried on: routes, users' programs, whole arrays, arrays changed in place, workloads."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 import fsmooth as fs
 from benchmarks.arrays.programs import forms, weighted
 from benchmarks.compiling.programs import Example, examples
+from benchmarks.mechanisms.assignments import assignments
 from benchmarks.reverse.rows import ROWS
 from benchmarks.reverse.workload import Workload
 from benchmarks.routes.programs import by, derivatives
@@ -30,6 +31,7 @@ def programs() -> Iterator[Program]:
     yield from _routes()
     yield from _users()
     yield from _arrays()
+    yield from _assignments()
     yield from _workloads()
 
 
@@ -63,6 +65,13 @@ def _arrays() -> Iterator[Program]:
             arguments, wrt = (form.weights, *arguments), tuple([k + 1 for k in wrt])
         make = lambda whole=whole, wrt=wrt: fs.grad(whole, wrt=wrt if len(wrt) > 1 else wrt[0])  # noqa: E731
         yield Program(f"{form.name}, gradient", make, arguments)
+
+
+def _assignments() -> Iterator[Program]:
+    for function, arguments in assignments():
+        yield Program(function.__name__, lambda function=function: fs.function(function), arguments)
+        gradient = lambda function=function: fs.grad(function, method="reverse")  # noqa: E731
+        yield Program(f"{function.__name__}, gradient", gradient, arguments)
 
 
 def _workloads() -> Iterator[Program]:
