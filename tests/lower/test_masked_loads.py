@@ -62,6 +62,26 @@ def test_elements_stay_in_their_order(f) -> None:
         alike(tangents, tuple([(a - b) / (2 * step) for a, b in zip(up, down, strict=True)]), 1e-7)
 
 
+def blocks_of_known_width(u):
+    """That u has six columns is compared while it runs; from there on gcc knows the length of the inner loops."""
+    a = u[:3, :4] * u[:3, 1:5] + 0.1
+    return (
+        np.blackman(6) * u[0],
+        np.block([[a, a], [a, 2.0 * a]]),
+        np.broadcast_arrays(a, u[0, :4])[1],
+        a[:, :1] + u[3, :4],
+    )
+
+
+def test_loops_whose_length_is_found_out_by_a_comparison() -> None:
+    u, tangent = np.random.default_rng(0).normal(size=(4, 6)), np.cos(np.arange(24.0)).reshape(4, 6)
+
+    given, tangents = fs.jvp(blocks_of_known_width)(u, tangent=tangent)
+    up, down = [blocks_of_known_width(u + s * tangent) for s in (1e-6, -1e-6)]
+    alike(given, blocks_of_known_width(u), 1e-14)
+    alike(tangents, tuple([(a - b) / 2e-6 for a, b in zip(up, down, strict=True)]), 1e-7)
+
+
 def alike(given, expected, rtol: float) -> None:
     for mine, theirs in zip(listed(given), listed(expected), strict=True):
         np.testing.assert_allclose(mine, theirs, rtol=rtol, atol=rtol)

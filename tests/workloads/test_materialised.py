@@ -74,7 +74,6 @@ WORKLOADS: dict[str, Callable[[], Stages]] = {
 }
 
 ADDED_AFTERWARDS = {
-    "matrix_products": "its hvp sums pairs of matrices, and returns the second of each pair",
     "sum_in_fold_in_fold": "one loop adds to all of a result, and to a row of it that is not known to be apart",
 }
 """Programs that still make such arrays, and why."""

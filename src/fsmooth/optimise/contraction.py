@@ -22,6 +22,8 @@ from fsmooth.optimise.occurrences import Occurrences
 
 def contracted(scope: Let, occurrences: Occurrences) -> Let:
     """The scope with such arrays computed row by row; also those that are read by loops that become rows themselves."""
+    if id(scope) not in occurrences.scopes:
+        return scope
     reader: dict[Var, Var] = {}
     rows: dict[Var, Var] = {}
     for a, value in reversed(scope.bindings):

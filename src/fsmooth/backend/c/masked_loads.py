@@ -7,31 +7,62 @@ they lie instead of that of their use.  The result is wrong.  These loops are ru
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 
+from fsmooth.core import primitives as p
 from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import parts, replace, same, slope, times
-from fsmooth.loops.usage import expressions_of, walk
+from fsmooth.loops.usage import expressions_of, names_in, walk
 
 _UNROLLED = 64
 """Loops of so many iterations may have been unrolled when gcc makes vectors of the loop around them."""
 
 
-def may_permute_masked_loads(loop: t.For) -> bool:
-    """Is there a condition, several reads of one array that lie side by side, and several places that are written?"""
-    if not _is_innermost(loop):
+def may_permute_masked_loads(loop: t.For, known: Collection[str]) -> bool:
+    """Is there a condition, several reads of one array that lie side by side, and several places that are written?
+
+    `known`: the integers that gcc may know (`known_integers`).
+    """
+    if not _is_innermost(loop, known):
         return False
     if not any([_has_condition(s) for s in walk(loop.body)]):
         return False
     return _writes_several(loop) and _reads_side_by_side(loop)
 
 
-def _is_innermost(loop: t.For) -> bool:
-    """Are loops inside it, if there are any, short ones of constant length, which gcc unrolls?"""
+def known_integers(body: list[t.Statement]) -> set[str]:
+    """The names of integers that gcc may know as numbers: what is compared with a number, or made of such integers."""
+    made: list[tuple[set[str], set[str]]] = []
+    for s in walk(body):
+        match s:
+            case t.Declare(name, _, t.Expression() as value) if s.type == INT and not s.mutable:
+                if not any([isinstance(e, t.Load) for e in _inside([value])]):
+                    made.append(({name}, _names([value])))
+            case t.Demand(condition=condition) | t.If(condition=condition):
+                for e in _inside([condition]):
+                    if isinstance(e, t.Operation) and e.primitive in (p.equal, p.not_equal):
+                        left, right = _names(e.arguments[:1]), _names(e.arguments[1:])
+                        made += [(left, right), (right, left)]
+            case _:
+                pass
+    known: set[str] = set()
+    before = -1
+    while len(known) > before:
+        before = len(known)
+        for names, of in made:
+            if of <= known:
+                known |= names
+    return known
+
+
+def _is_innermost(loop: t.For, known: Collection[str]) -> bool:
+    """Are loops inside it, if there are any, short ones of a length that gcc knows, which it unrolls?"""
     for s in walk(loop.body):
         match s:
             case t.For(size=t.Literal(value)) if value <= _UNROLLED:
+                pass
+            case t.For(size=size) if not isinstance(size, t.Literal) and _names([size]) <= set(known):
                 pass
             case t.Declare() | t.Assign() | t.Store() | t.If() | t.Fill() | t.Copy() | t.LocalArray() | t.Choose():
                 pass
@@ -116,6 +147,13 @@ def _in_terms_of_index(e: t.Expression, moving: dict[str, t.Expression]) -> t.Ex
 
 def _mentions(e: t.Expression, names: set[str]) -> bool:
     return any([isinstance(x, t.Name) and x.name in names for x in _inside([e])])
+
+
+def _names(expressions: Iterable[t.Expression]) -> set[str]:
+    found: set[str] = set()
+    for e in expressions:
+        names_in(e, found)
+    return found
 
 
 def _inside(expressions: Iterator[t.Expression] | list[t.Expression]) -> Iterator[t.Expression]:

@@ -10,7 +10,7 @@ from fsmooth.backend.c.blocks import write_block
 from fsmooth.backend.c.conditions import counted_from_end, failing
 from fsmooth.backend.c.expressions import ExpressionWriter
 from fsmooth.backend.c.lanes import write_vectors
-from fsmooth.backend.c.masked_loads import may_permute_masked_loads
+from fsmooth.backend.c.masked_loads import known_integers, may_permute_masked_loads
 from fsmooth.backend.c.names import c_type, comment, element_type
 from fsmooth.backend.c.signature import signature
 from fsmooth.backend.c.spelling import UNARY
@@ -36,10 +36,12 @@ class StatementWriter:
         self.features: set[str] = set()
         self.last_site = ("", 0)
         self.lengths: set[str] = set()
+        self.known: set[str] = set()
 
     def function(self, function: t.Function) -> str:
         """The whole definition."""
         self.lengths = lengths(function)
+        self.known = known_integers(function.body)
         self.body(function.body)
         used = mentioned(function.body)
         head = [signature(function) + " {"]
@@ -190,7 +192,7 @@ class StatementWriter:
         if s.vectors is t.Vectors.NONE:
             self.features.add("scalar")
             self.line("FS_SCALAR")
-        masked = s.vectors is t.Vectors.IMPLIED and may_permute_masked_loads(s)
+        masked = s.vectors is t.Vectors.IMPLIED and may_permute_masked_loads(s, self.known)
         if masked:
             self.features.add("masked_loads")
             self.lines += ["#ifdef FS_PERMUTES_MASKED", "#pragma omp simd simdlen(1)", "#else" if s.simd else "#endif"]
