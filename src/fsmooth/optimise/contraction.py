@@ -22,7 +22,7 @@ from fsmooth.optimise.occurrences import Occurrences
 
 def contracted(scope: Let, occurrences: Occurrences) -> Let:
     """The scope with such arrays computed row by row; also those that are read by loops that become rows themselves."""
-    if id(scope) not in occurrences.scopes:
+    if scope not in occurrences.scopes:
         return scope
     reader: dict[Var, Var] = {}
     rows: dict[Var, Var] = {}
@@ -59,14 +59,18 @@ def contracted(scope: Let, occurrences: Occurrences) -> Let:
 def _index_of_reader(a: Var, value: Build, reader: Mapping[Var, Var], occurrences: Occurrences) -> Var | None:
     """The index of the loop of as many steps, run no more often, that reads a row of `a` in each step and is all that does."""
     uses = occurrences.get(a)
-    if uses is None or uses.lengths or len(uses.rows) == 0 or None in uses.rows:
+    if uses is None or uses.lengths or not uses.rows or None in uses.rows:
         return None
     first, *others = {reader.get(index, index) for index in uses.rows if index is not None}
     loop = occurrences.loops.get(first)
     if others or loop is None or loop.depth != uses.depth or not isinstance(loop.term, Build | Reduce):
         return None
-    if not alpha_equal(loop.term.size, value.size) or not occurrences.repeated.isdisjoint(
-        {first, a, value.index, *value.free}
-    ):
+    is_bound_once = occurrences.repeated.isdisjoint({first, a, value.index, *value.free})
+    if not is_bound_once or not alpha_equal(loop.term.size, value.size) or not _is_row(value.body):
         return None
-    return first if isinstance(value.body.type, Array) or any([is_loop(t) for t in subterms(value.body)]) else None
+    return first
+
+
+def _is_row(element: Term) -> bool:
+    """Is it an array, or a number that a loop computes?"""
+    return isinstance(element.type, Array) or any([is_loop(t) for t in subterms(element)])

@@ -72,13 +72,13 @@ class _Region:
 class Occurrences:
     """The uses of every let-bound variable of a term, but not those in definitions that nothing uses.
 
-    `scopes`, by identity: those that it is true of.  A scope that rules have changed since may read other elements.
+    `scopes`: those that it is true of.  A scope that rules have changed since is another one, and may read other elements.
     `loops`: the loop over each index.  `repeated`: variables that are bound in more places than one.
     """
 
     def __init__(self, term: Term) -> None:
         self.uses: dict[Var, Uses] = {}
-        self.scopes: dict[int, Let] = {}
+        self.scopes: set[Term] = set()
         self.loops: dict[Var, Loop] = {}
         self.repeated: set[Var] = set()
         self._bound: set[Var] = set()
@@ -97,7 +97,7 @@ class Occurrences:
             case Var():
                 self._use(term, region, (), None)
             case Let(bindings, body):
-                self.scopes[id(term)] = term
+                self.scopes.add(term)
                 self._sizes.enter(term)
                 for var, _ in bindings:
                     self._open(var, region)
