@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import cast
 
+from fsmooth.core.alpha import alpha_key
 from fsmooth.core.build import build, zero_like
 from fsmooth.core.shape import size_of
+from fsmooth.core.subst import refresh
 from fsmooth.core.term import App, Const, Custom, Get, Lam, MakeTuple, Term, Var, scalar_constant
 from fsmooth.core.types import BOOL, INT, Array, Float, Int, Tuple, Type, has_float, leaf_of, rank_of, tangent
 from fsmooth.errors import TypeMismatchError
@@ -45,7 +47,6 @@ def _inlined(frame: Frame, function: Callable[..., object], values: Given, node:
 
 def _by_rule(frame: Frame, program: CustomProgram, values: Given, node: ast.AST) -> Value:
     """`custom f jvp vjp` applied to the run-time values; what is known at compile time is built into all three."""
-    order = frame.shared.order
     for parameter in program.signature.parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             what = f"a function with a derivative of its own and the parameter *{parameter.name}"
@@ -56,15 +57,51 @@ def _by_rule(frame: Frame, program: CustomProgram, values: Given, node: ast.AST)
     parameters = {n: Var(n, t.type) for n, t in terms.items()}
     if not any([has_float(x.type) for x in parameters.values()]):
         return _inlined(frame, program.function, values, node)
+    key = _key(frame, program, given, parameters, node)
+    made = frame.shared.ruled.get(key)
+    if made is None:
+        made = _ruled(frame, program, given, parameters, node)
+        if key is not None and not made.free:
+            frame.shared.ruled[key] = made
+    elif isinstance(made, Custom):  # its rules are renamed where they are used
+        made = Custom(refresh(made.function), made.jvp, made.vjp, made.rule)
+    else:
+        made = refresh(made)
+    return frame.bind(App(made, tuple(terms.values())), program.name)
+
+
+def _ruled(frame: Frame, program: CustomProgram, given: Given, parameters: dict[str, Var], node: ast.AST) -> Term:
+    """`custom f jvp vjp` of these parameters; f alone if its value has no derivative."""
+    order = frame.shared.order
     with differentiated_times(frame, 0):
         function = _function(frame, program, {**given, **parameters}, parameters, node)
-    arguments = tuple(terms.values())
     if not has_float(function.body.type):
-        return frame.bind(App(function, arguments), program.name)
+        return function
     with differentiated_times(frame, order - 1):
         jvp = _jvp(frame, program, given, parameters, function, node) if program.jvp is not None else None
         vjp = _vjp(frame, program, given, parameters, function, node) if program.vjp is not None else None
-    return frame.bind(App(Custom(function, jvp, vjp, program.rule), arguments), program.name)
+    return Custom(function, jvp, vjp, program.rule)
+
+
+def _key(
+    frame: Frame, program: CustomProgram, given: Given, parameters: dict[str, Var], node: ast.AST
+) -> Hashable | None:
+    """What the function and its rules are made from; None where that cannot be compared.
+
+    The call's place is a part of it, since what fails is shown there: a place in fsmooth's own Python is the user's call.
+    """
+    parts: list[Hashable] = [program.function, program.jvp, program.vjp, frame.shared.order, frame.site(node)]
+    for name, value in given.items():
+        match value:
+            case _ if name in parameters:
+                parts.append(parameters[name].type)
+            case Const():
+                parts.append(alpha_key(value))
+            case Static(None | bool() | int() | float() | str() as known, None):
+                parts.append((type(known), repr(known)))
+            case _:
+                return None
+    return tuple(parts)
 
 
 def _function(frame: Frame, program: CustomProgram, values: Given, parameters: dict[str, Var], node: ast.AST) -> Lam:

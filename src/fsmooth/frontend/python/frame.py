@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import NoReturn, Self
 
@@ -59,6 +59,8 @@ class Shared:
     returned: ast.AST | None = None
     order: int = 0
     """How often what is being elaborated is differentiated."""
+    ruled: dict[Hashable, Term] = field(default_factory=dict)
+    """Functions with their rules, by what they were made from: what a rule calls, other rules call with the same types."""
     rules: int = 0
     """How many users' rules are being elaborated, one inside the other: each may be that of the function it calls."""
 
