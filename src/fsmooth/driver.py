@@ -30,10 +30,11 @@ from fsmooth.errors import NotDifferentiableError, RaggedError
 from fsmooth.frontend.elaborate import Elaborated, Parameter, elaborate
 from fsmooth.frontend.programs import Program
 from fsmooth.loops.tree import Program as Loops
-from fsmooth.lower.copies import lower_with_copies
+from fsmooth.lower.copies import Copying
 from fsmooth.lower.cotangents import cotangent_notes, is_cotangent_name
-from fsmooth.lower.functions import lower, lower_each_product
-from fsmooth.optimise.schedule import Destinations, Products, Schedule
+from fsmooth.lower.functions import lower
+from fsmooth.lower.to_loops import Lowering
+from fsmooth.optimise.schedule import Destinations, Schedule
 from fsmooth.optimise.schedules import SCHEDULES
 from fsmooth.optimise.static_sizes import static_dimensions
 from fsmooth.rewrite.trace import Trace
@@ -45,16 +46,13 @@ _T = TypeVar("_T")
 _Made = TypeVar("_Made", bound=Term)
 _RECURSION = 1_000_000
 _LOCK = threading.RLock()
-_LOWERINGS = {
-    (Destinations.COPIED, Products.EACH): lower_with_copies,
-    (Destinations.PASSED, Products.EACH): lower_each_product,
-    (Destinations.PASSED, Products.OF_SUMS): lower,
-}
+_LOWERINGS = {Destinations.COPIED: Copying, Destinations.PASSED: Lowering}
 
 
 @dataclass
 class Stages:
-    """What each stage made, how long it took, which rules fired, and in which mode each derivative was made.
+    """What each stage made, how long it took, which rules fired, which passes changed the loops, and in which mode each
+    derivative was made.
 
     `written`: the program as the user wrote it, where `elaborated` is the half of a vjp that reverse mode has made.
     """
@@ -63,6 +61,7 @@ class Stages:
     terms: dict[str, Term] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     trace: Trace = field(default_factory=Trace)
+    passes: Trace = field(default_factory=Trace)
     choices: list[Choice] = field(default_factory=list)
     code: CProgram | None = None
     loops: Loops | None = None
@@ -248,7 +247,8 @@ def _optimise(stages: Stages, term: Lam, order: Schedule) -> Lam:
 def _lower(stages: Stages, optimised: Lam, name: str, order: Schedule, result: Type) -> None:
     """Lower and emit; the classes of what is given are those of `result`, since equal terms are of equal types only."""
     start = time.perf_counter()
-    stages.loops = _LOWERINGS[order.destinations, order.products](optimised, name, stages.static_sizes)
+    lowering = _LOWERINGS[order.destinations]
+    stages.loops = lower(optimised, name, stages.static_sizes, order.loops, stages.passes, lowering)
     code = emit(stages.loops)
     stages.code = replace(code, result=dressed(unzipped(code.result), unzipped(result)))
     stages.seconds["C"] = time.perf_counter() - start

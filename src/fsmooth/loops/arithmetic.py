@@ -181,12 +181,28 @@ def slope(e: Expression, index: str) -> Expression:
             return ZERO
 
 
+def key_of(e: Expression) -> object:
+    """Equal for equal expressions."""
+    match e:
+        case Literal(value):
+            return value
+        case Name(name):
+            return name
+        case Load(buffer, index):
+            return (buffer, key_of(index))
+        case Operation(primitive, arguments):
+            return (primitive.name, *[key_of(a) for a in arguments])
+        case _:
+            return e
+
+
 __all__ = [
     "ONE",
     "ZERO",
     "Extremum",
     "integer",
     "is_integer",
+    "key_of",
     "minus",
     "parts",
     "plus",

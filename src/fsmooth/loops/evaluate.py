@@ -6,7 +6,7 @@ checked: reading or writing outside a buffer, and reading what was never written
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -104,7 +104,7 @@ class _Memory:
 
     # -- statements ------------------------------------------------------------------------------------------------
 
-    def run(self, body: list[t.Statement]) -> None:
+    def run(self, body: Sequence[t.Statement]) -> None:
         for s in body:
             self.statement(s)
 

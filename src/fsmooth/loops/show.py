@@ -8,6 +8,7 @@ a[i] := 0.0
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from fsmooth.core import primitives as p
@@ -30,7 +31,7 @@ def show_function(function: t.Function) -> str:
     return f"{function.name}({parameters})\n{show_body(function.body, _INDENT)}\n"
 
 
-def show_body(body: list[t.Statement], indent: str = "") -> str:
+def show_body(body: Sequence[t.Statement], indent: str = "") -> str:
     """Statements, one a line."""
     lines: list[str] = []
     for s in body:
@@ -60,7 +61,7 @@ def show_expression(e: t.Expression) -> str:
             raise TypeError(f"{e!r} is no expression")
 
 
-def _nested(head: str, body: list[t.Statement]) -> list[str]:
+def _nested(head: str, body: Sequence[t.Statement]) -> list[str]:
     return [head, *[line for line in show_body(body, _INDENT).split("\n") if line]]
 
 

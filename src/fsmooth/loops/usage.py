@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
 from fsmooth.core.types import INT
@@ -73,15 +73,15 @@ def expressions_of(s: t.Statement) -> Iterator[t.Expression]:
             assert_never(s)
 
 
-def bodies_of(s: t.Statement) -> tuple[list[t.Statement], ...]:
-    """The statement lists nested in a statement."""
+def bodies_of(s: t.Statement) -> tuple[t.Body, ...]:
+    """What is nested in a statement."""
     match s:
         case t.For():
             return (s.body,)
         case t.Block():
             return (s.body, s.vector_body, *[rows.body for rows in s.rows])
         case t.CheckAll():
-            return (s.body, [s.check])
+            return (s.body, (s.check,))
         case t.If():
             return (s.then, s.otherwise)
         case t.While():
@@ -90,7 +90,7 @@ def bodies_of(s: t.Statement) -> tuple[list[t.Statement], ...]:
             return ()
 
 
-def walk(body: list[t.Statement]) -> Iterator[t.Statement]:
+def walk(body: Sequence[t.Statement]) -> Iterator[t.Statement]:
     """All statements, each before those inside it."""
     stack = list(reversed(body))
     while stack:
@@ -100,7 +100,7 @@ def walk(body: list[t.Statement]) -> Iterator[t.Statement]:
             stack.extend(reversed(inner))
 
 
-def mentioned(body: list[t.Statement]) -> set[str]:
+def mentioned(body: Sequence[t.Statement]) -> set[str]:
     """Every name and buffer that the statements read or write."""
     found: set[str] = set()
     for s in walk(body):
@@ -134,6 +134,21 @@ def own_names(s: t.Statement) -> set[str]:
     return found
 
 
+def declared(s: t.Statement) -> tuple[str, ...]:
+    """The names that a statement introduces."""
+    match s:
+        case t.Declare():
+            return (s.name,)
+        case t.LocalArray() | t.Allocate():
+            return (s.buffer,)
+        case t.Choose():
+            return (s.pointer,)
+        case t.For() | t.Block() | t.CheckAll():
+            return (s.index,)
+        case _:
+            return ()
+
+
 def buffers_of(s: t.Choose) -> set[str]:
     """The buffers that a pointer may point to."""
     return {s.then} if s.otherwise is None else {s.then, s.otherwise}
@@ -158,7 +173,7 @@ def targets(s: t.Statement) -> set[str]:
             return set()
 
 
-def pointed_to(body: list[t.Statement]) -> dict[str, set[str]]:
+def pointed_to(body: Sequence[t.Statement]) -> dict[str, set[str]]:
     """For each pointer that is set in the statements, the buffers that it may point to."""
     found: dict[str, set[str]] = {}
     for s in walk(body):
@@ -176,7 +191,7 @@ def with_pointed_to(names: set[str], pointers: Mapping[str, set[str]]) -> set[st
     return names.union(*[pointers[name] for name in names if name in pointers])
 
 
-def changed(body: list[t.Statement]) -> set[str]:
+def changed(body: Sequence[t.Statement]) -> set[str]:
     """Locals and buffers changed anywhere in the statements, by their names or through pointers set there."""
     found: set[str] = set()
     writing: set[str] = set()
@@ -186,7 +201,7 @@ def changed(body: list[t.Statement]) -> set[str]:
     return found | with_pointed_to(writing, pointed_to(body))
 
 
-def mentioned_reads(body: list[t.Statement]) -> set[str]:
+def mentioned_reads(body: Sequence[t.Statement]) -> set[str]:
     """Every name and buffer that the statements read."""
     found: set[str] = set()
     for s in walk(body):

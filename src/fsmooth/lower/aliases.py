@@ -5,11 +5,11 @@ from __future__ import annotations
 from fsmooth.core.term import Build, Term, Var
 from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
+from fsmooth.loops.affine import stride_of
 from fsmooth.loops.arithmetic import ONE, same, times
 from fsmooth.lower.cardinality import is_path
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Scalar, Value, View
-from fsmooth.lower.strides import stride_of
 
 
 def alias(ctx: Context, term: Build) -> View | None:

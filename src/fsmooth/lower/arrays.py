@@ -143,7 +143,7 @@ def if_into(ctx: Context, term: If, dest: Destination, mode: Mode) -> None:
     one = _as_one_store(condition, then, otherwise)
     if one is None and is_scalar(term.type) and not otherwise:
         one = _as_one_addition(ctx, condition, then)
-    ctx.emit(one or t.If(condition, then, otherwise))
+    ctx.emit(one or t.If(condition, tuple(then), tuple(otherwise)))
 
 
 def _as_one_store(condition: t.Expression, then: list[t.Statement], otherwise: list[t.Statement]) -> t.Statement | None:
@@ -190,7 +190,7 @@ def collect_into(ctx: Context, term: Collect, dest: Destination, mode: Mode) -> 
     ctx.into(term.body, destination_at(dest, place), mode)
     ctx.emit(t.Assign(count.name, ONE, accumulate=True))
     inner = ctx.close_block(outer)
-    ctx.emit(t.If(condition, inner))
+    ctx.emit(t.If(condition, tuple(inner)))
     for loop in reversed(loops):
         loop.close()
 

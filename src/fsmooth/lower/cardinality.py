@@ -13,9 +13,6 @@ from fsmooth.loops.tree import Expression
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Group, Value, View
 
-SMALL = 64
-"""Static arrays of at most this many scalars are C locals."""
-
 
 def is_path(term: Term) -> bool:
     """A variable, or an element or a component of a path."""
@@ -109,4 +106,4 @@ def _shapes(term: Term, type_: Type, outer: tuple[Term, ...]) -> list[tuple[Type
             return [(type_, outer)]
 
 
-__all__ = ["SMALL", "is_path", "leaf_shapes", "length", "sizes_of_value"]
+__all__ = ["is_path", "leaf_shapes", "length", "sizes_of_value"]

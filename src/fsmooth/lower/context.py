@@ -12,12 +12,14 @@ from collections.abc import Sequence
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Failure, Site, Term, Var
 from fsmooth.core.types import INT, Int, Type
-from fsmooth.loops.arithmetic import parts
+from fsmooth.loops.arithmetic import key_of, parts
+from fsmooth.loops.names import Names
 from fsmooth.loops.tree import (
     Assign,
     Conditional,
     Declare,
     Expression,
+    Facts,
     Literal,
     Load,
     Name,
@@ -26,7 +28,6 @@ from fsmooth.loops.tree import (
     Store,
 )
 from fsmooth.lower.destination import Destination, Local, Mode, Value, View
-from fsmooth.lower.identifiers import identifier
 
 HEAVY = 24
 """Expressions of more nodes than this are cut: their parts get names."""
@@ -46,13 +47,9 @@ class Context(ABC):
         self.lengths: set[str] = set()
         self.integers: dict[str, Expression] = {}
         self._site_numbers: dict[tuple[Failure | None, Site], int] = {}
-        self._counts: dict[str, int] = {}
-        self.hints: dict[str, str] = {}
-        self._names: set[str] = set()
+        self.names = Names()
         self.row_sizes: dict[str, int] = {}
         self._loaded: dict[int, tuple[list[Statement], int, set[object]]] = {}
-        self._index_names: set[str] = set()
-        self._indices_in_use: set[str] = set()
 
     @abstractmethod
     def scalar(self, term: Term) -> Expression:
@@ -113,6 +110,11 @@ class Context(ABC):
         outer, self.block = self.block, []
         return outer
 
+    @property
+    def facts(self) -> Facts:
+        """What is known of the names."""
+        return Facts(frozenset(self.nonnegative), frozenset(self.lengths), dict(self.row_sizes))
+
     def close_block(self, outer: list[Statement]) -> list[Statement]:
         """End a nested block; gives its statements."""
         inner, self.block = self.block, outer
@@ -165,31 +167,7 @@ class Context(ABC):
 
     def fresh(self, hint: str) -> str:
         """A C identifier like `hint` that is not used yet in this function."""
-        base = identifier(hint)
-        count = self._counts.get(base, 0)
-        name = base if count == 0 else f"{base}_{count}"
-        while name in self._names or name in self._index_names:
-            count += 1
-            name = f"{base}_{count}"
-        self._counts[base] = count + 1
-        self._names.add(name)
-        self.hints[name] = hint
-        return name
-
-    def open_index(self, hint: str) -> Name:
-        """The name of a loop index: the user's, if no enclosing loop and nothing else has it."""
-        base = identifier(hint)
-        name, count = base, 0
-        while name in self._indices_in_use or name in self._names:
-            count += 1
-            name = f"{base}_{count}"
-        self._index_names.add(name)
-        self._indices_in_use.add(name)
-        return Name(name, INT)
-
-    def close_index(self, index: Name) -> None:
-        """Let the next loop use the name."""
-        self._indices_in_use.discard(index.name)
+        return self.names.fresh(hint)
 
     def local(self, hint: str, type_: Type, value: Expression | None = None) -> Local:
         """Declare a mutable local."""
@@ -220,18 +198,3 @@ def _add_loads(e: Expression, found: set[object]) -> None:
         if isinstance(x, Load):
             found.add(key_of(x))
         pending.extend(parts(x)[:1] if isinstance(x, Conditional) else parts(x))
-
-
-def key_of(e: Expression) -> object:
-    """Equal for equal expressions."""
-    match e:
-        case Literal(value):
-            return value
-        case Name(name):
-            return name
-        case Load(buffer, index):
-            return (buffer, key_of(index))
-        case Operation(primitive, arguments):
-            return (primitive.name, *[key_of(a) for a in arguments])
-        case _:
-            return e

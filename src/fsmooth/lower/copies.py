@@ -6,13 +6,10 @@ Every array is computed in storage of its own and then copied to where it belong
 from __future__ import annotations
 
 from fsmooth.core.shape import Ragged
-from fsmooth.core.term import Build, Carrying, Collect, Delta, Lam, Plus, Reduce, Term, Update, Vector
+from fsmooth.core.term import Build, Carrying, Collect, Delta, Plus, Reduce, Term, Update, Vector
 from fsmooth.core.types import is_scalar
-from fsmooth.loops import tree as t
 from fsmooth.lower.arrays import copy_into
 from fsmooth.lower.destination import Destination, Mode, Value, readable
-from fsmooth.lower.functions import lower_by
-from fsmooth.lower.interface import StaticSizes
 from fsmooth.lower.storage import storage_for
 from fsmooth.lower.to_loops import Lowering
 
@@ -40,8 +37,3 @@ class Copying(Lowering):
         place = storage_for(self, term, hint)
         super().into(term, place, Mode.ASSIGN)
         return readable(place)
-
-
-def lower_with_copies(term: Lam, name: str, static_sizes: StaticSizes | None = None) -> t.Program:
-    """`functions.lower_each_product` without destinations."""
-    return lower_by(Copying, (), term, name, static_sizes)

@@ -9,7 +9,7 @@ them.  What is made of constants only may have lost its name: arrays that are ad
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fsmooth.core.types import INT, Float
@@ -94,7 +94,7 @@ class _Survey:
         self.integers: dict[str, t.Expression] = {}
         self._loops = 0
 
-    def read(self, body: list[t.Statement], loops: tuple[int, ...], line: int = 0) -> None:
+    def read(self, body: Sequence[t.Statement], loops: tuple[int, ...], line: int = 0) -> None:
         """Learn what the statements do; `loops` are those around them."""
         for s in body:
             match s:

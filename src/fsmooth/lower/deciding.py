@@ -16,7 +16,7 @@ from a comparison is proved about whole numbers, and holds as long as nothing in
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from fsmooth.core import primitives as p
 from fsmooth.core.types import INT, Int
@@ -65,7 +65,7 @@ class _Flow:
                 pending.extend(new)
         return found
 
-    def statements(self, body: list[t.Statement], way: frozenset[str]) -> None:
+    def statements(self, body: Sequence[t.Statement], way: frozenset[str]) -> None:
         """Statements that run if what is named in `way` says so."""
         for s in body:
             self.statement(s, way)

@@ -66,7 +66,7 @@ def lower_if(ctx: Context, term: If) -> t.Expression:
     ctx.emit(t.Declare(name, term.type, None, mutable=True))
     then_block.append(t.Assign(name, then))
     otherwise_block.append(t.Assign(name, otherwise))
-    ctx.emit(t.If(condition, then_block, otherwise_block))
+    ctx.emit(t.If(condition, tuple(then_block), tuple(otherwise_block)))
     return t.Name(name, term.type)
 
 
@@ -164,6 +164,5 @@ def lower_delta_element(ctx: Context, term: Delta, index: t.Expression) -> t.Exp
     if not inner:
         return t.Conditional(condition, value, zero_of(term.value.type))
     local = ctx.local("element", value.type, zero_of(value.type))
-    inner.append(t.Assign(local.name, value))
-    ctx.emit(t.If(condition, inner))
+    ctx.emit(t.If(condition, (*inner, t.Assign(local.name, value))))
     return t.Name(local.name, local.type)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fsmooth.loops import tree as t
 from fsmooth.loops.usage import bodies_of
 
@@ -9,7 +11,7 @@ IN_A_ROOM = "in a loop, in a room as large as the longest so far"
 """Where an array is whose size is not known before the loop that makes it (`lower.rooms`)."""
 
 
-def storage_notes(body: list[t.Statement]) -> tuple[str, ...]:
+def storage_notes(body: Sequence[t.Statement]) -> tuple[str, ...]:
     """A line for each array that is taken, or has a room, and for each copy in a loop."""
     notes: list[str] = []
     stack: list[tuple[t.Statement, bool]] = [(s, False) for s in reversed(body)]

@@ -10,7 +10,8 @@ from __future__ import annotations
 from fsmooth.core.term import Const, Get, MakeTuple, Proj, Term
 from fsmooth.core.types import Array, Tuple, Type, leaf_of, rank_of
 from fsmooth.loops import tree as t
-from fsmooth.lower.cardinality import SMALL, length
+from fsmooth.loops.memory import SMALL
+from fsmooth.lower.cardinality import length
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Destination, Group, Mode, Value, View, dense_view, readable
 

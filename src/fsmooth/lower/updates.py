@@ -142,7 +142,7 @@ def _branch(ctx: Context, condition: Term, then: Callable[[], None], otherwise: 
     if not first:
         test, first, second = t.Operation(p.logical_not, (test,), BOOL), second, []
     if first:
-        ctx.emit(t.If(test, first, second))
+        ctx.emit(t.If(test, tuple(first), tuple(second)))
 
 
 def _bind(ctx: Context, var: Var, value: Term, parts: list[Part], later: list[Term]) -> None:

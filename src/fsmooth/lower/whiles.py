@@ -1,7 +1,6 @@
 """`while` loops: steps as long as a condition on the state holds, which is kept like that of a fold (`lower.folds`).
 
-What the condition needs is computed before it is tested, in each iteration; there is no index, so no check leaves the
-loop.  Storage of a size that does not change is taken before the loop.
+What the condition needs is computed before it is tested, in each iteration.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from contextlib import contextmanager
 from fsmooth.core.term import While
 from fsmooth.loops import tree as t
 from fsmooth.lower.context import Context
-from fsmooth.lower.motion import memory_before
 
 
 @contextmanager
@@ -24,8 +22,4 @@ def as_long_as(ctx: Context, term: While) -> Iterator[None]:
     outer = ctx.open_block()
     yield
     body = ctx.close_block(outer)
-    whole = [*test, *body]
-    for block in (test, body):
-        for statement in memory_before(ctx, block, whole, set()):
-            ctx.emit(statement)
-    ctx.emit(t.While(test, condition, body, term.state.site))
+    ctx.emit(t.While(tuple(test), condition, tuple(body), term.state.site))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from fsmooth.core.term import Term, Var
+from fsmooth.loops.passes.schedule import PLAIN, Passes
 from fsmooth.rewrite.trace import Trace
 
 StaticSizes = Mapping[tuple[Var, int], int]
@@ -23,19 +24,12 @@ class Destinations(Enum):
     COPIED = "copied"
 
 
-class Products(Enum):
-    """Is each product computed as it is written, or, in loops, a factor that terms share multiplied with sums of them?"""
-
-    EACH = "each"
-    OF_SUMS = "of sums"
-
-
 @dataclass(frozen=True)
 class Schedule:
     """A named order of passes from term to term, and how the result is lowered.
 
     `first` is what is done to a function that is about to be differentiated, `once` what is done besides if the
-    derivative runs it once.
+    derivative runs it once, and `loops` what is done to the loops that the result becomes.
     """
 
     name: str
@@ -43,7 +37,7 @@ class Schedule:
     first: Stages = ()
     once: Stages = ()
     destinations: Destinations = Destinations.PASSED
-    products: Products = Products.EACH
+    loops: Passes = PLAIN
 
     @property
     def before(self) -> Before:

@@ -22,6 +22,7 @@ better off with loops it can see through.
 from __future__ import annotations
 
 from fsmooth.core.term import Term
+from fsmooth.loops.passes.schedule import ALL, MOVED
 from fsmooth.optimise.compaction import compact_tables
 from fsmooth.optimise.earlier_values import keep_earlier_values
 from fsmooth.optimise.interchange import interchange
@@ -49,7 +50,7 @@ from fsmooth.optimise.rules import small_sums as small
 from fsmooth.optimise.rules import sparsity as s
 from fsmooth.optimise.rules import tuples as t
 from fsmooth.optimise.rules.state_sizes import length_of_state
-from fsmooth.optimise.schedule import Destinations, Products, Schedule, Stage, Stages, StaticSizes
+from fsmooth.optimise.schedule import Destinations, Schedule, Stage, Stages, StaticSizes
 from fsmooth.optimise.simplify import simplify
 from fsmooth.optimise.unzipping import unzip
 from fsmooth.optimise.windows.in_windows import in_windows
@@ -215,9 +216,9 @@ _SHARED_RECIPROCALS = (*_FIRST, *_COMPACT, ("reciprocals, sharing and motion", s
 NONE = Schedule("NONE", _PARTIAL + _ZEROS, _PARTIAL, destinations=Destinations.COPIED)
 LF = Schedule("LF", _FUSION_ONLY + _ZEROS, _FUSION_ONLY, destinations=Destinations.COPIED)
 LN = Schedule("LN", _NORMALISED, _BEFORE, destinations=Destinations.COPIED)
-LICM = Schedule("LICM", _INTERCHANGED + _SHARED, _BEFORE, _ONCE, Destinations.COPIED)
-DPS = Schedule("DPS", _INTERCHANGED + _SHARED, _BEFORE, _ONCE)
-DEFAULT = Schedule("DEFAULT", _INTERCHANGED + _SHARED_RECIPROCALS, _BEFORE, _ONCE, products=Products.OF_SUMS)
+LICM = Schedule("LICM", _INTERCHANGED + _SHARED, _BEFORE, _ONCE, Destinations.COPIED, MOVED)
+DPS = Schedule("DPS", _INTERCHANGED + _SHARED, _BEFORE, _ONCE, loops=MOVED)
+DEFAULT = Schedule("DEFAULT", _INTERCHANGED + _SHARED_RECIPROCALS, _BEFORE, _ONCE, loops=ALL)
 REAL = Schedule(
     "REAL",
     (
@@ -233,7 +234,7 @@ REAL = Schedule(
     ),
     _BEFORE,
     _ONCE,
-    products=Products.OF_SUMS,
+    loops=ALL,
 )
 BEFORE_DERIVATIVE = DEFAULT.before
 

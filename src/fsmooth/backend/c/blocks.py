@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from fsmooth.backend.c.names import element_type
@@ -86,7 +87,7 @@ def _tiles(writer: StatementWriter, block: t.Block) -> None:
     writer.e.vector = outer
 
 
-def _needs_index(block: t.Block, body: list[t.Statement]) -> bool:
+def _needs_index(block: t.Block, body: Sequence[t.Statement]) -> bool:
     """Does the vector part of a block mention the index of the loop?"""
     names = mentioned(body)
     for output in block.outputs:
@@ -118,7 +119,7 @@ def _transpose(writer: StatementWriter, block: t.Block, output: t.BlockOutput) -
     writer.line(f"        {output.buffer}[{first} + {output.width} * {lane} + {j}] = {output.tile}[{j}][{lane}];")
 
 
-def _stores(block: t.Block, output: t.BlockOutput, values: dict[int, t.Expression]) -> list[t.Statement]:
+def _stores(block: t.Block, output: t.BlockOutput, values: Mapping[int, t.Expression]) -> t.Body:
     """The stores of one iteration to one buffer."""
     first = plus(output.base, times(t.Name(block.index, INT), integer(output.width)))
-    return [t.Store(output.buffer, plus(first, integer(k)), values[k]) for k in range(output.width)]
+    return tuple([t.Store(output.buffer, plus(first, integer(k)), values[k]) for k in range(output.width)])

@@ -7,7 +7,7 @@ they lie instead of that of their use.  The result is wrong.  These loops are ru
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from fsmooth.core import primitives as p
 from fsmooth.core.types import INT
@@ -31,7 +31,7 @@ def may_permute_masked_loads(loop: t.For, known: Collection[str]) -> bool:
     return _writes_several(loop) and _reads_side_by_side(loop)
 
 
-def known_integers(body: list[t.Statement]) -> set[str]:
+def known_integers(body: Sequence[t.Statement]) -> set[str]:
     """The names of integers that gcc may know as numbers: what is compared with a number, or made of such integers."""
     made: list[tuple[set[str], set[str]]] = []
     for s in walk(body):

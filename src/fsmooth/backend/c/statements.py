@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import textwrap
+from collections.abc import Sequence
 from typing import assert_never
 
 from fsmooth.backend.c.blocks import write_block
@@ -67,12 +68,12 @@ class StatementWriter:
         """One line at the current depth."""
         self.lines.append("    " * self.depth + text)
 
-    def body(self, statements: list[t.Statement]) -> None:
+    def body(self, statements: Sequence[t.Statement]) -> None:
         """Statements in order."""
         for s in statements:
             self.statement(s)
 
-    def nested(self, statements: list[t.Statement]) -> None:
+    def nested(self, statements: Sequence[t.Statement]) -> None:
         """Statements one level deeper."""
         self.depth += 1
         self.body(statements)

@@ -15,6 +15,7 @@ from fsmooth.loops.tree.expressions import (
     Search,
 )
 from fsmooth.loops.tree.functions import (
+    Facts,
     Function,
     Parameter,
     Program,
@@ -25,6 +26,7 @@ from fsmooth.loops.tree.statements import (
     Block,
     BlockOutput,
     BlockRows,
+    Body,
     Break,
     Check,
     CheckAll,
@@ -52,6 +54,7 @@ __all__ = [
     "Block",
     "BlockOutput",
     "BlockRows",
+    "Body",
     "Break",
     "Check",
     "CheckAll",
@@ -63,6 +66,7 @@ __all__ = [
     "Demand",
     "Expression",
     "Extremum",
+    "Facts",
     "Fill",
     "For",
     "Function",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fsmooth.core.term import Failure, Site
 from fsmooth.core.types import Type
-from fsmooth.loops.tree.statements import Statement
+from fsmooth.loops.tree.statements import Body
 
 
 @dataclass(frozen=True)
@@ -20,16 +20,31 @@ class Parameter:
     output: bool = False
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """What lowering knows of the names of a function.
+
+    nonnegative  sizes that are never negative
+    lengths      those of them that are lengths of arguments
+    row_sizes    of arrays, how many scalars belong to each index of their first axis, where that is static
+    """
+
+    nonnegative: frozenset[str] = frozenset()
+    lengths: frozenset[str] = frozenset()
+    row_sizes: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
 class Function:
     """A function that returns 0, or reports failure."""
 
     name: str
     parameters: tuple[Parameter, ...]
-    body: list[Statement]
+    body: Body
+    facts: Facts = Facts()
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Program:
     """A lowered program: the kernel, the function that gives the sizes of its results, and what to report.
 

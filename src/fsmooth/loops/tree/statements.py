@@ -1,7 +1,8 @@
-"""Statements of loops.  Made once by `lower`, and only moved or dropped afterwards."""
+"""Statements of loops.  Immutable: passes make others (loops/rewriting.py)."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -10,7 +11,7 @@ from fsmooth.core.types import Type
 from fsmooth.loops.tree.expressions import Expression, Extremum
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Declare:
     """`const T name = value;`, or a mutable local, initialised or not."""
 
@@ -20,7 +21,7 @@ class Declare:
     mutable: bool = False
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Assign:
     """`name = value;`, or `name += value;` if `accumulate`."""
 
@@ -29,7 +30,7 @@ class Assign:
     accumulate: bool = False
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Store:
     """`buffer[index] = value;`, or `+=` if `accumulate`."""
 
@@ -60,34 +61,35 @@ class Vectors(Enum):
     NONE = "none"
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class For:
     """`for (index = 0; index < size; ++index) body`.  `reduced` names the local sums of a REDUCTION, `extrema`
-    its largest and smallest values so far.
+    its largest and smallest values so far, `own` arrays of which nothing lives from one iteration to the next.
     """
 
     index: str
     size: Expression
-    body: list[Statement]
+    body: Body
     kind: Kind
     site: Site = NOWHERE
     reduced: tuple[str, ...] = ()
     extrema: tuple[tuple[str, Extremum], ...] = ()
     simd: bool = False
     vectors: Vectors = Vectors.IMPLIED
+    own: tuple[str, ...] = ()
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class While:
     """`test; while (condition) { body; test; }`: `test` computes what `condition` reads, before each iteration."""
 
-    test: list[Statement]
+    test: Body
     condition: Expression
-    body: list[Statement]
+    body: Body
     site: Site = NOWHERE
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Block:
     """A PARALLEL loop run `lanes` iterations at a time (design: blocks of points with transposed stores).
 
@@ -99,59 +101,59 @@ class Block:
 
     index: str
     size: Expression
-    body: list[Statement]
-    outputs: list[BlockOutput]
+    body: Body
+    outputs: tuple[BlockOutput, ...]
     lanes: int
     start: str
     lane: str
     site: Site = NOWHERE
-    rows: list[BlockRows] = field(default_factory=list)
-    vector_body: list[Statement] = field(default_factory=list)
+    rows: tuple[BlockRows, ...] = ()
+    vector_body: Body = ()
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class BlockOutput:
     """What each iteration of a `Block` writes side by side: `buffer[base + width * index + k] = values[k]`."""
 
     buffer: str
     base: Expression
     width: int
-    values: dict[int, Expression]
+    values: Mapping[int, Expression]
     type: Type
     tile: str
-    vector_values: dict[int, Expression] = field(default_factory=dict)
+    vector_values: Mapping[int, Expression] = field(default_factory=dict)
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class BlockRows:
     """Scalars that each iteration of a `Block` reads at `buffer[start … start + width - 1]`; `body` defines `start`."""
 
     buffer: str
-    body: list[Statement]
+    body: Body
     start: Expression
     width: int
     places: str
     tile: str
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class If:
     """`if (condition) then else otherwise`.  `then` is not worth much of the C compiler's time if it is `rare`."""
 
     condition: Expression
-    then: list[Statement]
-    otherwise: list[Statement] = field(default_factory=list)
+    then: Body
+    otherwise: Body = ()
     rare: bool = False
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Break:
     """`if (condition) break;`"""
 
     condition: Expression
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Check:
     """Fail with `site` unless 0 <= index < size."""
 
@@ -160,7 +162,7 @@ class Check:
     site: int
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Demand:
     """Fail with `site` and `numbers` unless the condition holds."""
 
@@ -169,7 +171,7 @@ class Demand:
     numbers: tuple[Expression, ...] = ()
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class CheckAll:
     """The `body` (declarations and one check) for every index, done before a loop that relies on it.
 
@@ -179,12 +181,12 @@ class CheckAll:
 
     index: str
     size: Expression
-    body: list[Statement]
+    body: Body
     check: Check | Demand
     ends: bool
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Fill:
     """Zero `count` scalars from `offset` on."""
 
@@ -194,7 +196,7 @@ class Fill:
     type: Type
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Copy:
     """Copy `count` scalars between buffers that do not overlap."""
 
@@ -206,7 +208,7 @@ class Copy:
     type: Type
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Room:
     """Memory for an array made in a loop, outside all loops: `count` scalars of the stack, more of the arena if it is longer."""
 
@@ -215,7 +217,7 @@ class Room:
     count: int
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Allocate:
     """`count` scalars: taken from the arena, or in a loop the first ones of a room, which grows if it has fewer."""
 
@@ -225,7 +227,7 @@ class Allocate:
     room: str | None = None
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class LocalArray:
     """A C array on the stack."""
 
@@ -241,7 +243,7 @@ class Count(Enum):
     POSITIVE = "positive"
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Choose:
     """`T *pointer = then + then_offset;`, or with `steps` the buffer `otherwise` if these are `when`.
 
@@ -261,7 +263,7 @@ class Choose:
     beside: str | None = None
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Swap:
     """Exchange two pointers."""
 
@@ -290,3 +292,6 @@ Statement = (
     | Choose
     | Swap
 )
+
+Body = tuple[Statement, ...]
+"""What is done one after the other."""

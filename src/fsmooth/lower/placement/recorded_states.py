@@ -59,7 +59,7 @@ def recorded_in(
 
 
 def _pointed(ctx: Context, path: Path, record: Path, last: View, rows: View, size: t.Expression) -> Recorded:
-    name = ctx.hints.get(last.buffer, last.buffer)
+    name = ctx.names.hints.get(last.buffer, last.buffer)
     first, current, following = [
         dense_view(ctx.fresh(f"{name}_{which}"), last.sizes, last.leaf) for which in ("first", "row", "next")
     ]
@@ -93,9 +93,9 @@ def _point(
         at = there if known.value else (x.last.buffer, x.last.offset)
         ctx.emit(t.Choose(to.buffer, to.leaf, *at, None, None, None, exchanged=True, beside=beside))
         return
-    pointer = t.Choose(to.buffer, to.leaf, x.last.buffer, x.last.offset, steps, *there, exchanged=True)
-    pointer.when, pointer.beside = t.Count.POSITIVE, beside
-    ctx.emit(pointer)
+    last = x.last.buffer, x.last.offset
+    when = t.Count.POSITIVE
+    ctx.emit(t.Choose(to.buffer, to.leaf, *last, steps, *there, exchanged=True, when=when, beside=beside))
 
 
 def moved(state: Destination, places: Mapping[Path, View]) -> Destination:

@@ -6,8 +6,9 @@ from fsmooth.core.term import Build, Delta, MakeTuple, Plus, Term, Vector, Zero
 from fsmooth.core.types import Tuple, is_scalar
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import map_loads, same
+from fsmooth.loops.memory import SMALL
 from fsmooth.lower.arrays import copy_into
-from fsmooth.lower.cardinality import SMALL, is_path
+from fsmooth.lower.cardinality import is_path
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import (
     Destination,

@@ -12,59 +12,70 @@ for an infinity or the other way round where a factor is infinite.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fsmooth.core.types import F64
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import positive, replace
-from fsmooth.loops.pruning import prune
-from fsmooth.loops.usage import bodies_of, own_names, pointed_to, targets, walk, with_pointed_to
-from fsmooth.lower.strips.strip import rows_of
-from fsmooth.lower.summed_arrays import Pointers, Product, changing_in, holds, multiplied, row_in, summed_arrays
-from fsmooth.lower.vectorise import vectorise
-from fsmooth.lower.vectors import names_of
+from fsmooth.loops.arithmetic import positive
+from fsmooth.loops.arithmetic import replace as replaced
+from fsmooth.loops.names import Names
+from fsmooth.loops.passes.pruning import prune
+from fsmooth.loops.passes.strips.strip import rows_of
+from fsmooth.loops.passes.summed_arrays import (
+    Pointers,
+    Product,
+    changing_in,
+    holds,
+    multiplied,
+    row_in,
+    summed_arrays,
+)
+from fsmooth.loops.passes.vectorise import marked
+from fsmooth.loops.passes.vectors import names_of
+from fsmooth.loops.rewriting import kept, with_bodies, with_body
+from fsmooth.loops.usage import own_names, pointed_to, targets, walk, with_pointed_to
 
 _LARGEST = 30
 """The weight up to which what is summed is written out, to sum it before the loops around."""
 
 
-def keep_sums(fresh: Callable[[str], str], function: t.Function) -> None:
+def keep_sums(function: t.Function, names: Names) -> t.Function:
     """Keep the sums of arrays of which only sums are read, instead of the arrays."""
     pointers = pointed_to(function.body)
     sizes = summed_arrays(function.body, pointers)
-    if sizes:
-        _Rewriting(fresh, sizes, pointers).body(function.body, ())
-        prune(function)
+    if not sizes:
+        return function
+    return prune(with_body(function, _Rewriting(names, sizes, pointers).body(function.body, ())), names)
 
 
 @dataclass
 class _Rewriting:
-    """The arrays that are kept as sums of so many elements; `early` has what goes before a loop, by its identity."""
+    """The arrays that are kept as sums of so many elements; `early` has what goes before a loop around."""
 
-    fresh: Callable[[str], str]
+    names: Names
     sizes: dict[str, t.Expression]
     pointers: Pointers
-    early: dict[int, list[t.Statement]] = field(default_factory=dict)
-    known: dict[int, set[str] | None] = field(default_factory=dict)
+    early: dict[t.For, list[t.Statement]] = field(default_factory=dict)
+    known: dict[t.For, set[str] | None] = field(default_factory=dict)
 
-    def body(self, statements: list[t.Statement], around: tuple[t.For, ...]) -> None:
-        """Rewrite statements; `around` are the loops that have nothing but loops between them and the statements."""
+    def body(self, statements: t.Body, around: tuple[t.For, ...]) -> t.Body:
+        """Statements rewritten; `around` are the loops that have nothing but loops between them and the statements."""
         found: list[t.Statement] = []
         for s in statements:
             match s:
                 case t.Allocate() if s.buffer in self.sizes:
-                    s.count = self.rows(s.buffer, s.count)
+                    found.append(replace(s, count=self.rows(s.buffer, s.count)))
                 case t.Fill() if s.buffer in self.sizes:
-                    s.offset, s.count = self.rows(s.buffer, s.offset), self.rows(s.buffer, s.count)
+                    offset, count = self.rows(s.buffer, s.offset), self.rows(s.buffer, s.count)
+                    found.append(replace(s, offset=offset, count=count))
                 case t.For() if self.uses(s):
                     found.extend(self.loop(s, around))
-                    continue
+                case t.For():
+                    body = self.body(s.body, (*around, s))
+                    found.extend([*self.early.pop(s, []), s if body is s.body else replace(s, body=body)])
                 case _:
-                    for inner in bodies_of(s):
-                        self.body(inner, (*around, s) if isinstance(s, t.For) else ())
-            found.extend([*self.early.pop(id(s), []), s])
-        statements[:] = found
+                    found.append(with_bodies(s, lambda body: self.body(body, ())))
+        return kept(statements, found)
 
     def uses(self, loop: t.For) -> bool:
         """Does the loop itself add to the arrays, or read them?"""
@@ -87,7 +98,7 @@ class _Rewriting:
                 case t.Store(buffer, at, value) if buffer in self.sizes:
                     row = row_in(at, loop, self.pointers)
                     assert row is not None
-                    product, total = Product.of(value, loop, self.pointers), self.fresh(f"{buffer}_sum")
+                    product, total = Product.of(value, loop, self.pointers), self.names.fresh(f"{buffer}_sum")
                     added = product.times(t.Name(total, F64))
                     after.append(product.if_it_runs(t.Store(buffer, row, added, accumulate=True), loop))
                     if not self.sum_earlier(total, product, loop, around):
@@ -106,10 +117,8 @@ class _Rewriting:
                     body.append(s)
         reduced = tuple([name for name in sums if any([name in targets(s) for s in body])])
         kind = t.Kind.REDUCTION if reduced else t.Kind.PARALLEL
-        new = t.For(loop.index, loop.size, body, kind, loop.site, reduced, (), loop.simd, loop.vectors)
-        if not new.simd:
-            vectorise(new)
-        return [*before, new, *after]
+        new = t.For(loop.index, loop.size, tuple(body), kind, loop.site, reduced, (), loop.simd, loop.vectors)
+        return [*before, marked(new), *after]
 
     def sum_earlier(self, total: str, product: Product, loop: t.For, around: tuple[t.For, ...]) -> bool:
         """Sum what varies in a loop before the loops around it, from iteration to iteration of which it is the same."""
@@ -124,21 +133,20 @@ class _Rewriting:
             needed |= names_of(outer.size)
         if not crossed:
             return False
-        new = t.For(loop.index, loop.size, [t.Assign(total, value, True)], t.Kind.REDUCTION, loop.site, (total,))
-        vectorise(new)
-        summed: t.Statement = new
+        added = t.Assign(total, value, True)
+        summed: t.Statement = marked(t.For(loop.index, loop.size, (added,), t.Kind.REDUCTION, loop.site, (total,)))
         for outer in crossed:
             runs = positive(outer.size)
-            summed = summed if holds(runs) else t.If(runs, [summed], [])
-        self.early.setdefault(id(crossed[-1]), []).extend([_zero(total), summed])
+            summed = summed if holds(runs) else t.If(runs, (summed,))
+        self.early.setdefault(crossed[-1], []).extend([_zero(total), summed])
         return True
 
     def changing(self, loop: t.For) -> set[str] | None:
         """What differs between the iterations of a loop around; None if it may end before a loop inside it runs."""
-        if id(loop) not in self.known:
+        if loop not in self.known:
             ends = any([isinstance(s, t.Check | t.CheckAll | t.Demand | t.Break) for s in walk(loop.body)])
-            self.known[id(loop)] = None if ends else changing_in(loop, self.pointers)
-        return self.known[id(loop)]
+            self.known[loop] = None if ends else changing_in(loop, self.pointers)
+        return self.known[loop]
 
 
 def _zero(name: str) -> t.Declare:
@@ -149,7 +157,7 @@ def _written_out(e: t.Expression, loop: t.For) -> t.Expression:
     """An expression of a loop without the numbers that the loop declares."""
     for s in reversed(loop.body):
         if isinstance(s, t.Declare) and s.value is not None:
-            e = replace(e, s.name, s.value)
+            e = replaced(e, s.name, s.value)
             if e.weight > _LARGEST:
                 break
     return e

@@ -1,24 +1,27 @@
 """A reader should not meet the same check twice.
 
-Between lowering and pruning.  A check that has been passed under the same conditions is dropped, a condition that is
+A check that has been passed under the same conditions is dropped, a condition that is
 known to hold is not tested again, and a local that is declared and set at once is declared with its value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from fsmooth.core import primitives as p
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import parts
+from fsmooth.loops.names import Names
+from fsmooth.loops.rewriting import kept as same_or
+from fsmooth.loops.rewriting import with_bodies, with_body
 from fsmooth.loops.usage import changed
 
 
-def tidy(function: t.Function) -> None:
+def tidy(function: t.Function, _: Names) -> t.Function:
     """Tidy the body of a function."""
     fixed = frozenset([q.name for q in function.parameters if q.pointer and not q.output])
-    function.body[:] = _Tidying(frozenset(changed(function.body)), fixed).body(function.body, _Known())
+    return with_body(function, _Tidying(frozenset(changed(function.body)), fixed).body(function.body, _Known()))
 
 
 Passed = dict[object, list[frozenset[object]]]
@@ -54,17 +57,20 @@ class _Tidying:
     mutable: frozenset[str]
     fixed: frozenset[str]
 
-    def body(self, statements: list[t.Statement], known: _Known) -> list[t.Statement]:
+    def body(self, statements: t.Body, known: _Known) -> t.Body:
         kept: list[t.Statement] = []
         for s in statements:
             for one in self.statement(s, known):
-                if not (kept and _joined(kept[-1], one)):
+                joined = _joined(kept[-1], one) if kept else None
+                if joined is None:
                     kept.append(one)
+                else:
+                    kept[-1] = joined
             if isinstance(s, t.Demand):
                 known = known.under(self.key(s.condition))
-        return kept
+        return same_or(statements, kept)
 
-    def statement(self, s: t.Statement, known: _Known) -> list[t.Statement]:
+    def statement(self, s: t.Statement, known: _Known) -> Sequence[t.Statement]:
         match s:
             case t.Demand(condition) if self.key(condition) in known.conditions:
                 return []
@@ -75,16 +81,15 @@ class _Tidying:
             case t.If(condition, then, otherwise):
                 if self.key(condition) in known.conditions:
                     return self.body(then, known)
-                s.then = self.body(then, known.under(self.key(condition)))
-                s.otherwise = self.body(otherwise, known.under(object()))
-                if not s.then and not s.otherwise:
+                new = self.body(then, known.under(self.key(condition)))
+                other = self.body(otherwise, known.under(object()))
+                if not new and not other:
                     return []
-            case t.For():
-                s.body = self.body(s.body, known.in_loop())
-            case t.While():
+                if new is not then or other is not otherwise:
+                    return [replace(s, then=new, otherwise=other)]
+            case t.For() | t.While():
                 inside = known.in_loop()
-                s.test = self.body(s.test, inside)
-                s.body = self.body(s.body, inside)
+                return [with_bodies(s, lambda body: self.body(body, inside))]
             case _:
                 pass
         return [s]
@@ -125,11 +130,10 @@ class _Tidying:
                 return object()
 
 
-def _joined(s: t.Statement, following: t.Statement) -> bool:
+def _joined(s: t.Statement, following: t.Statement) -> t.Statement | None:
     """`T x; x = e;` becomes `T x = e;`."""
     match s, following:
         case t.Declare(name, _, None), t.Assign(target, value, False) if name == target:
-            s.value = value
-            return True
+            return replace(s, value=value)
         case _:
-            return False
+            return None

@@ -12,12 +12,16 @@ Checks inside a branch, or after something that may end the loop, stay where the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace as with_fields
+
 from fsmooth.core import primitives as p
 from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import parts, positive, replace, same
-from fsmooth.loops.usage import changed, expressions_of, names_in, walk
-from fsmooth.lower.context import key_of
+from fsmooth.loops.arithmetic import key_of, parts, positive, replace, same
+from fsmooth.loops.names import Names
+from fsmooth.loops.rewriting import each_loop, kept
+from fsmooth.loops.usage import changed, declared, expressions_of, names_in, walk
 
 _CHEAP = 60
 """A check whose computation has more nodes than this is not done twice."""
@@ -25,12 +29,17 @@ _FEW = 6
 """Checks that need at most so many definitions are compared with those made before."""
 
 
-def hoist_checks(loop: t.For) -> list[t.Statement]:
-    """Take checks out of the body of a loop; gives what to do before it."""
+def checks_before_loops(function: t.Function, _: Names) -> t.Function:
+    """Make checks before the loops that rely on them."""
+    return each_loop(function, _checked)
+
+
+def _checked(loop: t.For) -> Sequence[t.Statement]:
+    """What to do before the loop, then what is left of it."""
     if loop.kind is t.Kind.SEARCH or not any(
         [isinstance(s, t.Check | t.Demand | t.CheckAll | t.If) for s in loop.body]
     ):
-        return []
+        return (loop,)
     return _Hoisting(loop).run()
 
 
@@ -50,14 +59,16 @@ class _Hoisting:
         self.made: set[object] = set()
 
     def run(self) -> list[t.Statement]:
-        kept = self.without_checks(self.loop.body)
+        rest = self.without_checks(self.loop.body)
         self.flush()
-        self.loop.body[:] = [s for s in kept if not (isinstance(s, t.Declare) and s.name in self.direct)]
-        return self.before
+        body = kept(self.loop.body, [s for s in rest if not (isinstance(s, t.Declare) and s.name in self.direct)])
+        if not body:
+            return self.before
+        return [*self.before, self.loop if body is self.loop.body else with_fields(self.loop, body=body)]
 
-    def without_checks(self, statements: list[t.Statement]) -> list[t.Statement]:
+    def without_checks(self, statements: t.Body) -> t.Body:
         """The statements that stay; checks that every iteration makes go to `before`."""
-        kept: list[t.Statement] = []
+        stay: list[t.Statement] = []
         for s in statements:
             if isinstance(s, t.Declare) and s.value is not None and not s.mutable:
                 self.definitions[s.name] = s
@@ -70,24 +81,26 @@ class _Hoisting:
                 if self.invariant_guard(s):
                     continue
                 if isinstance(s, t.If) and self.invariant(s.condition):
-                    s.then[:] = self.under(s.condition, s.then)
-                    if not any([not isinstance(x, t.Declare) for x in s.then]):
+                    then = self.under(s.condition, s.then)
+                    if not any([not isinstance(x, t.Declare) for x in then]):
                         continue
-            kept.append(s)
-        return kept
+                    stay.append(s if then is s.then else with_fields(s, then=then))
+                    continue
+            stay.append(s)
+        return kept(statements, stay)
 
-    def under(self, condition: t.Expression, statements: list[t.Statement]) -> list[t.Statement]:
+    def under(self, condition: t.Expression, statements: t.Body) -> t.Body:
         """`without_checks` where all that moves is guarded by a condition that the loop does not change."""
         outer_before, outer_once, outer_direct = self.before, self.once, self.direct
         self.before, self.once, self.direct = [], [], set()
-        kept = self.without_checks(statements)
+        stay = self.without_checks(statements)
         self.flush()
         moved = self.before
         self.before, self.once, self.direct = outer_before, outer_once, outer_direct
         if moved:
             self.flush()
             self.before.extend(guarded(condition, moved))
-        return kept
+        return stay
 
     def flush(self) -> None:
         """The checks that need to be made once, if the loop runs at all."""
@@ -123,7 +136,7 @@ class _Hoisting:
             self.made.add(key)
         if not self.depends(needed, s):
             there = self.direct | {x.name for x in self.once if isinstance(x, t.Declare)}
-            self.once.extend(_copies([d for d in needed if d.name not in there]))
+            self.once.extend([d for d in needed if d.name not in there])
             self.once.append(s)
             return True
         if weight > _CHEAP:
@@ -135,11 +148,11 @@ class _Hoisting:
             if self.affine(index) and not self.mentions_index(size):
                 self.flush()
                 self.before.append(
-                    t.CheckAll(self.loop.index, self.loop.size, [], t.Check(index, size, s.site), ends=True)
+                    t.CheckAll(self.loop.index, self.loop.size, (), t.Check(index, size, s.site), ends=True)
                 )
                 return True
         self.flush()
-        self.before.append(t.CheckAll(self.loop.index, self.loop.size, _copies(needed), s, ends=False))
+        self.before.append(t.CheckAll(self.loop.index, self.loop.size, tuple(needed), s, ends=False))
         return True
 
     def slice(self, roots: list[t.Expression]) -> list[t.Declare] | None:
@@ -237,26 +250,7 @@ def guarded(condition: t.Expression, statements: list[t.Statement]) -> list[t.St
         if same(inner.condition, condition):
             return [inner]
         return [t.If(t.Conditional(condition, inner.condition, t.Literal(False, BOOL)), inner.then)]
-    return [t.If(condition, list(statements))]
-
-
-def declared(s: t.Statement) -> tuple[str, ...]:
-    """The names that a statement introduces."""
-    match s:
-        case t.Declare():
-            return (s.name,)
-        case t.LocalArray() | t.Allocate():
-            return (s.buffer,)
-        case t.Choose():
-            return (s.pointer,)
-        case t.For() | t.Block() | t.CheckAll():
-            return (s.index,)
-        case _:
-            return ()
-
-
-def _copies(needed: list[t.Declare]) -> list[t.Statement]:
-    return [t.Declare(d.name, d.type, d.value) for d in needed]
+    return [t.If(condition, tuple(statements))]
 
 
 def _loads(e: t.Expression) -> bool:

@@ -1,4 +1,4 @@
-"""Loops over the same range that follow each other become one, so that what both read is read once (after lowering).
+"""Loops over the same range that follow each other become one, so that what both read is read once .
 
 Only loops whose iterations are independent, without loops or branches inside, and only if no iteration of the second needs,
 or changes, what another iteration of the first wrote or read.  Their iterations are then independent too, which the
@@ -12,28 +12,31 @@ from dataclasses import dataclass, field
 from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import parts, replace, same
-from fsmooth.loops.usage import bodies_of, expressions_of, names_in, walk
-from fsmooth.lower.vectorise import is_unit, stays_scalar
+from fsmooth.loops.names import Names
+from fsmooth.loops.passes.vectorise import is_unit, stays_scalar
+from fsmooth.loops.rewriting import kept as same_or
+from fsmooth.loops.rewriting import with_bodies, with_body
+from fsmooth.loops.usage import expressions_of, names_in, walk
 
 _STREAMS = 16
 """More arrays at once are more than processors follow."""
 
 
-def fuse_loops(function: t.Function) -> None:
+def fuse_loops(function: t.Function, _: Names) -> t.Function:
     """Fuse the loops of a function, in each of its blocks."""
     places = _Places.of(function.body)
-    blocks = [function.body]
-    while blocks:
-        block = blocks.pop()
+
+    def fused(body: t.Body) -> t.Body:
         kept: list[t.Statement] = []
-        for s in block:
-            fused = _fused(kept[-1], s, places) if kept else None
-            if fused is None:
+        for s in body:
+            both = _fused(kept[-1], s, places) if kept else None
+            if both is None:
                 kept.append(s)
             else:
-                kept[-1] = fused
-        block[:] = kept
-        blocks.extend([inner for s in block for inner in bodies_of(s)])
+                kept[-1] = both
+        return same_or(body, [with_bodies(s, fused) for s in kept])
+
+    return with_body(function, fused(function.body))
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ class _Places:
     different: set[frozenset[str]]
 
     @staticmethod
-    def of(body: list[t.Statement]) -> _Places:
+    def of(body: t.Body) -> _Places:
         near: dict[str, set[str]] = {}
         different: set[frozenset[str]] = set()
         for s in walk(body):
@@ -140,7 +143,7 @@ def _fused(first: t.Statement, second: t.Statement, places: _Places) -> t.For | 
             touched = other.reads.get(written, []) + other.writes.get(written, [])
             if touched and not _one_element([*indices, *touched], first.index, a.locals | b.locals):
                 return None
-    return t.For(first.index, first.size, [*first.body, *following.body], first.kind, first.site, simd=True)
+    return t.For(first.index, first.size, (*first.body, *following.body), first.kind, first.site, simd=True)
 
 
 def _one_element(indices: list[t.Expression], index: str, locals_: set[str]) -> bool:
@@ -168,4 +171,4 @@ def _renamed(loop: t.For, index: str) -> t.For | None:
                 )
             case _:
                 return None
-    return t.For(index, loop.size, body, loop.kind, loop.site, loop.reduced, loop.extrema, loop.simd)
+    return t.For(index, loop.size, tuple(body), loop.kind, loop.site, loop.reduced, loop.extrema, loop.simd)

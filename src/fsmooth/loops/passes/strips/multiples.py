@@ -8,15 +8,15 @@ What is added stays what it was: a is only added to in the strips, and read afte
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from fsmooth.core.types import F64, INT
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import replace
-from fsmooth.loops.usage import expressions_of, mentioned, targets, walk
-from fsmooth.lower.checks import declared
-from fsmooth.lower.strips.tables import Tables
-from fsmooth.lower.vectors import names_of
+from fsmooth.loops.arithmetic import replace as replaced
+from fsmooth.loops.passes.strips.tables import Tables
+from fsmooth.loops.passes.vectors import names_of
+from fsmooth.loops.usage import declared, expressions_of, mentioned, targets, walk
 
 
 @dataclass(frozen=True)
@@ -27,30 +27,33 @@ class Multiples:
     sums: frozenset[str]
     changing: frozenset[str]
 
-    def added_later(self, inside: list[t.Statement]) -> list[t.Statement]:
-        """Take such additions out of what is done for each strip; gives what is to be done after all strips."""
+    def added_later(self, inside: Sequence[t.Statement]) -> tuple[t.Body, list[t.Statement]]:
+        """What is done for each strip without such additions, and what is to be done after all strips."""
         after: list[t.Statement] = []
+        rest: list[t.Statement] = []
         for s in inside:
             if isinstance(s, t.For) and self.tables.steady(s.size):
-                after.extend(self.of_loop(s))
-        return after
+                rest.append(self.of_loop(s, after))
+            else:
+                rest.append(s)
+        return tuple(rest), after
 
-    def of_loop(self, outer: t.For) -> list[t.Statement]:
-        """The additions in loops inside of a loop."""
-        after: list[t.Statement] = []
+    def of_loop(self, outer: t.For, after: list[t.Statement]) -> t.For:
+        """A loop without the additions in loops inside of it, which go to `after`."""
         body: list[t.Statement] = []
         for position, s in enumerate(outer.body):
-            if isinstance(s, t.For):
-                found = self.of_inner(outer, position, s)
-                body.extend([x for x in found if isinstance(x, t.Store)])
-                after.extend([x for x in found if isinstance(x, t.For)])
-            if not isinstance(s, t.For) or any([not isinstance(x, t.Declare) for x in s.body]):
+            if not isinstance(s, t.For):
                 body.append(s)
-        outer.body[:] = _used(body)
-        return after
+                continue
+            rest, found = self.of_inner(outer, position, s)
+            body.extend([x for x in found if isinstance(x, t.Store)])
+            after.extend([x for x in found if isinstance(x, t.For)])
+            if any([not isinstance(x, t.Declare) for x in rest.body]):
+                body.append(rest)
+        return replace(outer, body=_used(body))
 
-    def of_inner(self, outer: t.For, position: int, inner: t.For) -> list[t.Statement]:
-        """For each addition, how the sum is kept before the inner loop, and the loops after the strips."""
+    def of_inner(self, outer: t.For, position: int, inner: t.For) -> tuple[t.For, list[t.Statement]]:
+        """What is left of the inner loop, and for each addition how the sum is kept before it, and the loops after the strips."""
         later = {name for s in walk(outer.body[position:]) for name in targets(s)}
         finished = {s.name for s in outer.body[:position] if isinstance(s, t.Declare)} & self.sums - later
         found: list[t.Statement] = []
@@ -64,12 +67,11 @@ class Multiples:
             (name,) = used
             row = t.Name(outer.index, INT)
             sums = self.tables.sums(name, outer.size)
-            added = t.Store(s.buffer, s.index, replace(s.value, name, t.Load(sums, row, F64)), accumulate=True)
-            again = t.For(inner.index, inner.size, [*copied[1], added], t.Kind.SEQUENTIAL, inner.site)
+            added = t.Store(s.buffer, s.index, replaced(s.value, name, t.Load(sums, row, F64)), accumulate=True)
+            again = t.For(inner.index, inner.size, (*copied[1], added), t.Kind.SEQUENTIAL, inner.site)
             found.append(t.Store(sums, row, t.Name(name, F64), accumulate=True))
-            found.append(t.For(outer.index, outer.size, [*copied[0], again], t.Kind.SEQUENTIAL, outer.site))
-        inner.body[:] = _used(kept)
-        return found
+            found.append(t.For(outer.index, outer.size, (*copied[0], again), t.Kind.SEQUENTIAL, outer.site))
+        return replace(inner, body=_used(kept)), found
 
     def copied(
         self, outer: t.For, position: int, inner: t.For, place: int
@@ -84,17 +86,17 @@ class Multiples:
         return (there, here) if needed.isdisjoint(changing - own) else None
 
 
-def _declarations(body: list[t.Statement], needed: set[str]) -> list[t.Statement]:
-    """Copies of the declarations of the names, and of those that they need, which are added to `needed`."""
+def _declarations(body: t.Body, needed: set[str]) -> list[t.Statement]:
+    """The declarations of the names, and of those that they need, which are added to `needed`."""
     found: list[t.Statement] = []
     for s in reversed(body):
         if isinstance(s, t.Declare) and s.name in needed and s.value is not None and not s.mutable:
             needed |= names_of(s.value)
-            found.append(t.Declare(s.name, s.type, s.value))
+            found.append(s)
     return found[::-1]
 
 
-def _used(body: list[t.Statement]) -> list[t.Statement]:
+def _used(body: list[t.Statement]) -> t.Body:
     """The statements without declarations that nothing needs any more."""
     found: list[t.Statement] = []
     wanted: set[str] = set()
@@ -102,4 +104,4 @@ def _used(body: list[t.Statement]) -> list[t.Statement]:
         if not isinstance(s, t.Declare) or s.mutable or s.name in wanted:
             found.append(s)
             wanted |= mentioned([s])
-    return found[::-1]
+    return tuple(found[::-1])

@@ -9,32 +9,39 @@ That is a store and a load more for each element, and a fraction of a function t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from fsmooth.loops import tree as t
-from fsmooth.loops.usage import changed, mentioned_reads, names_in, pointed_to, walk, with_pointed_to
+from fsmooth.loops.names import Names
+from fsmooth.loops.passes.own_elements import OwnElements
+from fsmooth.loops.passes.vectorise import marked
+from fsmooth.loops.rewriting import each_loop
+from fsmooth.loops.usage import changed, declared, mentioned_reads, names_in, pointed_to, walk, with_pointed_to
 from fsmooth.loops.vector_math import VECTOR_MATH
-from fsmooth.lower.checks import declared
-from fsmooth.lower.own_elements import OwnElements
-from fsmooth.lower.vectorise import vectorise
 
 
-def split_math(loop: t.For) -> t.For | None:
-    """Take the function that the last statement stores out of the loop; gives the loop that applies it afterwards."""
-    if loop.kind is not t.Kind.PARALLEL or loop.simd or not any([isinstance(s, t.For) for s in loop.body]):
-        return None
+def split_math(function: t.Function, _: Names) -> t.Function:
+    """Apply functions that have vector versions in loops of their own."""
+    return each_loop(function, _split)
+
+
+def _split(loop: t.For) -> Sequence[t.Statement]:
+    """The loop without the function that its last statement stores, and the loop that applies it afterwards."""
+    if loop.kind is not t.Kind.PARALLEL or not any([isinstance(s, t.For) for s in loop.body]):
+        return (loop,)
     match loop.body[-1]:
         case t.Store(buffer, index, t.Operation(primitive, (argument,)) as value, False) if primitive in VECTOR_MATH:
             store = loop.body[-1]
         case _:
-            return None
+            return (loop,)
     if argument.type != value.type or not _is_free(store, loop):
-        return None
+        return (loop,)
     again = t.Store(buffer, index, t.Operation(primitive, (t.Load(buffer, index, value.type),), value.type))
-    after = t.For(loop.index, loop.size, [again], t.Kind.PARALLEL, loop.site)
-    vectorise(after)
+    after = marked(t.For(loop.index, loop.size, (again,), t.Kind.PARALLEL, loop.site))
     if not after.simd or not OwnElements(after).all():
-        return None
-    loop.body[-1] = t.Store(buffer, index, argument)
-    return after
+        return (loop,)
+    return replace(loop, body=(*loop.body[:-1], t.Store(buffer, index, argument))), after
 
 
 def _is_free(store: t.Store, loop: t.For) -> bool:

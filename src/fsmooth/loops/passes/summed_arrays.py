@@ -9,10 +9,9 @@ from fsmooth.core import primitives as p
 from fsmooth.core.types import F64
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import positive, same
-from fsmooth.loops.usage import bodies_of, changed, own_names, targets, walk, with_pointed_to
-from fsmooth.lower.checks import declared
-from fsmooth.lower.strips.strip import row_of, rows_of
-from fsmooth.lower.vectors import names_of
+from fsmooth.loops.passes.strips.strip import row_of, rows_of
+from fsmooth.loops.passes.vectors import names_of
+from fsmooth.loops.usage import bodies_of, changed, declared, own_names, targets, walk, with_pointed_to
 
 Pointers = Mapping[str, set[str]]
 """What pointers may point to."""
@@ -26,13 +25,13 @@ class _Use:
     around: t.Statement | None
 
 
-def summed_arrays(body: list[t.Statement], pointers: Pointers) -> dict[str, t.Expression]:
+def summed_arrays(body: t.Body, pointers: Pointers) -> dict[str, t.Expression]:
     """The arrays of which only sums are read, with the number of elements in each sum."""
     allocated = {s.buffer: s for s in walk(body) if isinstance(s, t.Allocate) and s.type == F64}
     if not allocated:
         return {}
     uses: dict[str, list[_Use]] = {name: [] for name in allocated}
-    stack: list[tuple[t.Statement | None, list[t.Statement]]] = [(None, body)]
+    stack: list[tuple[t.Statement | None, t.Body]] = [(None, body)]
     while stack:
         around, inside = stack.pop()
         for s in inside:
@@ -144,7 +143,7 @@ class Product:
     def if_it_runs(self, s: t.Statement, loop: t.For) -> t.Statement:
         """A statement that computes what is fixed, which may be infinite, or not there, if the loop does not run."""
         runs = positive(loop.size)
-        return t.If(runs, [s], []) if self.fixed and not holds(runs) else s
+        return t.If(runs, (s,)) if self.fixed and not holds(runs) else s
 
 
 def multiplied(factors: list[t.Expression]) -> t.Expression:

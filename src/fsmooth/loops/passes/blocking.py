@@ -10,16 +10,18 @@ same number of neighbouring scalars in each iteration, and nothing in it needs t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fsmooth.core import primitives as p
 from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ZERO, is_integer, plus, same, times, zero_of
+from fsmooth.loops.names import Names
+from fsmooth.loops.passes.rows import with_rows
+from fsmooth.loops.passes.vectorise import stays_scalar
+from fsmooth.loops.rewriting import each_loop
 from fsmooth.loops.usage import expressions_of, names_in
-from fsmooth.lower.context import Context
-from fsmooth.lower.rows import with_rows
-from fsmooth.lower.vectorise import stays_scalar
 
 LANES = 8
 """Iterations in a block."""
@@ -40,7 +42,16 @@ class _Place:
     position: int
 
 
-def blocked(ctx: Context, loop: t.For) -> t.Block | None:
+def in_blocks(function: t.Function, names: Names) -> t.Function:
+    """Run loops that write many scalars an iteration over blocks of iterations."""
+
+    def changed(loop: t.For) -> Sequence[t.Statement]:
+        return (_blocked(loop, names, function.facts) or loop,)
+
+    return each_loop(function, changed)
+
+
+def _blocked(loop: t.For, names: Names, facts: t.Facts) -> t.Block | None:
     """The loop as a `Block`, or None if it is better as it is."""
     if loop.kind is not t.Kind.PARALLEL or (isinstance(loop.size, t.Literal) and int(loop.size.value) < 2 * LANES):
         return None
@@ -70,20 +81,19 @@ def blocked(ctx: Context, loop: t.For) -> t.Block | None:
             return None
     if sum([len(stores) for stores in values.values()]) < _FEWEST_STORES and len(body) < _LONG:
         return None
-    outputs = [_output(ctx, buffer, stores, inside) for buffer, stores in values.items()]
+    outputs = [_output(names, buffer, stores, inside) for buffer, stores in values.items()]
     if any([o is None for o in outputs]):
         return None
     found = [o for o in outputs if o is not None]
     if _reads(body, found) or sum([o.width for o in found]) > _WIDEST:
         return None
-    start, lane = ctx.fresh(f"{loop.index}_block"), ctx.fresh("lane")
-    block = t.Block(loop.index, loop.size, body, found, LANES, start, lane, loop.site)
-    with_rows(ctx, block)
-    return block
+    start, lane = names.fresh(f"{loop.index}_block"), names.fresh("lane")
+    block = t.Block(loop.index, loop.size, tuple(body), tuple(found), LANES, start, lane, loop.site)
+    return with_rows(block, names, facts.row_sizes)
 
 
 def _output(
-    ctx: Context, buffer: str, stores: list[tuple[_Place, t.Expression]], inside: set[str]
+    fresh: Names, buffer: str, stores: list[tuple[_Place, t.Expression]], inside: set[str]
 ) -> t.BlockOutput | None:
     """What goes to one buffer, if the stores of an iteration fill a contiguous piece."""
     first = stores[0][0]
@@ -100,7 +110,7 @@ def _output(
     if names & inside:
         return None
     base = plus(first.base, t.Literal(lowest, INT))
-    return t.BlockOutput(buffer, base, first.width, values, values[0].type, ctx.fresh(f"{buffer}_tile"))
+    return t.BlockOutput(buffer, base, first.width, values, values[0].type, fresh.fresh(f"{buffer}_tile"))
 
 
 def _reads(body: list[t.Statement], outputs: list[t.BlockOutput]) -> bool:

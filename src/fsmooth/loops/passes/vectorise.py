@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from fsmooth.core import primitives as p
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import parts
+from fsmooth.loops.names import Names
+from fsmooth.loops.passes.own_elements import OwnElements
+from fsmooth.loops.rewriting import each_loop
 from fsmooth.loops.usage import expressions_of, names_in, walk
 from fsmooth.loops.vector_math import SCALAR_ONLY, VECTOR_MATH
-from fsmooth.lower.own_elements import OwnElements
 
 _SHORT = 4
 
 
-def vectorise(loop: t.For) -> None:
-    """Mark the loop if its iterations are independent but for its sums, and if marking it gains anything."""
+def marks(function: t.Function, _: Names) -> t.Function:
+    """Mark the loops that the C compiler may run in vectors, and would not by itself."""
+
+    def changed(loop: t.For) -> Sequence[t.Statement]:
+        return (marked(loop),)
+
+    return each_loop(function, changed)
+
+
+def marked(loop: t.For) -> t.For:
+    """The loop, marked if its iterations are independent but for its sums, and if marking it gains anything."""
+    return replace(loop, simd=True) if not loop.simd and _gains(loop) else loop
+
+
+def _gains(loop: t.For) -> bool:
     if isinstance(loop.size, t.Literal) and int(loop.size.value) <= _SHORT:
-        return
+        return False
     if loop.kind not in (t.Kind.PARALLEL, t.Kind.REDUCTION):
-        return
+        return False
     private: set[str] = set()
     gains = loop.kind is t.Kind.REDUCTION
     extrema = {name for name, _ in loop.extrema}
@@ -27,17 +45,17 @@ def vectorise(loop: t.For) -> None:
                 private.add(s.name)
             case t.Assign():
                 if s.name not in private | extrema and not (s.accumulate and s.name in loop.reduced):
-                    return
+                    return False
             case t.Store() | t.If():
                 pass
             case _:
-                return
+                return False
         for e in expressions_of(s):
             used = _primitives(e)
             if used & SCALAR_ONLY:
-                return
+                return False
             gains = gains or bool(used & VECTOR_MATH)
-    loop.simd = gains and (loop.kind is t.Kind.PARALLEL or OwnElements(loop).all())
+    return gains and (loop.kind is t.Kind.PARALLEL or OwnElements(loop).all())
 
 
 def is_unit(at: t.Expression, index: str) -> bool:

@@ -5,23 +5,23 @@ comes after, and the proof that the strips are independent but for sums.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from fsmooth.core import primitives as p
 from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
+from fsmooth.loops.affine import stride_of
 from fsmooth.loops.arithmetic import ZERO, integer, is_integer, parts, plus, positive, same, times
-from fsmooth.loops.usage import expressions_of, mentioned, mentioned_reads, own_names, targets, walk
-from fsmooth.lower.checks import declared
-from fsmooth.lower.strides import stride_of
-from fsmooth.lower.strips.multiples import Multiples
-from fsmooth.lower.strips.strip import WIDTH, NotInStrips, Strip, rows_of
-from fsmooth.lower.strips.tables import Tables
-from fsmooth.lower.strips.widths import strip_by_strip
-from fsmooth.lower.vectors import names_of
+from fsmooth.loops.passes.strips.multiples import Multiples
+from fsmooth.loops.passes.strips.strip import WIDTH, NotInStrips, Strip, rows_of
+from fsmooth.loops.passes.strips.tables import Tables
+from fsmooth.loops.passes.strips.widths import strip_by_strip
+from fsmooth.loops.passes.vectors import names_of
+from fsmooth.loops.usage import declared, expressions_of, mentioned, mentioned_reads, own_names, targets, walk
 
 
-def written_in(body: list[t.Statement]) -> set[str]:
+def written_in(body: Sequence[t.Statement]) -> set[str]:
     """Buffers and locals that the body changes, the indices of its loops apart."""
     return {name for s in walk(body) for name in targets(s)}
 
@@ -43,7 +43,7 @@ class StripBody:
     inside: list[t.Statement] = field(default_factory=list)
     after: list[t.Statement] = field(default_factory=list)
 
-    def whole(self, body: list[t.Statement]) -> list[t.Statement]:
+    def whole(self, body: t.Body) -> t.Body:
         """What comes before the strips, the loop over the strips, what comes after."""
         if not self.strip.size.weight == 1 or not names_of(self.strip.size).isdisjoint(self.written):
             raise NotInStrips
@@ -70,8 +70,8 @@ class StripBody:
                 read_after |= mentioned_reads([s])
         self.check(totals)
         changing = frozenset([self.strip.start, self.strip.count, *self.written])
-        later = Multiples(self.tables, frozenset(self.sums), changing).added_later(self.inside)
-        return [*self.before, *self.tables.every, *strip_by_strip(self.strip, self.inside), *later, *self.after]
+        inside, later = Multiples(self.tables, frozenset(self.sums), changing).added_later(self.inside)
+        return (*self.before, *self.tables.every, *strip_by_strip(self.strip, inside), *later, *self.after)
 
     def early(self, s: t.Statement) -> bool:
         """Can it go before everything that came before it?"""
@@ -96,7 +96,7 @@ class StripBody:
         self.loops.append(self.strip.loop(self.tables.points(loop, self.around)))
         return self.loops[-1]
 
-    def nested(self, body: list[t.Statement]) -> list[t.Statement]:
+    def nested(self, body: Sequence[t.Statement]) -> list[t.Statement]:
         """Statements that run once for each strip, which has points."""
         found: list[t.Statement] = []
         for s in body:
@@ -113,7 +113,7 @@ class StripBody:
                 return self.points(s)
             case t.For() if self.steady(s) and not s.simd:
                 self.around.append(s)
-                body = self.nested(s.body)
+                body = tuple(self.nested(s.body))
                 self.around.pop()
                 return t.For(s.index, s.size, body, s.kind, s.site, s.reduced, s.extrema)
             case t.Fill(buffer, offset, count) if buffer in self.strip.own and self.steady(s):
@@ -147,10 +147,10 @@ class StripBody:
                 kept = buffer not in self.strip.own and names_of(at).isdisjoint(self.written | self.sums)
                 if kept and self.proportional(value) and self.once(s):
                     first = t.Operation(p.equal, (t.Name(self.strip.start, INT), ZERO), BOOL)
-                    return t.If(first, [s], [t.Store(buffer, at, value, True)])
+                    return t.If(first, (s,), (t.Store(buffer, at, value, True),))
             case t.If(condition, then, otherwise) if names_of(condition).isdisjoint(self.written | self.sums):
                 around, self.around = self.around, []  # what is done only if a condition holds is not tabulated
-                branches = self.nested(then), self.nested(otherwise)
+                branches = tuple(self.nested(then)), tuple(self.nested(otherwise))
                 self.around = around
                 return t.If(condition, *branches)
             case _:

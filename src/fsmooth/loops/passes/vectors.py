@@ -4,19 +4,28 @@ subtracted, multiplied and divided.  The C compiler is left no choice there (bac
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from fsmooth.core import primitives as p
 from fsmooth.core.types import F64
 from fsmooth.loops import tree as t
-from fsmooth.loops.usage import names_in, walk
+from fsmooth.loops.names import Names
+from fsmooth.loops.rewriting import each_loop
+from fsmooth.loops.usage import names_in
 
 _ARITHMETIC = frozenset((p.add, p.subtract, p.multiply, p.divide, p.negate))
 
 
-def sums_in_vectors(function: t.Function) -> None:
+def write_vectors(function: t.Function, _: Names) -> t.Function:
     """Have the loops that were marked `simd` written with vectors, where these can say what the loops do."""
-    for s in walk(function.body):
-        if isinstance(s, t.For) and s.simd and not s.extrema and is_arithmetic(s.body, s.index):
-            s.simd, s.vectors = False, t.Vectors.WRITTEN
+
+    def changed(loop: t.For) -> Sequence[t.Statement]:
+        if loop.simd and not loop.extrema and is_arithmetic(loop.body, loop.index):
+            return (replace(loop, simd=False, vectors=t.Vectors.WRITTEN),)
+        return (loop,)
+
+    return each_loop(function, changed)
 
 
 def names_of(e: t.Expression) -> set[str]:
@@ -26,7 +35,7 @@ def names_of(e: t.Expression) -> set[str]:
     return found
 
 
-def is_arithmetic(body: list[t.Statement], index: str) -> bool:
+def is_arithmetic(body: Sequence[t.Statement], index: str) -> bool:
     """Does the loop over `index` only add, subtract, multiply and divide neighbouring numbers?"""
     varying = {index}
     for s in body:

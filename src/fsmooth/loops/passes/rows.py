@@ -9,14 +9,15 @@ Before: a block.  After: the same with `rows`, and `vector_body` and `vector_val
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from fsmooth.core import primitives as p
 from fsmooth.core.types import F64, INT
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import integer, map_loads, parts, plus
+from fsmooth.loops.arithmetic import integer, key_of, map_loads, parts, plus
+from fsmooth.loops.names import Names
 from fsmooth.loops.usage import names_in
-from fsmooth.lower.context import Context, key_of
 
 _FEWEST = 3
 _WIDEST = 96
@@ -31,8 +32,8 @@ class _Row:
     perhaps: set[int] = field(default_factory=set)
 
 
-def with_rows(ctx: Context, block: t.Block) -> None:
-    """Find the rows that a block reads, and make its vector part read them from tiles."""
+def with_rows(block: t.Block, names: Names, row_sizes: Mapping[str, int]) -> t.Block:
+    """The block with the rows that it reads, its vector part reading them from tiles."""
     definitions = {s.name: s for s in block.body if isinstance(s, t.Declare)}
     order = {name: k for k, name in enumerate(definitions)}
     found: dict[object, tuple[str, _Row]] = {}
@@ -42,8 +43,8 @@ def with_rows(ctx: Context, block: t.Block) -> None:
     tiles: dict[object, tuple[t.BlockRows, int]] = {}
     for key, (buffer, row) in found.items():
         columns = set(row.always)
-        if buffer in ctx.row_sizes:
-            columns |= {c for c in row.perhaps if 0 <= c < ctx.row_sizes[buffer]} if columns else set()
+        if buffer in row_sizes:
+            columns |= {c for c in row.perhaps if 0 <= c < row_sizes[buffer]} if columns else set()
         if len(columns) < _FEWEST:
             continue
         lowest, width = min(columns), max(columns) - min(columns) + 1
@@ -57,13 +58,12 @@ def with_rows(ctx: Context, block: t.Block) -> None:
             needed,
             plus(row.start, integer(lowest)),
             width,
-            ctx.fresh(f"{buffer}_at"),
-            ctx.fresh(f"{buffer}_rows"),
+            names.fresh(f"{buffer}_at"),
+            names.fresh(f"{buffer}_rows"),
         )
-        block.rows.append(rows)
         tiles[key] = (rows, lowest)
     if not tiles:
-        return
+        return block
 
     def read(load: t.Load) -> t.Expression:
         start, column = _split(load.index)
@@ -73,18 +73,20 @@ def with_rows(ctx: Context, block: t.Block) -> None:
         return t.Load(tile[0].tile, plus(t.Name(block.lane, INT), integer((column - tile[1]) * block.lanes)), load.type)
 
     used: set[str] = set()
-    for output in block.outputs:
-        output.vector_values.update({k: map_loads(v, read) for k, v in output.values.items()})
+    outputs = [replace(o, vector_values={k: map_loads(v, read) for k, v in o.values.items()}) for o in block.outputs]
+    for output in outputs:
         for value in output.vector_values.values():
             names_in(value, used)
+    body: list[t.Statement] = []
     for s in reversed(block.body):
         assert isinstance(s, t.Declare)
         assert s.value is not None
         if s.name in used:
             value = map_loads(s.value, read)
             names_in(value, used)
-            block.vector_body.append(t.Declare(s.name, s.type, value))
-    block.vector_body.reverse()
+            body.append(t.Declare(s.name, s.type, value))
+    read_rows = tuple([rows for rows, _ in tiles.values()])
+    return replace(block, outputs=tuple(outputs), rows=read_rows, vector_body=tuple(reversed(body)))
 
 
 def _collect(root: t.Expression, found: dict[object, tuple[str, _Row]]) -> None:
@@ -109,7 +111,7 @@ def _split(index: t.Expression) -> tuple[t.Expression, int]:
             return index, 0
 
 
-def _slice(start: t.Expression, definitions: dict[str, t.Declare], order: dict[str, int]) -> list[t.Statement] | None:
+def _slice(start: t.Expression, definitions: dict[str, t.Declare], order: dict[str, int]) -> t.Body | None:
     """The definitions that `start` needs, in order."""
     wanted: set[str] = set()
     pending = [start]
@@ -123,10 +125,10 @@ def _slice(start: t.Expression, definitions: dict[str, t.Declare], order: dict[s
                 return None
             pending.append(value)
     chosen = [definitions[name] for name in sorted(wanted, key=order.__getitem__)]
-    return [t.Declare(d.name, d.type, d.value) for d in chosen]
+    return tuple(chosen)
 
 
-def _differs(start: t.Expression, needed: list[t.Statement], index: str) -> bool:
+def _differs(start: t.Expression, needed: t.Body, index: str) -> bool:
     """Does the row differ from lane to lane?"""
     names: set[str] = set()
     names_in(start, names)

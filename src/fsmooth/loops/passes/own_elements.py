@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from fsmooth.core import primitives as p
 from fsmooth.core.types import Int
 from fsmooth.loops import tree as t
+from fsmooth.loops.affine import stride_of
 from fsmooth.loops.arithmetic import is_integer, parts, same
 from fsmooth.loops.usage import changed, expressions_of, names_in, walk
-from fsmooth.lower.strides import stride_of
 
 Coefficients = dict[tuple[str, ...], int]
 """Of a sum of products of names."""

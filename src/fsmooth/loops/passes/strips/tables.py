@@ -8,16 +8,15 @@ the points lie side by side.  Loops that follow and read the same numbers so rea
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from fsmooth.core.types import F64, INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ZERO, map_loads, parts, plus, positive, same, times
-from fsmooth.loops.usage import walk
-from fsmooth.lower.checks import declared
-from fsmooth.lower.vectorise import vectorise
-from fsmooth.lower.vectors import is_next, names_of
+from fsmooth.loops.names import Names
+from fsmooth.loops.passes.vectorise import marked
+from fsmooth.loops.passes.vectors import is_next, names_of
+from fsmooth.loops.usage import declared, walk
 
 _DEAR = 8
 """The weight (design §5) from which a number is rather kept than computed again."""
@@ -49,7 +48,7 @@ class Tables:
     `gathered` are at first those that loops before made.
     """
 
-    fresh: Callable[[str], str]
+    names: Names
     loop: t.For
     size: t.Expression
     written: set[str]
@@ -66,7 +65,7 @@ class Tables:
 
     def before(self) -> list[t.Statement]:
         """What goes before the loop."""
-        return [*self.taken, t.If(positive(self.loop.size), self.once)] if self.once else self.taken
+        return [*self.taken, t.If(positive(self.loop.size), tuple(self.once))] if self.once else self.taken
 
     def number(self, s: t.Declare, around: list[t.For]) -> t.Statement:
         """The declaration of a number inside the loops `around`; one that is dear reads an array."""
@@ -76,16 +75,16 @@ class Tables:
         known = {inner.index, self.loop.index}
         if not self.varying.isdisjoint(names_of(s.value) - known) or not self.steady(inner.size):
             return s
-        buffer, index = self.fresh(s.name), t.Name(inner.index, INT)
-        loop = t.For(inner.index, inner.size, [t.Store(buffer, index, s.value)], t.Kind.PARALLEL, inner.site)
-        vectorise(loop)
+        buffer, index = self.names.fresh(s.name), t.Name(inner.index, INT)
+        each = (t.Store(buffer, index, s.value),)
+        loop = marked(t.For(inner.index, inner.size, each, t.Kind.PARALLEL, inner.site))
         self.taken.append(t.Allocate(buffer, F64, inner.size))
         self.every.append(loop)
         return t.Declare(s.name, s.type, t.Load(buffer, index, F64))
 
     def sums(self, name: str, size: t.Expression) -> str:
         """An array of sums, zero before the strips."""
-        buffer = self.fresh(f"{name}_whole")
+        buffer = self.names.fresh(f"{name}_whole")
         self.taken.append(t.Allocate(buffer, F64, size))
         self.every.append(t.Fill(buffer, ZERO, size, F64))
         return buffer
@@ -117,18 +116,18 @@ class Tables:
                     body.append(t.Store(buffer, at, map_loads(value, side_by_side), accumulate))
                 case _:
                     body.append(s)
-        return t.For(loop.index, loop.size, body, loop.kind, loop.site, loop.reduced, loop.extrema, loop.simd)
+        return t.For(loop.index, loop.size, tuple(body), loop.kind, loop.site, loop.reduced, loop.extrema, loop.simd)
 
     def side_by_side(self, load: t.Load, loop: t.For, outer: t.For, at: t.Expression) -> str:
         """The array of these numbers, rows of points."""
         for known in self.gathered:
             if known.serves(load, outer):
                 return known.buffer
-        buffer = self.fresh(f"{load.buffer}_rows")
+        buffer = self.names.fresh(f"{load.buffer}_rows")
         self.gathered.append(Gathered(load, outer, buffer, self.loop, self.size))
         self.places.append(t.Allocate(buffer, F64, times(outer.size, self.size)))
-        copy = t.For(loop.index, self.size, [t.Store(buffer, at, load)], t.Kind.PARALLEL)
-        self.once.append(t.For(outer.index, outer.size, [copy], t.Kind.PARALLEL))
+        copy = t.For(loop.index, self.size, (t.Store(buffer, at, load),), t.Kind.PARALLEL)
+        self.once.append(t.For(outer.index, outer.size, (copy,), t.Kind.PARALLEL))
         return buffer
 
     def steady(self, e: t.Expression) -> bool:

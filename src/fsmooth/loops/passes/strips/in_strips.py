@@ -16,16 +16,19 @@ Before: a lowered function.  After: the same; loops over points that only do ari
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import replace
 
 from fsmooth.core import primitives as p
 from fsmooth.core.types import BOOL, F64
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ZERO, integer, is_integer, same, times
-from fsmooth.loops.usage import bodies_of, changed, own_names, walk
-from fsmooth.lower.strips.bodies import StripBody, written_in
-from fsmooth.lower.strips.strip import WIDTH, NotInStrips, Strip, rows_of
-from fsmooth.lower.strips.tables import Gathered, Tables
+from fsmooth.loops.names import Names
+from fsmooth.loops.passes.strips.bodies import StripBody, written_in
+from fsmooth.loops.passes.strips.strip import WIDTH, NotInStrips, Strip, rows_of
+from fsmooth.loops.passes.strips.tables import Gathered, Tables
+from fsmooth.loops.rewriting import kept, with_bodies, with_body
+from fsmooth.loops.usage import changed, own_names, walk
 
 _ROWS = 32
 """Arrays of so many rows are on the stack."""
@@ -33,32 +36,43 @@ _FEW = 16
 """For fewer points strips are too wide: the loops are left as they were, and so short that they are not vectorised."""
 
 
-def in_strips(fresh: Callable[[str], str], function: t.Function) -> None:
+def in_strips(function: t.Function, names: Names) -> t.Function:
     """Run the loops of a function in strips where this helps."""
-    _Function(fresh, function).body(function.body)
+    cutting = _Function(names, function)
+    return with_body(function, cutting.with_allocations(cutting.body(function.body)))
 
 
 class _Function:
     """What is known of a whole function."""
 
-    def __init__(self, fresh: Callable[[str], str], function: t.Function) -> None:
-        self.fresh = fresh
+    def __init__(self, names: Names, function: t.Function) -> None:
+        self.names = names
         self.allocated = {s.buffer: s for s in walk(function.body) if isinstance(s, t.Allocate)}
+        self.counts: dict[str, t.Expression] = {}
         self.on_stack: set[str] = set()
         self.uses = _uses(function.body)
         self.changed = changed(function.body)
 
-    def body(self, statements: list[t.Statement]) -> None:
+    def body(self, statements: t.Body) -> t.Body:
         """Look at each statement, the outermost loops first."""
         found: list[t.Statement] = []
         gathered: list[Gathered] = []
         for s in statements:
             instead = self.try_loop(s, gathered) if isinstance(s, t.For) and not s.simd else None
-            if instead is None:
-                for inner in bodies_of(s):
-                    self.body(inner)
-            found.extend([s] if instead is None else instead)
-        statements[:] = [s for s in found if not (isinstance(s, t.Allocate) and s.buffer in self.on_stack)]
+            found.extend([with_bodies(s, self.body)] if instead is None else instead)
+        return kept(statements, found)
+
+    def with_allocations(self, statements: t.Body) -> t.Body:
+        """Memory of strips instead of memory of all points."""
+        if not self.counts:
+            return statements
+        found: list[t.Statement] = []
+        for s in statements:
+            if not isinstance(s, t.Allocate) or s.buffer not in self.counts:
+                found.append(with_bodies(s, self.with_allocations))
+            elif s.buffer not in self.on_stack:
+                found.append(replace(s, count=self.counts[s.buffer]))
+        return kept(statements, found)
 
     def try_loop(self, loop: t.For, gathered: list[Gathered]) -> list[t.Statement] | None:
         """The loop with its body run in strips, and the memory to set up before; None if that is not possible.
@@ -84,10 +98,10 @@ class _Function:
         self, loop: t.For, size: t.Expression, rows: dict[str, t.Expression], gathered: list[Gathered]
     ) -> list[t.Statement] | None:
         """`try_loop` for points of this number, of which the loop computes these rows for itself."""
-        strip = Strip(size, self.fresh(f"{loop.index}_start"), self.fresh(f"{loop.index}_count"), rows)
+        strip = Strip(size, self.names.fresh(f"{loop.index}_start"), self.names.fresh(f"{loop.index}_count"), rows)
         written = written_in(loop.body)
         usable = [g for g in gathered if same(g.size, size) and same(g.loop.size, loop.size)]
-        tables = Tables(self.fresh, loop, size, written, list(usable))
+        tables = Tables(self.names, loop, size, written, list(usable))
         try:
             body = StripBody(strip, written, tables).whole(loop.body)
         except NotInStrips:
@@ -97,7 +111,7 @@ class _Function:
         before = tables.before()
         for buffer, count in rows.items():
             total = times(count, integer(WIDTH))
-            self.allocated[buffer].count = total
+            self.counts[buffer] = total
             if isinstance(count, t.Literal) and int(count.value) <= _ROWS:
                 self.on_stack.add(buffer)
                 memory.append(t.LocalArray(buffer, F64, int(count.value) * WIDTH))
@@ -106,19 +120,28 @@ class _Function:
         cut: list[t.Statement] = [*before, new]
         if isinstance(size, t.Literal):
             return [*memory, *cut]
-        for s in walk(loop.body):
-            if isinstance(s, t.For) and same(s.size, size):
-                s.simd, s.vectors = False, t.Vectors.NONE
+        short = replace(loop, body=_without_vectors(loop.body, size))
         few = t.Operation(p.less, (size, integer(_FEW)), BOOL)
-        return [*memory, t.If(few, [loop], cut, rare=True)]
+        return [*memory, t.If(few, (short,), tuple(cut), rare=True)]
 
 
-def _uses(body: list[t.Statement]) -> Counter[str]:
+def _without_vectors(body: t.Body, size: t.Expression) -> t.Body:
+    """Statements in which no loop of this size is run in vectors."""
+    found: list[t.Statement] = []
+    for s in body:
+        new = with_bodies(s, lambda inner: _without_vectors(inner, size))
+        if isinstance(new, t.For) and same(new.size, size):
+            new = replace(new, simd=False, vectors=t.Vectors.NONE)
+        found.append(new)
+    return kept(body, found)
+
+
+def _uses(body: Sequence[t.Statement]) -> Counter[str]:
     """How many statements mention each name themselves."""
     return Counter([name for s in walk(body) for name in own_names(s)])
 
 
-def _dimensions(body: list[t.Statement]) -> list[t.Expression]:
+def _dimensions(body: t.Body) -> list[t.Expression]:
     """The sizes of the innermost loops inside other loops of the body: numbers that do not change and are not small."""
     found: list[t.Expression] = []
     for s in body:

@@ -13,8 +13,8 @@ from fsmooth.core import primitives as p
 from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import integer, parts, plus, replace, same, times
+from fsmooth.loops.passes.vectors import is_arithmetic, names_of
 from fsmooth.loops.usage import expressions_of
-from fsmooth.lower.vectors import is_arithmetic, names_of
 
 WIDTH = 64
 """Points in a strip: a row of them is eight of the widest vectors, and a matrix of 32 such rows fits the fastest cache."""
@@ -109,7 +109,7 @@ class Strip:
         vectors = t.Vectors.WHOLE if inside and sums else t.Vectors.WRITTEN
         vectors = vectors if is_arithmetic(body, loop.index) else t.Vectors.IMPLIED
         simd = loop.simd and vectors is t.Vectors.IMPLIED
-        return t.For(loop.index, count, body, loop.kind, loop.site, loop.reduced, (), simd, vectors)
+        return t.For(loop.index, count, tuple(body), loop.kind, loop.site, loop.reduced, (), simd, vectors)
 
     def _inside(self, e: t.Expression, varying: set[str]) -> bool:
         """Does the expression of a point read no memory of points but the strip's own?"""

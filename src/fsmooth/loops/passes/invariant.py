@@ -10,23 +10,29 @@ if what the inner loop reads does not change, and what it writes belongs to one 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import positive
-from fsmooth.loops.usage import buffers_of, changed, mentioned_reads, pointed_to, walk, with_pointed_to
-from fsmooth.lower.checks import declared
+from fsmooth.loops.names import Names
+from fsmooth.loops.rewriting import each_loop
+from fsmooth.loops.usage import buffers_of, changed, declared, mentioned_reads, pointed_to, walk, with_pointed_to
 
 _LONG = 400
 """Bodies of more statements are left alone, so that lowering stays linear."""
 
 
-def hoist_loops(loop: t.For, private: set[str]) -> list[t.Statement]:
-    """Take invariant inner loops, and the definitions they need, out of the body; `private` is memory of one iteration.
+def invariant_loops(function: t.Function, _: Names) -> t.Function:
+    """Run loops that are the same in every iteration of the loop around once before it."""
+    return each_loop(function, _hoisted)
 
-    What is returned must run before the loop, if the loop runs at all.
-    """
+
+def _hoisted(loop: t.For) -> Sequence[t.Statement]:
+    """Invariant inner loops and the definitions they need, if the loop runs at all, then what is left of it."""
     body = loop.body
     if len(body) > _LONG or not any([isinstance(s, t.For | t.Block) for s in body]):
-        return []
+        return (loop,)
     for position, s in enumerate(body):
         if isinstance(s, t.Break):
             body = body[:position]
@@ -34,7 +40,7 @@ def hoist_loops(loop: t.For, private: set[str]) -> list[t.Statement]:
     behind = pointed_to(loop.body)
     writes = [_written(s) if isinstance(s, t.Choose) else with_pointed_to(_written(s), behind) for s in body]
     reads = [with_pointed_to(mentioned_reads([s]), behind) for s in body]
-    own = private | {name for s in body for name in declared(s) if not isinstance(s, t.For | t.Block)}
+    own = {*loop.own} | {name for s in body for name in declared(s) if not isinstance(s, t.For | t.Block)}
     varying = {
         loop.index,
         *[name for s in loop.body for name in with_pointed_to(_written(s), behind) if name not in own],
@@ -75,9 +81,9 @@ def _movable(k: int, fixed: list[bool], reads: list[set[str]], writes: list[set[
 
 
 def _take(
-    loop: t.For, body: list[t.Statement], fixed: list[bool], reads: list[set[str]], writes: list[set[str]]
-) -> list[t.Statement]:
-    """The invariant inner loops and what they need."""
+    loop: t.For, body: t.Body, fixed: list[bool], reads: list[set[str]], writes: list[set[str]]
+) -> Sequence[t.Statement]:
+    """The invariant inner loops and what they need, and the rest."""
     wanted: set[str] = set()
     taken: set[int] = set()
     grew = True
@@ -89,20 +95,14 @@ def _take(
                 wanted |= reads[k] | writes[k]
                 grew = True
     if not any([isinstance(body[k], t.For | t.Block) for k in taken]):
-        return []
+        return (loop,)
     moved = [s for k, s in enumerate(body) if k in taken]
-    loop.body[:] = [s for s in loop.body if not any([s is m for m in moved])]
-    return moved
-
-
-def guarded(loop: t.For, moved: list[t.Statement], rest: t.Statement) -> list[t.Statement]:
-    """`moved`, then the loop (as `rest`), if the loop runs at all."""
-    if not moved:
-        return [rest]
+    stay = tuple([s for k, s in enumerate(loop.body) if k not in taken])
     condition = positive(loop.size)
+    whole = (*moved, replace(loop, body=stay)) if stay else tuple(moved)
     if isinstance(condition, t.Literal):
-        return [*moved, rest] if condition.value else []
-    return [t.If(condition, [*moved, rest])]
+        return whole if condition.value else ()
+    return (t.If(condition, whole),)
 
 
 def _written(s: t.Statement) -> set[str]:

@@ -10,11 +10,11 @@ from fsmooth.core import primitives as p
 from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ZERO, integer, minus
+from fsmooth.loops.passes.strips.strip import WIDTH, Strip
 from fsmooth.loops.usage import bodies_of, walk
-from fsmooth.lower.strips.strip import WIDTH, Strip
 
 
-def strip_by_strip(strip: Strip, inside: list[t.Statement]) -> list[t.Statement]:
+def strip_by_strip(strip: Strip, inside: t.Body) -> t.Body:
     """The loop over the strips, of which each does `inside`."""
     start, size, width = t.Name(strip.start, INT), strip.size, integer(WIDTH)
     rest = minus(size, start)
@@ -22,18 +22,18 @@ def strip_by_strip(strip: Strip, inside: list[t.Statement]) -> list[t.Statement]
     step = t.Assign(start.name, width, accumulate=True)
     if not _sums_again_and_again(strip, inside):
         count = t.Conditional(t.Operation(p.less, (rest, width), BOOL), rest, width)
-        each = [t.Declare(strip.count, INT, count), *inside, step]
-        return [begin, t.While([], t.Operation(p.less, (start, size), BOOL), each)]
+        each = (t.Declare(strip.count, INT, count), *inside, step)
+        return begin, t.While((), t.Operation(p.less, (start, size), BOOL), each)
     whole = t.Operation(p.less, (integer(WIDTH - 1), rest), BOOL)
     remains = t.Operation(p.less, (start, size), BOOL)
-    return [
+    return (
         begin,
-        t.While([], whole, [*_of_whole_strips(strip, inside), step]),
-        t.If(remains, [t.Declare(strip.count, INT, rest), *inside], []),
-    ]
+        t.While((), whole, (*_of_whole_strips(strip, inside), step)),
+        t.If(remains, (t.Declare(strip.count, INT, rest), *inside)),
+    )
 
 
-def _sums_again_and_again(strip: Strip, inside: list[t.Statement]) -> bool:
+def _sums_again_and_again(strip: Strip, inside: t.Body) -> bool:
     """Are there sums over the points of a strip inside other loops?"""
     loops = [s for s in inside if isinstance(s, t.For)]
     nested = [x for s in loops for x in walk(s.body)]
@@ -44,9 +44,9 @@ def _is_count(strip: Strip, e: t.Expression) -> bool:
     return isinstance(e, t.Name) and e.name == strip.count
 
 
-def _of_whole_strips(strip: Strip, body: list[t.Statement]) -> list[t.Statement]:
+def _of_whole_strips(strip: Strip, body: t.Body) -> t.Body:
     """A copy of the statements in which the number of points is the width of a strip."""
-    return [_of_a_whole_strip(strip, s) for s in body]
+    return tuple([_of_a_whole_strip(strip, s) for s in body])
 
 
 def _of_a_whole_strip(strip: Strip, s: t.Statement) -> t.Statement:

@@ -1,0 +1,64 @@
+"""The passes over loops, in their order (design §6); each schedule of terms names those that follow it.
+
+A pass takes a function of loops, and what makes names in it, to a function that computes the same, in the same order but
+for sums that vectors or strips add in another; a law of real numbers is in `ALL` only (decisions 11 and 12).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fsmooth.loops import tree as t
+from fsmooth.loops.names import Names
+from fsmooth.loops.passes.blocking import in_blocks
+from fsmooth.loops.passes.checks import checks_before_loops
+from fsmooth.loops.passes.fusing import fuse_loops
+from fsmooth.loops.passes.invariant import invariant_loops
+from fsmooth.loops.passes.kept_sums import keep_sums
+from fsmooth.loops.passes.memory_operations import operations_on_memory
+from fsmooth.loops.passes.motion import storage_before_loops
+from fsmooth.loops.passes.pruning import prune
+from fsmooth.loops.passes.rooms import give_rooms
+from fsmooth.loops.passes.split_math import split_math
+from fsmooth.loops.passes.strips.in_strips import in_strips
+from fsmooth.loops.passes.tidy import tidy
+from fsmooth.loops.passes.vectorise import marks
+from fsmooth.loops.passes.vectors import write_vectors
+from fsmooth.loops.passes.whole_arrays import whole_arrays
+from fsmooth.rewrite.trace import Trace
+
+Pass = Callable[[t.Function, Names], t.Function]
+Passes = tuple[tuple[str, Pass], ...]
+
+_CHECKS = (("checks before loops", checks_before_loops),)
+_MOTION = (("storage before loops", storage_before_loops),)
+_WHOLE = (("operations on memory", operations_on_memory), ("whole arrays before loops", whole_arrays))
+_INVARIANT = (("invariant loops", invariant_loops),)
+_VECTORS = (("math split from loops", split_math), ("loops marked for vectors", marks))
+_BLOCKS = (("blocks", in_blocks),)
+_TIDY = (("repeated checks dropped", tidy), ("dead code dropped", prune))
+_FUSED = (("loops fused", fuse_loops),)
+_LAWS = (("kept sums", keep_sums), ("strips", in_strips))
+_WRITTEN = (("sums in vectors", write_vectors),)
+_ROOMS = (("rooms", give_rooms),)
+
+PLAIN: Passes = (*_TIDY, *_ROOMS)
+"""Loops as lowering makes them: a reader does not meet the same check twice, and what loops allocate has room."""
+
+_BEFORE: Passes = (*_CHECKS, *_MOTION, *_WHOLE, *_INVARIANT, *_VECTORS, *_BLOCKS, *_TIDY, *_FUSED)
+
+MOVED: Passes = (*_BEFORE, *_WRITTEN, *_ROOMS)
+"""All passes that compute each product of the program as it is written."""
+
+ALL: Passes = (*_BEFORE, *_LAWS, *_WRITTEN, *_ROOMS)
+"""All of them: a factor that terms share may be multiplied with sums of them, which is a law of real numbers."""
+
+
+def run(passes: Passes, function: t.Function, names: Names, trace: Trace | None = None) -> t.Function:
+    """What the passes make of a function; those that changed it are recorded, in their order."""
+    for name, rewrite in passes:
+        new = rewrite(function, names)
+        if new is not function and trace is not None:
+            trace.record(name)
+        function = new
+    return function
