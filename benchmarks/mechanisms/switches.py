@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from unittest.mock import patch
 
+from fsmooth.loops.passes.schedule import ALL
 from fsmooth.optimise import schedules
 from fsmooth.optimise.schedule import Schedule
 from fsmooth.rewrite.normaliser import Normaliser
@@ -18,12 +19,15 @@ Names = dict[str, Callable[..., Any]]
 
 @dataclass(frozen=True)
 class Mechanism:
-    """A mechanism, its room, and what its callers find instead of it (by `module.name`), or the stage or the rule that it is."""
+    """A mechanism, its room, and what its callers find instead of it (by `module.name`), or the stage, the pass over loops or
+    the rule that it is.
+    """
 
     name: str
     room: str
     instead: Names | None = None
     stage: str | None = None
+    loops: str | None = None
     rule: str | None = None
 
     @contextmanager
@@ -35,6 +39,9 @@ class Mechanism:
             if self.stage is not None:
                 without = {name: _without(s, self.stage) for name, s in schedules.SCHEDULES.items()}
                 stack.enter_context(patch.dict(schedules.SCHEDULES, without))
+            if self.loops is not None:
+                without = {name: _without_pass(s, self.loops) for name, s in schedules.SCHEDULES.items()}
+                stack.enter_context(patch.dict(schedules.SCHEDULES, without))
             if self.rule is not None:
                 stack.enter_context(patch.object(Normaliser, "__init__", _ignoring(self.rule)))
             yield
@@ -44,6 +51,10 @@ def _without(schedule: Schedule, stage: str) -> Schedule:
     kept = [tuple([s for s in stages if s[0] != stage]) for stages in (schedule.stages, schedule.first, schedule.once)]
     whole, first, once = kept
     return replace(schedule, stages=whole, first=first, once=once)
+
+
+def _without_pass(schedule: Schedule, name: str) -> Schedule:
+    return replace(schedule, loops=tuple([each for each in schedule.loops if each[0] != name]))
 
 
 def _ignoring(rule: str) -> Callable[..., None]:
@@ -108,20 +119,10 @@ def _pair(second: object, given: Any) -> tuple[object, list[object]]:
 
 
 def _loops() -> Iterator[Mechanism]:
-    from fsmooth.lower.kept_sums import keep_sums  # noqa: PLC0415
-    from fsmooth.lower.strips.in_strips import in_strips  # noqa: PLC0415
-
-    function = f"{_LOWER}.functions"
-    yield Mechanism("loops fused", "lower", {f"{function}.fuse_loops": _nothing})
-    yield Mechanism("kept sums", "lower", {f"{function}.SHARED_FACTORS": (in_strips,)})  # type: ignore[dict-item]
-    yield Mechanism("strips", "lower", {f"{function}.SHARED_FACTORS": (keep_sums,)})  # type: ignore[dict-item]
-    yield Mechanism("sums in vectors", "lower", {f"{function}.sums_in_vectors": _nothing})
-    yield Mechanism("blocks", "lower", {f"{_LOWER}.loop.blocked": _nothing})
-    yield Mechanism("rows of blocks", "lower", {f"{_LOWER}.blocking.with_rows": _nothing})
-    yield Mechanism("invariant loops", "lower", {f"{_LOWER}.loop.hoist_loops": _none_of})
-    yield Mechanism("invariant parts of loops", "lower", {f"{_LOWER}.loop.hoist_invariant": _none_of})
-    yield Mechanism("operations on memory", "lower", {f"{_LOWER}.loop.as_memory_operation": _nothing})
-    yield Mechanism("math split from loops", "lower", {f"{_LOWER}.loop.split_math": _nothing})
+    for name, _ in ALL:
+        if name != "rooms":  # without which there is no memory
+            yield Mechanism(name, "loops", loops=name)
+    yield Mechanism("rows of blocks", "loops", {"fsmooth.loops.passes.blocking.with_rows": _first})
     yield Mechanism("loops exchanged for memory", "lower", {f"{_LOWER}.arrays.interchangeable": _nothing})
     yield Mechanism("recorded states", "lower", {f"{_LOWER}.folds.recorded_in": _none_of})
     yield Mechanism("saved rows", "lower", {f"{_LOWER}.updates.saved_row": _nothing})

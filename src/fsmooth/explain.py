@@ -9,7 +9,9 @@ from fsmooth.driver import Stages
 
 
 def explanation(name: str, schedule: str, stages: Stages) -> str:
-    """Definition, sizes built in, modes of derivatives, rules that fired, times, storage, cost, the final term."""
+    """Definition, sizes built in, modes of derivatives, rules that fired, the term they made, the passes that changed its loops,
+    cost, storage, times.
+    """
     parts = [f"{name}, schedule {schedule}"]
     if stages.static_sizes:
         names = [q.name for q in stages.elaborated.parameters]
@@ -23,6 +25,8 @@ def explanation(name: str, schedule: str, stages: Stages) -> str:
         parts.append("modes:\n" + _indented("\n".join([str(choice) for choice in stages.choices])))
     parts.append("rules that fired:\n" + str(stages.trace))
     parts.append("optimised:\n" + _indented(str(stages.terms["optimised"])))
+    if stages.passes.fired:
+        parts.append("loops:\n" + _indented("\n".join(stages.passes.fired)))
     parts.append(f"cost: {cost_of(stages)}")
     if stages.code is not None:
         notes = stages.code.notes or ("no array is stored but the results",)

@@ -6,13 +6,18 @@ import fsmooth as fs
 from fsmooth.core.term import Lam
 from fsmooth.library import parse
 from fsmooth.loops import tree as t
+from fsmooth.loops.passes.schedule import MOVED
 from fsmooth.loops.usage import walk
-from fsmooth.lower.copies import lower_with_copies
+from fsmooth.lower.copies import Copying
 from fsmooth.lower.functions import lower
 from fsmooth.optimise.schedules import LICM
 from tests.accuracy.cases import cases
 from tests.accuracy.judge import excess, flat, within
 from tests.lower.harness import FAST, compile_all
+
+
+def lower_with_copies(term, name):
+    return lower(term, name, passes=MOVED, lowering=Copying)
 
 
 def test_copies_agree_with_the_interpreter():

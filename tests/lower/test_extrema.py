@@ -23,7 +23,7 @@ def test_a_place_is_selected_beside_its_number(reduction: str, numbers: str) -> 
     assert not [s for s in walk(body) if isinstance(s, t.If)]
     place, best = [s for s in body if isinstance(s, t.Assign)][-2:]
     assert (place.name, best.name) == ("where", "best")
-    assert body[-2:] == [place, best]  # neighbours: else gcc branches on what both ask
+    assert body[-2:] == (place, best)  # neighbours: else gcc branches on what both ask
     for s in (place, best):
         assert isinstance(s.value, t.Conditional)
         assert isinstance(s.value.otherwise, t.Name)

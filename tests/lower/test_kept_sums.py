@@ -14,10 +14,12 @@ from fsmooth.driver import compile_program
 from fsmooth.frontend.elaborate import Elaborated, Parameter
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ZERO, parts, plus, times
+from fsmooth.loops.names import Names
+from fsmooth.loops.passes.kept_sums import keep_sums
+from fsmooth.loops.passes.schedule import MOVED
+from fsmooth.loops.passes.vectors import names_of
 from fsmooth.loops.usage import walk
-from fsmooth.lower.functions import lower, lower_each_product
-from fsmooth.lower.kept_sums import keep_sums
-from fsmooth.lower.vectors import names_of
+from fsmooth.lower.functions import lower
 from fsmooth.optimise.schedules import SCHEDULES
 from tests.accuracy.judge import bounded, disagreement
 from tests.lower.harness import FAST, STRICT, Compiled, agree, compile_all, expected
@@ -103,7 +105,7 @@ def test_a_factor_stays_where_it_is_if_each_product_is_computed(compiled: dict[s
     term, _ = KEPT_SUMS["one row"]
     arguments = (np.array([[1.0, 0.0, 1.0]]), np.array([math.inf]), np.zeros(0))
     assert math.isinf(compiled["one row"](*arguments))
-    (each,) = compile_all([term], STRICT, lower_each_product)
+    (each,) = compile_all([term], STRICT, lambda term, name: lower(term, name, passes=MOVED))
     assert math.isnan(each(*arguments))
     assert math.isnan(expected(term, *arguments))
 
@@ -122,19 +124,19 @@ def test_only_default_and_real_keep_sums(schedule: str) -> None:
 def test_a_sum_does_not_leave_a_loop_that_may_end_before_it(ends_early: bool, loops: list[int]) -> None:
     c, i, n, d = (t.Name(name, INT) for name in "cind")
     row = plus(times(c, n), i)
-    adding = t.For("i", n, [t.Store("a", row, t.Load("x", i, F64), accumulate=True)], t.Kind.PARALLEL)
+    adding = t.For("i", n, (t.Store("a", row, t.Load("x", i, F64), accumulate=True),), t.Kind.PARALLEL)
     end = [t.Break(t.Operation(p.less, (d, c), BOOL))] if ends_early else []
     total = t.Declare("s", F64, t.Literal(0.0, F64), mutable=True)
-    summing = t.For("i", n, [t.Assign("s", t.Load("a", row, F64), True)], t.Kind.REDUCTION, reduced=("s",))
+    summing = t.For("i", n, (t.Assign("s", t.Load("a", row, F64), True),), t.Kind.REDUCTION, reduced=("s",))
     out = t.Store("out", c, t.Name("s", F64))
-    body = [
+    body = (
         t.Allocate("a", F64, times(d, n)),
         t.Fill("a", ZERO, times(d, n), F64),
-        t.For("r", d, [t.For("c", d, [*end, adding], t.Kind.SEQUENTIAL)], t.Kind.SEQUENTIAL),
-        t.For("c", d, [total, summing, out], t.Kind.SEQUENTIAL),
-    ]
+        t.For("r", d, (t.For("c", d, (*end, adding), t.Kind.SEQUENTIAL),), t.Kind.SEQUENTIAL),
+        t.For("c", d, (total, summing, out), t.Kind.SEQUENTIAL),
+    )
     function = t.Function("f", (t.Parameter("out", F64, pointer=True, output=True),), body)
-    keep_sums(lambda name: name, function)
+    function = keep_sums(function, Names())
     assert _loops_around_sums(function.body, "n") == loops
 
 
@@ -143,20 +145,20 @@ def test_a_factor_behind_a_pointer_to_what_the_loop_changes_stays_in_it(behind: 
     i, n = t.Name("i", INT), t.Name("n", INT)
     factor = t.Load("p", ZERO, F64)
     added = t.Operation(p.multiply, (factor, t.Load("x", i, F64)), F64)
-    adding = [t.Store("a", i, added, accumulate=True), t.Store("b", i, t.Load("x", i, F64))]
+    adding = t.Store("a", i, added, accumulate=True), t.Store("b", i, t.Load("x", i, F64))
     total = t.Declare("s", F64, t.Literal(0.0, F64), mutable=True)
-    body = [
+    body = (
         t.Allocate("a", F64, n),
         t.Fill("a", ZERO, n, F64),
         t.Choose("p", F64, behind, ZERO, None, None, None),
         t.For("i", n, adding, t.Kind.PARALLEL),
         total,
-        t.For("i", n, [t.Assign("s", t.Load("a", i, F64), True)], t.Kind.REDUCTION, reduced=("s",)),
+        t.For("i", n, (t.Assign("s", t.Load("a", i, F64), True),), t.Kind.REDUCTION, reduced=("s",)),
         t.Store("out", ZERO, t.Name("s", F64)),
-    ]
+    )
     outputs = tuple([t.Parameter(name, F64, pointer=True, output=True) for name in ("out", "b", "other")])
     function = t.Function("f", outputs, body)
-    keep_sums(lambda name: name, function)
+    function = keep_sums(function, Names())
     (loop,) = [s for s in function.body if isinstance(s, t.For)]
     (summed,) = [s for s in loop.body if isinstance(s, t.Assign)]
     assert ("p" in names_of(summed.value)) == inside

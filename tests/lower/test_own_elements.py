@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from fsmooth.core import primitives as p
 from fsmooth.core.types import F64, INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import integer, minus, plus, times
-from fsmooth.lower.own_elements import OwnElements
-from fsmooth.lower.vectorise import vectorise
+from fsmooth.loops.passes.own_elements import OwnElements
+from fsmooth.loops.passes.vectorise import marked
 
 i, n, m, k = (t.Name(name, INT) for name in ("i", "n", "m", "k"))
 VALUE = t.Load("x", i, F64)
 
 
 def loop(*stores: t.Expression, size: t.Expression = n, value: t.Expression = VALUE) -> t.For:
-    body: list[t.Statement] = [t.Store("a", index, value, accumulate=True) for index in stores]
-    return t.For("i", size, body, t.Kind.REDUCTION)
+    body = [t.Store("a", index, value, accumulate=True) for index in stores]
+    return t.For("i", size, tuple(body), t.Kind.REDUCTION)
 
 
 THREE_PIECES = (plus(times(integer(3), n), i), plus(n, i), i)
@@ -48,26 +50,25 @@ SHARED = [
 @pytest.mark.parametrize("each", OWN)
 def test_own_elements(each: t.For) -> None:
     assert OwnElements(each).all()
-    vectorise(each)
-    assert each.simd
+    assert marked(each).simd
 
 
 @pytest.mark.parametrize("each", SHARED)
 def test_elements_that_another_iteration_touches(each: t.For) -> None:
     assert not OwnElements(each).all()
-    vectorise(each)
-    assert not each.simd
+    assert not marked(each).simd
 
 
 def test_names_of_indices_are_looked_up() -> None:
     each = loop(t.Name("at", INT), i)
-    each.body.insert(0, t.Declare("at", INT, plus(n, i)))
-    assert OwnElements(each).all()
-    each.body[0] = t.Declare("at", INT, plus(integer(1), i))
-    assert not OwnElements(each).all()
+    assert OwnElements(_after(t.Declare("at", INT, plus(n, i)), each)).all()
+    assert not OwnElements(_after(t.Declare("at", INT, plus(integer(1), i)), each)).all()
 
 
 def test_an_offset_that_changes_in_the_loop_is_not_one() -> None:
     each = loop(plus(i, t.Name("offset", INT)))
-    each.body.insert(0, t.Declare("offset", INT, t.Operation(p.modulo, (i, k), INT)))
-    assert not OwnElements(each).all()
+    assert not OwnElements(_after(t.Declare("offset", INT, t.Operation(p.modulo, (i, k), INT)), each)).all()
+
+
+def _after(s: t.Statement, each: t.For) -> t.For:
+    return replace(each, body=(s, *each.body))

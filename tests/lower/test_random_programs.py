@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from fsmooth.core.term import Lam
+from fsmooth.lower.functions import lower
 from fsmooth.optimise.schedules import DEFAULT, NONE, REAL
 from tests.accuracy.cases import cases
 from tests.accuracy.judge import disagreement
@@ -33,7 +34,7 @@ def test_c_agrees_with_the_interpreter(first, flags, schedule):
     batch = list(cases(first, BATCH))
     terms = [schedule(term) for case in batch for term in (case.program, case.gradient)]
     assert all(isinstance(t, Lam) for t in terms)
-    kernels = compile_all(terms, flags)
+    kernels = compile_all(terms, flags, lambda term, name: lower(term, name, passes=schedule.loops))
     for k, case in enumerate(batch):
         for kernel, expected in ((kernels[2 * k], case.value), (kernels[2 * k + 1], case.slopes)):
             wrong = disagreement(kernel(*case.arguments), expected, TOLERANCE)

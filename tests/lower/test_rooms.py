@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from itertools import count
 
 import numpy as np
 import pytest
@@ -13,8 +12,9 @@ import fsmooth as fs
 from fsmooth.backend.c.arena import ARENA, ROOMS
 from fsmooth.core.types import F64, INT
 from fsmooth.loops import tree as t
+from fsmooth.loops.names import Names
+from fsmooth.loops.passes.rooms import give_rooms
 from fsmooth.loops.usage import walk
-from fsmooth.lower.rooms import give_rooms
 from tests.lower.harness import built
 
 DRIVER = """\
@@ -193,29 +193,24 @@ def test_few_rooms_are_on_the_stack() -> None:
 
 def test_one_room_for_each_array_before_the_outermost_loop() -> None:
     n = t.Name("n", INT)
-    inner = t.While([t.Allocate("b", F64, n)], n, [t.Allocate("c", F64, n)])
-    loop = t.For("i", n, [t.If(n, [t.Allocate("a", F64, n)]), inner], t.Kind.SEQUENTIAL)
-    branch = t.If(n, [loop], [t.Allocate("d", F64, n)])
-    function = t.Function("f", (), [t.Allocate("e", F64, n), branch])
-    give_rooms(lambda hint: hint, function)
+    inner = t.While((t.Allocate("b", F64, n),), n, (t.Allocate("c", F64, n),))
+    loop = t.For("i", n, (t.If(n, (t.Allocate("a", F64, n),)), inner), t.Kind.SEQUENTIAL)
+    before = t.Function("f", (), (t.Allocate("e", F64, n), t.If(n, (loop,), (t.Allocate("d", F64, n),))))
+    function = give_rooms(before, Names())
+    branch = function.body[1]
     assert [s.name for s in branch.then if isinstance(s, t.Room)] == ["a_room", "b_room", "c_room"]
-    assert branch.then[-1] is loop
+    assert isinstance(branch.then[-1], t.For)
     taken = {s.buffer: s.room for s in walk(function.body) if isinstance(s, t.Allocate)}
     assert taken == {"a": "a_room", "b": "b_room", "c": "c_room", "d": None, "e": None}
 
 
-def test_loops_that_share_an_array_have_a_room_each_of_one_name() -> None:
+def test_loops_that_share_a_statement_have_a_room_each() -> None:
     """As those that run in strips, and what they were."""
     n = t.Name("n", INT)
-    shared = t.Allocate("a", F64, n)
-    loops = [t.For("i", n, [shared], t.Kind.SEQUENTIAL) for _ in range(2)]
-    apart = t.If(n, [loops[0]], [loops[1]])
-    numbers = count()
-    give_rooms(lambda hint: f"{hint}_{next(numbers)}", t.Function("f", (), [apart]))
-    assert [[s.name for s in block if isinstance(s, t.Room)] for block in (apart.then, apart.otherwise)] == [
-        ["a_room_0"]
-    ] * 2
-    assert shared.room == "a_room_0"
-    together = t.Function("f", (), [t.For("j", n, [t.If(n, [loops[0]], [loops[1]])], t.Kind.SEQUENTIAL)])
-    give_rooms(lambda hint: hint, together)
-    assert [s.name for s in together.body if isinstance(s, t.Room)] == ["a_room_0"]
+    loop = t.For("i", n, (t.Allocate("a", F64, n),), t.Kind.SEQUENTIAL)
+    (apart,) = give_rooms(t.Function("f", (), (t.If(n, (loop,), (loop,)),)), Names()).body
+    rooms = [[s.name for s in block if isinstance(s, t.Room)] for block in (apart.then, apart.otherwise)]
+    assert rooms == [["a_room_1"], ["a_room"]] or rooms == [["a_room"], ["a_room_1"]]
+    for block in (apart.then, apart.otherwise):
+        room, filled = block
+        assert filled.body[0].room == room.name

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import count
-
 import numpy as np
 import pytest
 from benchmarks.workloads import gmm
@@ -14,9 +12,10 @@ from fsmooth.core.types import F64, INT
 from fsmooth.library import parse
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import integer, plus, times
+from fsmooth.loops.names import Names
+from fsmooth.loops.passes.strips.in_strips import in_strips
 from fsmooth.loops.usage import walk
 from fsmooth.lower.functions import lower
-from fsmooth.lower.strips.in_strips import in_strips
 from tests.accuracy.judge import bounded, disagreement
 from tests.lower.harness import FAST, STRICT, Compiled, compile_all
 from tests.lower.strip_programs import PAIRS, POINTS, STRIP_PROGRAMS, WHOLE
@@ -93,28 +92,29 @@ def test_what_is_read_after_the_strips_is_whole_by_then(again: bool, strips: int
     assert len(_strips(_sums_in_a_buffer(again))) == strips
 
 
-def _sums_in_a_buffer(again: bool) -> list[t.Statement]:
+def _sums_in_a_buffer(again: bool) -> t.Body:
     """for k: { sums of what was computed of the points go to b; what b has goes to out; if `again`, b gets more of them }"""
     c, i, n, d = (t.Name(name, INT) for name in "cind")
     element = plus(times(c, n), i)
 
     def over_points(s: t.Statement, reduced: tuple[str, ...] = ()) -> t.For:
-        return t.For("i", n, [s], t.Kind.REDUCTION if reduced else t.Kind.PARALLEL, reduced=reduced, simd=bool(reduced))
+        return t.For(
+            "i", n, (s,), t.Kind.REDUCTION if reduced else t.Kind.PARALLEL, reduced=reduced, simd=bool(reduced)
+        )
 
     def sums(name: str) -> t.For:
         total = t.Declare(name, F64, t.Literal(0.0, F64), mutable=True)
         adding = over_points(t.Assign(name, t.Load("y", element, F64), accumulate=True), (name,))
         into = t.Store("b", c, t.Name(name, F64), accumulate=True)
-        return t.For("c", d, [total, adding, into], t.Kind.SEQUENTIAL)
+        return t.For("c", d, (total, adding, into), t.Kind.SEQUENTIAL)
 
-    computed = t.For("c", d, [over_points(t.Store("y", element, t.Load("x", i, F64)))], t.Kind.PARALLEL)
-    read = t.For("c", d, [t.Store("out", c, t.Load("b", c, F64), accumulate=True)], t.Kind.SEQUENTIAL)
-    body = [computed, sums("s"), read, *([sums("u")] if again else [])]
+    computed = t.For("c", d, (over_points(t.Store("y", element, t.Load("x", i, F64))),), t.Kind.PARALLEL)
+    read = t.For("c", d, (t.Store("out", c, t.Load("b", c, F64), accumulate=True),), t.Kind.SEQUENTIAL)
+    body = (computed, sums("s"), read, *([sums("u")] if again else []))
     function = t.Function(
-        "f", (), [t.Allocate("y", F64, times(d, n)), t.For("k", t.Name("m", INT), body, t.Kind.SEQUENTIAL)]
+        "f", (), (t.Allocate("y", F64, times(d, n)), t.For("k", t.Name("m", INT), body, t.Kind.SEQUENTIAL))
     )
-    in_strips(lambda name: name, function)
-    return function.body
+    return in_strips(function, Names()).body
 
 
 def test_a_dear_number_is_not_computed_for_each_strip() -> None:
@@ -155,21 +155,20 @@ def test_loops_share_what_is_gathered_if_nothing_changes_it(between: str | None,
 
     def loop(out: str) -> list[t.Statement]:
         at = plus(times(c, n), i)
-        computed = t.For("i", n, [t.Store(f"y_{out}", at, number)], t.Kind.PARALLEL)
+        computed = t.For("i", n, (t.Store(f"y_{out}", at, number),), t.Kind.PARALLEL)
         total = t.Declare("s", F64, t.Literal(0.0, F64), mutable=True)
         adding = t.Assign("s", t.Load(f"y_{out}", at, F64), accumulate=True)
-        summed = t.For("i", n, [adding], t.Kind.REDUCTION, reduced=("s",), simd=True)
+        summed = t.For("i", n, (adding,), t.Kind.REDUCTION, reduced=("s",), simd=True)
         result = t.Store(out, c, t.Name("s", F64), accumulate=True)
-        body: list[t.Statement] = [
-            t.For("c", d, [computed], t.Kind.PARALLEL),
-            t.For("c", d, [total, summed, result], t.Kind.SEQUENTIAL),
-        ]
+        body = (
+            t.For("c", d, (computed,), t.Kind.PARALLEL),
+            t.For("c", d, (total, summed, result), t.Kind.SEQUENTIAL),
+        )
         return [t.Allocate(f"y_{out}", F64, times(d, n)), t.For("k", m, body, t.Kind.SEQUENTIAL)]
 
     change = [] if between is None else [t.Assign(between, integer(5))]
-    function = t.Function("f", (), [*loop("a"), *change, *loop("b")])
-    names = count()
-    in_strips(lambda hint: f"{hint}_{next(names)}", function)
+    function = t.Function("f", (), (*loop("a"), *change, *loop("b")))
+    function = in_strips(function, Names())
     assert len(_strips(function.body)) == 2
     gathering = [s for s in walk(function.body) if isinstance(s, t.Store) and "_rows" in s.buffer]
     assert len(gathering) == tables

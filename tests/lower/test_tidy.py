@@ -7,7 +7,8 @@ from fsmooth.backend.c.expressions import ExpressionWriter
 from fsmooth.core import primitives as p
 from fsmooth.core.types import BOOL, F64, INT
 from fsmooth.loops import tree as t
-from fsmooth.lower.tidy import tidy
+from fsmooth.loops.names import Names
+from fsmooth.loops.passes.tidy import tidy
 
 K, N, I = (t.Name(name, INT) for name in "kni")
 ZERO = t.Literal(0, INT)
@@ -27,22 +28,25 @@ def demand() -> t.Demand:
 
 
 def loop(*body: t.Statement) -> t.For:
-    return t.For("i", N, list(body), t.Kind.SEQUENTIAL)
+    return t.For("i", N, body, t.Kind.SEQUENTIAL)
 
 
 def where(condition: t.Expression, *body: t.Statement) -> t.If:
-    return t.If(condition, list(body))
+    return t.If(condition, body)
 
 
 def shown(*statements: t.Statement) -> str:
     """The statements that are left, each as a letter: check, demand, (loop), [branch], all, other."""
+    return _shown(tidied(*statements))
+
+
+def tidied(*statements: t.Statement) -> t.Body:
     inputs = [t.Parameter(name, INT) for name in "kn"] + [t.Parameter("v", INT, pointer=True)]
-    function = t.Function("f", tuple(inputs), list(statements))
-    tidy(function)
-    return _shown(function.body)
+    function = t.Function("f", tuple(inputs), statements)
+    return tidy(function, Names()).body
 
 
-def _shown(body: list[t.Statement]) -> str:
+def _shown(body: t.Body) -> str:
     text = ""
     for s in body:
         match s:
@@ -90,28 +94,27 @@ def test_checks_in_branches_hold_in_branches() -> None:
     assert shown(where(positive, check()), where(positive, check())) == "[c|]"
     assert shown(where(positive, check()), where(other, check())) == "[c|][c|]"
     assert shown(where(positive, where(positive, check()))) == "[c|]"
-    assert shown(t.If(positive, [check()], [check()])) == "[c|c]"
-    assert shown(check(), t.If(positive, [check()], [check()])) == "c"
+    assert shown(t.If(positive, (check(),), (check(),))) == "[c|c]"
+    assert shown(check(), t.If(positive, (check(),), (check(),))) == "c"
 
 
 def test_a_demand_is_known_from_then_on() -> None:
     same = operation(p.greater, N, ZERO)
-    assert shown(demand(), t.If(same, [check()], [demand(), demand()])) == "dc"
-    assert shown(t.If(same, [demand()], [demand()])) == "[|d]"
+    assert shown(demand(), t.If(same, (check(),), (demand(), demand()))) == "dc"
+    assert shown(t.If(same, (demand(),), (demand(),))) == "[|d]"
     assert shown(loop(demand()), where(same, check())) == "(d)[c|]"
 
 
 def test_ranges_are_checked_once() -> None:
-    everything = [t.CheckAll("i", N, [], check(I), ends=True) for _ in range(2)]
+    everything = [t.CheckAll("i", N, (), check(I), ends=True) for _ in range(2)]
     assert shown(*everything) == "a"
-    assert shown(everything[0], t.CheckAll("i", K, [], check(I), ends=True)) == "aa"
+    assert shown(everything[0], t.CheckAll("i", K, (), check(I), ends=True)) == "aa"
     assert shown(everything[0], check(K)) == "ac"
 
 
 def test_a_declaration_takes_its_value() -> None:
-    declared = t.Declare("x", F64, None, mutable=True)
-    assert shown(declared, t.Assign("x", Y)) == "o"
-    assert declared.value is Y
+    (declared,) = tidied(t.Declare("x", F64, None, mutable=True), t.Assign("x", Y))
+    assert (declared.name, declared.value, declared.mutable) == ("x", Y, True)
     assert shown(t.Declare("x", F64, None, mutable=True), t.Assign("y", X)) == "oo"
     assert shown(t.Declare("x", F64, None, mutable=True), t.Assign("x", Y, accumulate=True)) == "oo"
 
@@ -133,14 +136,14 @@ def test_conditions_read_well() -> None:
 def through(index: str, local: str, buffer: str = "v", *, mutable: bool = False) -> t.CheckAll:
     """A check of `buffer[index]`, which has a name, for all indices."""
     definition = t.Declare(local, INT, t.Load(buffer, t.Name(index, INT), INT), mutable=mutable)
-    return t.CheckAll(index, N, [definition], check(t.Name(local, INT)), ends=False)
+    return t.CheckAll(index, N, (definition,), check(t.Name(local, INT)), ends=False)
 
 
 def test_gathers_are_checked_once() -> None:
     """Whatever the index and the gathered index are called; not through memory that may change."""
     assert shown(through("i", "m"), through("j", "at")) == "a"
     assert shown(loop(through("i", "m"), through("j", "at")), through("i", "m")) == "(a)a"
-    assert shown(through("i", "m"), t.CheckAll("j", N, [], check(t.Name("j", INT)), ends=True)) == "aa"
+    assert shown(through("i", "m"), t.CheckAll("j", N, (), check(t.Name("j", INT)), ends=True)) == "aa"
     assert shown(through("i", "m", "result"), through("j", "at", "result")) == "aa"
     assert shown(through("i", "m", mutable=True), through("j", "at", mutable=True)) == "aa"
-    assert shown(through("i", "k"), t.CheckAll("j", N, [], check(K), ends=True)) == "aa"
+    assert shown(through("i", "k"), t.CheckAll("j", N, (), check(K), ends=True)) == "aa"

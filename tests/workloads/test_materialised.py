@@ -117,14 +117,14 @@ def test_such_arrays_are_seen() -> None:
     """In loops written here: an array of zeros, added to in a loop, then added to another one or copied."""
     n, i = t.Name("n", INT), t.Name("i", INT)
     fill = t.Fill("a", ZERO, n, F64)
-    add = t.For("i", n, [t.Store("a", i, t.Literal(1.0, F64), accumulate=True)], t.Kind.PARALLEL)
-    onward = t.For("i", n, [t.Store("b", i, t.Load("a", i, F64), accumulate=True)], t.Kind.PARALLEL)
+    add = t.For("i", n, (t.Store("a", i, t.Literal(1.0, F64), accumulate=True),), t.Kind.PARALLEL)
+    onward = t.For("i", n, (t.Store("b", i, t.Load("a", i, F64), accumulate=True),), t.Kind.PARALLEL)
     copy = t.Copy("b", ZERO, "a", ZERO, n, F64)
     one_hot = t.Store("a", ZERO, t.Literal(1.0, F64))
     for body in ([fill, add, onward], [fill, add, copy], [fill, one_hot, onward], [fill, one_hot, copy]):
         assert only_passed_on([t.Allocate("a", F64, n), *body]) == ["a"]
     read = t.Declare("x", F64, t.Load("a", ZERO, F64))
     assert only_passed_on([t.Allocate("a", F64, n), fill, add, read, onward]) == []
-    assert taken_in_loops([t.For("i", n, [t.Allocate("a", F64, n)], t.Kind.PARALLEL)]) == ["a"]
-    in_room = t.For("i", n, [t.Allocate("a", F64, n, "r")], t.Kind.PARALLEL)
+    assert taken_in_loops([t.For("i", n, (t.Allocate("a", F64, n),), t.Kind.PARALLEL)]) == ["a"]
+    in_room = t.For("i", n, (t.Allocate("a", F64, n, "r"),), t.Kind.PARALLEL)
     assert (taken_in_loops([in_room]), in_rooms([in_room])) == ([], ["a"])

@@ -53,7 +53,8 @@ class Schedule:
         return _run(self.stages, term, trace if trace is not None else Trace(), static_sizes or {})
 
     def __repr__(self) -> str:
-        return f"{self.name}: " + " >> ".join([name for name, _ in self.stages])
+        terms, loops = (" >> ".join([name for name, _ in passes]) for passes in (self.stages, self.loops))
+        return f"{self.name}: {terms}; of loops: {loops}"
 
 
 @dataclass(frozen=True)
