@@ -164,23 +164,6 @@ def replace(e: Expression, old: str, new: Expression) -> Expression:
             raise TypeError(f"{e!r} is no expression")
 
 
-def slope(e: Expression, index: str) -> Expression:
-    """By how much an Int expression that is affine in `index` grows with it."""
-    match e:
-        case Name(name) if name == index:
-            return ONE
-        case Operation(p.add, (a, b)):
-            return plus(slope(a, index), slope(b, index))
-        case Operation(p.subtract, (a, b)):
-            return minus(slope(a, index), slope(b, index))
-        case Operation(p.negate, (a,)):
-            return minus(ZERO, slope(a, index))
-        case Operation(p.multiply, (a, b)):
-            return plus(times(slope(a, index), b), times(a, slope(b, index)))
-        case _:
-            return ZERO
-
-
 def key_of(e: Expression) -> object:
     """Equal for equal expressions."""
     match e:
@@ -209,7 +192,6 @@ __all__ = [
     "positive",
     "replace",
     "same",
-    "slope",
     "times",
     "zero_of",
 ]

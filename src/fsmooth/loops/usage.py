@@ -22,6 +22,14 @@ def names_in(e: t.Expression, into: set[str]) -> None:
         stack.extend(parts(x))
 
 
+def names_of(*expressions: t.Expression) -> set[str]:
+    """The variables and buffers of expressions."""
+    found: set[str] = set()
+    for e in expressions:
+        names_in(e, found)
+    return found
+
+
 def expressions_of(s: t.Statement) -> Iterator[t.Expression]:
     """The expressions directly in a statement (not those of nested statements)."""
     match s:

@@ -10,7 +10,7 @@ from fsmooth.core.term import Build, Collect, Delta, If, Plus, Reduce, Update, V
 from fsmooth.core.types import BOOL, INT, is_scalar
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ONE, ZERO, integer, same, zero_of
-from fsmooth.loops.usage import mentioned_reads, names_in
+from fsmooth.loops.usage import mentioned_reads, names_of
 from fsmooth.lower.cardinality import is_path
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import (
@@ -173,8 +173,7 @@ def _as_one_addition(ctx: Context, condition: t.Expression, then: list[t.Stateme
 
 def _is_by_loops(ctx: Context, index: t.Expression) -> bool:
     """Is it made of indices of loops and of arguments?"""
-    names: set[str] = set()
-    names_in(index, names)
+    names = names_of(index)
     return ctx.integers.keys().isdisjoint(names)
 
 

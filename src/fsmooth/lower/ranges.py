@@ -19,7 +19,7 @@ from fsmooth.core.term import Const, If, Length, MakeTuple, Prim, Term, Unread, 
 from fsmooth.core.types import INT, Float
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ZERO, is_integer, minus, plus, same, times
-from fsmooth.loops.usage import changed, names_in
+from fsmooth.loops.usage import changed, names_of
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Destination, Scalar, View, leaves
 from fsmooth.lower.loop import Loop
@@ -174,8 +174,7 @@ class Span:
 
     def _shared(self, value: t.Expression, hint: str) -> t.Expression:
         """A name for the value: that which the loop before has for it, if that is near."""
-        names: set[str] = set()
-        names_in(value, names)
+        names = names_of(value)
         for s in reversed(self.ctx.block[-_NEAR:]):
             if isinstance(s, t.Declare) and not s.mutable and s.value is not None and same(s.value, value):
                 return t.Name(s.name, INT)

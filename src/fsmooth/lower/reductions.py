@@ -9,8 +9,8 @@ from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.term import Delta, Let, MakeTuple, Reduce, Reduction, Term
 from fsmooth.core.types import BOOL, INT, Float, Type
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import ZERO, plus, replace, zero_of
-from fsmooth.loops.usage import names_in
+from fsmooth.loops.affine import start_of_next
+from fsmooth.loops.arithmetic import ZERO, replace, zero_of
 from fsmooth.lower.arrays import fill_zero
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Destination, Group, Local, Mode, View, added, destination_at
@@ -245,24 +245,8 @@ def contiguous(block: list[t.Statement], x: t.Expression, index: str) -> tuple[s
     at = x.index
     for name in reversed(definitions):
         at = replace(at, name, definitions[name])
-    offset = _offset(at, index)
+    offset = start_of_next(at, index)
     return None if offset is None else (x.buffer, offset)
-
-
-def _offset(at: t.Expression, index: str) -> t.Expression | None:
-    """The o of `at` = o + index, without index."""
-    if isinstance(at, t.Name):
-        return ZERO if at.name == index else None
-    if not isinstance(at, t.Operation) or at.primitive is not p.add:
-        return None
-    left, right = at.arguments
-    for part, rest in ((left, right), (right, left)):
-        names: set[str] = set()
-        names_in(rest, names)
-        inner = None if index in names else _offset(part, index)
-        if inner is not None:
-            return plus(rest, inner)
-    return None
 
 
 def _search(ctx: Context, term: Reduce) -> t.Expression:

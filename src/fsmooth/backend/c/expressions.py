@@ -11,7 +11,7 @@ from fsmooth.backend.c.searches import search_name
 from fsmooth.core import primitives as p
 from fsmooth.core.types import Bool, Float, Type
 from fsmooth.loops import tree as t
-from fsmooth.loops.usage import names_in
+from fsmooth.loops.usage import names_of
 from fsmooth.loops.vector_math import LIBRARY, VECTOR_MATH
 
 
@@ -109,8 +109,7 @@ class ExpressionWriter:
 
 def mentions(e: t.Expression, name: str) -> bool:
     """Does the expression mention the name?"""
-    names: set[str] = set()
-    names_in(e, names)
+    names = names_of(e)
     return name in names
 
 

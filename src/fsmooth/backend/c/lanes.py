@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import minus
-from fsmooth.loops.usage import expressions_of, names_in
+from fsmooth.loops.usage import expressions_of, names_in, names_of
 
 if TYPE_CHECKING:
     from fsmooth.backend.c.statements import StatementWriter
@@ -167,8 +167,7 @@ def _vector(writer: StatementWriter, loop: t.For, sums: Callable[[str], str]) ->
 
 
 def _vector_of(writer: StatementWriter, value: t.Expression, varying: set[str]) -> str:
-    names: set[str] = set()
-    names_in(value, names)
+    names = names_of(value)
     text = writer.e.write(value)
     return f"FS_LANES_ALL({text})" if varying.isdisjoint(names) else text
 

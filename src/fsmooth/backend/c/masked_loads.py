@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from fsmooth.core import primitives as p
 from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import parts, replace, same, slope, times
+from fsmooth.loops.affine import slope
+from fsmooth.loops.arithmetic import parts, replace, same, times
 from fsmooth.loops.usage import expressions_of, names_in, walk
 
 _UNROLLED = 64

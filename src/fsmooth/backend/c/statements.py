@@ -19,7 +19,8 @@ from fsmooth.core import primitives as p
 from fsmooth.core.term import Site
 from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import integer, minus, replace, same, slope
+from fsmooth.loops.affine import slope
+from fsmooth.loops.arithmetic import integer, minus, replace, same
 from fsmooth.loops.usage import mentioned
 
 _ALIGNED = 64

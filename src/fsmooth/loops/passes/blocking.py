@@ -21,7 +21,7 @@ from fsmooth.loops.names import Names
 from fsmooth.loops.passes.rows import with_rows
 from fsmooth.loops.passes.vectorise import stays_scalar
 from fsmooth.loops.rewriting import each_loop
-from fsmooth.loops.usage import expressions_of, names_in
+from fsmooth.loops.usage import expressions_of, names_in, names_of
 
 LANES = 8
 """Iterations in a block."""
@@ -105,8 +105,7 @@ def _output(
         values[place.position - lowest] = value
     if sorted(values) != list(range(first.width)):
         return None
-    names: set[str] = set()
-    names_in(first.base, names)
+    names = names_of(first.base)
     if names & inside:
         return None
     base = plus(first.base, t.Literal(lowest, INT))
@@ -127,8 +126,7 @@ def _reads(body: list[t.Statement], outputs: list[t.BlockOutput]) -> bool:
 
 def _place(e: t.Expression, index: str) -> _Place | None:
     """`e` as base + width * index + position with a positive literal width; None if it has another form."""
-    names: set[str] = set()
-    names_in(e, names)
+    names = names_of(e)
     if index not in names:
         if isinstance(e, t.Literal):
             return _Place(ZERO, 0, int(e.value))

@@ -15,13 +15,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace as with_fields
 
-from fsmooth.core import primitives as p
-from fsmooth.core.types import BOOL, INT
+from fsmooth.core.types import BOOL
 from fsmooth.loops import tree as t
+from fsmooth.loops.affine import is_affine
 from fsmooth.loops.arithmetic import key_of, parts, positive, replace, same
 from fsmooth.loops.names import Names
 from fsmooth.loops.rewriting import each_loop, kept
-from fsmooth.loops.usage import changed, declared, expressions_of, names_in, walk
+from fsmooth.loops.usage import changed, declared, expressions_of, names_in, names_of, walk
 
 _CHEAP = 60
 """A check whose computation has more nodes than this is not done twice."""
@@ -114,8 +114,7 @@ class _Hoisting:
 
     def invariant(self, e: t.Expression) -> bool:
         """Has the expression the same value before the loop and in each iteration?"""
-        names: set[str] = set()
-        names_in(e, names)
+        names = names_of(e)
         return self.loop.index not in names and not names & self.changed and not names & self.inside
 
     def check(self, s: t.Check | t.Demand) -> bool:
@@ -145,7 +144,7 @@ class _Hoisting:
             index, size = self.inlined(s.index, needed), self.inlined(s.size, needed)
             if isinstance(index, t.Name) and index.name == self.loop.index and same(size, self.loop.size):
                 return True
-            if self.affine(index) and not self.mentions_index(size):
+            if is_affine(index, self.loop.index) and not self.mentions_index(size):
                 self.flush()
                 self.before.append(
                     t.CheckAll(self.loop.index, self.loop.size, (), t.Check(index, size, s.site), ends=True)
@@ -175,8 +174,7 @@ class _Hoisting:
                 if definition is None or definition.value is None or _searches(definition.value):
                     return None
                 found[name] = None
-                inner: set[str] = set()
-                names_in(definition.value, inner)
+                inner = names_of(definition.value)
                 pending.extend(inner)
         return [self.definitions[name] for name in sorted(found, key=self.order.__getitem__)]
 
@@ -195,22 +193,8 @@ class _Hoisting:
         return e
 
     def mentions_index(self, e: t.Expression) -> bool:
-        names: set[str] = set()
-        names_in(e, names)
+        names = names_of(e)
         return self.loop.index in names
-
-    def affine(self, e: t.Expression) -> bool:
-        """Is the Int expression a + b * index, with a and b the same in every iteration?"""
-        if not self.mentions_index(e) or isinstance(e, t.Name):
-            return True
-        if not isinstance(e, t.Operation) or e.type != INT:
-            return False
-        arguments = e.arguments
-        if e.primitive in (p.add, p.subtract, p.negate):
-            return all([self.affine(a) for a in arguments])
-        if e.primitive is p.multiply:
-            return all([self.affine(a) for a in arguments]) and not all([self.mentions_index(a) for a in arguments])
-        return False
 
     def invariant_guard(self, s: t.Statement) -> bool:
         """Move the guard of an inner loop further out if it is the same in every iteration of this one."""

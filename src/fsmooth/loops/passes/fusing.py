@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 
 from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
+from fsmooth.loops.affine import is_next
 from fsmooth.loops.arithmetic import parts, replace, same
 from fsmooth.loops.names import Names
-from fsmooth.loops.passes.vectorise import is_unit, stays_scalar
+from fsmooth.loops.passes.vectorise import stays_scalar
 from fsmooth.loops.rewriting import kept as same_or
 from fsmooth.loops.rewriting import with_bodies, with_body
-from fsmooth.loops.usage import expressions_of, names_in, walk
+from fsmooth.loops.usage import expressions_of, names_of, walk
 
 _STREAMS = 16
 """More arrays at once are more than processors follow."""
@@ -91,9 +92,8 @@ class _Accesses:
         )
 
     def _is_walked(self, at: t.Expression, index: str) -> bool:
-        names: set[str] = set()
-        names_in(at, names)
-        return names.isdisjoint(self.locals) and (index not in names or is_unit(at, index))
+        names = names_of(at)
+        return names.isdisjoint(self.locals) and (index not in names or is_next(at, index))
 
 
 def _accesses(loop: t.For) -> _Accesses | None:
@@ -148,9 +148,8 @@ def _fused(first: t.Statement, second: t.Statement, places: _Places) -> t.For | 
 
 def _one_element(indices: list[t.Expression], index: str, locals_: set[str]) -> bool:
     """Is it the same element, and another one in each iteration?"""
-    names: set[str] = set()
-    names_in(indices[0], names)
-    return names.isdisjoint(locals_) and is_unit(indices[0], index) and all([same(x, indices[0]) for x in indices[1:]])
+    names = names_of(indices[0])
+    return names.isdisjoint(locals_) and is_next(indices[0], index) and all([same(x, indices[0]) for x in indices[1:]])
 
 
 def _loads(e: t.Expression) -> bool:

@@ -16,11 +16,11 @@ from dataclasses import dataclass, field, replace
 
 from fsmooth.core.types import F64
 from fsmooth.loops import tree as t
+from fsmooth.loops.affine import rows_of
 from fsmooth.loops.arithmetic import positive
 from fsmooth.loops.arithmetic import replace as replaced
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.pruning import prune
-from fsmooth.loops.passes.strips.strip import rows_of
 from fsmooth.loops.passes.summed_arrays import (
     Pointers,
     Product,
@@ -31,9 +31,8 @@ from fsmooth.loops.passes.summed_arrays import (
     summed_arrays,
 )
 from fsmooth.loops.passes.vectorise import marked
-from fsmooth.loops.passes.vectors import names_of
 from fsmooth.loops.rewriting import kept, with_bodies, with_body
-from fsmooth.loops.usage import own_names, pointed_to, targets, walk, with_pointed_to
+from fsmooth.loops.usage import names_of, own_names, pointed_to, targets, walk, with_pointed_to
 
 _LARGEST = 30
 """The weight up to which what is summed is written out, to sum it before the loops around."""

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fsmooth.core.types import Float
 from fsmooth.loops import tree as t
-from fsmooth.loops.affine import stride_of
+from fsmooth.loops.affine import start_of_next
 from fsmooth.loops.arithmetic import positive
 from fsmooth.loops.names import Names
 from fsmooth.loops.rewriting import each_loop
@@ -35,17 +34,15 @@ def _operation(loop: t.For) -> t.Statement | None:
             pass
         case _:
             return None
-    target = stride_of(index, loop.index)
-    if target is None or not _is_one(target[1]):
+    target = start_of_next(index, loop.index)
+    if target is None:
         return None
     match value:
         case t.Literal(zero) if not zero and not (isinstance(zero, float) and str(zero) == "-0.0"):
-            return t.Fill(buffer, target[0], loop.size, value.type)
+            return t.Fill(buffer, target, loop.size, value.type)
         case t.Load(source, at) if source != buffer:
-            origin = stride_of(at, loop.index)
-            if origin is None or not _is_one(origin[1]):
-                return None
-            return t.Copy(buffer, target[0], source, origin[0], loop.size, value.type)
+            origin = start_of_next(at, loop.index)
+            return None if origin is None else t.Copy(buffer, target, source, origin, loop.size, value.type)
         case _:
             return None
 
@@ -58,7 +55,3 @@ def if_any(size: t.Expression, operation: t.Statement, facts: t.Facts) -> t.Stat
     if isinstance(condition, t.Literal) and condition.value:
         return operation
     return t.If(condition, (operation,))
-
-
-def _is_one(e: t.Expression) -> bool:
-    return isinstance(e, t.Literal) and not isinstance(e.type, Float) and e.value == 1

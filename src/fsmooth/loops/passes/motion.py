@@ -9,7 +9,7 @@ from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import replace as replaced
 from fsmooth.loops.names import Names
 from fsmooth.loops.rewriting import kept, with_bodies, with_body
-from fsmooth.loops.usage import changed, declared, names_in, walk
+from fsmooth.loops.usage import changed, declared, names_of, walk
 
 
 def storage_before_loops(function: t.Function, _: Names) -> t.Function:
@@ -82,8 +82,7 @@ class _Motion:
                     definitions[s.name] = value
             if isinstance(s, t.Allocate):
                 count = _resolved(s.count, definitions)
-                names: set[str] = set()
-                names_in(count, names)
+                names = names_of(count)
                 if not names & varying and (not in_branch or self.is_length(count)):
                     moved.append(t.Allocate(s.buffer, s.type, count))
                     continue
@@ -102,8 +101,7 @@ class _Motion:
 
 
 def _resolved(e: t.Expression, definitions: dict[str, t.Expression]) -> t.Expression:
-    names: set[str] = set()
-    names_in(e, names)
+    names = names_of(e)
     for name in names & definitions.keys():
         e = replaced(e, name, definitions[name])
     return e

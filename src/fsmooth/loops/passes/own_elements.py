@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from fsmooth.core import primitives as p
 from fsmooth.core.types import Int
 from fsmooth.loops import tree as t
-from fsmooth.loops.affine import stride_of
-from fsmooth.loops.arithmetic import is_integer, parts, same
-from fsmooth.loops.usage import changed, expressions_of, names_in, walk
+from fsmooth.loops.affine import start_of_next
+from fsmooth.loops.arithmetic import parts, same
+from fsmooth.loops.usage import changed, expressions_of, names_of, walk
 
 Coefficients = dict[tuple[str, ...], int]
 """Of a sum of products of names."""
@@ -57,12 +57,8 @@ class OwnElements:
 
     def _start(self, index: t.Expression) -> t.Expression | None:
         """Where a piece of neighbouring elements begins, one for each iteration."""
-        found = stride_of(self._resolved(index), self.loop.index)
-        if found is None or not is_integer(found[1], 1):
-            return None
-        names: set[str] = set()
-        names_in(found[0], names)
-        return found[0] if names.isdisjoint(self.varying) else None
+        start = start_of_next(self._resolved(index), self.loop.index)
+        return start if start is not None and names_of(start).isdisjoint(self.varying) else None
 
     def _resolved(self, e: t.Expression) -> t.Expression:
         if isinstance(e, t.Name):

@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from fsmooth.core import primitives as p
 from fsmooth.core.types import F64, INT
 from fsmooth.loops import tree as t
+from fsmooth.loops.affine import without_constant
 from fsmooth.loops.arithmetic import integer, key_of, map_loads, parts, plus
 from fsmooth.loops.names import Names
-from fsmooth.loops.usage import names_in
+from fsmooth.loops.usage import names_in, names_of
 
 _FEWEST = 3
 _WIDEST = 96
@@ -66,7 +66,7 @@ def with_rows(block: t.Block, names: Names, row_sizes: Mapping[str, int]) -> t.B
         return block
 
     def read(load: t.Load) -> t.Expression:
-        start, column = _split(load.index)
+        start, column = without_constant(load.index)
         tile = tiles.get((load.buffer, key_of(start)))
         if tile is None or not 0 <= column - tile[1] < tile[0].width:
             return load
@@ -95,20 +95,11 @@ def _collect(root: t.Expression, found: dict[object, tuple[str, _Row]]) -> None:
     while stack:
         e, always = stack.pop()
         if isinstance(e, t.Load) and e.type == F64:
-            start, column = _split(e.index)
+            start, column = without_constant(e.index)
             _, row = found.setdefault((e.buffer, key_of(start)), (e.buffer, _Row(start)))
             (row.always if always else row.perhaps).add(column)
         for k, part in enumerate(parts(e)):
             stack.append((part, always and not (isinstance(e, t.Conditional) and k > 0)))
-
-
-def _split(index: t.Expression) -> tuple[t.Expression, int]:
-    """An index as a start and a constant."""
-    match index:
-        case t.Operation(p.add, (start, t.Literal(column))):
-            return start, int(column)
-        case _:
-            return index, 0
 
 
 def _slice(start: t.Expression, definitions: dict[str, t.Declare], order: dict[str, int]) -> t.Body | None:
@@ -116,8 +107,7 @@ def _slice(start: t.Expression, definitions: dict[str, t.Declare], order: dict[s
     wanted: set[str] = set()
     pending = [start]
     while pending:
-        names: set[str] = set()
-        names_in(pending.pop(), names)
+        names = names_of(pending.pop())
         for name in names & definitions.keys() - wanted:
             wanted.add(name)
             value = definitions[name].value
@@ -130,8 +120,7 @@ def _slice(start: t.Expression, definitions: dict[str, t.Declare], order: dict[s
 
 def _differs(start: t.Expression, needed: t.Body, index: str) -> bool:
     """Does the row differ from lane to lane?"""
-    names: set[str] = set()
-    names_in(start, names)
+    names = names_of(start)
     for s in needed:
         assert isinstance(s, t.Declare)
         assert s.value is not None

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from fsmooth.core import primitives as p
 from fsmooth.core.types import F64
 from fsmooth.loops import tree as t
+from fsmooth.loops.affine import row_of, rows_of
 from fsmooth.loops.arithmetic import positive, same
-from fsmooth.loops.passes.strips.strip import row_of, rows_of
-from fsmooth.loops.passes.vectors import names_of
-from fsmooth.loops.usage import bodies_of, changed, declared, own_names, targets, walk, with_pointed_to
+from fsmooth.loops.usage import bodies_of, changed, declared, names_of, own_names, targets, walk, with_pointed_to
 
 Pointers = Mapping[str, set[str]]
 """What pointers may point to."""

@@ -11,7 +11,7 @@ from fsmooth.loops.arithmetic import parts
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.own_elements import OwnElements
 from fsmooth.loops.rewriting import each_loop
-from fsmooth.loops.usage import expressions_of, names_in, walk
+from fsmooth.loops.usage import expressions_of, walk
 from fsmooth.loops.vector_math import SCALAR_ONLY, VECTOR_MATH
 
 _SHORT = 4
@@ -56,26 +56,6 @@ def _gains(loop: t.For) -> bool:
                 return False
             gains = gains or bool(used & VECTOR_MATH)
     return gains and (loop.kind is t.Kind.PARALLEL or OwnElements(loop).all())
-
-
-def is_unit(at: t.Expression, index: str) -> bool:
-    """Is it the loop's index plus something that does not change?"""
-    match at:
-        case t.Name(name):
-            return name == index
-        case t.Operation(primitive, (left, right)) if primitive is p.add:
-            names: tuple[set[str], set[str]] = (set(), set())
-            names_in(left, names[0])
-            names_in(right, names[1])
-            if index in names[0] and index in names[1]:
-                return False
-            return is_unit(left, index) or is_unit(right, index)
-        case t.Operation(primitive, (left, right)) if primitive is p.subtract:
-            subtracted: set[str] = set()
-            names_in(right, subtracted)
-            return index not in subtracted and is_unit(left, index)
-        case _:
-            return False
 
 
 def stays_scalar(e: t.Expression) -> bool:

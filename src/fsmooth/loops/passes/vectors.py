@@ -10,9 +10,10 @@ from dataclasses import replace
 from fsmooth.core import primitives as p
 from fsmooth.core.types import F64
 from fsmooth.loops import tree as t
+from fsmooth.loops.affine import is_next
 from fsmooth.loops.names import Names
 from fsmooth.loops.rewriting import each_loop
-from fsmooth.loops.usage import names_in
+from fsmooth.loops.usage import names_of
 
 _ARITHMETIC = frozenset((p.add, p.subtract, p.multiply, p.divide, p.negate))
 
@@ -26,13 +27,6 @@ def write_vectors(function: t.Function, _: Names) -> t.Function:
         return (loop,)
 
     return each_loop(function, changed)
-
-
-def names_of(e: t.Expression) -> set[str]:
-    """The variables and buffers of an expression."""
-    found: set[str] = set()
-    names_in(e, found)
-    return found
 
 
 def is_arithmetic(body: Sequence[t.Statement], index: str) -> bool:
@@ -59,18 +53,5 @@ def _is_arithmetic(e: t.Expression, index: str, varying: set[str]) -> bool:
             return is_next(at, index, varying)
         case t.Operation(primitive, arguments) if primitive in _ARITHMETIC:
             return all([_is_arithmetic(a, index, varying) for a in arguments])
-        case _:
-            return False
-
-
-def is_next(at: t.Expression, index: str, varying: set[str]) -> bool:
-    """Is it `index`, or something that does not vary plus `index`?"""
-    match at:
-        case t.Name(name):
-            return name == index
-        case t.Operation(p.add, (a, b)):
-            if varying.isdisjoint(names_of(a)):
-                return is_next(b, index, varying)
-            return varying.isdisjoint(names_of(b)) and is_next(a, index, varying)
         case _:
             return False

@@ -15,7 +15,7 @@ from fsmooth.loops.arithmetic import same, times
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.memory_operations import if_any
 from fsmooth.loops.rewriting import each_loop
-from fsmooth.loops.usage import changed, declared, names_in, walk
+from fsmooth.loops.usage import changed, declared, names_of, walk
 
 
 def whole_arrays(function: t.Function, _: Names) -> t.Function:
@@ -42,8 +42,7 @@ def _without_searches(loop: t.For) -> tuple[t.For, list[t.Statement]]:
     moved: list[t.Statement] = []
     for s in found:
         assert s.value is not None
-        names: set[str] = set()
-        names_in(s.value, names)
+        names = names_of(s.value)
         if not names & inner:
             moved.append(s)
     if not moved:
@@ -62,8 +61,7 @@ def _without_zeroes(loop: t.For, facts: t.Facts) -> tuple[t.For, list[t.Statemen
     for s in loop.body:
         if isinstance(s, t.Fill) and s.buffer not in seen and not isinstance(s.count, t.Literal):
             place = stride_of(s.offset, loop.index)
-            names: set[str] = set()
-            names_in(s.count, names)
+            names = names_of(s.count)
             if place is not None and same(place[1], s.count) and not names & (inner | {loop.index}):
                 whole = t.Fill(s.buffer, place[0], times(loop.size, s.count), s.type)
                 before.append(if_any(loop.size, whole, facts))

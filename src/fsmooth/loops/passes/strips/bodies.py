@@ -11,14 +11,13 @@ from dataclasses import dataclass, field
 from fsmooth.core import primitives as p
 from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
-from fsmooth.loops.affine import stride_of
+from fsmooth.loops.affine import rows_of, stride_of
 from fsmooth.loops.arithmetic import ZERO, integer, is_integer, parts, plus, positive, same, times
 from fsmooth.loops.passes.strips.multiples import Multiples
-from fsmooth.loops.passes.strips.strip import WIDTH, NotInStrips, Strip, rows_of
+from fsmooth.loops.passes.strips.strip import WIDTH, NotInStrips, Strip
 from fsmooth.loops.passes.strips.tables import Tables
 from fsmooth.loops.passes.strips.widths import strip_by_strip
-from fsmooth.loops.passes.vectors import names_of
-from fsmooth.loops.usage import declared, expressions_of, mentioned, mentioned_reads, own_names, targets, walk
+from fsmooth.loops.usage import declared, expressions_of, mentioned, mentioned_reads, names_of, own_names, targets, walk
 
 
 def written_in(body: Sequence[t.Statement]) -> set[str]:

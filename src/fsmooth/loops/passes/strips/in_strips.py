@@ -22,10 +22,11 @@ from dataclasses import replace
 from fsmooth.core import primitives as p
 from fsmooth.core.types import BOOL, F64
 from fsmooth.loops import tree as t
+from fsmooth.loops.affine import rows_of
 from fsmooth.loops.arithmetic import ZERO, integer, is_integer, same, times
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.strips.bodies import StripBody, written_in
-from fsmooth.loops.passes.strips.strip import WIDTH, NotInStrips, Strip, rows_of
+from fsmooth.loops.passes.strips.strip import WIDTH, NotInStrips, Strip
 from fsmooth.loops.passes.strips.tables import Gathered, Tables
 from fsmooth.loops.rewriting import kept, with_bodies, with_body
 from fsmooth.loops.usage import changed, own_names, walk

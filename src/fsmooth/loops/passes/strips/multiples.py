@@ -15,8 +15,7 @@ from fsmooth.core.types import F64, INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import replace as replaced
 from fsmooth.loops.passes.strips.tables import Tables
-from fsmooth.loops.passes.vectors import names_of
-from fsmooth.loops.usage import declared, expressions_of, mentioned, targets, walk
+from fsmooth.loops.usage import declared, expressions_of, mentioned, names_of, targets, walk
 
 
 @dataclass(frozen=True)

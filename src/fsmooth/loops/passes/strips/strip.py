@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fsmooth.core import primitives as p
 from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import integer, parts, plus, replace, same, times
-from fsmooth.loops.passes.vectors import is_arithmetic, names_of
-from fsmooth.loops.usage import expressions_of
+from fsmooth.loops.affine import row_of
+from fsmooth.loops.arithmetic import integer, parts, plus, replace, times
+from fsmooth.loops.passes.vectors import is_arithmetic
+from fsmooth.loops.usage import expressions_of, names_of
 
 WIDTH = 64
 """Points in a strip: a row of them is eight of the widest vectors, and a matrix of 32 such rows fits the fastest cache."""
@@ -22,30 +22,6 @@ WIDTH = 64
 
 class NotInStrips(Exception):
     """The loops cannot run strip by strip."""
-
-
-def row_of(at: t.Expression, index: str, size: t.Expression) -> t.Expression | None:
-    """The r of an index `r * size + index` (0 for `index` itself); None if it has another form."""
-    match at:
-        case t.Name(name) if name == index:
-            return integer(0)
-        case t.Operation(p.add, (first, t.Name(name))) if name == index and index not in names_of(first):
-            return rows_of(first, size)
-        case _:
-            return None
-
-
-def rows_of(count: t.Expression, size: t.Expression) -> t.Expression | None:
-    """The r of `r * size`; None if it has another form."""
-    if same(count, size):
-        return integer(1)
-    match count:
-        case t.Literal(0):
-            return integer(0)
-        case t.Operation(p.multiply, (a, b)):
-            return a if same(b, size) else b if same(a, size) else None
-        case _:
-            return None
 
 
 @dataclass(frozen=True)

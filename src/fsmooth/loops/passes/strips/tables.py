@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 
 from fsmooth.core.types import F64, INT
 from fsmooth.loops import tree as t
+from fsmooth.loops.affine import is_next
 from fsmooth.loops.arithmetic import ZERO, map_loads, parts, plus, positive, same, times
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.vectorise import marked
-from fsmooth.loops.passes.vectors import is_next, names_of
-from fsmooth.loops.usage import declared, walk
+from fsmooth.loops.usage import declared, names_of, walk
 
 _DEAR = 8
 """The weight (design §5) from which a number is rather kept than computed again."""
