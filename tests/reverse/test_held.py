@@ -171,8 +171,8 @@ def held_in(term: IFold) -> tuple[Term, Held, Var]:
 def count(body: Term, held: Held) -> tuple[int, int]:
     """The reads that are proved, and the values."""
     reads = [t for t in subterms(body) if isinstance(t, Get) and _root(t) in held.tables]
-    inner = {id(t.array) for t in reads}
-    return len([t for t in reads if id(t) not in inner]), len(held.values)
+    inner = {t.array for t in reads}
+    return len([t for t in reads if t not in inner]), len(held.values)
 
 
 def _root(path: Term) -> Term:

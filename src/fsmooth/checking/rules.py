@@ -138,17 +138,17 @@ class _Check:
 
     def _instrumented(self, root: Term) -> Term:
         """Functions with rules, and derivatives, where they are applied: what they are applied to is handed to Python."""
-        done: dict[int, Term] = {}
+        done: dict[Term, Term] = {}
         stack = [root]
         while stack:
             term = stack[-1]
-            missing = [part for part in children(term) if id(part) not in done]
+            missing = [part for part in children(term) if part not in done]
             if missing:
                 stack.extend(missing)
                 continue
-            done[id(term)] = self._hooked(term, rebuild(term, [done[id(part)] for part in children(term)]))
+            done[term] = self._hooked(term, rebuild(term, [done[part] for part in children(term)]))
             stack.pop()
-        return done[id(root)]
+        return done[root]
 
     def _hooked(self, old: Term, new: Term) -> Term:
         match old, new:

@@ -33,8 +33,7 @@ _numbers = itertools.count()
 _table: WeakValueDictionary[Hashable, Key] = WeakValueDictionary()
 """The keys that somebody has."""
 
-_Found = dict[int, tuple[Term, Key]]
-"""Keys by the identity of terms, which are kept as long."""
+_Found = dict[Term, Key]
 
 
 def _intern(structure: Hashable) -> Key:
@@ -75,8 +74,8 @@ def _key(term: Term, levels: dict[Var, int], depth: int, found: _Found) -> Key:
         if term._key is not None:
             return term._key  # type: ignore[return-value]
         levels, depth, found = {}, 0, {}
-    elif id(term) in found:
-        return found[id(term)][1]
+    elif term in found:
+        return found[term]
     head = (type(term), *[alpha_key(d) if isinstance(d, Term) else d for d in term.declared.data(term)])
     if not binds(term):
         result = _intern((head, *[_key(p, levels, depth, found) for p in children(term)]))
@@ -93,5 +92,5 @@ def _key(term: Term, levels: dict[Var, int], depth: int, found: _Found) -> Key:
     if closed:
         term._key = result
     else:
-        found[id(term)] = (term, result)
+        found[term] = result
     return result

@@ -72,34 +72,34 @@ class Use(Enum):
 class Costs:
     """Costs memoised by node, in time linear in the number of different nodes and without recursion into operands.
 
-    One object may be asked about many terms.  It keeps them alive, since it knows them by identity.  `static_sizes` gives
-    lengths that are known numbers, by variable and axis.
+    One object may be asked about many terms, which it keeps.  `static_sizes` gives lengths that are known numbers, by
+    variable and axis.
     """
 
     def __init__(self, static_sizes: Mapping[tuple[Var, int], int] | None = None) -> None:
         self.trips = Trips(static_sizes)
-        self._values: dict[int, tuple[Term, Polynomial]] = {}
-        self._others: dict[tuple[int, str], tuple[Term, Polynomial]] = {}
+        self._values: dict[Term, Polynomial] = {}
+        self._others: dict[tuple[Term, str], Polynomial] = {}
 
     def of(self, term: Term) -> Polynomial:
         """The cost of evaluating `term` once."""
         values = self._values
-        if id(term) not in values:
+        if term not in values:
             for node in self._new_nodes(term):
-                values[id(node)] = (node, self._value(node))
-        return values[id(term)][1]
+                values[node] = self._value(node)
+        return values[term]
 
     def _new_nodes(self, term: Term) -> list[Term]:
         """The nodes of `term` that are not known yet, each after its parts.  All binders are learnt before any is used."""
         order: list[Term] = []
-        seen: set[int] = set()
+        seen: set[Term] = set()
         stack: list[tuple[Term, bool]] = [(term, False)]
         while stack:
             node, ready = stack.pop()
             if ready:
                 order.append(node)
-            elif id(node) not in seen and id(node) not in self._values:
-                seen.add(id(node))
+            elif node not in seen and node not in self._values:
+                seen.add(node)
                 parts = children(node)
                 if not parts:
                     order.append(node)
@@ -155,14 +155,14 @@ class Costs:
 
     def _of(self, term: Term, use: Use) -> Polynomial:
         if use is Use.VALUE:
-            found = self._values.get(id(term))
-            return self.of(term) if found is None else found[1]
-        key = (id(term), use.value)
+            found = self._values.get(term)
+            return self.of(term) if found is None else found
+        key = (term, use.value)
         found = self._others.get(key)
         if found is None:
-            result = self._index(term) if use is Use.INDEX else self._destination(term, use)
-            found = self._others[key] = (term, result)
-        return found[1]
+            found = self._index(term) if use is Use.INDEX else self._destination(term, use)
+            self._others[key] = found
+        return found
 
     def _all(self, terms: tuple[Term, ...], use: Use = Use.VALUE) -> Polynomial:
         return Polynomial.total([self._of(t, use) for t in terms])

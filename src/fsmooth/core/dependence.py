@@ -33,7 +33,7 @@ class Dependence:
     def __init__(self, root: Term, chosen: Iterable[Var], carries: Callable[[Type], bool]) -> None:
         self._carries = carries
         self._flows: dict[Var, Flow] = {var: self._spread(var.type, _CHOSEN) for var in chosen}
-        self._known: dict[int, tuple[Term, Flow]] = {}
+        self._known: dict[Term, Flow] = {}
         self._loops: list[tuple[list[int], list[int]]] = []
         self._sources = 1
         self._of(root)
@@ -62,10 +62,10 @@ class Dependence:
             return self._flows.get(term, _NOTHING) if not isinstance(term.type, Tuple) else self._variable(term)
         if self._flows.keys().isdisjoint(term.free):
             return self._spread(term.type, 0)
-        found = self._known.get(id(term))
+        found = self._known.get(term)
         if found is None:
-            found = self._known[id(term)] = (term, self._term(term))
-        return found[1]
+            found = self._known[term] = self._term(term)
+        return found
 
     def _variable(self, var: Var) -> Flow:
         flow = self._flows.get(var)

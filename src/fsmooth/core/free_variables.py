@@ -59,13 +59,13 @@ def _free_of(term: Term, parts: tuple[Term, ...]) -> frozenset[Var]:
 def read_variables(root: Term) -> frozenset[Var]:
     """The free variables of which a term asks more than lengths."""
     found: set[Var] = set()
-    seen: set[int] = set()
+    seen: set[Term] = set()
     stack = [root]
     while stack:
         term = stack.pop()
         if isinstance(term, Var):
             found.add(term)
-        elif id(term) not in seen and not (isinstance(term, Length) and isinstance(term.array, Var)):
-            seen.add(id(term))
+        elif term not in seen and not (isinstance(term, Length) and isinstance(term.array, Var)):
+            seen.add(term)
             stack.extend(children(term))
     return root.free & found

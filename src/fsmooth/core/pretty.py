@@ -93,12 +93,12 @@ class _Printer:
 
     def _collect(self, root: Term) -> None:
         stack = [root]
-        seen: set[int] = set()
+        seen: set[Term] = set()
         while stack:
             term = stack.pop()
-            if id(term) in seen:
+            if term in seen:
                 continue
-            seen.add(id(term))
+            seen.add(term)
             parts = children(term)
             if isinstance(term, Let):
                 for var, _ in term.bindings:

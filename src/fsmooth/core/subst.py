@@ -71,7 +71,7 @@ def _in_scopes(walk: _Walk, term: Term) -> Term:
 class _Pass:
     """One substitution; results are memoised, so shared subterms are treated once."""
 
-    def __init__(self, replacements: dict[Var, Term], memo: dict[int, tuple[Term, Term]]) -> None:
+    def __init__(self, replacements: dict[Var, Term], memo: dict[Term, Term]) -> None:
         self.replacements = replacements
         self.memo = memo
         self.passed: set[Var] = set()
@@ -85,11 +85,11 @@ class _Pass:
             return self.replacements.get(term, term)
         if self.replacements.keys().isdisjoint(term.free):
             return term
-        found = self.memo.get(id(term))
+        found = self.memo.get(term)
         if found is not None:
-            return found[1]
+            return found
         result = self.step(term)
-        self.memo[id(term)] = (term, result)
+        self.memo[term] = result
         return result
 
     def step(self, term: Term) -> Term:
@@ -121,7 +121,7 @@ class Renaming:
         term, or as the same object in another scope.
         """
         if var in self._pass.passed or var in self._pass.replacements:
-            self._pass.memo = {k: known for k, known in self._pass.memo.items() if var not in known[0].free}
+            self._pass.memo = {old: made for old, made in self._pass.memo.items() if var not in old.free}
         self._pass.replacements[var] = new
         self._pass.dangerous |= new.free
 
@@ -135,7 +135,7 @@ class _Refresh:
     def __init__(self, outer: _Refresh | None, names: dict[Var, Var]) -> None:
         self.outer = outer
         self.names = names
-        self.memo: dict[int, Term] = {}
+        self.memo: dict[Term, Term] = {}
 
     def run(self, term: Term) -> Term:
         scope = self
@@ -143,9 +143,9 @@ class _Refresh:
             scope = scope.outer
         if isinstance(term, Var):
             return scope.names.get(term, term)
-        found = scope.memo.get(id(term))
+        found = scope.memo.get(term)
         if found is None:
-            found = scope.memo[id(term)] = scope.step(term)
+            found = scope.memo[term] = scope.step(term)
         return found
 
     def step(self, term: Term) -> Term:

@@ -123,13 +123,13 @@ def size_of_tree(term: Term) -> int:
 
 def subterms(term: Term) -> Iterator[Term]:
     """Every distinct node of the term (shared ones once), each before its children."""
-    seen: set[int] = set()
+    seen: set[Term] = set()
     stack = [term]
     while stack:
         t = stack.pop()
-        if id(t) in seen:
+        if t in seen:
             continue
-        seen.add(id(t))
+        seen.add(t)
         yield t
         stack.extend(reversed(children(t)))
 
@@ -139,18 +139,16 @@ def transform(term: Term, change: Callable[[Term], Term]) -> Term:
 
     Nodes shared inside `term` are transformed once.  No recursion.
     """
-    done: dict[int, Term] = {}
-    keep: list[Term] = []
+    done: dict[Term, Term] = {}
     stack: list[tuple[Term, bool]] = [(term, False)]
     while stack:
         t, ready = stack.pop()
-        if id(t) in done:
+        if t in done:
             continue
         parts = children(t)
         if ready or not parts:
-            done[id(t)] = change(rebuild(t, [done[id(c)] for c in parts]))
-            keep.append(t)
+            done[t] = change(rebuild(t, [done[c] for c in parts]))
         else:
             stack.append((t, True))
-            stack.extend([(c, False) for c in parts if id(c) not in done])
-    return done[id(term)]
+            stack.extend([(c, False) for c in parts if c not in done])
+    return done[term]

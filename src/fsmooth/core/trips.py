@@ -40,7 +40,7 @@ class Trips:
         self._values: dict[Var, Term | None] = {}
         self._shapes: dict[Var, Term | None] = {}
         self._ranges: dict[Var, Term | None] = {}
-        self._known: dict[int, tuple[Term, Polynomial]] = {}
+        self._known: dict[Term, Polynomial] = {}
         self._depth = 0
 
     def enter(self, term: Term) -> None:
@@ -74,13 +74,13 @@ class Trips:
         return NOTHING if number is not None and number < 0 else polynomial
 
     def _of(self, size: Term) -> Polynomial:
-        found = self._known.get(id(size))
+        found = self._known.get(size)
         if found is None:
             self._depth += 1
             known = self._polynomial(size) if self._depth <= _DEEPEST else None
             self._depth -= 1
-            found = self._known[id(size)] = (size, Polynomial.of(size) if known is None else known)
-        return found[1]
+            found = self._known[size] = Polynomial.of(size) if known is None else known
+        return found
 
     def _polynomial(self, size: Term) -> Polynomial | None:
         """The polynomial of a size that is built from others; None if it stands for itself."""

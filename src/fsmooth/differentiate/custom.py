@@ -94,7 +94,7 @@ class Ready:
 
     def __init__(self, simplify: Callable[[Term], Term]) -> None:
         self._simplify = simplify
-        self._made: dict[int, tuple[Term, Term]] = {}
+        self._made: dict[Term, Term] = {}
 
     def rules(self, function: Term, method: Method) -> Term:
         """`function`, in which the rules of the functions that it calls are as a derivative by this mode wants them."""
@@ -112,12 +112,11 @@ class Ready:
         return transform(function, change)
 
     def _ready(self, rule: Term) -> Term:
-        found = self._made.get(id(rule))
+        found = self._made.get(rule)
         if found is None:
-            made = self._simplify(rule)
-            found = self._made[id(rule)] = (rule, made)
-            self._made[id(made)] = (made, made)
-        return found[1]
+            found = self._simplify(rule)
+            self._made[rule] = self._made[found] = found
+        return found
 
 
 def without_rules(term: Term) -> Term:

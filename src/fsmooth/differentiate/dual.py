@@ -68,7 +68,7 @@ def dual_of(term: Term, active: Mapping[Var, Term]) -> Term:
 class _Dual(Scopes):
     """One application of D.  `active` maps variables to their dual; `scope` collects bindings."""
 
-    def __init__(self, active: dict[Var, Term], shared: frozenset[int], activity: Activity) -> None:
+    def __init__(self, active: dict[Var, Term], shared: frozenset[Term], activity: Activity) -> None:
         super().__init__(shared)
         self.active = active
         self.is_active = activity.is_active

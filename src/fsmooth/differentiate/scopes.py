@@ -27,24 +27,24 @@ class Scopes(ABC):
     evaluates itself and that a scope inside mentions too, `known` their values as long as they may be used.
     """
 
-    def __init__(self, shared: frozenset[int]) -> None:
+    def __init__(self, shared: frozenset[Term]) -> None:
         self.scope: list[tuple[Var, Term]] = []
         self.shared = shared
         self.crossing: tuple[Term, ...] = ()
-        self.known: dict[int, Term] = {}
+        self.known: dict[Term, Term] = {}
 
     def of(self, term: Term) -> Term:
         """What `term` becomes; a subterm that occurs in several places as one object is bound where it is met first."""
-        if id(term) not in self.shared:
+        if term not in self.shared:
             return self.clause(term)
-        found = self.known.get(id(term))
+        found = self.known.get(term)
         if found is None:
             found = self.clause(term)
             if isinstance(found, MakeTuple):
                 found = MakeTuple(tuple([self.bound("s", part) for part in found.items]), found.type)
             else:
                 found = self.bound("s", found)
-            self.known[id(term)] = found
+            self.known[term] = found
         return found
 
     @abstractmethod
@@ -67,9 +67,9 @@ class Scopes(ABC):
         """Bind what this scope evaluates anyway and the scope `inner` mentions too, so that it is differentiated once."""
         if not self.crossing:
             return
-        mentioned = {id(t) for t in subterms(inner)}
+        mentioned = set(subterms(inner))
         for term in self.crossing:
-            if id(term) in mentioned:
+            if term in mentioned:
                 self.of(term)
 
     def bound(self, name: str, value: Term) -> Term:

@@ -27,43 +27,43 @@ def is_atomic(term: Term) -> bool:
     return isinstance(term, Var | Const | Zero)
 
 
-def shared_terms(root: Term) -> frozenset[int]:
+def shared_terms(root: Term) -> frozenset[Term]:
     """The subterms with a tangent that occur more than once as one object, and are worth a name."""
-    seen: set[int] = set()
-    found: set[int] = set()
+    seen: set[Term] = set()
+    found: set[Term] = set()
     for term in subterms(root):
         for child in children(term):
             if (
-                id(child) in seen
+                child in seen
                 and not is_atomic(child)
                 and not isinstance(child, Lam | Custom)
                 and dual(child.type) != child.type
             ):
-                found.add(id(child))
-            seen.add(id(child))
+                found.add(child)
+            seen.add(child)
     return frozenset(found)
 
 
-def crossing_terms(root: Term, shared: frozenset[int]) -> tuple[Term, ...]:
+def crossing_terms(root: Term, shared: frozenset[Term]) -> tuple[Term, ...]:
     """The shared subterms, innermost first, that the scope `root` evaluates itself and that a scope inside mentions too."""
     if not shared:
         return ()
-    direct: dict[int, Term] = {}
-    seen: set[int] = set()
+    direct: list[Term] = []
+    seen: set[Term] = set()
     inner: list[Term] = []
     stack: list[tuple[Term, bool]] = [(root, False)]
     while stack:
         term, ready = stack.pop()
         if ready:
-            direct[id(term)] = term
-        elif id(term) not in seen:
-            seen.add(id(term))
-            if id(term) in shared:
+            direct.append(term)
+        elif term not in seen:
+            seen.add(term)
+            if term in shared:
                 stack.append((term, True))
             for k, child in enumerate(children(term)):
                 if opens_region(term, k):
                     inner.append(child)
                 else:
                     stack.append((child, False))
-    mentioned = {id(t) for term in inner for t in subterms(term)} if direct else set()
-    return tuple([term for key, term in direct.items() if key in mentioned])
+    mentioned = {t for term in inner for t in subterms(term)} if direct else set()
+    return tuple([term for term in direct if term in mentioned])

@@ -66,17 +66,17 @@ class _Worth:
     """Which arrays have rows that take a loop, as often as is only known at run time, to make."""
 
     def __init__(self) -> None:
-        self.loops: dict[int, tuple[Term, bool]] = {}
+        self.loops: dict[Term, bool] = {}
 
     def of(self, value: Term) -> bool:
         return isinstance(value, Build) and size_of_tree(value.size) <= _LARGEST_SIZE and self.has_loop(value.body)
 
     def has_loop(self, t: Term) -> bool:
-        found = self.loops.get(id(t))
+        found = self.loops.get(t)
         if found is None:
             own = isinstance(t, Reduce | IFold) and not isinstance(t.size, Const)
-            found = self.loops[id(t)] = (t, own or any([self.has_loop(c) for c in children(t)]))
-        return found[1]
+            found = self.loops[t] = own or any([self.has_loop(c) for c in children(t)])
+        return found
 
 
 class _Compaction:
@@ -159,7 +159,7 @@ class _Compaction:
 def _with_checks_before(table: Build, k: Var, stored: Var) -> tuple[Definitions, Term]:
     """Arrays of the indices that each row checks, and the row of `k` that reads them: they may leave more loops than it."""
     arrays: dict[object, tuple[Var, Term]] = {}
-    entries: dict[int, Term] = {}
+    entries: dict[Term, Term] = {}
     for node, check, loops in checks_in(table):
         indices: Term = check
         for loop in reversed(loops):
@@ -167,9 +167,9 @@ def _with_checks_before(table: Build, k: Var, stored: Var) -> tuple[Definitions,
         at = Var("k", INT)
         value = refresh(Build(Proj(stored, 2), at, let([(table.index, get(Proj(stored, 1), at))], indices)))
         var, _ = arrays.setdefault(alpha_key(value), (Var("checked", value.type), value))
-        entries[id(node)] = get(var, k, *[loop.index for loop in loops])
+        entries[node] = get(var, k, *[loop.index for loop in loops])
 
-    body = transform(table.body, lambda t: entries.get(id(t), t))
+    body = transform(table.body, lambda t: entries.get(t, t))
     return list(arrays.values()), body
 
 

@@ -21,18 +21,18 @@ _STRAIGHT = frozenset(
 """Their derivatives are finite whatever their arguments are."""
 
 
-def curved_nodes(order: Sequence[Term]) -> frozenset[int]:
-    """The nodes with derivatives that may be infinite, by identity, where no branch of their own keeps these apart.
+def curved_nodes(order: Sequence[Term]) -> frozenset[Term]:
+    """The nodes with derivatives that may be infinite, where no branch of their own keeps these apart.
 
     `order` has children before parents.
     """
-    found: set[int] = set()
+    found: set[Term] = set()
     for node in order:
         if isinstance(node, If | Lam | Custom) or not has_float(node.type):
             continue
         is_own = isinstance(node, App) or (
             isinstance(node, Prim) and isinstance(node.type, Float) and node.primitive not in _STRAIGHT
         )
-        if is_own or any([id(child) in found for child in children(node)]):
-            found.add(id(node))
+        if is_own or any([child in found for child in children(node)]):
+            found.add(node)
     return frozenset(found)

@@ -48,13 +48,13 @@ def keep_earlier_values(term: Term, trace: Trace, static_sizes: StaticSizes) -> 
 def states_in(term: Term) -> Iterator[Var]:
     """The states of loops, and names for what becomes of them in a step."""
     found: set[Var] = set()
-    seen: set[int] = set()
+    seen: set[Term] = set()
     stack = [term]
     while stack:
         t = stack.pop()
-        if id(t) in seen:
+        if t in seen:
             continue
-        seen.add(id(t))
+        seen.add(t)
         if isinstance(t, Carrying):
             found.add(t.state)
             yield t.state
@@ -117,8 +117,8 @@ class _Nest:
             names = [self._table(read) for read in kept]
         except _Stuck:
             return None
-        at = {id(read.place): element for read, (_, _, element) in zip(kept, names, strict=True)}
-        body = transform(self.fold.body, lambda t: at.get(id(t), t))
+        at = {read.place: element for read, (_, _, element) in zip(kept, names, strict=True)}
+        body = transform(self.fold.body, lambda t: at.get(t, t))
         new = IFold(self.fold.size, self.fold.init, self.fold.state, self.fold.index, body)
         return let([(var, value) for var, value, _ in names], new)
 

@@ -26,21 +26,21 @@ class _Emission:
         self.variables = placement.variables
         self.bound: dict[Scope, list[Term]] = {}
         for node in placement.order:
-            for scope in self.variables.get(id(node), ()):
+            for scope in self.variables.get(node, ()):
                 self.bound.setdefault(scope, []).append(node)
 
     def scope(self, node: Term, scope: Scope) -> Term:
         """What `scope` evaluates: its bindings, then `node`."""
         nodes = self.bound.get(scope, ())
-        bindings = [(self.variables[id(n)][scope], self._guarded(n, scope)) for n in nodes]
-        if any([(id(n), scope) in self.placement.guards for n in nodes]):
+        bindings = [(self.variables[n][scope], self._guarded(n, scope)) for n in nodes]
+        if any([(n, scope) in self.placement.guards for n in nodes]):
             bindings = _in_order(bindings)
         return let(bindings, self._reference(node, scope))
 
     def _guarded(self, node: Term, scope: Scope) -> Term:
         """A node that left loops that may not run is computed only if they do."""
         result = self._made(node, scope)
-        ways = self.placement.guards.get((id(node), scope), ())
+        ways = self.placement.guards.get((node, scope), ())
         if not ways:
             return result
         runs: list[list[Term]] = [
@@ -53,7 +53,7 @@ class _Emission:
 
     def _reference(self, node: Term, scope: Scope) -> Term:
         """The variable of `node` that is seen in `scope`, or the node itself."""
-        places = self.variables.get(id(node))
+        places = self.variables.get(node)
         if places is not None:
             for here in scope.outwards():
                 if here in places:
@@ -78,7 +78,7 @@ class _Emission:
         assert isinstance(node, Get)
         assert isinstance(node.index, Reduce)
         size = node.index.size
-        if is_certain(size) or id(size) in scope.positive:
+        if is_certain(size) or size in scope.positive:
             return result
         runs = Prim(p.less, (Const(0), self._reference(size, scope)))
         return If(runs, result, scalar_constant(0, node.type))

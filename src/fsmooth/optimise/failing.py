@@ -13,8 +13,11 @@ from fsmooth.core.traverse import children, opens_region
 from fsmooth.optimise.accesses import Accesses
 
 StaticSizes = Mapping[tuple[Var, int], int]
-FailingNodes = dict[int, frozenset[int]]
-"""By identity, the nodes that can fail, or have such inside, with those that can fail."""
+FailingNodes = dict[Term, frozenset[Term]]
+"""The nodes that can fail, or have such inside, with those that can fail."""
+
+Region = tuple[Term, int]
+"""A child that its node evaluates under its own conditions, by the node and the child's number."""
 
 
 def is_certain(size: Term) -> bool:
@@ -29,53 +32,51 @@ def failing_nodes(root: Term, order: list[Term], static_sizes: StaticSizes) -> F
     failing: FailingNodes = {}
     accesses = Accesses(root, order, static_sizes)
     for node in order:
-        inside = [failing[id(c)] for c in children(node) if id(c) in failing]
+        inside = [failing[c] for c in children(node) if c in failing]
         match node.failing, node:
             case Failing.ALWAYS, _:  # a loop that its guard keeps from running might not end
-                inside.append(frozenset((id(node),)))
+                inside.append(frozenset((node,)))
             case Failing.EMPTY, Reduce(reduction, size) if reduction in EXTREMA and not is_certain(size):
-                inside.append(frozenset((id(node),)))
+                inside.append(frozenset((node,)))
             case Failing.BOUNDS, Get() | Update() | Delta() if not accesses.proved(node):
-                inside.append(frozenset((id(node),)))
+                inside.append(frozenset((node,)))
         if inside:
-            failing[id(node)] = inside[0].union(*inside[1:])
+            failing[node] = inside[0].union(*inside[1:])
     return failing
 
 
-def anchors_of(root: Term, failing: FailingNodes) -> dict[int, frozenset[tuple[int, int] | None]]:
+def anchors_of(root: Term, failing: FailingNodes) -> dict[Term, frozenset[Region | None]]:
     """The regions in which each node that can fail is evaluated without condition."""
-    found: dict[int, set[tuple[int, int] | None]] = {}
-    regions: list[tuple[tuple[int, int] | None, Term]] = [(None, root)]
-    entered: set[tuple[int, int]] = set()
-    branches: list[tuple[tuple[int, int] | None, int]] = []
+    found: dict[Term, set[Region | None]] = {}
+    regions: list[tuple[Region | None, Term]] = [(None, root)]
+    entered: set[Region] = set()
+    branches: list[tuple[Region | None, Term]] = []
     while regions:
         region, start = regions.pop()
-        seen: set[int] = set()
+        seen: set[Term] = set()
         stack = [start]
         while stack:
             node = stack.pop()
-            if id(node) in seen or id(node) not in failing:
+            if node in seen or node not in failing:
                 continue
-            seen.add(id(node))
+            seen.add(node)
             if isinstance(node, If):
-                branches.append((region, id(node)))
-            if id(node) in failing[id(node)]:
-                found.setdefault(id(node), set()).add(region)
+                branches.append((region, node))
+            if node in failing[node]:
+                found.setdefault(node, set()).add(region)
             for k, child in enumerate(children(node)):
                 if not opens_region(node, k):
                     stack.append(child)
-                elif (id(node), k) not in entered:
-                    entered.add((id(node), k))
-                    regions.append(((id(node), k), child))
+                elif (node, k) not in entered:
+                    entered.add((node, k))
+                    regions.append(((node, k), child))
     _anchor_both_branches(found, branches)
     return {leaf: frozenset(places) for leaf, places in found.items()}
 
 
-def _anchor_both_branches(
-    found: dict[int, set[tuple[int, int] | None]], branches: list[tuple[tuple[int, int] | None, int]]
-) -> None:
+def _anchor_both_branches(found: dict[Term, set[Region | None]], branches: list[tuple[Region | None, Term]]) -> None:
     """What both branches of an `if` evaluate without condition is evaluated wherever the `if` is."""
-    leaves: dict[tuple[int, int] | None, set[int]] = {}
+    leaves: dict[Region | None, set[Term]] = {}
     for leaf, places in found.items():
         for region in places:
             leaves.setdefault(region, set()).add(leaf)
@@ -94,7 +95,7 @@ def _anchor_both_branches(
 
 def postorder(root: Term) -> list[Term]:
     """Every node once, children before parents."""
-    seen: set[int] = set()
+    seen: set[Term] = set()
     order: list[Term] = []
     stack: list[tuple[Term, bool]] = [(root, False)]
     while stack:
@@ -102,9 +103,9 @@ def postorder(root: Term) -> list[Term]:
         if ready:
             order.append(node)
             continue
-        if id(node) in seen or isinstance(node, Var | Const):
+        if node in seen or isinstance(node, Var | Const):
             continue
-        seen.add(id(node))
+        seen.add(node)
         stack.append((node, True))
-        stack.extend([(c, False) for c in children(node) if id(c) not in seen])
+        stack.extend([(c, False) for c in children(node) if c not in seen])
     return order

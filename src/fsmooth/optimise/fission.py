@@ -21,18 +21,18 @@ def split_sums(root: Term, graph: Graph, trace: Trace) -> Term:
     inner = frozenset(
         [var for t in subterms(root) if is_loop(t) for k in range(len(children(t))) for var in bound_in(t, k)]
     )
-    memo: dict[int, tuple[Term, Term]] = {}
+    memo: dict[Term, Term] = {}
 
     def of(node: Term) -> Term:
         if isinstance(node, Var | Const):
             return node
-        found = memo.get(id(node))
+        found = memo.get(node)
         if found is None:
             new = graph.rebuilt(node, [of(c) for c in children(node)])
             if isinstance(new, Proj) and isinstance(new.tuple, MakeTuple):
                 new = new.tuple.items[new.position]
-            found = memo[id(node)] = (node, _split(new, graph, inner, trace))
-        return found[1]
+            found = memo[node] = _split(new, graph, inner, trace)
+        return found
 
     return of(root)
 
@@ -65,7 +65,7 @@ def _sum_of(size: Term, index: Var, definitions: list[Term], items: list[Term], 
     """The sum of some parts; all but the first have indices of their own, as the graph demands."""
     if renamed:
         own = index.renamed()
-        replacement = Replacement(graph, {id(index): lambda r: own})
+        replacement = Replacement(graph, {index: lambda r: own})
         index, items = own, [replacement.of(item) for item in items]
         definitions = [replacement.of(value) for value in definitions]
     body = items[0] if len(items) == 1 else graph.node(MakeTuple(tuple(items)))
@@ -74,20 +74,20 @@ def _sum_of(size: Term, index: Var, definitions: list[Term], items: list[Term], 
 
 def _shared(evaluated: list[Term], items: list[Term]) -> list[Term]:
     """The largest parts that are evaluated without condition here, but only under conditions in `items`."""
-    parts = {id(t) for item in items for t in subterms(item)}
-    seen = {id(t) for t in _unconditional(items, set())}
-    return [t for t in _unconditional(evaluated, parts) if id(t) in parts and id(t) not in seen]
+    parts = {t for item in items for t in subterms(item)}
+    seen = set(_unconditional(items, set()))
+    return [t for t in _unconditional(evaluated, parts) if t in parts and t not in seen]
 
 
-def _unconditional(evaluated: list[Term], leaves: set[int]) -> Iterator[Term]:
-    """What these nodes evaluate without condition, down to `leaves` (by identity)."""
-    seen: set[int] = set()
+def _unconditional(evaluated: list[Term], leaves: set[Term]) -> Iterator[Term]:
+    """What these nodes evaluate without condition, down to `leaves`."""
+    seen: set[Term] = set()
     stack = [*reversed(evaluated)]
     while stack:
         node = stack.pop()
-        if id(node) in seen or isinstance(node, Var | Const):
+        if node in seen or isinstance(node, Var | Const):
             continue
-        seen.add(id(node))
+        seen.add(node)
         yield node
-        if id(node) not in leaves and not isinstance(node, Length):
+        if node not in leaves and not isinstance(node, Length):
             stack.extend([c for k, c in enumerate(children(node)) if not opens_region(node, k)])

@@ -21,7 +21,7 @@ from fsmooth.rewrite.trace import Trace
 class Gathers:
     """Loops with tables for what they read through gathers."""
 
-    def __init__(self, graph: Graph, failing: Mapping[int, frozenset[int]], trace: Trace) -> None:
+    def __init__(self, graph: Graph, failing: Mapping[Term, frozenset[Term]], trace: Trace) -> None:
         self.graph = graph
         self.failing = failing
         self.trace = trace
@@ -34,12 +34,12 @@ class Gathers:
                 continue
             self.trace.record("tabulation through a gather")
             own = Var(f"{loop.index.name}_of", INT)
-            inside = Replacement(self.graph, {id(gather): lambda r: own})
+            inside = Replacement(self.graph, {gather: lambda r: own})
             table = self.graph.loop(
                 Build(gather.size, own, self.graph.node(Vector(tuple([inside.of(x) for x in chosen]))))
             )
-            self.graph.names.setdefault(id(table), "table")
-            places = {id(x): entry(self.graph, table, [gather], k) for k, x in enumerate(chosen)}
+            self.graph.names.setdefault(table, "table")
+            places = {x: entry(self.graph, table, [gather], k) for k, x in enumerate(chosen)}
             with_table = self.graph.loop(Replacement(self.graph, places).copy(loop))
             test = self.graph.node(Prim(p.less, (gather.size, loop.size)))
             return self.graph.named_like(loop, self.graph.node(If(test, with_table, loop)))
@@ -48,7 +48,7 @@ class Gathers:
     def _through(self, loop: Build | Reduce, gather: Check) -> list[Term]:
         """The largest subterms of the body that depend on the loop only through `gather` and cost enough."""
         inner = bound_inside(loop) | {loop.index}
-        memo: dict[int, bool] = {}
+        memo: dict[Term, bool] = {}
 
         def only(node: Term) -> bool:
             """No failure but the gather's, and no variable of the loop but through it."""
@@ -56,7 +56,7 @@ class Gathers:
                 return True
             if node is loop.index:
                 return False
-            known = memo.get(id(node))
+            known = memo.get(node)
             if known is None:
                 if isinstance(node, Check | Require) or binds(node) or self._fails_itself(node):
                     known = False
@@ -64,11 +64,11 @@ class Gathers:
                     known = node not in inner
                 else:
                     known = all([only(c) for c in children(node)])
-                memo[id(node)] = known
+                memo[node] = known
             return known
 
         chosen: list[Term] = []
-        seen: set[int] = set()
+        seen: set[Term] = set()
         stack, inside = [loop.body], list[Term]()
         branches: list[Term] = []  # what is read there is in the table if there is one anyway: it stands outside them
         while stack or inside or (branches and chosen):
@@ -77,9 +77,9 @@ class Gathers:
             elif not stack:
                 stack, inside = inside[::-1], []
             node = stack.pop()
-            if id(node) in seen or loop.index not in node.free or isinstance(node, Var):
+            if node in seen or loop.index not in node.free or isinstance(node, Var):
                 continue
-            seen.add(id(node))
+            seen.add(node)
             if isinstance(node.type, Float) and only(node):
                 if gather.index.free <= node.free and weight(node, frozenset((loop.index,)), gather) > LOAD:
                     chosen.append(node)
@@ -95,7 +95,7 @@ class Gathers:
         return chosen
 
     def _fails_itself(self, node: Term) -> bool:
-        return id(node) in self.failing.get(id(node), ())
+        return node in self.failing.get(node, ())
 
 
 def _gathers(loop: Build | Reduce) -> list[Check]:

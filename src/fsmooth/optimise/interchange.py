@@ -271,13 +271,13 @@ class _Elements:
         for t in subterms(loop.body):
             if isinstance(t, Let):
                 changing |= {var for var, value in t.bindings if not changing.isdisjoint(value.free)}
-        seen: set[int] = set()
+        seen: set[Term] = set()
         pending = [loop.body]
         while pending:
             t = pending.pop()
-            if id(t) in seen or (isinstance(t, IFold) and self.dependence.is_dependent(t)):
+            if t in seen or (isinstance(t, IFold) and self.dependence.is_dependent(t)):
                 continue
-            seen.add(id(t))
+            seen.add(t)
             if not self.dependence.is_dependent(t):
                 if changing.isdisjoint(t.free):
                     continue

@@ -41,14 +41,14 @@ def merge_loops(term: Term, trace: Trace, static_sizes: StaticSizes) -> Term:
     """The term in which loops of one region and size that share work are one."""
     if sum([isinstance(t, IFold) for t in subterms(term)]) < 2:
         return term
-    known: dict[int, tuple[Term, Term]] = {}
+    known: dict[Term, Term] = {}
 
     def inside(t: Term) -> Term:
-        found = known.get(id(t))
+        found = known.get(t)
         if found is None:
             parts = [region(c) if opens_region(t, k) else inside(c) for k, c in enumerate(children(t))]
-            found = known[id(t)] = (t, rebuild(t, parts))
-        return found[1]
+            found = known[t] = rebuild(t, parts)
+        return found
 
     def region(t: Term) -> Term:
         return inside(_merged(t, trace))
@@ -91,8 +91,8 @@ def _merged(region: Term, trace: Trace) -> Term:
 
 def _keys(loop: IFold, graph: Graph) -> set[Hashable]:
     """Loops that have none of these in common share nothing: the size together with how a component starts."""
-    size = id(graph.of(loop.size))
-    return {(size, id(graph.of(x)), repr(x.type)) for x in _initial(loop)}
+    size = graph.of(loop.size)
+    return {(size, graph.of(x), repr(x.type)) for x in _initial(loop)}
 
 
 def _alike(loops: list[IFold], graph: Graph) -> bool:
@@ -177,12 +177,12 @@ def _partition(a: IFold, b: IFold) -> list[int] | None:
     state, index = Var("both", MakeTuple(tuple(initial)).type), Var("i", INT)
     steps = [*_Plain(a, state, 0, index).steps(), *_Plain(b, state, split, index).steps()]
     graph = Graph(without_definitions=True)
-    classes = _first_of_each([(id(graph.of(x)), repr(x.type)) for x in initial])
+    classes = _first_of_each([(graph.of(x), repr(x.type)) for x in initial])
     for _ in range(_ROUNDS):
         if all([k >= split for k in classes[split:]]):
             return None
         nodes = _nodes(steps, state, classes, graph)
-        finer = _first_of_each([(k, id(node)) for k, node in zip(classes, nodes, strict=True)])
+        finer = _first_of_each(list(zip(classes, nodes, strict=True)))
         if finer == classes:
             costs = Costs()
             worth = any([costs.of(steps[k]).at() > 0 for k in classes[split:] if k < split])
@@ -216,8 +216,7 @@ class _Plain:
         view = MakeTuple(tuple(parts), loop.type) if isinstance(loop.type, Tuple) else parts[0]
         self.body = loop.body
         self.environment: dict[Var, Term] = {loop.state: view, loop.index: index}
-        self.known: dict[int, Term] = {}
-        self.keep: list[Term] = []
+        self.known: dict[Term, Term] = {}
 
     def steps(self) -> list[Term]:
         return _components(self.of(self.body))
@@ -225,10 +224,9 @@ class _Plain:
     def of(self, term: Term) -> Term:
         if isinstance(term, Var):
             return self.environment.get(term, term)
-        found = self.known.get(id(term))
+        found = self.known.get(term)
         if found is None:
-            found = self.known[id(term)] = self._of(term)
-            self.keep.append(term)
+            found = self.known[term] = self._of(term)
         return found
 
     def _of(self, term: Term) -> Term:

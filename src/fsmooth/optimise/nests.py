@@ -50,11 +50,11 @@ Loop = Build | Reduce | IFold
 class Nests:
     """Loops with tables for what is the same in each iteration of a loop further out."""
 
-    def __init__(self, graph: Graph, failing: Mapping[int, frozenset[int]], trace: Trace) -> None:
+    def __init__(self, graph: Graph, failing: Mapping[Term, frozenset[Term]], trace: Trace) -> None:
         self.graph = graph
         self.failing = failing
         self.trace = trace
-        self._sound: set[int] = set()
+        self._sound: set[Term] = set()
 
     def tabulated(self, loop: Build | Reduce, around: Around) -> Build | Reduce:
         """`loop`, which stands `around` there, with what it reads from tables."""
@@ -62,7 +62,7 @@ class Nests:
         if len(nest) == 1:
             return loop
         inner = bound_inside(loop)
-        found: dict[tuple[Type, tuple[int, ...]], list[Term]] = {}
+        found: dict[tuple[Type, tuple[Term, ...]], list[Term]] = {}
 
         def wanted(node: Term, certain: bool) -> bool:
             """No variable from inside the loop, nor of all loops around it."""
@@ -74,9 +74,9 @@ class Nests:
             return (certain and nest[_first_skipped(nest, node)].certain) or not self._can_fail(node)
 
         for node in self._candidates(loop, wanted):
-            key = (node.type, tuple([id(level.loop) for level in _over(nest, node)]))
+            key = (node.type, tuple([level.loop for level in _over(nest, node)]))
             found.setdefault(key, []).append(node)
-        places: dict[int, Callable[[Replacement], Term]] = {}
+        places: dict[Term, Callable[[Replacement], Term]] = {}
         for same in found.values():
             over = _over(nest, same[0])
             for items in [same] if len(over) == 1 else [[x] for x in same]:
@@ -85,9 +85,7 @@ class Nests:
                     continue
                 indices = [_loop(level).index for level in over]
                 positions = [None] if len(items) == 1 else range(len(items))
-                places.update(
-                    {id(x): entry(self.graph, table, indices, k) for x, k in zip(items, positions, strict=True)}
-                )
+                places.update({x: entry(self.graph, table, indices, k) for x, k in zip(items, positions, strict=True)})
         if not places:
             return loop
         self.trace.record("tabulation of a nest")
@@ -98,7 +96,7 @@ class Nests:
     def _table(self, over: tuple[Level, ...], items: list[Term], skipped: list[Term]) -> Term | None:
         """An array over these loops, or nothing if it could not leave those that are skipped."""
         loops = [_loop(level) for level in over]
-        own = {id(loop.index): loop.index.renamed() for loop in loops}
+        own = {loop.index: loop.index.renamed() for loop in loops}
         inside = Replacement(self.graph, {key: _always(var) for key, var in own.items()})
         entries = [inside.of(x) for x in items]
         value = entries[0] if len(entries) == 1 else self.graph.node(Vector(tuple(entries)))
@@ -114,14 +112,14 @@ class Nests:
             bounds[loop.index] = size
         for loop, size in zip(reversed(loops), reversed(sizes), strict=True):
             if size is not loop.size:
-                test = self.graph.node(Prim(p.less, (own[id(loop.index)], inside.of(loop.size))))
+                test = self.graph.node(Prim(p.less, (own[loop.index], inside.of(loop.size))))
                 value = self.graph.node(If(test, value, zero))
         for loop, size in zip(reversed(loops), reversed(sizes), strict=True):
-            value = self.graph.loop(Build(size, own[id(loop.index)], value))
+            value = self.graph.loop(Build(size, own[loop.index], value))
         if absent(value) is None and any([self._can_fail(x) for x in items]) and not all(map(_runs, skipped)):
             return None
-        self.graph.names.setdefault(id(value), "table")
-        self.graph.tables.setdefault(id(value), set()).update([id(loop.size) for loop in loops])
+        self.graph.names.setdefault(value, "table")
+        self.graph.tables.setdefault(value, set()).update([loop.size for loop in loops])
         return value
 
     def _largest(self, size: Term, bounds: Mapping[Var, Term]) -> Term | None:
@@ -158,15 +156,15 @@ class Nests:
 
     def _can_fail(self, node: Term) -> bool:
         """Of new nodes only what they are made of is known."""
-        seen: set[int] = set()
+        seen: set[Term] = set()
         stack = [node]
         while stack:
             n = stack.pop()
-            if id(n) in self.failing or isinstance(n, Check | Require):
+            if n in self.failing or isinstance(n, Check | Require):
                 return True
-            if id(n) not in seen:
-                seen.add(id(n))
-                stack.extend([c for c in children(n) if id(c) not in self._sound])
+            if n not in seen:
+                seen.add(n)
+                stack.extend([c for c in children(n) if c not in self._sound])
         self._sound |= seen
         return False
 
@@ -176,16 +174,16 @@ class Nests:
         `wanted` is told whether each iteration evaluates the node without condition.
         """
         chosen: list[Term] = []
-        seen: set[int] = set()
+        seen: set[Term] = set()
         certain, stack = True, [loop.body]
         inside: list[Term] = []
         while stack or inside:
             if not stack:
                 certain, stack, inside = False, inside[::-1], []
             node = stack.pop()
-            if id(node) in seen or loop.index not in node.free or isinstance(node, Var):
+            if node in seen or loop.index not in node.free or isinstance(node, Var):
                 continue
-            seen.add(id(node))
+            seen.add(node)
             if _is_entry(node) and wanted(node, certain):
                 chosen.append(node)
                 continue

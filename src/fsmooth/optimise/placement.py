@@ -48,15 +48,15 @@ class Placement:
         self.root = root
         self.order = postorder(root)
         self.scopes = Scopes()
-        self.variables: dict[int, dict[Scope, Var]] = {}
-        self.guards: dict[tuple[int, Scope], Ways] = {}
+        self.variables: dict[Term, dict[Scope, Var]] = {}
+        self.guards: dict[tuple[Term, Scope], Ways] = {}
         self._names = graph.names
         self._tables = graph.tables
         self._trace = trace
-        self._uses: dict[int, dict[Scope, int]] = {}
-        self._tested: dict[tuple[int, Scope], list[Ways]] = {}
-        self._evaluated: dict[int, set[Scope]] = {}
-        self._reached: dict[int, set[Scope]] = {}
+        self._uses: dict[Term, dict[Scope, int]] = {}
+        self._tested: dict[tuple[Term, Scope], list[Ways]] = {}
+        self._evaluated: dict[Term, set[Scope]] = {}
+        self._reached: dict[Term, set[Scope]] = {}
         self._states = frozenset([t.state for t in self.order if isinstance(t, IFold)])
         self._indices = frozenset([t.index for t in self.order if isinstance(t, Build | Reduce)])
         self._apart = frozenset([x for t in self.order for x in bound_apart(t)])
@@ -64,14 +64,16 @@ class Placement:
         self._failing = failing
         self._curved = curved_nodes(self.order) if before_derivative else frozenset()
         self._anchors = anchors_of(root, self._failing)
-        self._sizes = {id(t): id(t.size) for t in self.order if isinstance(t, Reduce) and t.reduction in EXTREMA}
+        self._sizes: dict[Term, Term] = {
+            t: t.size for t in self.order if isinstance(t, Reduce) and t.reduction in EXTREMA
+        }
         self._place_all()
 
     def _place_all(self) -> None:
         self._use(self.root, self.scopes.top, 1)
         self._evaluate(self.root, self.scopes.top)
         for node in reversed(self.order):
-            uses = self._uses.get(id(node))
+            uses = self._uses.get(node)
             bound, unbound = ([], {}) if uses is None else self._settle(node, uses)
             evaluated = self._evaluated_in(node, bound)
             for scope in evaluated:
@@ -81,8 +83,8 @@ class Placement:
 
     def _evaluated_in(self, node: Term, bound: list[Scope]) -> set[Scope]:
         """The outermost scopes in which `node` is evaluated without condition."""
-        found = self._evaluated.get(id(node), set()).union(bound)
-        found = {scope for scope in found if (id(node), scope) not in self.guards}
+        found = self._evaluated.get(node, set()).union(bound)
+        found = {scope for scope in found if (node, scope) not in self.guards}
         return {scope for scope in found if scope.parent is None or found.isdisjoint(scope.parent.outwards())}
 
     def _evaluate_parts(self, node: Term, scope: Scope) -> None:
@@ -111,29 +113,29 @@ class Placement:
                 self._use(child, scope, count)
                 ways = self._ways_to(node, scope, unbound.get(scope, 0))
                 if ways:
-                    self._tested.setdefault((id(child), scope), []).extend([ways] * count)
+                    self._tested.setdefault((child, scope), []).extend([ways] * count)
 
     def _ways_to(self, node: Term, scope: Scope, unbound: int) -> Ways:
         """How the loops must run for `node` to be computed in `scope`, where it has so many uses for each of which it is."""
         if not unbound:
-            return self.guards.get((id(node), scope), [])
-        tested = self._tested.get((id(node), scope), [])
+            return self.guards.get((node, scope), [])
+        tested = self._tested.get((node, scope), [])
         return _shortest([way for ways in tested for way in ways]) if len(tested) == unbound else []
 
     def _use(self, child: Term, scope: Scope, count: int) -> None:
-        uses = self._uses.setdefault(id(child), {})
+        uses = self._uses.setdefault(child, {})
         uses[scope] = uses.get(scope, 0) + count
 
     def _evaluate(self, child: Term, scope: Scope) -> None:
         """`child` is evaluated in `scope`, so also around a loop that runs, if it is the same in each iteration."""
-        found = self._evaluated.setdefault(id(child), set())
+        found = self._evaluated.setdefault(child, set())
         found.add(scope)
         while scope.parent is not None and scope.runs and scope.variables.isdisjoint(child.free):
             scope = scope.parent
             found.add(scope)
-        if id(child) not in self._curved:
+        if child not in self._curved:
             return
-        reached = self._reached.setdefault(id(child), set())
+        reached = self._reached.setdefault(child, set())
         reached.add(scope)
         while scope.parent is not None and not scope.is_branch and scope.variables.isdisjoint(child.free):
             scope = scope.parent
@@ -160,7 +162,7 @@ class Placement:
             if not self._may_stand(node, here):
                 if here in group:
                     count = group.pop(here)
-                    are_tested = count == len(self._tested.get((id(node), here), ()))
+                    are_tested = count == len(self._tested.get((node, here), ()))
                     (tested if are_tested and is_worth_sharing_under_tests(node) else unbound)[here] = count
                 pending.extend(by_inner_scope(here, group))
                 continue
@@ -175,8 +177,8 @@ class Placement:
                 bound.append(scope)
                 self._guard(node, scope, [guards] if guards else [])
                 self._bind(node, scope, moved=scope is not here, shared=count > 1)
-            elif (id(node), scope) in self.guards:
-                self._guard(node, scope, [*self.guards[id(node), scope], guards] if guards else [])
+            elif (node, scope) in self.guards:
+                self._guard(node, scope, [*self.guards[node, scope], guards] if guards else [])
         for scope, count in tested.items():
             if scope not in bound and count > 1:
                 bound.append(scope)
@@ -188,18 +190,18 @@ class Placement:
 
     def _guard(self, node: Term, scope: Scope, ways: Ways) -> None:
         """`node` is needed in `scope` if loops run one of these ways, or as the tests of other uses there say."""
-        self.guards.pop((id(node), scope), None)
+        self.guards.pop((node, scope), None)
         if ways:
-            tested = self._tested.get((id(node), scope), [])
-            self.guards[id(node), scope] = _shortest([*[way for others in tested for way in others], *ways])
+            tested = self._tested.get((node, scope), [])
+            self.guards[node, scope] = _shortest([*[way for others in tested for way in others], *ways])
 
     def _bind(self, node: Term, scope: Scope, moved: bool, shared: bool) -> None:
         if moved:
             self._trace.record("code motion")
         if shared:
             self._trace.record("common subexpression")
-        name = self._names.get(id(node.body if isinstance(node, Let) else node), "t")
-        self.variables.setdefault(id(node), {})[scope] = Var(name, node.type)
+        name = self._names.get(node.body if isinstance(node, Let) else node, "t")
+        self.variables.setdefault(node, {})[scope] = Var(name, node.type)
 
     def _outside_loops(self, node: Term, scope: Scope) -> tuple[Scope, list[Term]]:
         """The outermost scope to which `node` may move from `scope`, and the sizes of the loops that must run there.
@@ -218,7 +220,7 @@ class Placement:
                     if not here.at_home or here.size is None:
                         break
                     if not self._runs_only_with(node, here.size):
-                        if not is_worth_a_test(node) or id(here.size) in self._repeated:
+                        if not is_worth_a_test(node) or here.size in self._repeated:
                             break
                         guards.append(here.size)
                         mentioned = mentioned | here.size.free
@@ -234,31 +236,31 @@ class Placement:
         Before it is differentiated, what is curved leaves no branch: its derivative there may be infinite, and nothing times
         that is not a number.
         """
-        if id(node) in self._curved and self._reached.get(id(node), set()).isdisjoint(here.outwards()):
+        if node in self._curved and self._reached.get(node, set()).isdisjoint(here.outwards()):
             return False
-        failing = self._failing.get(id(node))
+        failing = self._failing.get(node)
         if failing is None or self._is_evaluated(node, here):
             return True
         return all([self._sizes.get(leaf) in here.positive or self._is_anchored(leaf, here) for leaf in failing])
 
     def _is_evaluated(self, node: Term, here: Scope) -> bool:
         """Is `node` evaluated without condition in `here` or a scope around it?"""
-        evaluated = self._evaluated.get(id(node))
+        evaluated = self._evaluated.get(node)
         return evaluated is not None and not evaluated.isdisjoint(here.outwards())
 
-    def _is_anchored(self, leaf: int, here: Scope) -> bool:
+    def _is_anchored(self, leaf: Term, here: Scope) -> bool:
         """Is this node evaluated without condition in `here` or a scope around it?"""
         regions = self._anchors.get(leaf, frozenset())
         return any([scope.region in regions for scope in here.outwards()])
 
     def _runs_only_with(self, node: Term, size: Term) -> bool:
         """A loop over the same size, which only its body makes fail: it does nothing where the loop around it does not run."""
-        if id(size) in self._tables.get(id(node), ()):
+        if size in self._tables.get(node, ()):
             return True
         if not isinstance(node, Build | Reduce | IFold) or node.size is not size:
             return False
         before = children(node)[:-1]
-        return id(node) not in self._failing[id(node)] and all([id(part) not in self._failing for part in before])
+        return node not in self._failing[node] and all([part not in self._failing for part in before])
 
     def _is_state_number(self, node: Term) -> bool:
         """A number that a step reads from its state has a name: then the state may change before all is done with it."""
@@ -274,20 +276,20 @@ class Placement:
         return bool(wanted)
 
 
-def _with_whiles(order: list[Term]) -> set[int]:
+def _with_whiles(order: list[Term]) -> set[Term]:
     """The nodes with `while` loops in them, which no test repeats: they may not end where they are not evaluated anyway."""
-    found: set[int] = set()
+    found: set[Term] = set()
     for node in order:
-        if isinstance(node, While) or any([id(c) in found for c in children(node)]):
-            found.add(id(node))
+        if isinstance(node, While) or any([c in found for c in children(node)]):
+            found.add(node)
     return found
 
 
 def _shortest(ways: Ways) -> Ways:
     """These ways, but those that another implies."""
-    kept: dict[frozenset[int], list[Term]] = {}
+    kept: dict[frozenset[Term], list[Term]] = {}
     for way in sorted(ways, key=len):
-        sizes = frozenset([id(size) for size in way])
+        sizes = frozenset(way)
         if sizes and not any([other <= sizes for other in kept]):
             kept[sizes] = way
     return list(kept.values())

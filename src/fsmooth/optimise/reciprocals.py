@@ -14,14 +14,14 @@ from fsmooth.optimise.sharing import Graph
 from fsmooth.rewrite.trace import Trace
 
 
-def shared_divisors(root: Term) -> frozenset[int]:
-    """The numbers (by identity) by which several different numbers are divided."""
-    uses = Counter([id(divisor) for _, divisor in _divisions(root)])
-    return frozenset([key for key, count in uses.items() if count > 1])
+def shared_divisors(root: Term) -> frozenset[Term]:
+    """The numbers by which several different numbers are divided."""
+    uses = Counter([divisor for _, divisor in _divisions(root)])
+    return frozenset([divisor for divisor, count in uses.items() if count > 1])
 
 
-def steady_divisors(root: Term) -> frozenset[int]:
-    """The numbers (by identity) that change with fewer loops than what is divided by them."""
+def steady_divisors(root: Term) -> frozenset[Term]:
+    """The numbers that change with fewer loops than what is divided by them."""
     inner = frozenset(
         [
             var
@@ -31,29 +31,29 @@ def steady_divisors(root: Term) -> frozenset[int]:
             for var in bound_in(t, k)
         ]
     )
-    return frozenset([id(b) for a, b in _divisions(root) if (b.free & inner) < (a.free & inner)])
+    return frozenset([b for a, b in _divisions(root) if (b.free & inner) < (a.free & inner)])
 
 
-def share_reciprocals(root: Term, shared: frozenset[int], graph: Graph, trace: Trace) -> Term:
+def share_reciprocals(root: Term, shared: frozenset[Term], graph: Graph, trace: Trace) -> Term:
     """`a / p` becomes `a * (1 / p)` for the divisors p in `shared`."""
     if not shared:
         return root
     trace.record("shared reciprocal")
-    memo: dict[int, Term] = {}
+    memo: dict[Term, Term] = {}
 
     def of(node: Term) -> Term:
-        found = memo.get(id(node))
+        found = memo.get(node)
         if found is None:
             new = graph.rebuilt(node, [of(c) for c in children(node)])
             match node:
-                case Prim(primitive, (a, divisor)) if primitive is p.divide and id(divisor) in shared:
+                case Prim(primitive, (a, divisor)) if primitive is p.divide and divisor in shared:
                     one = scalar_constant(1.0, node.type)
                     inverse = graph.node(Prim(p.divide, (graph.node(one), of(divisor))))
-                    graph.names.setdefault(id(inverse), "inverse")
+                    graph.names.setdefault(inverse, "inverse")
                     new = inverse if _is_one(a) else graph.node(Prim(p.multiply, (of(a), inverse)))
-                    if id(node) in graph.names:
-                        graph.names.setdefault(id(new), graph.names[id(node)])
-            found = memo[id(node)] = new
+                    if node in graph.names:
+                        graph.names.setdefault(new, graph.names[node])
+            found = memo[node] = new
         return found
 
     return of(root)

@@ -12,13 +12,13 @@ Definitions = list[tuple[Var, Term]]
 
 def loops_evaluated_in(region: Term) -> Iterator[IFold]:
     """The sequential loops that the region evaluates whenever it is evaluated, not those in their bodies."""
-    seen: set[int] = set()
+    seen: set[Term] = set()
     stack = [region]
     while stack:
         t = stack.pop()
-        if id(t) in seen:
+        if t in seen:
             continue
-        seen.add(id(t))
+        seen.add(t)
         if isinstance(t, IFold):
             yield t
         stack.extend([child for k, child in enumerate(children(t)) if not opens_region(t, k)])

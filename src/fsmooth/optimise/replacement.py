@@ -12,27 +12,25 @@ from fsmooth.optimise.sharing import Graph
 class Replacement:
     """Nodes for nodes, in a graph.  Loops that are copied get indices of their own, as the graph demands."""
 
-    def __init__(self, graph: Graph, replacements: Mapping[int, Callable[[Replacement], Term]]) -> None:
+    def __init__(self, graph: Graph, replacements: Mapping[Term, Callable[[Replacement], Term]]) -> None:
         self.graph = graph
         self.replacements = replacements
-        self.memo: dict[int, Term] = {}
-        self.keep: list[Term] = []
+        self.memo: dict[Term, Term] = {}
 
     def of(self, node: Term) -> Term:
         """`node` with the replacements made in it."""
-        found = self.memo.get(id(node))
+        found = self.memo.get(node)
         if found is not None:
             return found
-        if id(node) in self.replacements:
-            new = self.replacements[id(node)](self)
+        if node in self.replacements:
+            new = self.replacements[node](self)
         elif isinstance(node, Lam | Let):
             new = self.graph.node(rebuild(node, [self.of(c) for c in children(node)]))
         elif binds(node):
             new = self.graph.loop(self.copy(node))
         else:
             new = self.graph.rebuilt(node, [self.of(c) for c in children(node)])
-        self.keep.append(node)
-        self.memo[id(node)] = new
+        self.memo[node] = new
         return new
 
     def copy(self, node: Term) -> Term:
@@ -44,7 +42,5 @@ class Replacement:
         return remade(node, found, new)
 
     def _own(self, var: Var) -> Var:
-        fresh = var.renamed()
-        self.memo[id(var)] = fresh
-        self.keep.append(var)
+        fresh = self.memo[var] = var.renamed()
         return fresh

@@ -9,17 +9,17 @@ from fsmooth.core import primitives as p
 from fsmooth.core.term import Const, Length, Prim, Require, Term, Var
 from fsmooth.core.term.fields import Generators, Index, Runs
 from fsmooth.core.traverse import binders_around, bound_in, children, condition_of, is_loop, runs, steps
-from fsmooth.optimise.failing import is_certain
+from fsmooth.optimise.failing import Region, is_certain
 
 
 @dataclass(eq=False)
 class Scope:
     """A region of the program that is evaluated as a unit: a loop body, a branch, the whole.
 
-    `positive` are the sizes (by identity) that are known there to be at least one.  `required` says that the scope is
-    what follows a requirement.  `at_home` says whether what opens
-    it is evaluated in the parent itself, not in branches or under a guard there.  `is_apart` says that its variables are bound
-    in another scope, too, which shares nothing with it: the condition and the body of a `while`.
+    `positive` are the sizes that are known there to be at least one.  `required` says that the scope is what follows a
+    requirement.  `at_home` says whether what opens it is evaluated in the parent itself, not in branches or under a guard
+    there.  `is_apart` says that its variables are bound in another scope, too, which shares nothing with it: the condition
+    and the body of a `while`.
     """
 
     parent: Scope | None
@@ -29,9 +29,9 @@ class Scope:
     certain: bool = True
     at_home: bool = True
     size: Term | None = None
-    region: tuple[int, int] | None = None
+    region: Region | None = None
     depth: int = 0
-    positive: frozenset[int] = frozenset()
+    positive: frozenset[Term] = frozenset()
     is_apart: bool = False
 
     @property
@@ -57,7 +57,7 @@ class Scopes:
 
     def __init__(self) -> None:
         self.top = Scope(None)
-        self._inner: dict[tuple[int, int, int], Scope] = {}
+        self._inner: dict[tuple[Term, int, Scope | None], Scope] = {}
 
     def of_child(self, node: Term, k: int, scope: Scope, at_home: bool = True) -> Scope:
         """Where child `k` of `node` is evaluated, if `node` is evaluated in `scope`."""
@@ -79,7 +79,7 @@ class Scopes:
 
     def copies(self, node: Term, wheres: list[Scope]) -> list[Scope]:
         """Where the parts of `node` stand that is computed in all these scopes: in one, or one for each part that is apart."""
-        groups: dict[int, list[Scope]] = {}
+        groups: dict[Scope | None, list[Scope]] = {}
         for scope in wheres:
             groups.setdefault(_apart_in(node, scope), []).append(scope)
         return [common_of(group) for group in groups.values()]
@@ -95,11 +95,11 @@ class Scopes:
         at_home: bool = True,
     ) -> Scope:
         """The scope of child `k` of `node`: the body of a loop over `size`, or what is evaluated if `condition` holds."""
-        key = (id(node), k, _apart_in(node, parent))
+        key = (node, k, _apart_in(node, parent))
         if key not in self._inner:
-            certain = size is None or is_certain(size) or id(size) in parent.positive
+            certain = size is None or is_certain(size) or size in parent.positive
             positive = _positive_size(condition) if size is None else size
-            known = parent.positive if positive is None else parent.positive | {id(positive)}
+            known = parent.positive if positive is None else parent.positive | {positive}
             self._inner[key] = Scope(
                 parent,
                 variables,
@@ -108,19 +108,19 @@ class Scopes:
                 certain,
                 at_home,
                 size,
-                (id(node), k),
+                (node, k),
                 parent.depth + 1,
                 known,
             )
         return self._inner[key]
 
 
-def _apart_in(node: Term, scope: Scope) -> int:
-    """Which part of a `while` or a comprehension a node belongs to that mentions its state or indices; 0 for others."""
+def _apart_in(node: Term, scope: Scope) -> Scope | None:
+    """Which part of a `while` or a comprehension a node belongs to that mentions its state or indices; None for others."""
     for here in scope.outwards():
         if here.is_apart and not here.variables.isdisjoint(node.free):
-            return id(here)
-    return 0
+            return here
+    return None
 
 
 def common_of(scopes: list[Scope]) -> Scope:

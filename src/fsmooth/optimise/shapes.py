@@ -24,7 +24,7 @@ class _Scope:
         self.levels: dict[Var, int] = {} if outer is None else dict(outer.levels)
         for var in own:
             self.levels[var] = len(self.levels)
-        self.shapes: dict[int, int] = {}
+        self.shapes: dict[Term, int] = {}
 
 
 class Shapes:
@@ -45,10 +45,10 @@ class Shapes:
         while scope.outer is not None and scope.own.isdisjoint(node.free):
             scope = scope.outer
         if scope.outer is None and not isinstance(node, Lam):  # functions are nodes of their own, with their parameters
-            return self._number(("node", id(node)))
-        found = scope.shapes.get(id(node))
+            return self._number(("node", node))
+        found = scope.shapes.get(node)
         if found is None:
-            found = scope.shapes[id(node)] = self._structure(node, scope)
+            found = scope.shapes[node] = self._structure(node, scope)
         return found
 
     def _structure(self, node: Term, scope: _Scope) -> int:

@@ -27,12 +27,12 @@ class _Region:
 
     def __init__(self) -> None:
         self.defined: list[Term] = []
-        self.read: set[int] = set()
-        self.inside: set[int] = set()
+        self.read: set[Term] = set()
+        self.inside: set[Term] = set()
 
     def for_inside(self) -> list[Term]:
         """The definitions that only regions inside read."""
-        return [node for node in self.defined if id(node) in self.inside and id(node) not in self.read]
+        return [node for node in self.defined if node in self.inside and node not in self.read]
 
 
 class _Scope:
@@ -43,7 +43,7 @@ class _Scope:
         env: dict[Var, Term],
         outer: _Scope | None = None,
         own: Iterable[Var] = (),
-        known: dict[int, tuple[Term, Term]] | None = None,
+        known: dict[Term, Term] | None = None,
     ) -> None:
         self.env = env
         self.outer = outer
@@ -70,8 +70,8 @@ class Graph:
     """Interned nodes: structurally equal terms are the same object.
 
     names    of nodes: those of the definitions that they were
-    tables   of nodes that are tables (optimise/nests.py): the sizes, by identity, of the loops over which they are;
-             unless these run, making the table evaluates no entry
+    tables   of nodes that are tables (optimise/nests.py): the sizes of the loops over which they are; unless these run,
+             making the table evaluates no entry
 
     Of terms that are graphs `without_definitions` what does not depend on a loop's variables is found once for all regions.
     """
@@ -84,8 +84,8 @@ class Graph:
         self._shapes = Shapes()
         self._used: set[Var] = set()
         self._region = _Region()
-        self.names: dict[int, str] = {}
-        self.tables: dict[int, set[int]] = {}
+        self.names: dict[Term, str] = {}
+        self.tables: dict[Term, set[Term]] = {}
 
     def of(self, term: Term) -> Term:
         """The node of `term`."""
@@ -93,10 +93,10 @@ class Graph:
 
     def under(self, definitions: Iterable[Term], body: Term) -> Term:
         """The node that evaluates `definitions`, then `body`."""
-        values = {id(value): value for value in definitions}
+        values = dict.fromkeys(definitions)
         if not values:
             return body
-        return self.node(Let(tuple([(Var("evaluated", value.type), value) for value in values.values()]), body))
+        return self.node(Let(tuple([(Var("evaluated", value.type), value) for value in values]), body))
 
     # -- from terms to nodes -----------------------------------------------------------------------------------------
 
@@ -104,15 +104,15 @@ class Graph:
         if isinstance(term, Var):
             node = scope.env.get(term, term)
             if not isinstance(node, Var):
-                self._region.read.add(id(node))
+                self._region.read.add(node)
             return node
         if self._without_definitions:
             scope = scope.of(term)
-        found = scope.known.get(id(term))
+        found = scope.known.get(term)
         if found is not None:
-            return found[1]
+            return found
         result = self._make(term, scope)
-        scope.known[id(term)] = (term, result)
+        scope.known[term] = result
         return result
 
     def _body(self, term: Term, scope: _Scope) -> Term:
@@ -134,7 +134,7 @@ class Graph:
                     inner.env[var] = node
                     if not isinstance(node, Var | Const):
                         self._region.defined.append(node)
-                        self.names.setdefault(id(node), var.name)
+                        self.names.setdefault(node, var.name)
                 return self._intern(body, inner)
             case Length(array, axis):
                 around, self._region = self._region, _Region()  # a length reads nothing
@@ -176,6 +176,7 @@ class Graph:
         """The one node equal to `term`, whose children are nodes or constants."""
         if isinstance(term, Var):
             return term
+        # numbers, since those of a commutative operation are sorted
         parts = [id(self.node(c) if isinstance(c, Const) else c) for c in children(term)]
         return self._nodes.setdefault((head(term), *in_order(term, parts)), term)
 
@@ -193,10 +194,10 @@ class Graph:
 
     def named_like(self, node: Term, new: Term) -> Term:
         """`new`, which is computed instead of `node`, with its name."""
-        if id(node) in self.names:
-            self.names.setdefault(id(new), self.names[id(node)])
-        if id(node) in self.tables:
-            self.tables.setdefault(id(new), set()).update(self.tables[id(node)])
+        if node in self.names:
+            self.names.setdefault(new, self.names[node])
+        if node in self.tables:
+            self.tables.setdefault(new, set()).update(self.tables[node])
         return new
 
 

@@ -63,24 +63,24 @@ def _is_affine(index: Term, variables: frozenset[Var]) -> bool:
 
 def below(node: Term) -> Iterator[Term]:
     """Every node of `node` once."""
-    seen: set[int] = set()
+    seen: set[Term] = set()
     stack = [node]
     while stack:
         t = stack.pop()
-        if id(t) not in seen:
-            seen.add(id(t))
+        if t not in seen:
+            seen.add(t)
             yield t
             stack.extend(children(t))
 
 
 def dependent(node: Term, variables: frozenset[Var], given: Term | None = None) -> Iterator[Term]:
     """Every node of `node` that depends on one of the variables, once; what does not is not walked, nor is `given`."""
-    seen: set[int] = {id(given)}
+    seen = {given}
     stack = [node]
     while stack:
         t = stack.pop()
-        if id(t) not in seen and not variables.isdisjoint(t.free):
-            seen.add(id(t))
+        if t not in seen and not variables.isdisjoint(t.free):
+            seen.add(t)
             yield t
             stack.extend(children(t))
 

@@ -17,11 +17,11 @@ from fsmooth.optimise.nests import Nests
 from fsmooth.optimise.sharing import Graph
 from fsmooth.rewrite.trace import Trace
 
-Failing = Mapping[int, frozenset[int]]
+Failing = Mapping[Term, frozenset[Term]]
 
 
 def tabulate(root: Term, graph: Graph, failing: Failing, trace: Trace) -> Term:
-    """The root of the graph with tables; `failing` are the nodes that can fail, by identity, with what fails in them."""
+    """The root of the graph with tables; `failing` are the nodes that can fail, with what fails in them."""
     return _Tabulation(graph, failing, trace).visit(root, Around())
 
 
@@ -30,15 +30,15 @@ class _Tabulation:
         self.graph = graph
         self.nests = Nests(graph, failing, trace)
         self.gathers = Gathers(graph, failing, trace)
-        self.memo: dict[int, tuple[Term, Term]] = {}
+        self.memo: dict[Term, Term] = {}
 
     def visit(self, node: Term, around: Around) -> Term:
         """`node` with tables in all its loops."""
         if isinstance(node, Var | Const):
             return node
-        found = self.memo.get(id(node))
+        found = self.memo.get(node)
         if found is not None:
-            return found[1]
+            return found
         result = node
         if isinstance(node, Build | Reduce):
             result = self.gathers.tabulated(self.nests.tabulated(node, around))
@@ -48,7 +48,7 @@ class _Tabulation:
             result = self.graph.rebuilt(result, [result.condition, *ways])
         else:
             result = self._children(result, around)
-        self.memo[id(node)] = (node, result)
+        self.memo[node] = result
         return result
 
     def _children(self, node: Term, around: Around) -> Term:

@@ -20,31 +20,31 @@ _LARGEST = 2_000
 """Loops of more nodes than this are not copied."""
 
 
-def unswitch(root: Term, graph: Graph, failing: Container[int], trace: Trace) -> Term:
+def unswitch(root: Term, graph: Graph, failing: Container[Term], trace: Trace) -> Term:
     """The root of the graph with invariant conditions outside loops; `failing` are the nodes that can fail."""
-    memo: dict[int, tuple[Term, Term]] = {}
+    memo: dict[Term, Term] = {}
 
     def of(node: Term) -> Term:
         if isinstance(node, Var | Const):
             return node
-        found = memo.get(id(node))
+        found = memo.get(node)
         if found is None:
             new = graph.rebuilt(node, [of(c) for c in children(node)])
-            found = memo[id(node)] = (node, _unswitched(new, graph, failing, trace))
-        return found[1]
+            found = memo[node] = _unswitched(new, graph, failing, trace)
+        return found
 
     return of(root)
 
 
-def _unswitched(node: Term, graph: Graph, failing: Container[int], trace: Trace) -> Term:
+def _unswitched(node: Term, graph: Graph, failing: Container[Term], trace: Trace) -> Term:
     if not isinstance(node, Build | Reduce):
         return node
     definitions, body = under_definitions(node.body)
     match body:
-        case If(c, a, b) if node.index not in c.free and id(c) not in failing and _worth_it(node.size, a, b):
+        case If(c, a, b) if node.index not in c.free and c not in failing and _worth_it(node.size, a, b):
             trace.record("loop unswitching")
             own = node.index.renamed()
-            other = Replacement(graph, {id(node.index): lambda r: own}).of(graph.under(definitions, b))
+            other = Replacement(graph, {node.index: lambda r: own}).of(graph.under(definitions, b))
             then = _over(node, node.index, graph.under(definitions, a), graph)
             return graph.node(If(c, then, _over(node, own, other, graph)))
         case _:

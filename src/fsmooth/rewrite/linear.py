@@ -137,7 +137,7 @@ class Bounds:
         self.known: list[Polynomial] = []
         self.equal: dict[Hashable, Term] = {}
         self._asked: set[Hashable] = set()
-        self._uppers: dict[int, tuple[Term, Term | None]] = {}
+        self._uppers: dict[Term, Term | None] = {}
         self._questions = 0
 
     def nonnegative(self, poly: Polynomial) -> bool:
@@ -301,9 +301,9 @@ class Bounds:
         """What `upper` says, asked once while one question is answered."""
         if not self._questions:
             return self.upper(atom)
-        if id(atom) not in self._uppers:
-            self._uppers[id(atom)] = (atom, self.upper(atom))
-        return self._uppers[id(atom)][1]
+        if atom not in self._uppers:
+            self._uppers[atom] = self.upper(atom)
+        return self._uppers[atom]
 
     def _positive(self, divisor: Term, asker: Hashable) -> bool:
         """Is the divisor of a modulo provably > 0?  What is known may mention the modulo itself: it is asked once."""

@@ -23,14 +23,14 @@ class Context:
 
     def __init__(self, depth: int = 0) -> None:
         self.depth = depth
-        self._below: dict[tuple[int, bool], tuple[Term, Context]] = {}
+        self._below: dict[tuple[Term, bool], Context] = {}
 
     def under(self, condition: Term, value: bool) -> Context:
         """The context where a condition has this value, too."""
-        found = self._below.get((id(condition), value))
+        found = self._below.get((condition, value))
         if found is None:
-            found = self._below[id(condition), value] = (condition, Context(self.depth + 1))
-        return found[1]
+            found = self._below[condition, value] = Context(self.depth + 1)
+        return found
 
 
 class Mark:
@@ -48,7 +48,7 @@ class Memory:
 
     def __init__(self) -> None:
         self.start = Context()
-        self._known: dict[tuple[Var, int], Term] = {}
+        self._known: set[tuple[Var, Term]] = set()
         self.undecided: Collection[Var] | None = None
         """The let-bound variables about which this walk may decide otherwise than the one before; None if it may of all."""
 
@@ -68,5 +68,5 @@ class Memory:
     def is_new(self, var: Var, known: Term) -> bool:
         """Is it the first time that this is known of a variable?  Copies of a loop's body bind the same ones."""
         before = len(self._known)
-        self._known.setdefault((var, id(known)), known)
+        self._known.add((var, known))
         return len(self._known) > before

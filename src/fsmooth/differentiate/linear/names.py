@@ -39,7 +39,7 @@ def is_atom(term: Term) -> bool:
 class _Scope:
     """The bindings of one scope.  `known` are names of subterms that are bound here or further out."""
 
-    def __init__(self, known: dict[int, tuple[Term, Term]]) -> None:
+    def __init__(self, known: dict[Term, Term]) -> None:
         self.known = dict(known)
         self.bindings: list[tuple[Var, Term]] = []
 
@@ -53,24 +53,24 @@ class _Scope:
         """A name for `term`, if it has a derivative and is not one already."""
         if is_atom(term) or has_function(term.type) or not has_float(term.type):
             return term
-        found = self.known.get(id(term))
+        found = self.known.get(term)
         if found is not None:
-            return found[1]
+            return found
         value = self.of(term)
         if not is_atom(value):
             var = Var(_name_of(value), value.type)
             self.bindings.append((var, value))
             value = var
-        self.known[id(term)] = (term, value)
+        self.known[term] = value
         return value
 
     def of(self, term: Term) -> Term:
         """`term` with names for its operands."""
         if isinstance(term.type, Function) or not has_float(term.type):
             return term
-        found = self.known.get(id(term))
+        found = self.known.get(term)
         if found is not None:
-            return found[1]
+            return found
         match term:
             case Let(bindings, body):
                 for var, value in bindings:

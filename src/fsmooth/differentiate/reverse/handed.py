@@ -55,13 +55,13 @@ def _read(second: Term, wanted: dict[Var, int]) -> tuple[set[tuple[Var, Position
     """The parts that are read, and the lengths that are asked for."""
     read: set[tuple[Var, Positions]] = set()
     lengths: set[tuple[Var, Positions, int]] = set()
-    seen: set[int] = set()
+    seen: set[Term] = set()
     stack = [second]
     while stack:
         t = stack.pop()
-        if id(t) in seen or wanted.keys().isdisjoint(t.free):
+        if t in seen or wanted.keys().isdisjoint(t.free):
             continue
-        seen.add(id(t))
+        seen.add(t)
         found = named_part(t.array if isinstance(t, Length) else t)
         if found is None:
             stack.extend(children(t))

@@ -52,13 +52,13 @@ def _components_read(second: Term, wanted: set[Var]) -> dict[Var, set[int]]:
     """The components that are read of the arrays of which nothing else is, but lengths."""
     found: dict[Var, set[int]] = {}
     whole: set[Var] = set()
-    seen: set[int] = set()
+    seen: set[Term] = set()
     stack = [second]
     while stack:
         t = stack.pop()
-        if id(t) in seen or wanted.isdisjoint(t.free):
+        if t in seen or wanted.isdisjoint(t.free):
             continue
-        seen.add(id(t))
+        seen.add(t)
         read = _read_of(t)
         if read is not None and read[0] in wanted:
             found.setdefault(read[0], set()).add(read[1])

@@ -104,7 +104,7 @@ class _Naming:
         self.steps = Polynomial.constant(1)
         self.around: set[Var] = set()
         self.names: dict[Key, tuple[Var, Term]] = {}
-        self.done: dict[int, tuple[Term, Term]] = {}
+        self.done: dict[Term, Term] = {}
 
     def whole(self, body: Term, index: Var, size: Term) -> Term:
         """The body of the fold itself."""
@@ -121,10 +121,10 @@ class _Naming:
         return new
 
     def _of(self, t: Term) -> Term:
-        found = self.done.get(id(t))
+        found = self.done.get(t)
         if found is None:
-            found = self.done[id(t)] = (t, self._new(t))
-        return found[1]
+            found = self.done[t] = self._new(t)
+        return found
 
     def _new(self, t: Term) -> Term:
         match t:
@@ -253,7 +253,7 @@ class _Naming:
     # -- what is written -----------------------------------------------------------------------------------------------
 
     def _written(self, update: Update, value: Term) -> Term:
-        version = self.found.values.get(id(update))
+        version = self.found.values.get(update)
         if version is None or self._has_name(value) or not self._holds(version, ()):
             return value
         self._gain(version, ())

@@ -27,7 +27,7 @@ class Indices:
         self.outside = outside
         self.loops = {index: size}
         self.bound = {index}
-        self._known: dict[int, tuple[Term, Term | None]] = {}
+        self._known: dict[Term, Term | None] = {}
         for t in subterms(body):
             if not binds(t):
                 continue
@@ -49,14 +49,13 @@ class Indices:
 
     def resolved(self, term: Term) -> Term | None:
         """An index or a size in terms of loops' indices and of what is outside of the fold; None if that is not known."""
-        found = self._known.get(id(term))
-        if found is None:
+        if term not in self._known:
             result: Term | None = transform(self.expanded(term), _unchecked)
             assert result is not None
             if any([x in self.bound and x not in self.loops for x in result.free]) or size_of_tree(result) > _LARGEST:
                 result = None
-            found = self._known[id(term)] = (term, result)
-        return found[1]
+            self._known[term] = result
+        return self._known[term]
 
     def expanded(self, term: Term) -> Term:
         """Likewise, as far as that is possible."""

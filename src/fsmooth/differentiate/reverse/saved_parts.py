@@ -39,13 +39,13 @@ def parts_read(wanted: Iterable[Var], terms: Iterable[Term], recomputed: Sequenc
 
 
 def _find(found: dict[Var, set[Positions]], terms: Sequence[Term]) -> None:
-    seen: set[int] = set()
+    seen: set[Term] = set()
     stack = list(terms)
     while stack:
         t = stack.pop()
-        if id(t) in seen or found.keys().isdisjoint(t.free):
+        if t in seen or found.keys().isdisjoint(t.free):
             continue
-        seen.add(id(t))
+        seen.add(t)
         path = t.array if isinstance(t, Length) else t
         root = root_of(path)
         if root in found:

@@ -93,7 +93,7 @@ class Steps:
         self.afterwards: dict[Var, Term] = {}
         self.row: dict[tuple[Var, Var], Var] = {}
         self.names = Renaming({})
-        self.known: dict[int, tuple[Term, Term]] = {}
+        self.known: dict[Term, Term] = {}
 
     def value(self, term: Term) -> Term:
         """The atom for the value of `term`."""
@@ -139,11 +139,11 @@ class Steps:
             return self.names(term)
         if isinstance(term, Const):
             return term
-        found = self.known.get(id(term))
+        found = self.known.get(term)
         if found is not None:
-            return found[1]
+            return found
         result = self._new(term, name)
-        self.known[id(term)] = (term, result)
+        self.known[term] = result
         return result
 
     def _new(self, term: Term, name: Var | None) -> Term:

@@ -84,13 +84,13 @@ class Version:
 class Followed:
     """From a value back to `end`: a variable, an element of one, or None if the value is not made by updates.
 
-    `values` are the updates met, by identity: what they write is a part of the table from then on.
+    `values` are the updates met: what they write is a part of the table from then on.
     """
 
     end: Key | Get | None
     writes: list[Write]
     versions: dict[Key, Version] = field(default_factory=dict)
-    values: dict[int, Version] = field(default_factory=dict)
+    values: dict[Update, Version] = field(default_factory=dict)
 
     def learn(self, other: Followed) -> None:
         """What was found on another way, too."""
@@ -200,7 +200,7 @@ class Follower:
             if isinstance(end, Get) and alpha_equal(end.array, update.array) and alpha_equal(end.index, update.index):
                 found.writes += row.writes  # to this row, whose other elements stay what they were
                 return
-        found.values[id(update)] = _both(found.values.get(id(update)), Version(self.table, own, after))
+        found.values[update] = _both(found.values.get(update), Version(self.table, own, after))
         found.writes.append(Write(own))
 
     def _loop(self, found: Followed, loop: IFold, path: tuple[int, ...], after: Later, place: Place) -> bool:

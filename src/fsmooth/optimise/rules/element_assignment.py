@@ -45,7 +45,7 @@ class _Assignments:
         self.initial = components(fold.init) if isinstance(fold.init.type, Tuple) else (fold.init,)
         self.elements: dict[int, Term] = {}
         self.updated: dict[Var, int] = {}
-        self.memo: dict[int, tuple[Term, Term]] = {}
+        self.memo: dict[Term, Term] = {}
 
     def array(self) -> Term | None:
         """The array, or the arrays, that the loop makes."""
@@ -103,11 +103,11 @@ class _Assignments:
         """`term` with what it reads of the state taken from where that is known."""
         if self.fold.state not in term.free and self.updated.keys().isdisjoint(term.free):
             return term
-        found = self.memo.get(id(term))
+        found = self.memo.get(term)
         if found is not None:
-            return found[1]
+            return found
         result = self._changed(term)
-        self.memo[id(term)] = (term, result)
+        self.memo[term] = result
         return result
 
     def _changed(self, term: Term) -> Term:

@@ -144,17 +144,15 @@ class _Uses:
     def __init__(self, state: Var, bindings: Iterable[tuple[Var, Term]]) -> None:
         self.state = state
         self.bound = dict(bindings)
-        self.known: dict[int, frozenset[int] | None] = {}
-        self.keep: list[Term] = []
+        self.known: dict[Term, frozenset[int] | None] = {}
 
     def of(self, term: Term) -> frozenset[int] | None:
         """The positions read; None if the state is used whole."""
-        if id(term) in self.known:
-            return self.known[id(term)]
-        self.keep.append(term)
-        self.known[id(term)] = frozenset()
+        if term in self.known:
+            return self.known[term]
+        self.known[term] = frozenset()
         result = self._of(term)
-        self.known[id(term)] = result
+        self.known[term] = result
         return result
 
     def _of(self, term: Term) -> frozenset[int] | None:

@@ -120,13 +120,13 @@ class _Selections:
     def _read_otherwise(self, scope: Let) -> set[Var]:
         """The selections that something else reads than reductions that may be replaced."""
         others: set[Var] = set()
-        seen: set[tuple[int, bool]] = set()
+        seen: set[tuple[Term, bool]] = set()
         stack = [(part, True) for part in children(scope) if not isinstance(part, Collect)]
         while stack:
             term, always = stack.pop()
-            if (id(term), always) in seen or self.found.keys().isdisjoint(term.free):
+            if (term, always) in seen or self.found.keys().isdisjoint(term.free):
                 continue
-            seen.add((id(term), always))
+            seen.add((term, always))
             if isinstance(term, Var):
                 others.add(term)
             elif isinstance(term, Lam | Deriv):

@@ -50,12 +50,12 @@ def length_of_state(t: Term, facts: Facts) -> Term | None:
 def _asks(t: Carrying) -> bool:
     """Only where lengths are asked for and the state is mentioned it may be its length that is asked for."""
     stack = [part for k, part in enumerate(children(t)) if bound_in(t, k)]
-    seen: set[int] = set()
+    seen: set[Term] = set()
     while stack:
         x = stack.pop()
-        if id(x) in seen or Length not in x.kinds or t.state not in x.free:
+        if x in seen or Length not in x.kinds or t.state not in x.free:
             continue
-        seen.add(id(x))
+        seen.add(x)
         if _of_state(x, t.state) is not None:
             return True
         stack.extend(children(x))

@@ -37,11 +37,11 @@ class Backward(NamedTuple):
     loop: IFold
     anchors: tuple[Term, ...]
     window: Window
-    inside: dict[int, Support]
+    inside: dict[Term, Support]
 
     def over(self, loop: Build | Reduce, wanted: Support) -> Support:
         """The indices for which a loop computes anything."""
-        return self.inside.get(id(loop), EVERYWHERE)
+        return self.inside.get(loop, EVERYWHERE)
 
 
 class Forward(NamedTuple):
@@ -49,14 +49,16 @@ class Forward(NamedTuple):
 
     loop: IFold
     window: Window
-    kept: dict[int, Kept]
+    kept: dict[Term, Kept]
 
 
 class _ReadOtherwise(Exception):
     """What the loop before makes is read in a way that is not followed."""
 
 
-def saved_windows(term: Term, back: Backward, definitions: Mapping[Var, Term], shared: Container[int]) -> list[Forward]:
+def saved_windows(
+    term: Term, back: Backward, definitions: Mapping[Var, Term], shared: Container[Term]
+) -> list[Forward]:
     """The loops whose saved states a loop reads, if only that, and elements at the anchors of their results, are read.
 
     What is `shared` is also elsewhere, and stays as it is.
@@ -74,7 +76,7 @@ def saved_windows(term: Term, back: Backward, definitions: Mapping[Var, Term], s
 
 
 def _forward(
-    term: Term, name: Var, loop: IFold, back: Backward, definitions: Mapping[Var, Term], shared: Container[int]
+    term: Term, name: Var, loop: IFold, back: Backward, definitions: Mapping[Var, Term], shared: Container[Term]
 ) -> Forward | None:
     window = back.window.mirrored(loop)
     known = loop.free | (frozenset(term.parameters) if isinstance(term, Lam) else frozenset())
@@ -109,22 +111,20 @@ def _forward(
 
     bindings, _ = flat_scope(loop.body)
     can_be_kept = {
-        id(value)
+        value
         for value in [*[value for _, value in bindings], *results.values()]
-        if isinstance(value, Build) and id(value) not in shared and is_long(value) and can_be_left_out(value)
+        if isinstance(value, Build) and value not in shared and is_long(value) and can_be_left_out(value)
     }
 
     def over(inner: Build | Reduce, asked: Support) -> Support:
-        return asked if id(inner) in can_be_kept else EVERYWHERE
+        return asked if inner in can_be_kept else EVERYWHERE
 
     demands, left = settled(loop, exits, lambda asked: Demands(loop, asked, over, rows=wanted))
     if any([demands.of(loop.state, path) != NOWHERE for path in rows]):
         return None
     made = [(value, left[path]) for path, value in results.items()] + [(x, demands.of(var)) for var, x in bindings]
-    kept = {
-        id(value): Kept(window, support, NO_ZEROS)
-        for value, support in made
-        if id(value) in can_be_kept and min(support) < inf
+    kept: dict[Term, Kept] = {
+        value: Kept(window, support, NO_ZEROS) for value, support in made if value in can_be_kept and min(support) < inf
     }
     return Forward(loop, window, kept) if kept else None
 
@@ -166,12 +166,12 @@ def _elements_read_elsewhere(
 
     """
     found: set[Path] = set()
-    pending, seen = [term], {id(back.loop.body)}
+    pending, seen = [term], {back.loop.body}
     while pending:
         t = pending.pop()
-        if id(t) in seen:
+        if t in seen:
             continue
-        seen.add(id(t))
+        seen.add(t)
         match t:
             case Length():
                 pass

@@ -167,12 +167,12 @@ class _Elements:
         self.index = index
         self.named: dict[Var, Support] = {}
         self.integers: dict[Var, Term] = {}
-        self.known: dict[int, Support] = {}
+        self.known: dict[Term, Support] = {}
 
     def of(self, t: Term) -> Support:
-        found = self.known.get(id(t))
+        found = self.known.get(t)
         if found is None:
-            found = self.known[id(t)] = self._of(t)
+            found = self.known[t] = self._of(t)
         return found
 
     def _of(self, t: Term) -> Support:
