@@ -247,7 +247,7 @@ def _occurrences(scope: Let, first: int, var: Var, component: Path) -> int:
     for term in [value for _, value in scope.bindings[first + 1 :]] + [scope.body]:
         if var not in term.free:
             continue
-        seen: set[int] = set()
+        seen: set[Term] = set()
         stack = [term]
         while stack:
             t = stack.pop()
@@ -258,10 +258,10 @@ def _occurrences(scope: Let, first: int, var: Var, component: Path) -> int:
                 shared = min(len(place[1]), len(component))
                 count += place[0] is var and place[1][:shared] == component[:shared]
                 continue
-            if id(t) in seen:
+            if t in seen:
                 count += 2
                 continue
-            seen.add(id(t))
+            seen.add(t)
             stack.extend(children(t))
     return count
 

@@ -18,13 +18,13 @@ def interchangeable(index: Var, inner: Term) -> Reduce | None:
     if index in inner.size.free or index is inner.index:
         return None
     gains = False
-    seen: set[int] = set()
+    seen: set[Term] = set()
     stack: list[Term] = [inner.body]
     while stack:
         t = stack.pop()
-        if id(t) in seen:
+        if t in seen:
             continue
-        seen.add(id(t))
+        seen.add(t)
         if is_loop(t):
             return None
         if isinstance(t, Length):

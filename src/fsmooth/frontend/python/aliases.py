@@ -17,18 +17,18 @@ class Views:
     """Where the arrays that are parts of other arrays come from."""
 
     def __init__(self) -> None:
-        self._found: dict[int, tuple[Term, frozenset[Place]]] = {}
+        self._found: dict[Term, frozenset[Place]] = {}
         self._parts: dict[Place, frozenset[Place]] = {}
 
     def places(self, term: Term) -> frozenset[Place]:
         """The memory that an array may share: roots, each with the components taken from it."""
         components: list[int] = []
         while True:
-            known = self._found.get(id(term))
+            known = self._found.get(term)
             taken = tuple(reversed(components))
             match term:
                 case _ if known is not None:
-                    return frozenset([(*place, *taken) for place in known[1]])
+                    return frozenset([(*place, *taken) for place in known])
                 case Get(array, _):
                     term = array
                 case Proj(inner, position):
@@ -62,7 +62,7 @@ class Views:
 
     def own(self, array: Term) -> None:
         """`array` shares memory with nothing."""
-        self._found[id(array)] = (array, frozenset())
+        self._found[array] = frozenset()
 
     def remember(self, view: Term, *owners: Term) -> None:
         """`view` may share the memory of any of `owners`."""
@@ -72,7 +72,7 @@ class Views:
                     self._parts[view, k] = self.within(item)
         places = frozenset([place for owner in owners for place in self.places(owner)])
         if places and isinstance(view.type, Array):
-            self._found[id(view)] = (view, places)
+            self._found[view] = places
 
 
 def forget_aliases(names: dict[str, Value], views: Views, array: Term, changed: str, line: int, own: bool) -> None:

@@ -100,12 +100,12 @@ def _continued(branch: Term, var: Var, rest: Term) -> Term | None:
             return None if first is None or second is None else If(condition, first, second)
         case MakeTuple():
             kept: list[tuple[Var, Term]] = []
-            displays: set[int] = set()
+            displays: set[Term] = set()
 
             def named(item: Term, path: tuple[int, ...]) -> Term:
                 if isinstance(item, MakeTuple):
                     whole = MakeTuple(tuple([named(x, (*path, k)) for k, x in enumerate(item.items)]), item.type)
-                    displays.add(id(whole))
+                    displays.add(whole)
                     return whole
                 if is_path(item) or (isinstance(item.type, Array) and _uses(rest, var, path) == 1):
                     return item
@@ -116,7 +116,7 @@ def _continued(branch: Term, var: Var, rest: Term) -> Term | None:
             whole = named(branch, ())
 
             def change(t: Term) -> Term:
-                if isinstance(t, Proj) and isinstance(t.tuple, MakeTuple) and id(t.tuple) in displays:
+                if isinstance(t, Proj) and isinstance(t.tuple, MakeTuple) and t.tuple in displays:
                     return t.tuple.items[t.position]
                 return t
 

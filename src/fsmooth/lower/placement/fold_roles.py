@@ -98,13 +98,13 @@ def place_of(term: Term, state: Var, aliases: Mapping[Var, Term]) -> Path | None
 
 def _reads(term: Term, state: Var, path: Path, aliases: dict[Var, Term]) -> bool:
     """Might the term read this part of the state?  (Lengths do not.)"""
-    seen: set[int] = set()
+    seen: set[Term] = set()
     stack = [term]
     while stack:
         t = stack.pop()
-        if id(t) in seen:
+        if t in seen:
             continue
-        seen.add(id(t))
+        seen.add(t)
         place = place_of(t, state, aliases)
         if place is not None:
             shared = min(len(place), len(path))

@@ -130,13 +130,13 @@ def root_of(path: Term) -> tuple[Var, Path]:
 def reads(term: Term, part: Part) -> bool:
     """Might evaluating the term read the contents of the part?  (Lengths do not.)"""
     variables = {var for var, _ in part.readers}
-    seen: set[int] = set()
+    seen: set[Term] = set()
     stack = [term]
     while stack:
         t = stack.pop()
-        if id(t) in seen or variables.isdisjoint(t.free):
+        if t in seen or variables.isdisjoint(t.free):
             continue
-        seen.add(id(t))
+        seen.add(t)
         if isinstance(t, Length) and is_path(t.array):
             stack.extend(_indices(t.array))
             continue
@@ -328,14 +328,14 @@ def _elementwise(term: Build, part: Part) -> bool:
         body = body.body
     if not is_scalar(body.type) or len(indices) != _rank(part.type):
         return False
-    seen: set[int] = set()
+    seen: set[Term] = set()
     variables = {var for var, _ in part.readers}
     stack: list[Term] = [body]
     while stack:
         t = stack.pop()
-        if id(t) in seen or variables.isdisjoint(t.free):
+        if t in seen or variables.isdisjoint(t.free):
             continue
-        seen.add(id(t))
+        seen.add(t)
         if isinstance(t, Length) and is_path(t.array):
             continue
         if is_path(t):

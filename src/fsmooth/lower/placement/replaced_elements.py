@@ -80,13 +80,13 @@ def _replaced(value: Term, array: Term) -> Iterator[Get]:
 
 def _reads(term: Term, array: Term) -> bool:
     """Does the term read the array?  (Its length does not.)"""
-    seen: set[int] = set()
+    seen: set[Term] = set()
     stack = [term]
     while stack:
         t = stack.pop()
-        if id(t) in seen or array.free.isdisjoint(t.free):
+        if t in seen or array.free.isdisjoint(t.free):
             continue
-        seen.add(id(t))
+        seen.add(t)
         if t.type == array.type and alpha_equal(t, array):
             return True
         if not (isinstance(t, Length) and named_part(t.array)):
