@@ -1,9 +1,12 @@
-"""The programs that mechanisms are tried on: routes, users' programs, whole arrays, arrays changed in place, workloads."""
+"""The programs that mechanisms are tried on: routes, users' programs, examples, whole arrays, arrays changed in place, workloads."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -30,6 +33,7 @@ def programs() -> Iterator[Program]:
     """All of them."""
     yield from _routes()
     yield from _users()
+    yield from _examples()
     yield from _arrays()
     yield from _assignments()
     yield from _workloads()
@@ -54,6 +58,36 @@ def _users() -> Iterator[Program]:
             first, *others = example.arguments
             along = (np.ones(len(first)),) if verb == "HVP" else ()
             yield Program(f"{name}, {verb}", make(example), (first, *along, *others))
+
+
+def _examples() -> Iterator[Program]:
+    """What the programs of examples/ compile."""
+    r = np.random.default_rng(0).standard_normal
+    ode, rod = _example("fit_an_ode"), _example("one_sensor")
+    p, start = np.array([1.4, 1.1, 2.8, 1.1]), np.array([1.0, 1.0])
+    yield Program("trajectory", lambda: fs.function(ode.trajectory.__wrapped__), (p, start))
+    yield Program("trajectory, sensitivities", lambda: fs.jacobian(ode.trajectory.__wrapped__, wrt="p"), (p, start))
+    loss = _example("logistic_regression").loss.__wrapped__
+    data = r(10), r((500, 10)), np.sign(r(500)), 1e-4
+    yield Program("logistic loss, value and gradient", lambda: fs.value_and_grad(loss), data)
+    mixture, three = _example("mixture_model").log_likelihood.__wrapped__, ("logits", "means", "log_scales")
+    points = np.zeros(3), np.array([-1.0, 0.0, 1.0]), np.zeros(3), r(500)
+    yield Program("mixture, value and gradient", lambda: fs.value_and_grad(mixture, wrt=three), points)
+    rosenbrock = _example("newton").rosenbrock.__wrapped__
+    yield Program("rosenbrock, gradient", lambda: fs.grad(rosenbrock), (np.zeros(10),))
+    yield Program("rosenbrock, Hessian", lambda: fs.hessian(rosenbrock), (np.zeros(10),))
+    heated = np.linspace(0.0, 1.0, 10_000), np.full(10_000, 0.2), 100, 5_000
+    sensor = rod.temperature.__wrapped__
+    yield Program("one sensor, gradient", lambda: fs.grad(sensor, wrt="c", method="reverse"), heated)
+
+
+def _example(name: str) -> ModuleType:
+    spec = spec_from_file_location(name, Path(__file__).parents[2] / "examples" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def _arrays() -> Iterator[Program]:

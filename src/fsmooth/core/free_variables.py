@@ -14,7 +14,7 @@ def compute_free(root: Term) -> None:
         if term._free is not None:
             stack.pop()
             continue
-        parts = children(term)
+        parts = term.declared.children(term)
         missing = [c for c in parts if c._free is None]
         if missing:
             stack.extend(missing)

@@ -30,10 +30,11 @@ def children(term: Term) -> tuple[Term, ...]:
 
 def rebuild(term: Term, new: Sequence[Term]) -> Term:
     """`term` with its children replaced, binders unchanged; `term` itself if every child is the same object."""
-    old = children(term)
+    declared = term.declared
+    old = declared.children(term)
     if len(old) == len(new) and all(map(is_, old, new)):
         return term
-    return term.declared.rebuild(term, new)
+    return declared.rebuild(term, new)
 
 
 def bound_in(term: Term, child: int) -> tuple[Var, ...]:
@@ -57,7 +58,7 @@ def opens_region(node: Term, child: int) -> bool:
     return node.declared.has_regions and runs(node)[child] is not Runs.ONCE
 
 
-def runs(term: Term) -> list[Runs]:
+def runs(term: Term) -> Sequence[Runs]:
     """How often each child is evaluated when the term is."""
     return term.declared.runs(term)
 
@@ -131,7 +132,7 @@ def subterms(term: Term) -> Iterator[Term]:
             continue
         seen.add(t)
         yield t
-        stack.extend(reversed(children(t)))
+        stack.extend(t.declared.children(t)[::-1])
 
 
 def transform(term: Term, change: Callable[[Term], Term]) -> Term:
@@ -145,7 +146,7 @@ def transform(term: Term, change: Callable[[Term], Term]) -> Term:
         t, ready = stack.pop()
         if t in done:
             continue
-        parts = children(t)
+        parts = t.declared.children(t)
         if ready or not parts:
             done[t] = change(rebuild(t, [done[c] for c in parts]))
         else:

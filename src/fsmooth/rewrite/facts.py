@@ -252,7 +252,7 @@ class Facts:
             elif isinstance(key, _Carried):
                 self.magnitudes.carried.discard(key.state)
             elif isinstance(key, _Equated):
-                del self.bounds.equal[key.atom]
+                self.bounds.separate(key.atom)
             elif isinstance(key, int):
                 undo.pop()
                 if key:

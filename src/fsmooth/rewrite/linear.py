@@ -136,6 +136,7 @@ class Bounds:
         self.define = define
         self.known: list[Polynomial] = []
         self.equal: dict[Hashable, Term] = {}
+        self._canonical: dict[Polynomial, Polynomial] = {}
         self._asked: set[Hashable] = set()
         self._uppers: dict[Term, Term | None] = {}
         self._questions = 0
@@ -155,10 +156,17 @@ class Bounds:
         if self._by_cases(poly, _MAX_CASES):
             return True
         for known in self.known[-16:]:
-            fact = self.canonical(known)
+            fact = self._fact(known)
             if _may_help(fact, poly) and self._by_cases(poly.plus(fact, -1), _MAX_CASES):
                 return True
         return False
+
+    def _fact(self, known: Polynomial) -> Polynomial:
+        """What is known, with one atom for all that are known to be equal."""
+        found = self._canonical.get(known)
+        if found is None:
+            found = self._canonical[known] = self.canonical(known)
+        return found
 
     def _by_cases(self, poly: Polynomial, most: int) -> bool:
         """By ranges, and by what the maxima and minima in it are."""
@@ -201,8 +209,14 @@ class Bounds:
                 for atom, other in ((second, first), (first, second)):
                     if self._says_less(gap.atoms[atom], gap.atoms[other]):
                         self.equal[atom] = gap.atoms[other]
+                        self._canonical.clear()
                         return atom
         return None
+
+    def separate(self, atom: Hashable) -> None:
+        """Undo `equate`, which gave this atom."""
+        del self.equal[atom]
+        self._canonical.clear()
 
     def _says_less(self, atom: Term, other: Term) -> bool:
         """Is nothing known about an atom by itself that is not known about the other?"""

@@ -9,10 +9,11 @@ recognised by a mark.  A substitution is carried along, so definitions are repla
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from operator import is_
 
 from fsmooth.core.primitives import Primitive
 from fsmooth.core.term import Const, If, Length, Let, Prim, Term, Var
-from fsmooth.core.traverse import children, condition_of, rebuild, remade, steps
+from fsmooth.core.traverse import condition_of, rebuild, remade, steps
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.memory import Context, Mark, Memory
 from fsmooth.rewrite.strategy import Rule
@@ -81,7 +82,9 @@ class Normaliser:
             return self.branch(term)
         if declared.binds or declared.has_regions:
             return self.scoped(term)
-        return rebuild(term, [self.run(child) for child in children(term)])
+        old = declared.children(term)
+        new = [self.run(child) for child in old]
+        return term if all(map(is_, old, new)) else declared.rebuild(term, new)
 
     def finish(self, term: Term) -> Term:
         """Apply rules at the root of a term whose children are normal, until none applies."""

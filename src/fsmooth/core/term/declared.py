@@ -32,6 +32,7 @@ from fsmooth.core.term.fields import (
     Part,
     Parts,
     Runs,
+    Single,
     State,
     Step,
 )
@@ -69,9 +70,15 @@ class Declaration:
         self.children = _children_of(self._scoped) or self._children
         self.rebuild = _rebuilding(constructor, self._arguments, self._scoped) or self._rebuilt
         self.data = _data_of(fields)
+        self._single = [f for f in self._scoped if isinstance(f, Single)]
+        self._is_fixed = len(self._single) == len(self._scoped)  # so many steps, whatever the term
+        self._runs = tuple([f.runs for f in self._single if isinstance(f, Part)])
+        self._places = {f.name: k for k, f in enumerate(self._single)}
 
     def steps(self, term: Term) -> list[Step]:
         """The children of a term and the variables that it binds, in the order of scope."""
+        if self._is_fixed:
+            return [f.step(term) for f in self._single]
         return [step for f in self._scoped for step in f.steps(term)]
 
     def made(self, term: Term, new: Sequence[Term]) -> Term:
@@ -82,6 +89,8 @@ class Declaration:
 
     def place(self, term: Term, name: str) -> int:
         """Which of the steps of a term is the field of that name."""
+        if self._is_fixed:
+            return self._places[name]
         return next(k for k, step in enumerate(self.steps(term)) if step.field.name == name)
 
     def bound(self, term: Term, child: int) -> tuple[Var, ...]:
@@ -97,9 +106,9 @@ class Declaration:
                 position += 1
         return tuple(found)
 
-    def runs(self, term: Term) -> list[Runs]:
+    def runs(self, term: Term) -> Sequence[Runs]:
         """How often each child is evaluated when the term is."""
-        return [step.runs for step in self.steps(term) if step.var is None]
+        return self._runs if self._is_fixed else [step.runs for step in self.steps(term) if step.var is None]
 
     def _children(self, term: Term) -> tuple[Term, ...]:
         return tuple([step.term for step in self.steps(term) if step.var is None])

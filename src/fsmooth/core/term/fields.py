@@ -63,6 +63,21 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
+class Single(Field):
+    """A field that is one child, or one variable."""
+
+    def step(self, term: Term) -> Step:
+        """That child or variable of a term."""
+        raise NotImplementedError
+
+    def steps(self, term: Term) -> list[Step]:
+        return [self.step(term)]
+
+    def filled(self, old: Any, rest: Iterator[Term]) -> object:
+        return next(rest)
+
+
+@dataclass(frozen=True, slots=True)
 class Data(Field):
     """What is no part, but tells one term from another; `exactly` is how, where equality would not do.
 
@@ -81,18 +96,15 @@ class Label(Field):
 
 
 @dataclass(frozen=True, slots=True)
-class Part(Field):
+class Part(Single):
     """A term; `where` and `unless` name the condition that holds, or does not, where it is evaluated."""
 
     runs: Runs = Runs.ONCE
     where: str = ""
     unless: str = ""
 
-    def steps(self, term: Term) -> list[Step]:
-        return [Step(self, getattr(term, self.name), runs=self.runs)]
-
-    def filled(self, old: Any, rest: Iterator[Term]) -> object:
-        return next(rest)
+    def step(self, term: Term) -> Step:
+        return Step(self, getattr(term, self.name), None, None, self.runs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,31 +139,25 @@ class Binder(Field):
 
 
 @dataclass(frozen=True, slots=True)
-class Index(Binder):
+class Index(Single, Binder):
     """The variable that counts the steps of a loop: from 0 to less than the field `below`."""
 
     below: str
 
-    def steps(self, term: Term) -> list[Step]:
+    def step(self, term: Term) -> Step:
         var = getattr(term, self.name)
-        return [Step(self, var, var, getattr(term, self.below))]
-
-    def filled(self, old: Any, rest: Iterator[Term]) -> object:
-        return next(rest)
+        return Step(self, var, var, getattr(term, self.below))
 
 
 @dataclass(frozen=True, slots=True)
-class State(Binder):
+class State(Single, Binder):
     """The variable that a loop carries from step to step, at first the field `initial`."""
 
     initial: str
 
-    def steps(self, term: Term) -> list[Step]:
+    def step(self, term: Term) -> Step:
         var = getattr(term, self.name)
-        return [Step(self, var, var, getattr(term, self.initial))]
-
-    def filled(self, old: Any, rest: Iterator[Term]) -> object:
-        return next(rest)
+        return Step(self, var, var, getattr(term, self.initial))
 
 
 @dataclass(frozen=True, slots=True)
