@@ -1,4 +1,4 @@
-"""The programs that mechanisms are tried on: routes, users' programs, examples, whole arrays, arrays changed in place, workloads."""
+"""The programs that mechanisms are tried on: routes, users' programs, examples, whole arrays, assignments, workloads."""
 
 from __future__ import annotations
 

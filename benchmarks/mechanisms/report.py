@@ -48,7 +48,7 @@ def text_of(found: dict[str, list[Row]], command: str) -> str:
         "# What each mechanism buys",
         "",
         f"`{command}` on {platform.machine()}, Python {platform.python_version()}, one core (`taskset`).",
-        f"{count} programs: all routes, the programs of users, the examples, whole arrays, arrays changed in place, the field's workloads.",
+        f"{count} programs: all routes, users' programs, the examples, whole arrays, assignments, the field's workloads.",
         "*Changed*: programs with other C without the mechanism; *needed*: that cannot be compiled, or fail, without it.",
         "*Most*, *median*, *least*: the time of a call without it divided by that with it, of changed programs; fastest of",
         "alternated runs.",

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fsmooth.loops import tree as t
 
 
-def kept(old: t.Body, new: Sequence[t.Statement]) -> t.Body:
+def same_or(old: t.Body, new: Sequence[t.Statement]) -> t.Body:
     """`new`; `old` itself if they are the same statements."""
     if len(old) == len(new) and all([a is b for a, b in zip(old, new, strict=True)]):
         return old
@@ -58,6 +58,6 @@ def each_loop(function: t.Function, change: Callable[[t.For], Sequence[t.Stateme
                 found.extend(change(new))
             else:
                 found.append(new)
-        return kept(body, found)
+        return same_or(body, found)
 
     return with_body(function, changed(function.body))

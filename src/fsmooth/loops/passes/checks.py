@@ -20,7 +20,7 @@ from fsmooth.loops import tree as t
 from fsmooth.loops.affine import is_affine
 from fsmooth.loops.arithmetic import key_of, parts, positive, replace, same
 from fsmooth.loops.names import Names
-from fsmooth.loops.rewriting import each_loop, kept
+from fsmooth.loops.rewriting import each_loop, same_or
 from fsmooth.loops.usage import changed, declared, expressions_of, names_in, names_of, walk
 
 _CHEAP = 60
@@ -61,7 +61,7 @@ class _Hoisting:
     def run(self) -> list[t.Statement]:
         rest = self.without_checks(self.loop.body)
         self.flush()
-        body = kept(self.loop.body, [s for s in rest if not (isinstance(s, t.Declare) and s.name in self.direct)])
+        body = same_or(self.loop.body, [s for s in rest if not (isinstance(s, t.Declare) and s.name in self.direct)])
         if not body:
             return self.before
         return [*self.before, self.loop if body is self.loop.body else with_fields(self.loop, body=body)]
@@ -87,7 +87,7 @@ class _Hoisting:
                     stay.append(s if then is s.then else with_fields(s, then=then))
                     continue
             stay.append(s)
-        return kept(statements, stay)
+        return same_or(statements, stay)
 
     def under(self, condition: t.Expression, statements: t.Body) -> t.Body:
         """`without_checks` where all that moves is guarded by a condition that the loop does not change."""

@@ -15,8 +15,7 @@ from fsmooth.loops.affine import is_next
 from fsmooth.loops.arithmetic import parts, replace, same
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.vectorise import stays_scalar
-from fsmooth.loops.rewriting import kept as same_or
-from fsmooth.loops.rewriting import with_bodies, with_body
+from fsmooth.loops.rewriting import same_or, with_bodies, with_body
 from fsmooth.loops.usage import expressions_of, names_of, walk
 
 _STREAMS = 16

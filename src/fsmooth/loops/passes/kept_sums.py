@@ -31,7 +31,7 @@ from fsmooth.loops.passes.summed_arrays import (
     summed_arrays,
 )
 from fsmooth.loops.passes.vectorise import marked
-from fsmooth.loops.rewriting import kept, with_bodies, with_body
+from fsmooth.loops.rewriting import same_or, with_bodies, with_body
 from fsmooth.loops.usage import names_of, own_names, pointed_to, targets, walk, with_pointed_to
 
 _LARGEST = 30
@@ -74,7 +74,7 @@ class _Rewriting:
                     found.extend([*self.early.pop(s, []), s if body is s.body else replace(s, body=body)])
                 case _:
                     found.append(with_bodies(s, lambda body: self.body(body, ())))
-        return kept(statements, found)
+        return same_or(statements, found)
 
     def uses(self, loop: t.For) -> bool:
         """Does the loop itself add to the arrays, or read them?"""

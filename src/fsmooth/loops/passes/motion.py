@@ -8,7 +8,7 @@ from dataclasses import replace
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import replace as replaced
 from fsmooth.loops.names import Names
-from fsmooth.loops.rewriting import kept, with_bodies, with_body
+from fsmooth.loops.rewriting import same_or, with_bodies, with_body
 from fsmooth.loops.usage import changed, declared, names_of, walk
 
 
@@ -35,7 +35,7 @@ class _Motion:
                     found.extend(self.while_(new))
                 case _:
                     found.append(new)
-        return kept(statements, found)
+        return same_or(statements, found)
 
     def loop(self, loop: t.For) -> Sequence[t.Statement]:
         body, moved = self.before(loop.body, loop.body, {loop.index})
@@ -94,7 +94,7 @@ class _Motion:
             then = self.without(s.then, varying, dict(known), moved, in_branch=True)
             if then is not s.then or otherwise is not s.otherwise:
                 stay[place] = replace(s, then=then, otherwise=otherwise)
-        return kept(body, stay)
+        return same_or(body, stay)
 
     def is_length(self, count: t.Expression) -> bool:
         return isinstance(count, t.Literal) or (isinstance(count, t.Name) and count.name in self.lengths)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from fsmooth.loops import tree as t
 from fsmooth.loops.memory import SMALL
 from fsmooth.loops.names import Names
-from fsmooth.loops.rewriting import kept, with_bodies, with_body
+from fsmooth.loops.rewriting import same_or, with_bodies, with_body
 
 _ON_STACK = 32
 """So many rooms of a function start on the stack, others empty: stacks are small, and programs may be long."""
@@ -34,7 +34,7 @@ def give_rooms(function: t.Function, names: Names) -> t.Function:
                 found.extend([*made, inside])
             else:
                 found.append(with_bodies(s, outside))
-        return kept(body, found)
+        return same_or(body, found)
 
     return with_body(function, outside(function.body))
 
@@ -49,9 +49,8 @@ class _Rooms:
         made: list[t.Room] = []
 
         def inside(body: t.Body) -> t.Body:
-            return kept(
-                body, [self.roomy(s, made) if isinstance(s, t.Allocate) else with_bodies(s, inside) for s in body]
-            )
+            found = [self.roomy(s, made) if isinstance(s, t.Allocate) else with_bodies(s, inside) for s in body]
+            return same_or(body, found)
 
         return with_bodies(loop, inside), made
 

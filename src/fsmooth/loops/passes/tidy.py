@@ -13,8 +13,7 @@ from fsmooth.core import primitives as p
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import parts
 from fsmooth.loops.names import Names
-from fsmooth.loops.rewriting import kept as same_or
-from fsmooth.loops.rewriting import with_bodies, with_body
+from fsmooth.loops.rewriting import same_or, with_bodies, with_body
 from fsmooth.loops.usage import changed
 
 

@@ -28,7 +28,7 @@ from fsmooth.loops.names import Names
 from fsmooth.loops.passes.strips.bodies import StripBody, written_in
 from fsmooth.loops.passes.strips.strip import WIDTH, NotInStrips, Strip
 from fsmooth.loops.passes.strips.tables import Gathered, Tables
-from fsmooth.loops.rewriting import kept, with_bodies, with_body
+from fsmooth.loops.rewriting import same_or, with_bodies, with_body
 from fsmooth.loops.usage import changed, own_names, walk
 
 _ROWS = 32
@@ -61,7 +61,7 @@ class _Function:
         for s in statements:
             instead = self.try_loop(s, gathered) if isinstance(s, t.For) and not s.simd else None
             found.extend([with_bodies(s, self.body)] if instead is None else instead)
-        return kept(statements, found)
+        return same_or(statements, found)
 
     def with_allocations(self, statements: t.Body) -> t.Body:
         """Memory of strips instead of memory of all points."""
@@ -73,7 +73,7 @@ class _Function:
                 found.append(with_bodies(s, self.with_allocations))
             elif s.buffer not in self.on_stack:
                 found.append(replace(s, count=self.counts[s.buffer]))
-        return kept(statements, found)
+        return same_or(statements, found)
 
     def try_loop(self, loop: t.For, gathered: list[Gathered]) -> list[t.Statement] | None:
         """The loop with its body run in strips, and the memory to set up before; None if that is not possible.
@@ -134,7 +134,7 @@ def _without_vectors(body: t.Body, size: t.Expression) -> t.Body:
         if isinstance(new, t.For) and same(new.size, size):
             new = replace(new, simd=False, vectors=t.Vectors.NONE)
         found.append(new)
-    return kept(body, found)
+    return same_or(body, found)
 
 
 def _uses(body: Sequence[t.Statement]) -> Counter[str]:
