@@ -21,11 +21,14 @@ Row = dict[str, Any]
 
 
 def table(pinned: Sequence[str]) -> str:
-    """All of it; writes mechanisms.json and mechanisms.md."""
-    found = measured(mechanisms(), pinned)
-    text = text_of(found, "python -m benchmarks --only mechanisms")
-    keep("mechanisms", found, text)
-    return text
+    """All of it; writes mechanisms.json, with the programs that changed, and mechanisms.md."""
+    return kept(measured(mechanisms(), pinned))
+
+
+def kept(found: dict[str, list[Row]]) -> str:
+    """The table of what was measured, which is written down."""
+    changed = {name: [row for row in rows if not row.get("same")] for name, rows in found.items()}
+    return keep("mechanisms", changed, text_of(found, "python -m benchmarks --only mechanisms"))
 
 
 def measured(chosen: Sequence[Mechanism], pinned: Sequence[str]) -> dict[str, list[Row]]:
