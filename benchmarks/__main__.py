@@ -1,9 +1,9 @@
-"""`python -m benchmarks [--quick] [--only forward|reverse|arrays|routes|compile|mechanisms]`: measure and print tables.
+"""`python -m benchmarks [--quick] [--only forward|reverse|arrays|routes|compile|mechanisms|thresholds]`: measure and print tables.
 
 forward: the kernels of the micro benchmarks, NNMF and project, and what a user waits for; reverse: the field's workloads;
 arrays: whole arrays against loops over elements, linear algebra against NumPy, calls; only if they are asked for: routes,
 what `method="auto"` takes against what is fastest; compile, how long first calls take; mechanisms, what each optimisation
-buys.  `--quick` saves nothing.
+buys; thresholds, what half and twice each threshold does.  `--quick` saves nothing.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from benchmarks import cold
 from benchmarks.arrays import report as arrays
 from benchmarks.compiling import report as compiling
 from benchmarks.mechanisms import report as buying
+from benchmarks.mechanisms import scaling
 from benchmarks.report import save, text_of
 from benchmarks.reverse import report, run
 from benchmarks.routes import report as routes
@@ -38,7 +39,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="fewer sizes and shorter runs; saves nothing")
     parser.add_argument(
         "--only",
-        choices=("forward", "reverse", "arrays", "routes", "compile", "mechanisms"),
+        choices=("forward", "reverse", "arrays", "routes", "compile", "mechanisms", "thresholds"),
         help="one of the tables",
     )
     chosen = parser.parse_args()
@@ -53,6 +54,9 @@ def main() -> int:
         return 0
     if chosen.only == "mechanisms":
         print(buying.table(pinned))
+        return 0
+    if chosen.only == "thresholds":
+        print(scaling.table(pinned))
         return 0
     for name, table in (("forward", _forward), ("reverse", _reverse), ("arrays", _arrays)):
         if chosen.only in (None, name):

@@ -18,7 +18,7 @@ from typing import Any
 import fsmooth as fs
 from benchmarks import own
 from benchmarks.mechanisms.programs import Program, programs
-from benchmarks.mechanisms.switches import Mechanism, mechanisms, rules
+from benchmarks.mechanisms.switches import Mechanism, mechanisms, rules, scaled
 from benchmarks.reverse.workload import reference
 from benchmarks.timing import fastest
 
@@ -88,7 +88,7 @@ def main() -> None:
     if chosen.name is None:
         print(json.dumps(as_they_are(chosen.folder)))
         return
-    [mechanism] = [m for m in (*mechanisms(), *rules()) if m.name == chosen.name]
+    [mechanism] = [m for m in (*mechanisms(), *rules(), *scaled(0.5), *scaled(2.0)) if m.name == chosen.name]
     print(json.dumps(without(mechanism, chosen.folder, texts=chosen.texts)))
 
 

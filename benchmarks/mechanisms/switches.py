@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 from unittest.mock import patch
 
+from fsmooth import thresholds
 from fsmooth.loops.passes.schedule import ALL
 from fsmooth.optimise import schedules
 from fsmooth.optimise.schedule import Schedule
 from fsmooth.rewrite.normaliser import Normaliser
 from fsmooth.rewrite.strategy import Rule
 
-Names = dict[str, Callable[..., Any]]
+Names = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -137,6 +138,16 @@ def rules() -> list[Mechanism]:
     families = [f for f in vars(schedules).values() if isinstance(f, tuple) and f and isinstance(f[0], Rule)]
     names = {r.name for family in families for r in family}
     return [Mechanism(name, "rules", rule=name) for name in sorted(names)]
+
+
+def scaled(factor: float) -> list[Mechanism]:
+    """Each threshold times so much."""
+    found = []
+    for name, value in vars(thresholds).items():
+        if name.isupper():
+            other = type(value)(value * factor)
+            found.append(Mechanism(f"{name} {factor:g}", "thresholds", {f"{thresholds.__name__}.{name}": other}))
+    return found
 
 
 def mechanisms() -> list[Mechanism]:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from fsmooth import thresholds
 from fsmooth.core.types import F32, Type, leaf_of
 from fsmooth.core.weak import weakness
 from fsmooth.frontend.programs import Program
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from fsmooth.runtime.library import Library
     from fsmooth.runtime.manifest import Compiled, Interface
 
-STATIC_LIMIT = 32
-STATIC_SIGNATURES = 8
 NOT_THERE = (LookupError, AttributeError, TypeError, ValueError)
 """What fetching a captured value raises when it is gone; elaborating anew says so at the user's line."""
 
@@ -109,7 +108,7 @@ class Entry:
         library = self.libraries.get(sizes)
         if library is None:
             with self.lock:
-                if sizes not in self.libraries and len(self.libraries) >= STATIC_SIGNATURES:
+                if sizes not in self.libraries and len(self.libraries) >= thresholds.STATIC_SIGNATURES:
                     sizes = None
                 if sizes not in self.libraries:
                     with shown(f"compiling {self.program.name}"):
@@ -147,7 +146,7 @@ class Entry:
         found = []
         for position, axis in self.interface.axes:
             size = length(inputs[position], axis)
-            if size > STATIC_LIMIT:
+            if size > thresholds.STATIC_LENGTH:
                 return None
             found.append(size)
         return tuple(found)

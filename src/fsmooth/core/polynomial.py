@@ -16,15 +16,13 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import comb, prod
 
+from fsmooth import thresholds
 from fsmooth.core.alpha import Key, alpha_key
 from fsmooth.core.pretty import show
 from fsmooth.core.term import Get, Lam, Length, Proj, Term, Var
 from fsmooth.core.traverse import size_of_tree
 
 Number = int | Fraction
-
-SYMBOLIC = 1000.0
-"""What every size counts as where polynomials are compared."""
 
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _WIDEST = 24
@@ -133,8 +131,8 @@ class Polynomial:
     def at(self, sizes: Mapping[Size, float] | None = None) -> float:
         """The value where each size is as given, and 1000 where nothing is given."""
         if sizes is None:
-            return sum([float(w) * SYMBOLIC ** len(m) for m, w in self.terms.items()])
-        return sum([float(w) * prod([sizes.get(s, SYMBOLIC) for s in m]) for m, w in self.terms.items()])
+            return sum([float(w) * thresholds.TRIPS ** len(m) for m, w in self.terms.items()])
+        return sum([float(w) * prod([sizes.get(s, thresholds.TRIPS) for s in m]) for m, w in self.terms.items()])
 
     @property
     def order(self) -> tuple[int, float]:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from fsmooth import thresholds
 from fsmooth.core.derivative_sizes import size_of_derivative
 from fsmooth.core.images import image
 from fsmooth.core.rows import component_of, row_of
@@ -111,10 +112,6 @@ def size_of(term: Term, axis: int = 0) -> Term:
             return Length(term, axis)
 
 
-_SHORT = 40
-"""A size of at most so many parts is written without names."""
-
-
 def _with_definition(size: Term, var: Var, value: Term) -> Term:
     """`size` with `var` replaced by its definition, lengths of it resolved rather than recomputed.
 
@@ -130,7 +127,7 @@ def _with_definition(size: Term, var: Var, value: Term) -> Term:
     if var not in size.free:
         return size
     written = substitute(size, {var: value})
-    if size_of_tree(written) <= max(_SHORT, size_of_tree(size) + size_of_tree(value)):
+    if size_of_tree(written) <= max(thresholds.SIZE_NODES, size_of_tree(size) + size_of_tree(value)):
         return written
     own = var.renamed()
     return Let(((own, value),), substitute(size, {var: own}))

@@ -16,8 +16,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
-from fsmooth.core.polynomial import NOTHING, SYMBOLIC, Polynomial, Size
+from fsmooth.core.polynomial import NOTHING, Polynomial, Size
 from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.subst import substitute1
 from fsmooth.core.term import App, Check, Const, Custom, Get, If, Lam, Length, Let, Prim, Proj, Require, Term, Var
@@ -143,7 +144,7 @@ class Trips:
 
     def _middle(self, size: Size) -> float:
         limit = self._ranges.get(size.term) if isinstance(size.term, Var) else None
-        return SYMBOLIC if limit is None else self._typical(self.of(limit)) / 2
+        return thresholds.TRIPS if limit is None else self._typical(self.of(limit)) / 2
 
 
 def _learn(known: dict[Var, Term | None], var: Var, value: Term) -> None:

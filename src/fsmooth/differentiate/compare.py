@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol, cast
 
+from fsmooth import thresholds
 from fsmooth.core.cost import Costs
 from fsmooth.core.polynomial import Polynomial
 from fsmooth.core.subst import substitute
@@ -19,21 +20,6 @@ from fsmooth.core.traverse import size_of_tree, subterms
 from fsmooth.core.types import Array, rank_of
 from fsmooth.differentiate.choose import Choice, Known
 from fsmooth.rewrite.trace import Trace
-
-LARGEST = 2000
-"""The nodes of a function whose derivatives are compared, with those of the rules that a mode may read."""
-LONGEST = 1940.0
-"""The operations, as predicted, of what may be written out to be compared."""
-RATIO = 16.0
-"""Predictions further apart than this are believed."""
-LESS = 4.0
-"""So is that forward mode costs this many times less: tangents whose number is known are sparser than predicted."""
-SURE = 0.6
-"""Forward mode is taken if, simplified, it costs less than this part of reverse mode, which gains less by what is shared:
-what is differentiated has been shared already.
-"""
-MARGIN = 0.85
-"""Reverse mode is taken if it costs less than this part of forward mode, whose loops keep nothing and run in vectors."""
 
 
 class OnItsWay(Protocol):
@@ -93,12 +79,12 @@ class Candidate:
 def is_close(choice: Choice, function: Lam) -> bool:
     """Could the other mode be cheaper than the one that is predicted to be?"""
     forward, reverse = choice.forward, choice.reverse
-    if choice.is_forced or forward is None or reverse is None or _size(function.body) > LARGEST:
+    if choice.is_forced or forward is None or reverse is None or _size(function.body) > thresholds.COMPARED_NODES:
         return False
     (grown, costs), (other, more) = forward.order, reverse.order
-    if grown == 0 and max(costs, more) > LONGEST:
+    if grown == 0 and max(costs, more) > thresholds.COMPARED_OPERATIONS:
         return False
-    return grown == other and costs <= RATIO * more and more < LESS * costs
+    return grown == other and costs <= thresholds.BELIEVED * more and more < thresholds.SPARSER * costs
 
 
 def _size(body: Term) -> int:
@@ -117,11 +103,11 @@ def compared(
     sizes = _sizes(function, known)
     ways = {method: Candidate.of(made(method), sizes, optimiser) for method in (Method.FORWARD, Method.REVERSE)}
     forward, reverse = ways[Method.FORWARD].simplified(), ways[Method.REVERSE].simplified()
-    if not _costs_less(forward, reverse, SURE):
+    if not _costs_less(forward, reverse, thresholds.FORWARD_BELOW):
         forward = ways[Method.FORWARD].finished()
-        if not _costs_less(reverse, forward, MARGIN):
+        if not _costs_less(reverse, forward, thresholds.REVERSE_BELOW):
             reverse = ways[Method.REVERSE].finished()
-    is_reverse = _costs_less(reverse, forward, MARGIN)
+    is_reverse = _costs_less(reverse, forward, thresholds.REVERSE_BELOW)
     method, why = (Method.REVERSE, "which costs less") if is_reverse else (Method.FORWARD, "which costs no more")
     return replace(choice, method=method, why=why, forward=forward, reverse=reverse), ways[method]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import takewhile
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Build, Collect, Delta, If, Plus, Reduce, Update, Var, Vector
 from fsmooth.core.types import BOOL, INT, is_scalar
@@ -32,9 +33,6 @@ from fsmooth.lower.loop import Loop
 from fsmooth.lower.ranges import Range, Span, can_be_set_to_zero, range_of
 from fsmooth.lower.storage import storage_for
 
-_SHORT = 8
-"""Loops of fewer iterations are not worth interchanging."""
-
 
 def build_into(ctx: Context, term: Build, dest: Destination, mode: Mode) -> None:
     """One loop, whatever the element is: a tuple writes to several places."""
@@ -43,7 +41,8 @@ def build_into(ctx: Context, term: Build, dest: Destination, mode: Mode) -> None
     if mode is Mode.ASSIGN and not part.is_whole and not can_be_set_to_zero(dest):
         part = Range(term.body)
     inner = interchangeable(term.index, part.element)
-    if inner is not None and isinstance(dest, View) and not (isinstance(size, t.Literal) and int(size.value) < _SHORT):
+    short = isinstance(size, t.Literal) and int(size.value) < thresholds.EXCHANGED_LOOP
+    if inner is not None and isinstance(dest, View) and not short:
         _sum_of_rows(ctx, term.index, Span(ctx, part, size), inner, dest, mode)
         return
     span = Span(ctx, part, size)

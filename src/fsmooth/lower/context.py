@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Failure, Site, Term, Var
 from fsmooth.core.types import INT, Int, Type
@@ -28,9 +29,6 @@ from fsmooth.loops.tree import (
     Store,
 )
 from fsmooth.lower.destination import Destination, Local, Mode, Value, View
-
-HEAVY = 24
-"""Expressions of more nodes than this are cut: their parts get names."""
 
 
 class Context(ABC):
@@ -161,7 +159,7 @@ class Context(ABC):
 
     def light(self, value: Expression, hint: str = "t") -> Expression:
         """`value`, named if it is so heavy that nesting it further would be unreadable."""
-        return self.named(value, hint) if value.weight > HEAVY else value
+        return self.named(value, hint) if value.weight > thresholds.EXPRESSION else value
 
     # -- names -----------------------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Check, Const, Delta, If, Prim, Require
 from fsmooth.core.types import BOOL, INT, Bool
@@ -70,14 +71,6 @@ def lower_if(ctx: Context, term: If) -> t.Expression:
     return t.Name(name, term.type)
 
 
-_CHEAP = 40
-"""Branches of at most this weight are computed both, so that loops around them vectorise."""
-
-
-_WIDE = 100
-"""Branches of more nodes than this are not written into one expression."""
-
-
 def _without_statements(
     ctx: Context, block: list[t.Statement], value: t.Expression, moved: list[t.Statement]
 ) -> t.Expression | None:
@@ -111,11 +104,11 @@ def _without_statements(
             inlined[s.name] = s.value
         else:
             moved.append(s)
-    if weight > _CHEAP:
+    if weight > thresholds.BOTH_BRANCHES:
         return None
     for name in reversed(inlined):
         value = replace(value, name, inlined[name])
-        if value.weight > _WIDE:
+        if value.weight > thresholds.CHOSEN_EXPRESSION:
             return None
     return value
 

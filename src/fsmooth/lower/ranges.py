@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from functools import reduce
 from typing import NamedTuple
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Const, If, Length, MakeTuple, Prim, Term, Unread, Var, Zero
 from fsmooth.core.types import INT, Float
@@ -23,9 +24,6 @@ from fsmooth.loops.usage import changed, names_of
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Destination, Scalar, View, leaves
 from fsmooth.lower.loop import Loop
-
-_NEAR = 32
-"""So many statements before a loop, at most, are looked through for the ends of its range."""
 
 
 class Ends(NamedTuple):
@@ -175,7 +173,7 @@ class Span:
     def _shared(self, value: t.Expression, hint: str) -> t.Expression:
         """A name for the value: that which the loop before has for it, if that is near."""
         names = names_of(value)
-        for s in reversed(self.ctx.block[-_NEAR:]):
+        for s in reversed(self.ctx.block[-thresholds.LOOKED_BACK :]):
             if isinstance(s, t.Declare) and not s.mutable and s.value is not None and same(s.value, value):
                 return t.Name(s.name, INT)
             if not names.isdisjoint(changed([s])):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.term import Delta, Let, MakeTuple, Reduce, Reduction, Term
@@ -150,8 +151,6 @@ _EXTREMA = {
     Reduction.ARGMAX: t.Extremum.ARGMAX,
     Reduction.ARGMIN: t.Extremum.ARGMIN,
 }
-_SHORT = 16
-"""Searches of fewer elements are written as loops."""
 
 
 def _extremum(ctx: Context, term: Reduce) -> t.Expression:
@@ -163,7 +162,7 @@ def _extremum(ctx: Context, term: Reduce) -> t.Expression:
     found = None
     with Loop(ctx, term.index, size, t.Kind.SEQUENTIAL) as loop:
         x = ctx.scalar(term.body)
-        if not (isinstance(size, t.Literal) and int(size.value) < _SHORT):
+        if not (isinstance(size, t.Literal) and int(size.value) < thresholds.SEARCHED):
             found = contiguous(ctx.block, x, loop.index.name)
         if found is None and isinstance(element, Float) and not wants_index:
             result = _largest(ctx, term, x, loop)

@@ -7,10 +7,10 @@ there in the end (`lower.rooms`).
 
 from __future__ import annotations
 
+from fsmooth import thresholds
 from fsmooth.core.term import Const, Get, MakeTuple, Proj, Term
 from fsmooth.core.types import Array, Tuple, Type, leaf_of, rank_of
 from fsmooth.loops import tree as t
-from fsmooth.loops.memory import SMALL
 from fsmooth.lower.cardinality import length
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Destination, Group, Mode, Value, View, dense_view, readable
@@ -82,7 +82,7 @@ def array(ctx: Context, sizes: tuple[t.Expression, ...], leaf: Type, hint: str) 
     view = dense_view(ctx.fresh(hint), sizes, leaf)
     ctx.note_rows(view.buffer, sizes)
     count = view.count()
-    if isinstance(count, t.Literal) and int(count.value) <= SMALL:
+    if isinstance(count, t.Literal) and int(count.value) <= thresholds.ON_STACK:
         ctx.emit(t.LocalArray(view.buffer, leaf, max(1, int(count.value))))
         return view
     ctx.emit(t.Allocate(view.buffer, leaf, count))

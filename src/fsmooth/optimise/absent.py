@@ -5,16 +5,12 @@ It has the shape of the value, and making it neither fails nor costs more than t
 
 from __future__ import annotations
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.term import Build, Const, If, IFold, Length, MakeTuple, Prim, Reduce, Term, Var, Zero, scalar_constant
 from fsmooth.core.traverse import size_of_tree
 from fsmooth.core.types import Array, Float, Int, Tuple, Type, leaf_of, rank_of
-
-_COSTLY = 15
-"""The weight of exp, log and sin."""
-_LONG = 24
-"""The nodes of what is not written out again."""
 
 
 def absent(node: Term) -> Term | None:
@@ -31,7 +27,7 @@ def is_worth_a_test(node: Term) -> bool:
     """Does it cost more than a test?  Then it leaves a loop that may not run under a test whether that runs."""
     match node:
         case Prim(primitive):
-            costly = primitive.weight >= _COSTLY
+            costly = primitive.weight >= thresholds.ABSENT_WEIGHT
         case If():
             costly = isinstance(node.type, Array)
         case _:
@@ -46,7 +42,7 @@ def is_worth_sharing_under_tests(node: Term) -> bool:
     """
     if is_worth_a_test(node):
         return True
-    return isinstance(node, Prim) and size_of_tree(node) > _LONG and absent(node) is not None
+    return isinstance(node, Prim) and size_of_tree(node) > thresholds.ABSENT_NODES and absent(node) is not None
 
 
 def _zero(node: Term, type_: Type) -> Term | None:

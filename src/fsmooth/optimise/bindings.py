@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from fsmooth import thresholds
 from fsmooth.core.cost import Costs
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import (
@@ -166,7 +167,7 @@ class Bindings(Normaliser):
         if parts is not None and are_exclusive(parts, self.facts):
             named = [(sign, c, self._named(f"{var.name}_value", x, 2, None, kept, opened)) for sign, c, x in parts]
             return self._replace(var, sum_of_parts(named, value), opened)
-        if once and size_of_tree(value) <= self.policy.inline_nodes:
+        if once and size_of_tree(value) <= thresholds.INLINED_NODES:
             if self.policy.fusion is not Fusion.NEVER or not isinstance(value.type, Array):
                 return self._replace(var, value, opened)
         if isinstance(value, Vector) and not once:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from functools import reduce
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_key
 from fsmooth.core.build import build, get, ifold, prim
@@ -44,10 +45,6 @@ from fsmooth.rewrite.trace import Trace
 
 _STOP_EARLY = (Reduction.ALL, Reduction.ANY)
 
-
-_LARGEST_SIZE = 9
-"""Sizes of more nodes than this are not written several times."""
-
 Definitions = list[tuple[Var, Term]]
 
 
@@ -69,7 +66,11 @@ class _Worth:
         self.loops: dict[Term, bool] = {}
 
     def of(self, value: Term) -> bool:
-        return isinstance(value, Build) and size_of_tree(value.size) <= _LARGEST_SIZE and self.has_loop(value.body)
+        return (
+            isinstance(value, Build)
+            and size_of_tree(value.size) <= thresholds.COPIED_SIZE
+            and self.has_loop(value.body)
+        )
 
     def has_loop(self, t: Term) -> bool:
         found = self.loops.get(t)

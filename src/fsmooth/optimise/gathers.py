@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Build, Check, Collect, Get, If, IFold, Prim, Reduce, Require, Term, Var, Vector
 from fsmooth.core.traverse import binds, children, opens_region
 from fsmooth.core.types import INT, Float
 from fsmooth.optimise.replacement import Replacement
 from fsmooth.optimise.sharing import Graph
-from fsmooth.optimise.tables import LOAD, bound_inside, dependent, entry, weight
+from fsmooth.optimise.tables import bound_inside, dependent, entry, weight
 from fsmooth.rewrite.trace import Trace
 
 
@@ -81,7 +82,7 @@ class Gathers:
                 continue
             seen.add(node)
             if isinstance(node.type, Float) and only(node):
-                if gather.index.free <= node.free and weight(node, frozenset((loop.index,)), gather) > LOAD:
+                if gather.index.free <= node.free and weight(node, frozenset((loop.index,)), gather) > thresholds.ENTRY:
                     chosen.append(node)
                 continue
             parts = children(node)

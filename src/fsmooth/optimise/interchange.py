@@ -18,6 +18,7 @@ fail, all of it stands under `if 0 < n`; what cannot fail need not, so that othe
 
 from __future__ import annotations
 
+from fsmooth import thresholds
 from fsmooth.core.cost import Costs
 from fsmooth.core.dependence import Dependence
 from fsmooth.core.subst import refresh
@@ -44,15 +45,6 @@ from fsmooth.optimise.failing import StaticSizes, is_certain, postorder
 from fsmooth.optimise.regions import Definitions, component, flattened, loops_evaluated_in, needed_for, read
 from fsmooth.optimise.tuples_of_arrays import chosen, is_written_out
 from fsmooth.rewrite.trace import Trace
-
-_CHEAP = 2.0
-"""Definitions of at most this weight are computed again and not stored."""
-
-_NUMBER, _ARRAY = 2.0, 24.0
-"""What storing and loading a component of the state of each element weighs; arrays no longer stay in the cache."""
-
-_LARGEST_SIZE = 9
-"""Sizes of more nodes than this are not written several times."""
 
 
 class Stuck(Exception):
@@ -85,7 +77,7 @@ def interchange(term: Term, trace: Trace, static_sizes: StaticSizes) -> Term:
 
 def _interchanged(loop: Build) -> Term | None:
     """`loop` with the sequential loops that its body evaluates outside; None where that is impossible or does not pay."""
-    if size_of_tree(loop.size) > _LARGEST_SIZE:
+    if size_of_tree(loop.size) > thresholds.COPIED_SIZE:
         return None
     own = refresh(loop)
     assert isinstance(own, Build)
@@ -260,7 +252,7 @@ class _Elements:
         return []
 
     def _is_cheap(self, value: Term) -> bool:
-        return isinstance(value.type, Float | Int | Bool) and self.costs.of(value).at() <= _CHEAP
+        return isinstance(value.type, Float | Int | Bool) and self.costs.of(value).at() <= thresholds.RECOMPUTED
 
     def _count_gain(self, loop: IFold, own: list[int]) -> None:
         """What one iteration computes once for all elements, less what it stores and loads for each.
@@ -287,4 +279,6 @@ class _Elements:
                 self.gain += t.primitive.weight if isinstance(t, Prim) else 0
             pending.extend(children(t))
         types = loop.type.items if isinstance(loop.type, Tuple) else (loop.type,)
-        self.gain -= sum([_ARRAY if isinstance(types[k], Array) else _NUMBER for k in own])
+        self.gain -= sum(
+            [thresholds.STATE_ARRAY if isinstance(types[k], Array) else thresholds.STATE_NUMBER for k in own]
+        )

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
+from fsmooth import thresholds
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.build import components
 from fsmooth.core.cost import Costs
@@ -29,12 +30,6 @@ from fsmooth.optimise.regions import Definitions, component, flattened, loops_ev
 from fsmooth.optimise.rules.loop_fission import narrowed
 from fsmooth.optimise.sharing import Graph
 from fsmooth.rewrite.trace import Trace
-
-_ROUNDS = 12
-"""Partitions that are not stable after so many refinements are given up."""
-
-_TRIES = 4
-"""So many loops before it, at most, is a loop compared with."""
 
 
 def merge_loops(term: Term, trace: Trace, static_sizes: StaticSizes) -> Term:
@@ -73,7 +68,7 @@ def _merged(region: Term, trace: Trace) -> Term:
         keys = _keys(loop, graph)
         candidates = {v: None for key in keys for v in earlier.get(key, ())}
         places = {v: k for k, (v, _) in enumerate(definitions[:position]) if v in candidates} if candidates else {}
-        for k in sorted(places.values(), reverse=True)[:_TRIES]:
+        for k in sorted(places.values(), reverse=True)[: thresholds.MERGING_TRIES]:
             new = _joined(definitions, k, position)
             if new is not None:
                 definitions, var, seen = new
@@ -178,7 +173,7 @@ def _partition(a: IFold, b: IFold) -> list[int] | None:
     steps = [*_Plain(a, state, 0, index).steps(), *_Plain(b, state, split, index).steps()]
     graph = Graph(without_definitions=True)
     classes = _first_of_each([(graph.of(x), repr(x.type)) for x in initial])
-    for _ in range(_ROUNDS):
+    for _ in range(thresholds.MERGING_ROUNDS):
         if all([k >= split for k in classes[split:]]):
             return None
         nodes = _nodes(steps, state, classes, graph)

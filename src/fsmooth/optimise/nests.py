@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from math import prod
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.term import (
     Build,
@@ -38,11 +39,8 @@ from fsmooth.optimise.failing import is_certain
 from fsmooth.optimise.nesting import Around, Level
 from fsmooth.optimise.replacement import Replacement
 from fsmooth.optimise.sharing import Graph
-from fsmooth.optimise.tables import LOAD, LOOP, bound_inside, dependent, entry, weight
+from fsmooth.optimise.tables import bound_inside, dependent, entry, weight
 from fsmooth.rewrite.trace import Trace
-
-_SYMBOLIC = 1000
-"""The trips of a loop that are not a constant."""
 
 Loop = Build | Reduce | IFold
 
@@ -149,10 +147,12 @@ class Nests:
         """
         indices = frozenset([_loop(level).index for level in over])
         each = weight(node, indices)
-        if len(over) > 1 and (each <= 2 * LOAD or (each < LOOP and not _reads_at(node, indices))):
+        if len(over) > 1 and (
+            each <= 2 * thresholds.ENTRY or (each < thresholds.LOOP and not _reads_at(node, indices))
+        ):
             return False
         skipped = prod([_trips(level) for level in nest[_first_skipped(nest, node) :] if level not in over])
-        return each > LOAD and skipped * each > each + 1.0 + skipped * LOAD
+        return each > thresholds.ENTRY and skipped * each > each + 1.0 + skipped * thresholds.ENTRY
 
     def _can_fail(self, node: Term) -> bool:
         """Of new nodes only what they are made of is known."""
@@ -259,7 +259,7 @@ def _trips(level: Level) -> int:
         case Build(Const(n)) | Reduce(_, Const(n)) | IFold(Const(n)):
             return int(n)
         case _:
-            return _SYMBOLIC
+            return int(thresholds.TRIPS)
 
 
 def _not_negative(term: Term) -> bool:

@@ -10,16 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from fsmooth import thresholds
 from fsmooth.core.alpha import Key, alpha_key
-from fsmooth.core.polynomial import SYMBOLIC
 from fsmooth.core.term import App, Get, Lam, Length, Let, Proj, Term, Var
 from fsmooth.core.term.fields import Generators, Index, Part, Runs, State, Step
 from fsmooth.core.traverse import children, steps
 from fsmooth.core.trips import Trips
 from fsmooth.core.types import Array, Tuple
-
-_CALLS = 10.0
-"""How often a function is called, for want of anything better."""
 
 
 @dataclass
@@ -147,9 +144,9 @@ class Occurrences:
             case Index() | Generators() if step.given is not None:
                 return self._trips(step.given)
             case State():
-                return 1.0 if any([isinstance(f, Index) for f in term.fields]) else SYMBOLIC
+                return 1.0 if any([isinstance(f, Index) for f in term.fields]) else thresholds.TRIPS
             case _:
-                return _CALLS
+                return thresholds.CALLS
 
     def _path(self, path: Get, region: _Region, component: int | None) -> None:
         """An element (or one component of it) of what is indexed."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from fsmooth import thresholds
+
 
 class Fusion(Enum):
     """When is an array that has a name inlined where it is read?"""
@@ -20,6 +22,9 @@ class Policy:
 
     fusion: Fusion = Fusion.PAYS
     fission: bool = True
-    unroll: int = 32
-    growth: int = 20_000
-    inline_nodes: int = 300
+    unroll: int | None = None
+
+    @property
+    def unrolled(self) -> int:
+        """Loops of at most so many iterations may be written out."""
+        return thresholds.UNROLLED if self.unroll is None else self.unroll

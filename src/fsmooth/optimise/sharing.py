@@ -13,13 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 
+from fsmooth import thresholds
 from fsmooth.core.term import Const, Lam, Length, Let, Term, Var
 from fsmooth.core.term.fields import Runs
 from fsmooth.core.traverse import binds, children, opens_region, rebuild, remade, steps
 from fsmooth.optimise.shapes import Shapes, head, in_order
-
-_FEW = 64
-"""Nodes of so few terms are known to the scopes inside."""
 
 
 class _Region:
@@ -126,7 +124,9 @@ class Graph:
     def _make(self, term: Term, scope: _Scope) -> Term:
         match term:
             case Let(bindings, body):
-                inner = _Scope(dict(scope.env), known=dict(scope.known) if len(scope.known) < _FEW else {})
+                inner = _Scope(
+                    dict(scope.env), known=dict(scope.known) if len(scope.known) < thresholds.SHARED_SCOPE else {}
+                )
                 for var, value in bindings:
                     node = self._intern(value, inner)
                     if var in inner.env:

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Build, Check, Const, Get, Prim, Reduce, Term, Var
 from fsmooth.core.traverse import binds, bound_in, children, is_loop
 from fsmooth.core.types import Float
 from fsmooth.optimise.replacement import Replacement
 from fsmooth.optimise.sharing import Graph
-
-LOAD = 4.0
-"""What costs more than this is worth an entry."""
-
-LOOP = 1000.0
-"""The weight of a loop."""
 
 
 def weight(node: Term, variables: frozenset[Var], given: Term | None = None) -> float:
@@ -26,10 +21,6 @@ def weight(node: Term, variables: frozenset[Var], given: Term | None = None) -> 
     return sum([_own_weight(n, variables) for n in dependent(node, variables, given)])
 
 
-_SCATTERED = 2.0
-"""A product of indices, or the test of an index that is not affine: it cannot be tested for all iterations at once."""
-
-
 def _own_weight(node: Term, variables: frozenset[Var]) -> float:
     match node:
         case Prim(p.floor_divide | p.modulo):
@@ -37,11 +28,11 @@ def _own_weight(node: Term, variables: frozenset[Var]) -> float:
         case Prim(primitive) if isinstance(node.type, Float):
             return float(primitive.weight)
         case Prim(p.multiply) | Check():
-            return 0.0 if _is_affine(node, variables) else _SCATTERED
+            return 0.0 if _is_affine(node, variables) else thresholds.SCATTERED_TEST
         case Get() if isinstance(node.type, Float):
             return 1.0
         case _ if is_loop(node):
-            return LOOP
+            return thresholds.LOOP
         case _:
             return 0.0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.subst import refresh, substitute, substitute1
 from fsmooth.core.term import (
@@ -29,7 +30,7 @@ from fsmooth.core.types import Array, Tuple, Type, is_numeric
 from fsmooth.optimise.bindings import Bindings
 from fsmooth.optimise.inlining import is_virtual
 from fsmooth.optimise.rules.lambda_calculus import beta
-from fsmooth.optimise.rules.small_sums import LARGEST, written_out
+from fsmooth.optimise.rules.small_sums import written_out
 
 
 class Unrolling(Bindings):
@@ -45,7 +46,7 @@ class Unrolling(Bindings):
                 return self.run(applied)
             case Build(size, index, body):
                 count = self._static(size)
-                if count is not None and count > 0 and not (count > LARGEST and is_virtual(body)):
+                if count is not None and count > 0 and not (count > thresholds.SUMMED_DISPLAY and is_virtual(body)):
                     done = self._unroll(count, index, body)
                     if isinstance(done, list):
                         hoisted, copies = self._split(done)
@@ -75,13 +76,13 @@ class Unrolling(Bindings):
 
     def _static(self, size: Term) -> int | None:
         size = self.run(size)
-        if isinstance(size, Const) and 0 < size.value <= self.policy.unroll:
+        if isinstance(size, Const) and 0 < size.value <= self.policy.unrolled:
             return int(size.value)
         return None
 
     def _small(self, body: Term, count: int) -> bool:
         """Does unrolling make no large term?  One copy is no larger than the loop."""
-        return count == 1 or (size_of_tree(body) * count <= self.policy.growth and not _has_symbolic_loop(body))
+        return count == 1 or (size_of_tree(body) * count <= thresholds.GROWTH and not _has_symbolic_loop(body))
 
     def _unroll(self, count: int, index: Var, body: Term) -> list[Term] | tuple[Var, Term] | None:
         """The copies of the body (each a term in the current scope), or the loop's normal index and body."""
@@ -131,7 +132,7 @@ def _is_summed_in_registers(body: Term) -> bool:
 def _is_small(part: Term) -> bool:
     match part:
         case Delta(Const(size), _, value):
-            return size <= LARGEST and is_numeric(value.type)
+            return size <= thresholds.SUMMED_DISPLAY and is_numeric(value.type)
         case _:
             return not _has_array(part.type) or written_out(part) is not None
 

@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Container
 
+from fsmooth import thresholds
 from fsmooth.core.term import Build, Const, If, Reduce, Term, Var
 from fsmooth.core.traverse import binds, children, subterms
 from fsmooth.optimise.replacement import Replacement
 from fsmooth.optimise.sharing import Graph, under_definitions
 from fsmooth.rewrite.trace import Trace
-
-_LARGEST = 2_000
-"""Loops of more nodes than this are not copied."""
 
 
 def unswitch(root: Term, graph: Graph, failing: Container[Term], trace: Trace) -> Term:
@@ -64,4 +62,4 @@ def _worth_it(size: Term, then: Term, otherwise: Term) -> bool:
     if isinstance(size, Const):
         return False
     nodes = [*subterms(then), *subterms(otherwise)]
-    return len(nodes) <= _LARGEST and any([binds(n) for n in nodes])
+    return len(nodes) <= thresholds.UNSWITCHED and any([binds(n) for n in nodes])

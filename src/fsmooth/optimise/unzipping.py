@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.build import get
 from fsmooth.core.cost import Costs
@@ -47,9 +48,6 @@ from fsmooth.optimise.components import (
 from fsmooth.optimise.failing import StaticSizes
 from fsmooth.optimise.regions import Definitions
 from fsmooth.rewrite.trace import Trace
-
-_MORE = 1.2
-"""Arrays of components may cost so much more together than the array of tuples."""
 
 
 def unzip(term: Term, trace: Trace, static_sizes: StaticSizes) -> Term:
@@ -145,7 +143,7 @@ def _parted(var: Var, value: Term, around: _Around) -> dict[int, tuple[Var, Term
         raise Whole
     costs = Costs()
     work = sum([costs.of(part).at() * (1 if k in steady else around.trips) for k, part in enumerate(parts)])
-    if work > _MORE * around.trips * costs.of(value).at():
+    if work > thresholds.TAKEN_APART * around.trips * costs.of(value).at():
         raise Whole
     order = [*steady, *[k for k in range(count) if k not in steady]]
     return {k: (Var(var.name, parts[k].type, var.site), parts[k]) for k in order}

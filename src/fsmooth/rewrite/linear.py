@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import cast
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_key
 from fsmooth.core.term import Check, Const, If, Length, Prim, Reduce, Reduction, Term, Var
@@ -71,9 +72,6 @@ def constant(value: int) -> Polynomial:
     return Polynomial({(): value} if value else {}, {})
 
 
-_MAX_TERMS = 64
-
-
 def polynomial(
     term: Term,
     define: Callable[[Var], Term | None] = lambda v: None,
@@ -92,7 +90,7 @@ def polynomial(
             if primitive is p.negate:
                 return constant(0).plus(parts[0], -1)
             if primitive is p.multiply:
-                if len(parts[0].coefficients) * len(parts[1].coefficients) <= _MAX_TERMS:
+                if len(parts[0].coefficients) * len(parts[1].coefficients) <= thresholds.PRODUCT_TERMS:
                     return parts[0].times(parts[1])
             else:
                 return parts[0].plus(parts[1], 1 if primitive is p.add else -1)
@@ -107,9 +105,6 @@ def polynomial(
     key = alpha_key(term)
     return Polynomial({(key,): 1}, {key: term})
 
-
-_MAX_CASES = 2
-"""So many maxima and minima are looked into, one inside the other."""
 
 _ARITHMETIC = (p.add, p.subtract, p.multiply, p.negate)
 
@@ -153,11 +148,11 @@ class Bounds:
 
     def _proved(self, poly: Polynomial) -> bool:
         poly = self.canonical(poly)
-        if self._by_cases(poly, _MAX_CASES):
+        if self._by_cases(poly, thresholds.CASES):
             return True
         for known in self.known[-16:]:
             fact = self._fact(known)
-            if _may_help(fact, poly) and self._by_cases(poly.plus(fact, -1), _MAX_CASES):
+            if _may_help(fact, poly) and self._by_cases(poly.plus(fact, -1), thresholds.CASES):
                 return True
         return False
 

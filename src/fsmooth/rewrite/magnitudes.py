@@ -12,13 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import prod
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.build import named_part
 from fsmooth.core.integers import FARTHEST, LIMIT, LONGEST
 from fsmooth.core.term import Check, Const, If, Length, Prim, Proj, Reduce, Reduction, Term, Var
 from fsmooth.rewrite.linear import Polynomial
-
-_DEPTH = 8
 
 
 class Magnitudes:
@@ -55,7 +54,7 @@ class Magnitudes:
 
     def _of(self, term: Term, depth: int) -> int:
         """The term is no farther from zero than this."""
-        if depth > _DEPTH:
+        if depth > thresholds.MAGNITUDE_DEPTH:
             return LIMIT
         match term:
             case Length():

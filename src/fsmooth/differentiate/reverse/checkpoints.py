@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.build import minus, plus, prim, times
 from fsmooth.core.shape import Ragged, shape_of
@@ -32,9 +33,6 @@ from fsmooth.differentiate.reverse.states import opened_state, part_of
 from fsmooth.differentiate.reverse.steps import Item, Step
 from fsmooth.differentiate.reverse.transpose import transpose
 
-FEW = 16
-"""A fold of so few steps, where their number is known at compile time, is reversed without blocks."""
-
 
 def transpose_in_blocks(walk: Reverser, step: Step, r: Term) -> Sequence[Item] | None:
     """Pass the cotangent of a step on; a fold in blocks, anything else as always."""
@@ -44,7 +42,7 @@ def transpose_in_blocks(walk: Reverser, step: Step, r: Term) -> Sequence[Item] |
 
 
 def _is_short(term: IFold) -> bool:
-    return isinstance(term.size, Const) and int(term.size.value) <= FEW
+    return isinstance(term.size, Const) and int(term.size.value) <= thresholds.STEPS_WITHOUT_BLOCKS
 
 
 def _fold(walk: Reverser, step: Step, term: IFold, r: Term) -> Sequence[Item] | None:

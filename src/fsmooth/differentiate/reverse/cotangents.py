@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.build import both, zero_like
 from fsmooth.core.shape import size_of
@@ -59,16 +60,13 @@ def added(terms: Iterable[Term], place: Term) -> Term:
 
 def _total(terms: list[Term]) -> Term:
     """Numbers added: a few one after the other, many by halves, so that terms stay shallow."""
-    if len(terms) > _FEW:
+    if len(terms) > thresholds.SUMMED_COTANGENTS:
         half = len(terms) // 2
         return Prim(p.add, (_total(terms[:half]), _total(terms[half:])))
     total = terms[0]
     for t in terms[1:]:
         total = Prim(p.add, (total, t))
     return total
-
-
-_FEW = 8
 
 
 def component(value: Term, k: int) -> Term:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fsmooth import thresholds
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.build import minus, zero_like
 from fsmooth.core.shape import Ragged, size_of
@@ -61,7 +62,7 @@ def transpose_within(
 ) -> Sequence[Item] | None:
     """Likewise; `transpose` is for the steps of its body, and there are `room` or fewer steps."""
     way = way_back(walk, term, r, transpose, last=step.var)
-    chosen = plan(way.region, way.needed, walk.costs, frozenset((term.index,)), way.states)
+    chosen = plan(way.region, way.needed, walk.costs, frozenset((term.index,)), way.states, thresholds.SAVED)
     chosen = in_parts(chosen, way.region, way.needed)
     return pass_on(walk, step, term, r, way, chosen, way.region.forward, way.region.value, room)
 

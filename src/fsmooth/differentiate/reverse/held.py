@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from fsmooth import thresholds
 from fsmooth.core.build import get
 from fsmooth.core.cost import Costs
 from fsmooth.core.polynomial import NOTHING, Polynomial
@@ -24,8 +25,6 @@ from fsmooth.differentiate.reverse.indices import Indices
 from fsmooth.differentiate.reverse.writes import Again, Followed, Follower, Key, NotFollowed, Version, Write
 
 Bindings = list[tuple[Var, Term]]
-_WORTH = 8.0
-"""A table of so many elements may be kept for each one that need not be saved."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ def _is_worth(table: Table, gain: Polynomial, costs: Costs) -> bool:
     elements = Polynomial.constant(1)
     for size in table.sizes:
         elements = elements * costs.trips.of(size)
-    return elements.at() <= _WORTH * gain.at()
+    return elements.at() <= thresholds.HELD * gain.at()
 
 
 class _Naming:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from fsmooth import thresholds
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import Check, Const, Length, Prim, Term, Var
 from fsmooth.core.term.fields import Definitions, Generators, Index, State, Step
@@ -11,9 +12,6 @@ from fsmooth.core.traverse import binds, size_of_tree, steps, subterms, transfor
 from fsmooth.core.types import Bool, Int
 from fsmooth.differentiate.reverse.writes import Place
 from fsmooth.rewrite.facts import Facts
-
-_LARGEST = 60
-"""Indices of more nodes than this are not looked into."""
 
 _DEPTH = 20
 
@@ -52,7 +50,10 @@ class Indices:
         if term not in self._known:
             result: Term | None = transform(self.expanded(term), _unchecked)
             assert result is not None
-            if any([x in self.bound and x not in self.loops for x in result.free]) or size_of_tree(result) > _LARGEST:
+            if (
+                any([x in self.bound and x not in self.loops for x in result.free])
+                or size_of_tree(result) > thresholds.INDEX_NODES
+            ):
                 result = None
             self._known[term] = result
         return self._known[term]
@@ -61,7 +62,7 @@ class Indices:
         """Likewise, as far as that is possible."""
         for _ in range(_DEPTH):
             known = {x: value for x in term.free if (value := self._definition(x)) is not None}
-            if not known or size_of_tree(term) > _LARGEST:
+            if not known or size_of_tree(term) > thresholds.INDEX_NODES:
                 break
             term = substitute(term, known)
         return term

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import cast
 
+from fsmooth import thresholds
 from fsmooth.core.build import get, nested_build, zero_like
 from fsmooth.core.shape import size_of
 from fsmooth.core.subst import refresh, substitute
@@ -18,8 +19,6 @@ from fsmooth.differentiate.encoding import item
 from fsmooth.differentiate.leaves import element_at, leaf_shape
 from fsmooth.differentiate.reverse.region import Region, Reverser, Transpose, scope
 from fsmooth.differentiate.reverse.whole import cotangent_of, region_of
-
-_FEW = 4
 
 
 def jacobian(function: Lam, wrt: tuple[int, ...], single: bool, how: Transpose) -> Term:
@@ -61,7 +60,7 @@ def _rows(function: Lam, path: tuple[int, ...], position: int, how: Transpose) -
 def _over(sizes: tuple[Term, ...], rows: Term) -> Term:
     """A few rows are written out, each without what the zeros of its cotangent make zero."""
     match rows, sizes:
-        case Build(Const(int(count)), index, row), (_,) if count <= _FEW:
+        case Build(Const(int(count)), index, row), (_,) if count <= thresholds.JACOBIAN_ROWS:
             return Vector(tuple([substitute(row, {index: Const(k)}) for k in range(count)])) if count else rows
         case _:
             return rows

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from fsmooth import thresholds
 from fsmooth.core.cost import Costs
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import Const, Get, MakeTuple, Prim, Proj, Require, Term, Var, Zero, let
@@ -135,7 +136,7 @@ class Reverser:
         pending = list(cotangent.free)
         while pending:
             x = pending.pop()
-            if x is var or x in self.late or len(chosen) > _FEW:
+            if x is var or x in self.late or len(chosen) > thresholds.EARLY_VALUES:
                 return None
             value = self.backward[x] if x in self.backward else self.later[x].term if x in self.later else None
             if value is None or x in chosen:
@@ -177,7 +178,6 @@ class Reverser:
 
 
 Transpose = Callable[[Reverser, Step, Term], Sequence[Item] | None]
-_FEW = 50
 
 
 def reversed_steps(

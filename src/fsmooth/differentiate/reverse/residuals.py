@@ -21,9 +21,6 @@ from fsmooth.differentiate.reverse.saved_parts import parts_read, split
 from fsmooth.differentiate.reverse.sizes import with_sizes
 from fsmooth.differentiate.reverse.steps import Item, Step
 
-DEAR = 8.0
-"""What costs as much as this is rather saved than computed again (a store, a load, and their memory)."""
-
 
 @dataclass(frozen=True)
 class Plan:
@@ -42,11 +39,12 @@ def plan(
     costs: Costs,
     inside: frozenset[Var],
     states: Mapping[Var, Term],
-    dear: float = DEAR,
+    dear: float,
     arrays: frozenset[Var] = frozenset(),
 ) -> Plan:
     """What to do about the values that the backward part of `region`, and `extra` terms, mention.
 
+    What weighs `dear` or more is saved rather than computed again.
     `inside` are the variables of the loop itself; `states` are the parts of its state, with their initial values;
     `arrays` are states of folds around, of which elements are rather saved than the whole.
     """
@@ -188,4 +186,4 @@ def blank_rows(blank: Term, count: Term) -> Term:
     return nested_build((count,), lambda _: blank)
 
 
-__all__ = ["DEAR", "Plan", "blank_like", "blank_rows", "plan", "rank_of", "recomputing"]
+__all__ = ["Plan", "blank_like", "blank_rows", "plan", "rank_of", "recomputing"]

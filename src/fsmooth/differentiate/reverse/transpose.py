@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.build import zero_like
 from fsmooth.core.subst import refresh, substitute
@@ -201,7 +202,7 @@ def _saved(
     walk: Reverser, step: Step, term: Build | Reduce, region: Region, leaving: Leaving
 ) -> tuple[Sequence[Item], Step | None, Term]:
     """The steps to recompute, reading what was saved; the loop that saves, if it is not the original one; its value."""
-    chosen = plan(region, list(leaving.values()), walk.costs, frozenset((term.index,)), {})
+    chosen = plan(region, list(leaving.values()), walk.costs, frozenset((term.index,)), {}, thresholds.SAVED)
     if not chosen.stored:
         return chosen.recomputed, None, region.value
     names = [x for x, _ in chosen.stored]
@@ -241,7 +242,7 @@ def _branch(walk: Reverser, step: Step, term: If, r: Term) -> Sequence[Item] | N
         _branch_back(walk, step, term, branches, keys, cotangents, first)
         return None
     plans = [
-        plan(region, c, walk.costs, frozenset(), {}, dear=4.0, arrays=states)
+        plan(region, c, walk.costs, frozenset(), {}, thresholds.SAVED_IN_BRANCHES, arrays=states)
         for region, c in zip(branches, cotangents, strict=True)
     ]
     stored = [x for chosen in plans for x, _ in chosen.stored]

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from fsmooth import thresholds
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.build import plus
 from fsmooth.core.subst import substitute
@@ -23,9 +24,6 @@ Key = tuple[Var, tuple[int, ...]]
 
 Place = tuple[Term | None, ...]
 """The indices of an element or a row, in terms of loops' indices and what is outside; None where that is not known."""
-
-MOST = 32
-"""A table that is written in more places of the program than this is not followed."""
 
 
 class NotFollowed(Exception):
@@ -136,7 +134,7 @@ class Follower:
         found = Followed(None, [])
         local = dict(scope)
         while True:
-            if len(found.writes) > MOST:
+            if len(found.writes) > thresholds.TABLE_WRITES:
                 raise NotFollowed
             after = (*later, *found.writes)
             match term:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
@@ -25,12 +26,6 @@ from fsmooth.loops.usage import expressions_of, names_in, names_of
 
 LANES = 8
 """Iterations in a block."""
-
-_FEWEST_STORES = 4
-_LONG = 16
-"""Bodies of so many definitions gain from blocks even if they store little: what they read comes by rows."""
-_WIDEST = 128
-"""Tiles of more scalars an iteration than this would leave the fastest cache."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +65,7 @@ def _blocked(loop: t.For, names: Names, facts: t.Facts) -> t.Block | None:
                 values.setdefault(s.buffer, []).append((place, s.value))
             case t.Fill(buffer, offset, t.Literal(count)):
                 place = _place(offset, loop.index)
-                if place is None or place.position + int(count) > _WIDEST:
+                if place is None or place.position + int(count) > thresholds.TILE:
                     return None
                 for k in range(int(count)):
                     at = _Place(place.base, place.width, place.position + k)
@@ -79,13 +74,16 @@ def _blocked(loop: t.For, names: Names, facts: t.Facts) -> t.Block | None:
                 return None
         if any([stays_scalar(e) for e in expressions_of(s)]):
             return None
-    if sum([len(stores) for stores in values.values()]) < _FEWEST_STORES and len(body) < _LONG:
+    if (
+        sum([len(stores) for stores in values.values()]) < thresholds.BLOCK_STORES
+        and len(body) < thresholds.BLOCK_DEFINITIONS
+    ):
         return None
     outputs = [_output(names, buffer, stores, inside) for buffer, stores in values.items()]
     if any([o is None for o in outputs]):
         return None
     found = [o for o in outputs if o is not None]
-    if _reads(body, found) or sum([o.width for o in found]) > _WIDEST:
+    if _reads(body, found) or sum([o.width for o in found]) > thresholds.TILE:
         return None
     start, lane = names.fresh(f"{loop.index}_block"), names.fresh("lane")
     block = t.Block(loop.index, loop.size, tuple(body), tuple(found), LANES, start, lane, loop.site)

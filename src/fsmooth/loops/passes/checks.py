@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace as with_fields
 
+from fsmooth import thresholds
 from fsmooth.core.types import BOOL
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import is_affine
@@ -22,11 +23,6 @@ from fsmooth.loops.arithmetic import key_of, parts, positive, replace, same
 from fsmooth.loops.names import Names
 from fsmooth.loops.rewriting import each_loop, same_or
 from fsmooth.loops.usage import changed, declared, expressions_of, names_in, names_of, walk
-
-_CHEAP = 60
-"""A check whose computation has more nodes than this is not done twice."""
-_FEW = 6
-"""Checks that need at most so many definitions are compared with those made before."""
 
 
 def checks_before_loops(function: t.Function, _: Names) -> t.Function:
@@ -128,7 +124,11 @@ class _Hoisting:
         has_loads = any([_loads(e) for d in needed for e in expressions_of(d)] + [_loads(e) for e in expressions_of(s)])
         if has_loads and not self.all_tested:
             return False
-        if isinstance(s, t.Check) and len(needed) <= _FEW and weight <= _CHEAP:
+        if (
+            isinstance(s, t.Check)
+            and len(needed) <= thresholds.COMPARED_DEFINITIONS
+            and weight <= thresholds.REPEATED_CHECK
+        ):
             key = (key_of(self.inlined(s.index, needed)), key_of(self.inlined(s.size, needed)))
             if key in self.made:
                 return True
@@ -138,7 +138,7 @@ class _Hoisting:
             self.once.extend([d for d in needed if d.name not in there])
             self.once.append(s)
             return True
-        if weight > _CHEAP:
+        if weight > thresholds.REPEATED_CHECK:
             return False
         if isinstance(s, t.Check):
             index, size = self.inlined(s.index, needed), self.inlined(s.size, needed)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from fsmooth import thresholds
 from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import is_next
@@ -17,9 +18,6 @@ from fsmooth.loops.names import Names
 from fsmooth.loops.passes.vectorise import stays_scalar
 from fsmooth.loops.rewriting import same_or, with_bodies, with_body
 from fsmooth.loops.usage import expressions_of, names_of, walk
-
-_STREAMS = 16
-"""More arrays at once are more than processors follow."""
 
 
 def fuse_loops(function: t.Function, _: Names) -> t.Function:
@@ -132,7 +130,7 @@ def _fused(first: t.Statement, second: t.Statement, places: _Places) -> t.For | 
         return None
     if a.reads.keys().isdisjoint(b.buffers()) and a.writes.keys().isdisjoint(b.buffers()):
         return None  # nothing would be read once instead of twice
-    if len(a.buffers() | b.buffers()) > _STREAMS or not (a.is_plain(first.index) and b.is_plain(first.index)):
+    if len(a.buffers() | b.buffers()) > thresholds.STREAMS or not (a.is_plain(first.index) and b.is_plain(first.index)):
         return None
     for one, other in ((a, b), (b, a), (a, a), (b, b)):
         for written, indices in one.writes.items():

@@ -13,14 +13,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from fsmooth import thresholds
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import positive
 from fsmooth.loops.names import Names
 from fsmooth.loops.rewriting import each_loop
 from fsmooth.loops.usage import buffers_of, changed, declared, mentioned_reads, pointed_to, walk, with_pointed_to
-
-_LONG = 400
-"""Bodies of more statements are left alone, so that lowering stays linear."""
 
 
 def invariant_loops(function: t.Function, _: Names) -> t.Function:
@@ -31,7 +29,7 @@ def invariant_loops(function: t.Function, _: Names) -> t.Function:
 def _hoisted(loop: t.For) -> Sequence[t.Statement]:
     """Invariant inner loops and the definitions they need, if the loop runs at all, then what is left of it."""
     body = loop.body
-    if len(body) > _LONG or not any([isinstance(s, t.For | t.Block) for s in body]):
+    if len(body) > thresholds.INVARIANT_STATEMENTS or not any([isinstance(s, t.For | t.Block) for s in body]):
         return (loop,)
     for position, s in enumerate(body):
         if isinstance(s, t.Break):

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from fsmooth import thresholds
 from fsmooth.core.types import F64
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import rows_of
@@ -33,9 +34,6 @@ from fsmooth.loops.passes.summed_arrays import (
 from fsmooth.loops.passes.vectorise import marked
 from fsmooth.loops.rewriting import same_or, with_bodies, with_body
 from fsmooth.loops.usage import names_of, own_names, pointed_to, targets, walk, with_pointed_to
-
-_LARGEST = 30
-"""The weight up to which what is summed is written out, to sum it before the loops around."""
 
 
 def keep_sums(function: t.Function, names: Names) -> t.Function:
@@ -124,7 +122,7 @@ class _Rewriting:
         value = _written_out(multiplied(product.varying), loop)
         needed = (names_of(value) | names_of(loop.size)) - {loop.index}
         crossed: list[t.For] = []
-        for outer in reversed(around) if value.weight <= _LARGEST else ():
+        for outer in reversed(around) if value.weight <= thresholds.KEPT_SUM else ():
             changing = self.changing(outer)
             if changing is None or not with_pointed_to(needed, self.pointers).isdisjoint(changing):
                 break
@@ -157,6 +155,6 @@ def _written_out(e: t.Expression, loop: t.For) -> t.Expression:
     for s in reversed(loop.body):
         if isinstance(s, t.Declare) and s.value is not None:
             e = replaced(e, s.name, s.value)
-            if e.weight > _LARGEST:
+            if e.weight > thresholds.KEPT_SUM:
                 break
     return e

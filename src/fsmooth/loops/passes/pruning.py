@@ -18,19 +18,17 @@ from fsmooth.loops.usage import (
 
 
 def prune(function: t.Function, _: Names) -> t.Function:
-    """Drop declarations, assignments and stores whose names nothing reads."""
+    """Drop declarations, assignments and stores whose names nothing reads.
+
+    Again, until nothing is dropped: what only dead code in a loop reads is found dead in the next pass.
+    """
     outputs = {p.name for p in function.parameters}
     body = function.body
-    for _again in range(_PASSES):
+    dropped = True
+    while dropped:
         pruning = _Pruning(outputs, body)
-        body = pruning.body(body)
-        if not pruning.dropped:
-            break
+        body, dropped = pruning.body(body), pruning.dropped
     return with_body(function, body)
-
-
-_PASSES = 8
-"""What only dead code in a loop reads is found dead in the next pass."""
 
 
 class _Pruning:

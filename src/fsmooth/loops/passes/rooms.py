@@ -13,13 +13,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from fsmooth import thresholds
 from fsmooth.loops import tree as t
-from fsmooth.loops.memory import SMALL
 from fsmooth.loops.names import Names
 from fsmooth.loops.rewriting import same_or, with_bodies, with_body
-
-_ON_STACK = 32
-"""So many rooms of a function start on the stack, others empty: stacks are small, and programs may be long."""
 
 
 def give_rooms(function: t.Function, names: Names) -> t.Function:
@@ -56,6 +53,6 @@ class _Rooms:
 
     def roomy(self, s: t.Allocate, made: list[t.Room]) -> t.Allocate:
         room = self.names.fresh(f"{s.buffer}_room")
-        made.append(t.Room(room, s.type, SMALL if self.count < _ON_STACK else 0))
+        made.append(t.Room(room, s.type, thresholds.ON_STACK if self.count < thresholds.ROOMS_ON_STACK else 0))
         self.count += 1
         return replace(s, room=room)

@@ -12,15 +12,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from fsmooth import thresholds
 from fsmooth.core.types import F64, INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import without_constant
 from fsmooth.loops.arithmetic import integer, key_of, map_loads, parts, plus
 from fsmooth.loops.names import Names
 from fsmooth.loops.usage import names_in, names_of
-
-_FEWEST = 3
-_WIDEST = 96
 
 
 @dataclass
@@ -45,10 +43,10 @@ def with_rows(block: t.Block, names: Names, row_sizes: Mapping[str, int]) -> t.B
         columns = set(row.always)
         if buffer in row_sizes:
             columns |= {c for c in row.perhaps if 0 <= c < row_sizes[buffer]} if columns else set()
-        if len(columns) < _FEWEST:
+        if len(columns) < thresholds.ROW_COLUMNS:
             continue
         lowest, width = min(columns), max(columns) - min(columns) + 1
-        if width > _WIDEST or width > 3 * len(columns):
+        if width > thresholds.ROW_WIDTH or width > 3 * len(columns):
             continue
         needed = _slice(row.start, definitions, order)
         if needed is None or not _differs(row.start, needed, block.index):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import parts
@@ -13,8 +14,6 @@ from fsmooth.loops.passes.own_elements import OwnElements
 from fsmooth.loops.rewriting import each_loop
 from fsmooth.loops.usage import expressions_of, walk
 from fsmooth.loops.vector_math import SCALAR_ONLY, VECTOR_MATH
-
-_SHORT = 4
 
 
 def marks(function: t.Function, _: Names) -> t.Function:
@@ -32,7 +31,7 @@ def marked(loop: t.For) -> t.For:
 
 
 def _gains(loop: t.For) -> bool:
-    if isinstance(loop.size, t.Literal) and int(loop.size.value) <= _SHORT:
+    if isinstance(loop.size, t.Literal) and int(loop.size.value) <= thresholds.TOO_SHORT_FOR_VECTORS:
         return False
     if loop.kind not in (t.Kind.PARALLEL, t.Kind.REDUCTION):
         return False

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fsmooth import thresholds
 from fsmooth.core.build import named_part
 from fsmooth.core.subst import substitute1
 from fsmooth.core.term import (
@@ -28,9 +29,6 @@ from fsmooth.core.traverse import children, is_loop, size_of_tree, subterms, tra
 from fsmooth.core.types import Array, Tuple
 from fsmooth.lower.cardinality import is_path
 
-_SMALL = 120
-"""What is done in both branches is written twice."""
-
 
 def with_rest_in_branches(term: Let) -> Term | None:
     """The scope with what follows its last branch of several arrays done in that branch; None if there is no such."""
@@ -38,7 +36,7 @@ def with_rest_in_branches(term: Let) -> Term | None:
         var, value = term.bindings[k]
         if isinstance(value, If) and isinstance(value.type, Tuple) and _has_array(value.type):
             rest = let(term.bindings[k + 1 :], term.body)
-            if size_of_tree(rest) > _SMALL:
+            if size_of_tree(rest) > thresholds.REST_OF_BRANCHES:
                 return None
             before, value = _with_updates(term.bindings[:k], value, rest)
             then, otherwise = _continued(value.then, var, rest), _continued(value.otherwise, var, rest)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from fsmooth import thresholds
 from fsmooth.core.term import Build, Delta, MakeTuple, Plus, Term, Vector, Zero
 from fsmooth.core.types import Tuple, is_scalar
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import map_loads, same
-from fsmooth.loops.memory import SMALL
 from fsmooth.lower.arrays import copy_into
 from fsmooth.lower.cardinality import is_path
 from fsmooth.lower.context import Context
@@ -127,7 +127,7 @@ def exchangeable(place: View | Scalar | Local) -> bool:
     if not isinstance(place, View) or not place.dense:
         return False
     count = place.count()
-    return not (isinstance(count, t.Literal) and int(count.value) <= SMALL)
+    return not (isinstance(count, t.Literal) and int(count.value) <= thresholds.ON_STACK)
 
 
 def in_place_order(components: list[tuple[Part, New]]) -> list[Part]:

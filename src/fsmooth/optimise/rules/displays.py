@@ -5,6 +5,7 @@ Unrolling makes displays of small arrays (design §6); where a loop reads them o
 
 from __future__ import annotations
 
+from fsmooth import thresholds
 from fsmooth.core.build import components
 from fsmooth.core.subst import refresh, substitute1
 from fsmooth.core.term import Const, Get, IFold, Length, Let, MakeTuple, Proj, Term, Var, Vector, Zero, let
@@ -13,9 +14,6 @@ from fsmooth.core.types import Bool, Float, Int, Tuple
 from fsmooth.optimise.regions import component
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
-
-_LARGEST = 32
-"""Arrays of more numbers than this stay arrays."""
 
 
 @rule(
@@ -65,7 +63,9 @@ def split_display(t: Term, facts: Facts) -> Term | None:
 def _is_small(value: Vector) -> bool:
     element = value.items[0].type
     inside = element.items if isinstance(element, Tuple) else (element,)
-    return len(inside) * len(value.items) <= _LARGEST and all([isinstance(x, Float | Int | Bool) for x in inside])
+    return len(inside) * len(value.items) <= thresholds.DISPLAY and all(
+        [isinstance(x, Float | Int | Bool) for x in inside]
+    )
 
 
 def _elements(value: Term, count: int) -> list[Term] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.subst import substitute1
@@ -28,9 +29,6 @@ from fsmooth.core.types import Float
 from fsmooth.optimise.rules.totality import cannot_fail, checked, runs
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
-
-_SMALL = 9
-"""The size of a component of a loop is written with what the loop starts from if it has no more nodes than this."""
 
 
 @rule(
@@ -82,7 +80,9 @@ def length_build(t: Term, facts: Facts) -> Term | None:
         case Length(Proj() as array, axis):
             whole = _defined(array, facts)
             size = _size(whole, axis, facts)
-            return size if whole is array or (size is not None and size_of_tree(size) <= _SMALL) else None
+            return (
+                size if whole is array or (size is not None and size_of_tree(size) <= thresholds.COPIED_SIZE) else None
+            )
         case Length(array, axis):
             return _size(array, axis, facts)
     return None

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.build import flat_scope, minus, plus
@@ -41,12 +42,6 @@ from fsmooth.optimise.rules.loop_normalisation import guard_first
 from fsmooth.optimise.rules.totality import cannot_fail
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
-
-_MOST = 8
-"""Elements of more parts are left alone, and so are sizes that differ by more."""
-
-_SCATTER = 8.0
-"""What an addition to memory weighs that keeps a loop from being vectorised, with its share of the zeroed array."""
 
 _Bindings = list[tuple[Var, Term]]
 
@@ -84,14 +79,18 @@ def sum_shifted(t: Term, facts: Facts) -> Term | None:
             new.append(refresh(Reduce(Reduction.SUM, t.size, t.index, let(_needed(bindings, item), item))))
             continue
         found = parts[k]
-        if not found or len(found) > _MOST or not _about_as_many(found[0].size, facts.trips(t.size), facts):
+        if (
+            not found
+            or len(found) > thresholds.GATHERED_PARTS
+            or not _about_as_many(found[0].size, facts.trips(t.size), facts)
+        ):
             return None
         if not all([alpha_equal(q.size, found[0].size) for q in found[1:]]):
             return None
         gathered = _gathered([q._replace(value=let(_needed(bindings, q.value), q.value)) for q in found], t, facts)
         if gathered is None:
             return None
-        saved += _SCATTER * len(found) * costs.elements(gathered).at()
+        saved += thresholds.SCATTER * len(found) * costs.elements(gathered).at()
         new.append(gathered)
     if sum([costs.of(item).at() for item in new]) > costs.of(t).at() + saved:
         return None
@@ -178,7 +177,7 @@ def _under(condition: Term, then: list[_Part], otherwise: list[_Part]) -> list[_
 
 def _about_as_many(elements: Term, iterations: Term, facts: Facts) -> bool:
     difference = facts.poly(elements).plus(facts.poly(iterations), -1).coefficients
-    return all([not monomial and abs(c) <= _MOST for monomial, c in difference.items()])
+    return all([not monomial and abs(c) <= thresholds.GATHERED_PARTS for monomial, c in difference.items()])
 
 
 def _gathered(parts: list[_Part], loop: Reduce, facts: Facts) -> Term | None:

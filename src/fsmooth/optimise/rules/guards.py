@@ -6,6 +6,7 @@ other, what is linear in such a sum goes into each part, exactly: at every index
 
 from __future__ import annotations
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.build import minus, plus
@@ -14,9 +15,6 @@ from fsmooth.core.types import Float, Int
 from fsmooth.optimise.rules.sparsity import is_zero
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
-
-_MOST = 8
-"""Sums of more parts are left alone."""
 
 
 @rule(
@@ -118,7 +116,7 @@ def guarded_parts(t: Term) -> list[Part] | None:
                 pending.extend([(other_sign, b), (sign, a)])
             case _:
                 return None
-        if len(found) + len(pending) > _MOST:
+        if len(found) + len(pending) > thresholds.GUARDED_PARTS:
             return None
     return found if len(found) > 1 else None
 

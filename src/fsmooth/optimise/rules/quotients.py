@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.build import number
@@ -17,9 +18,6 @@ from fsmooth.core.types import Float, Type
 from fsmooth.optimise.rules.totality import cannot_fail, runs
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
-
-_MOST = 12
-"""Products of more factors are left alone."""
 
 
 @rule(
@@ -55,7 +53,7 @@ def cancel_factor(t: Term, facts: Facts) -> Term | None:
     match t:
         case Prim(primitive, (above, below)) if primitive is p.divide:
             upper, lower = _factors(above, facts), _factors(below, facts)
-            if len(upper) + len(lower) > _MOST:
+            if len(upper) + len(lower) > thresholds.FACTORS:
                 return None
             for j, x in enumerate(upper):
                 for k, y in enumerate(lower):
@@ -137,7 +135,7 @@ def factor_out_of_sum(t: Term, facts: Facts) -> Term | None:
         ) and primitive in (p.multiply, p.divide):
             upper = _factors(a if primitive is p.divide else body, facts)
             lower = _factors(b, facts) if primitive is p.divide else []
-            if len(upper) + len(lower) > _MOST:
+            if len(upper) + len(lower) > thresholds.FACTORS:
                 return None
             outside = [[x for x in part if index not in x.free] for part in (upper, lower)]
             inside = [[x for x in part if index in x.free] for part in (upper, lower)]
@@ -162,7 +160,11 @@ def _factors(term: Term, facts: Facts) -> list[Term]:
     while pending:
         x = pending.pop()
         whole = facts.definition(x) if isinstance(x, Var) else x
-        if isinstance(whole, Prim) and whole.primitive is p.multiply and len(found) + len(pending) <= _MOST:
+        if (
+            isinstance(whole, Prim)
+            and whole.primitive is p.multiply
+            and len(found) + len(pending) <= thresholds.FACTORS
+        ):
             pending.extend(reversed(whole.arguments))
         else:
             found.append(x)

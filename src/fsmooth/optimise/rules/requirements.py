@@ -6,6 +6,7 @@ it can fail any more on its account (docs/decisions/0004).
 
 from __future__ import annotations
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.build import either, minus, plus
 from fsmooth.core.subst import substitute
@@ -29,9 +30,6 @@ from fsmooth.core.types import Bool, Int
 from fsmooth.optimise.rules.totality import cannot_fail, runs
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
-
-_SHORT = 24
-"""Terms of at most so many parts are computed again rather than named."""
 
 
 @rule(
@@ -87,7 +85,7 @@ def _without_names(part: Term, bindings: tuple[tuple[Var, Term], ...]) -> Term |
             if not isinstance(value.type, Int | Bool):
                 return None
             part = substitute(part, {var: value})
-            if size_of_tree(part) > _SHORT:
+            if size_of_tree(part) > thresholds.COPIED_CONDITION:
                 return None
     return part
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.term import (
     Const,
@@ -29,9 +30,6 @@ from fsmooth.core.term import (
 from fsmooth.core.types import Array, is_numeric
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
-
-LARGEST = 16
-"""Arrays of more numbers than this stay arrays."""
 
 
 @rule(
@@ -65,11 +63,11 @@ def written_out(t: Term) -> tuple[int, Mapping[int, Term]] | None:
     if not (isinstance(t.type, Array) and is_numeric(t.type.element)):
         return None
     match t:
-        case Vector(items) if len(items) <= LARGEST:
+        case Vector(items) if len(items) <= thresholds.SUMMED_DISPLAY:
             return len(items), {k: item for k, item in enumerate(items) if not isinstance(item, Zero)}
-        case Delta(Const(size), Const(k), value) if 0 <= k < size <= LARGEST:
+        case Delta(Const(size), Const(k), value) if 0 <= k < size <= thresholds.SUMMED_DISPLAY:
             return int(size), {int(k): value}
-        case Zero((Const(size),)) if size <= LARGEST:
+        case Zero((Const(size),)) if size <= thresholds.SUMMED_DISPLAY:
             return int(size), {}
         case _:
             return None

@@ -7,6 +7,7 @@ unrolled code can share and loops can vectorise.
 
 from __future__ import annotations
 
+from fsmooth import thresholds
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import (
     Const,
@@ -24,12 +25,9 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.traverse import is_loop, subterms
 from fsmooth.core.types import Float
-from fsmooth.optimise.rules.small_sums import LARGEST
 from fsmooth.optimise.rules.totality import cannot_fail
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
-
-_LIMIT = 600.0
 
 
 @rule(
@@ -104,7 +102,7 @@ def _elements(t: Term) -> tuple[Term, ...]:
     match t:
         case Vector(items):
             return items
-        case Zero((Const(size),), leaf) if 0 < size <= LARGEST:
+        case Zero((Const(size),), leaf) if 0 < size <= thresholds.SUMMED_DISPLAY:
             return (Zero((), leaf),) * int(size)
         case _:
             return ()
@@ -127,7 +125,7 @@ def _small(branch: Term, facts: Facts) -> bool:
                 return False
             case Prim(primitive):
                 total += primitive.weight
-                if total > _LIMIT:
+                if total > thresholds.SPECULATION:
                     return False
             case _:
                 continue

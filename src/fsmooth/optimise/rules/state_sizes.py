@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fsmooth import thresholds
 from fsmooth.core.build import components
 from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.subst import refresh
@@ -9,9 +10,6 @@ from fsmooth.core.term import Carrying, IFold, Length, Proj, Term, While
 from fsmooth.core.traverse import bound_in, children, rebuild, size_of_tree, transform
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
-
-_LARGEST = 9
-"""Sizes of more nodes than this are not written several times."""
 
 
 @rule(
@@ -40,7 +38,7 @@ def length_of_state(t: Term, facts: Facts) -> Term | None:
             known = size_of(start, x.axis)
         except Ragged:
             return x
-        return known if size_of_tree(known) <= _LARGEST else x
+        return known if size_of_tree(known) <= thresholds.COPIED_SIZE else x
 
     old = children(t)
     new = [transform(x, change) if bound_in(t, k) else x for k, x in enumerate(old)]

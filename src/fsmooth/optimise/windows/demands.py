@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from fsmooth import thresholds
 from fsmooth.core.build import flat_scope, part_of, whole_of
 from fsmooth.core.term import (
     Build,
@@ -211,13 +212,6 @@ def settled(
         if wider == entry:
             return demands, wanted
         rounds += 1
-        if rounds > _ROUNDS:
+        if rounds > thresholds.DEMAND_ROUNDS:
             wider = {path: s if s == entry[path] else EVERYWHERE for path, s in wider.items()}
-        entry = wider if rounds < _MOST_ROUNDS else dict.fromkeys(entry, EVERYWHERE)
-
-
-_ROUNDS = 3
-"""So often, at most, what is wanted may widen before it is everything."""
-
-_MOST_ROUNDS = 12
-"""After so many rounds everything is wanted of all."""
+        entry = wider if rounds < thresholds.DEMAND_MOST_ROUNDS else dict.fromkeys(entry, EVERYWHERE)

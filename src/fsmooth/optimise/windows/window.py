@@ -6,6 +6,7 @@ from functools import reduce
 from math import inf
 from typing import NamedTuple
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.build import both, minus, plus, prim, times, zero_like
 from fsmooth.core.shape import Ragged
@@ -30,9 +31,6 @@ from fsmooth.core.types import INT, Float, scalars_of
 from fsmooth.optimise.windows.support import EVERYWHERE, NOWHERE, Support
 from fsmooth.optimise.windows.supports import Cone
 from fsmooth.rewrite.linear import polynomial
-
-_SHORT = 16
-"""Loops of so many iterations are left alone."""
 
 
 class Window(NamedTuple):
@@ -143,7 +141,7 @@ def is_long(t: Term) -> bool:
     if isinstance(t.body, Get | Var | Proj | Zero | Const) and isinstance(t, Build):
         return False  # a copy, which may never be made
     return all([isinstance(x, Float) for x in scalars_of(t.type)]) and not (
-        isinstance(t.size, Const) and int(t.size.value) <= _SHORT
+        isinstance(t.size, Const) and int(t.size.value) <= thresholds.WINDOW_TRIPS
     )
 
 

@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.types import BOOL, F64
 from fsmooth.loops import tree as t
@@ -30,11 +31,6 @@ from fsmooth.loops.passes.strips.strip import WIDTH, NotInStrips, Strip
 from fsmooth.loops.passes.strips.tables import Gathered, Tables
 from fsmooth.loops.rewriting import same_or, with_bodies, with_body
 from fsmooth.loops.usage import changed, own_names, walk
-
-_ROWS = 32
-"""Arrays of so many rows are on the stack."""
-_FEW = 16
-"""For fewer points strips are too wide: the loops are left as they were, and so short that they are not vectorised."""
 
 
 def in_strips(function: t.Function, names: Names) -> t.Function:
@@ -113,7 +109,7 @@ class _Function:
         for buffer, count in rows.items():
             total = times(count, integer(WIDTH))
             self.counts[buffer] = total
-            if isinstance(count, t.Literal) and int(count.value) <= _ROWS:
+            if isinstance(count, t.Literal) and int(count.value) <= thresholds.STRIP_ROWS_ON_STACK:
                 self.on_stack.add(buffer)
                 memory.append(t.LocalArray(buffer, F64, int(count.value) * WIDTH))
             before.append(t.Fill(buffer, ZERO, total, F64))
@@ -122,7 +118,7 @@ class _Function:
         if isinstance(size, t.Literal):
             return [*memory, *cut]
         short = replace(loop, body=_without_vectors(loop.body, size))
-        few = t.Operation(p.less, (size, integer(_FEW)), BOOL)
+        few = t.Operation(p.less, (size, integer(thresholds.POINTS_FOR_STRIPS)), BOOL)
         return [*memory, t.If(few, (short,), tuple(cut), rare=True)]
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from fsmooth import thresholds
 from fsmooth.core.types import F64, INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import is_next
@@ -17,9 +18,6 @@ from fsmooth.loops.arithmetic import ZERO, map_loads, parts, plus, positive, sam
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.vectorise import marked
 from fsmooth.loops.usage import declared, names_of, walk
-
-_DEAR = 8
-"""The weight (design §5) from which a number is rather kept than computed again."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +134,6 @@ class Tables:
 
 
 def _is_dear(e: t.Expression) -> bool:
-    if isinstance(e, t.Operation) and e.primitive.weight >= _DEAR:
+    if isinstance(e, t.Operation) and e.primitive.weight >= thresholds.KEPT_IN_STRIPS:
         return True
     return any([_is_dear(part) for part in parts(e)])

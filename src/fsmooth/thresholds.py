@@ -1,0 +1,250 @@
+"""Every number that decides whether a transformation pays, or how far one looks.
+
+None changes what a program computes, but for the order of sums: the random programs are run with each at its extremes
+(tests/optimise/test_thresholds.py).  `python -m benchmarks --only thresholds` halves and doubles each, over the programs on
+which mechanisms are tried, and says in how many the C changes and how much longer these run (benchmarks/results/thresholds.md).
+
+Weights are operations: an addition is 1, `exp` is 15 (core/primitives.py).  Nodes are constructs of the core, each part once
+for every place where it stands.  What is a fact of a format, of the arithmetic or of a processor stays with what uses it.
+
+They are read where they are used, as `thresholds.NAME`.
+"""
+
+# -- sizes and proofs (core, rewrite) ------------------------------------------------------------------------------------
+
+TRIPS = 1000.0
+"""What every size that is not known counts as where costs are compared.  Larger than any loop that is written out."""
+
+SIZE_NODES = 40
+"""A size of at most so many nodes is written without names."""
+
+COPIED_SIZE = 9
+"""A size of at most so many nodes is written several times: `n - 1`, `max 0 (n - k)`, a length of a component."""
+
+COPIED_CONDITION = 24
+"""Parts of at most so many nodes of what must hold are computed again rather than named."""
+
+PRODUCT_TERMS = 64
+"""Two sums of integers are multiplied out if the product has no more terms than this; what does not fit is an atom."""
+
+CASES = 2
+"""So many maxima and minima are looked into, one inside the other, to prove an order of integers."""
+
+MAGNITUDE_DEPTH = 8
+"""So many constructs are looked into to prove that an integer does not wrap around."""
+
+# -- optimisation of terms -----------------------------------------------------------------------------------------------
+
+UNROLLED = 32
+"""Loops of at most so many iterations may be written out."""
+
+GROWTH = 20_000
+"""A loop that is written out may have no more nodes than this: the C compiler takes more than linear time in them."""
+
+INLINED_NODES = 300
+"""A value that is read once, but perhaps not evaluated, is put where it is read if it has no more nodes than this."""
+
+CALLS = 10.0
+"""How often a function is called, for want of anything better."""
+
+DISPLAY = 32
+"""States of loops that are arrays of at most so many numbers become numbers of their own."""
+
+SUMMED_DISPLAY = 16
+"""Sums of arrays of at most so many numbers become arrays of sums."""
+
+SPECULATION = 600.0
+"""Branches of at most this weight are both computed where that lets loops around them run in vectors.
+
+A branch of a robust loss, of a few square roots and divisions, weighs 100 to 400.
+"""
+
+GUARDED_PARTS = 8
+"""Sums of more parts than this are not searched for guards that exclude one another."""
+
+GATHERED_PARTS = 8
+"""Elements of more parts than this are not gathered instead of scattered, nor are arrays whose sizes differ by more."""
+
+SCATTER = 8.0
+"""What an addition to memory weighs that keeps a loop from running in vectors, with its share of setting the array to zero."""
+
+FACTORS = 12
+"""Products of more factors than this are not made one fraction."""
+
+TAKEN_APART = 1.2
+"""The arrays of the components may cost so many times what the array of tuples costs, if one of them leaves a loop."""
+
+MERGING_ROUNDS = 12
+"""Partitions of the components of two loops that are not stable after so many refinements are given up."""
+
+MERGING_TRIES = 4
+"""So many loops before it, at most, is a loop compared with."""
+
+SHARED_SCOPE = 64
+"""What was made in scopes of fewer nodes than this is known in the scopes inside."""
+
+ENTRY = 4.0
+"""What weighs more than this is worth an entry of a table, which is a load."""
+
+LOOP = 1000.0
+"""What a loop weighs that an entry of a table saves."""
+
+SCATTERED_TEST = 2.0
+"""What the test of an index weighs that is not affine: it cannot be made for all iterations at once."""
+
+UNSWITCHED = 2_000
+"""Loops of more nodes than this are not written twice, for a condition that is the same in all iterations."""
+
+ABSENT_WEIGHT = 15
+"""An operation of this weight, that of `exp`, leaves a loop that may not run, under a test of whether it does."""
+
+ABSENT_NODES = 24
+"""What has more nodes than this is not written out again beside such a test."""
+
+RECOMPUTED = 2.0
+"""Definitions of at most this weight are computed again in both parts of a loop that is taken apart, and not stored."""
+
+STATE_NUMBER = 2.0
+"""What storing and loading a number of the state of each element weighs, where loops are interchanged."""
+
+STATE_ARRAY = 24.0
+"""What storing and loading an array of the state of each element weighs: arrays no longer stay in the cache."""
+
+WINDOW_TRIPS = 16
+"""Loops of at most so many iterations are not kept to a window."""
+
+DEMAND_ROUNDS = 3
+"""So often may what is wanted of an array widen, before all of it is wanted."""
+
+DEMAND_MOST_ROUNDS = 12
+"""After so many rounds all is wanted of all arrays."""
+
+# -- derivatives ---------------------------------------------------------------------------------------------------------
+
+COMPARED_NODES = 2_000
+"""Functions of at most so many nodes, with those of rules, are differentiated both ways to choose a mode."""
+
+COMPARED_OPERATIONS = 1940.0
+"""Derivatives of at most so many operations, as predicted, are written out to be compared."""
+
+BELIEVED = 16.0
+"""Predictions of the two modes that are further apart than this are believed."""
+
+SPARSER = 4.0
+"""That forward mode costs so many times less is believed: tangents whose number is known are sparser than predicted."""
+
+FORWARD_BELOW = 0.6
+"""Forward mode is taken if, simplified, it costs less than this part of reverse mode, which gains less by what is shared:
+what is differentiated has been shared already.
+"""
+
+REVERSE_BELOW = 0.85
+"""Reverse mode is taken if it costs less than this part of forward mode, whose loops keep nothing and run in vectors."""
+
+SAVED = 8.0
+"""What weighs so much is saved for the way back rather than computed again: a store, a load, and their memory."""
+
+SAVED_IN_BRANCHES = 4.0
+"""What weighs so much in a branch is saved for the way back: a branch runs once, and what it saves is a number or an array."""
+
+EARLY_VALUES = 50
+"""What must run earlier for a cotangent to be known may have no more definitions than this."""
+
+TABLE_WRITES = 32
+"""Tables that are written in more places of the program than this are not followed."""
+
+SUMMED_COTANGENTS = 8
+"""So many cotangents are added one after the other, more by halves, so that terms stay shallow."""
+
+INDEX_NODES = 60
+"""Indices of more nodes than this are not looked into."""
+
+JACOBIAN_ROWS = 4
+"""Jacobians of at most so many rows are written out, each row without what the zeros of its cotangent make zero."""
+
+HELD = 8.0
+"""A table of so many elements may be kept for each one that then need not be saved."""
+
+STEPS_WITHOUT_BLOCKS = 16
+"""Loops of at most so many steps, if their number is known, are reversed without checkpoints in between."""
+
+# -- loops ---------------------------------------------------------------------------------------------------------------
+
+ON_STACK = 64
+"""Arrays of at most so many scalars are locals, if their size is known."""
+
+ROOMS_ON_STACK = 32
+"""So many rooms of a function start on the stack, others empty: stacks are small, and programs may be long."""
+
+TOO_SHORT_FOR_VECTORS = 4
+"""Loops of at most so many iterations are not marked for vectors."""
+
+INVARIANT_STATEMENTS = 400
+"""Bodies of more statements than this are not searched for invariant loops, so that lowering stays linear."""
+
+REPEATED_CHECK = 60
+"""A check whose computation has more nodes than this is not made before a loop besides."""
+
+COMPARED_DEFINITIONS = 6
+"""Checks that need at most so many definitions are compared with those made before."""
+
+STREAMS = 16
+"""Loops are not fused if they then run over more arrays than this: processors follow no more."""
+
+KEPT_SUM = 30
+"""What is summed is written out before the loops around if it weighs no more than this."""
+
+KEPT_IN_STRIPS = 8
+"""Numbers of this weight are kept from one strip to the next rather than computed again."""
+
+POINTS_FOR_STRIPS = 16
+"""For fewer points strips are too wide: the loops are left as they were, and so short that they are not vectorised."""
+
+STRIP_ROWS_ON_STACK = 32
+"""Arrays of at most so many rows of strips are on the stack: a matrix of 32 rows of 64 fits the fastest cache."""
+
+BLOCK_STORES = 4
+"""Loops that store at least so many scalars in each iteration run in blocks."""
+
+BLOCK_DEFINITIONS = 16
+"""Bodies of so many definitions gain from blocks even if they store little: what they read comes by rows."""
+
+TILE = 128
+"""Tiles of more scalars an iteration than this would leave the fastest cache."""
+
+ROW_COLUMNS = 3
+"""Rows of which at least so many columns are read are transposed first."""
+
+ROW_WIDTH = 96
+"""Rows wider than this are not transposed."""
+
+# -- lowering ------------------------------------------------------------------------------------------------------------
+
+SEARCHED = 16
+"""Searches of fewer elements are written as loops."""
+
+EXCHANGED_LOOP = 8
+"""Loops of fewer iterations are not exchanged for the order of memory."""
+
+REST_OF_BRANCHES = 120
+"""What follows a branch is written in both branches if it has no more nodes than this."""
+
+BOTH_BRANCHES = 40
+"""Branches of at most this weight are computed both, so that loops around them vectorise."""
+
+CHOSEN_EXPRESSION = 100
+"""Branches of more nodes than this are not written into one expression."""
+
+EXPRESSION = 24
+"""Expressions of more nodes than this are cut: their parts get names."""
+
+LOOKED_BACK = 32
+"""So many statements before a loop, at most, are looked through for the ends of its range."""
+
+# -- calls ---------------------------------------------------------------------------------------------------------------
+
+STATIC_LENGTH = 32
+"""Arrays of at most so many elements may have a program of their own, in which their lengths are known."""
+
+STATIC_SIGNATURES = 8
+"""So many programs of their own are made for the lengths of arguments; others share the one that serves all."""
