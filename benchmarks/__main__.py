@@ -1,4 +1,4 @@
-"""`python -m benchmarks [--quick] [--only forward|reverse|arrays|routes|compile|mechanisms|thresholds]`: measure and print tables.
+"""`python -m benchmarks [--quick] [--only TABLE]`: measure and print tables.
 
 forward: the kernels of the micro benchmarks, NNMF and project, and what a user waits for; reverse: the field's workloads;
 arrays: whole arrays against loops over elements, linear algebra against NumPy, calls; only if they are asked for: routes,

@@ -31,7 +31,7 @@ from fsmooth.frontend.elaborate import Elaborated, Parameter, elaborate
 from fsmooth.frontend.programs import Program
 from fsmooth.loops.tree import Program as Loops
 from fsmooth.lower.copies import Copying
-from fsmooth.lower.cotangents import cotangent_notes, is_cotangent_name
+from fsmooth.lower.cotangents import cotangent_notes
 from fsmooth.lower.functions import lower
 from fsmooth.lower.to_loops import Lowering
 from fsmooth.optimise.schedule import Destinations, Schedule
@@ -83,8 +83,7 @@ class Stages:
         if self.loops is None or not is_reverse:
             return ()
         own = _names(self.elaborated.term if self.written is None else self.written)
-        made = _names(self.terms.get("derivative", self.terms["definition"]))
-        return cotangent_notes(self.loops, frozenset(filter(is_cotangent_name, made - own)), own)
+        return cotangent_notes(self.loops, own)
 
     def demonstration(self, wrt: str | tuple[str, ...] | None = None) -> Demonstration:
         """Definition, full Jacobian, forward and reverse derivative as linear maps, as the notes print them (paper 001, §9).

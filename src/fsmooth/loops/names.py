@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fsmooth.core.hints import Hint
+from fsmooth.core.term import NOWHERE
 from fsmooth.core.types import INT
 from fsmooth.loops.identifiers import identifier
 from fsmooth.loops.tree import Name
@@ -11,15 +13,16 @@ class Names:
     """The names that are taken; `hints` are, for each, what it was made from."""
 
     def __init__(self) -> None:
-        self.hints: dict[str, str] = {}
+        self.hints: dict[str, Hint] = {}
         self._counts: dict[str, int] = {}
         self._taken: set[str] = set()
         self._indices: set[str] = set()
         self._open: set[str] = set()
 
-    def fresh(self, hint: str) -> str:
-        """A C identifier like `hint` that is not used yet in this function."""
-        base = identifier(hint)
+    def fresh(self, like: str | Hint) -> str:
+        """A C identifier that is not used yet in this function."""
+        hint = Hint(like) if isinstance(like, str) else like
+        base = identifier(hint.text)
         count = self._counts.get(base, 0)
         name = base if count == 0 else f"{base}_{count}"
         while name in self._taken or name in self._indices:
@@ -29,6 +32,10 @@ class Names:
         self._taken.add(name)
         self.hints[name] = hint
         return name
+
+    def beside(self, name: str, suffix: str) -> str:
+        """Likewise, for what belongs to something that has a name, and comes from where that does."""
+        return self.fresh(Hint(f"{name}_{suffix}", self.hints[name].site if name in self.hints else NOWHERE))
 
     def open_index(self, hint: str) -> Name:
         """The name of a loop index: the user's, if no enclosing loop and nothing else has it."""

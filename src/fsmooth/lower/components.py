@@ -12,6 +12,7 @@ from itertools import takewhile
 
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.build import components, named_part, part_of, whole_of
+from fsmooth.core.hints import Hint
 from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import (
@@ -40,12 +41,12 @@ def with_named_tuple(term: Proj) -> Let | None:
     root, path = whole_of(term)
     match root:
         case Carrying(state=state):
-            name = state.name
+            hint = Hint.of(state)
         case Reduce():
-            name = root.reduction.value
+            hint = Hint(root.reduction.value)
         case _:
             return None
-    var = Var(name, root.type)
+    var = hint.var(root.type)
     wanted: Term = var
     for k in path:
         wanted = Proj(wanted, k)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
+from fsmooth.core.hints import Hint
 from fsmooth.core.term import Failure, Site, Term, Var
 from fsmooth.core.types import INT, Int, Type
 from fsmooth.loops.arithmetic import key_of, parts
@@ -127,7 +128,7 @@ class Context(ABC):
         else:
             self.emit(Store(dest.buffer, dest.offset, value, accumulate))
 
-    def named(self, value: Expression, hint: str) -> Expression:
+    def named(self, value: Expression, hint: str | Hint) -> Expression:
         """`value` if it is a name or a literal, else a constant local that holds it."""
         if isinstance(value, Literal | Name):
             return value
@@ -157,17 +158,21 @@ class Context(ABC):
             case _:
                 return False
 
-    def light(self, value: Expression, hint: str = "t") -> Expression:
+    def light(self, value: Expression, hint: str | Hint = "t") -> Expression:
         """`value`, named if it is so heavy that nesting it further would be unreadable."""
         return self.named(value, hint) if value.weight > thresholds.EXPRESSION else value
 
     # -- names -----------------------------------------------------------------------------------------------------
 
-    def fresh(self, hint: str) -> str:
+    def fresh(self, hint: str | Hint) -> str:
         """A C identifier like `hint` that is not used yet in this function."""
         return self.names.fresh(hint)
 
-    def local(self, hint: str, type_: Type, value: Expression | None = None) -> Local:
+    def beside(self, name: str, suffix: str) -> str:
+        """One like a name, for what belongs to that."""
+        return self.names.beside(name, suffix)
+
+    def local(self, hint: str | Hint, type_: Type, value: Expression | None = None) -> Local:
         """Declare a mutable local."""
         name = self.fresh(hint)
         self.emit(Declare(name, type_, value, mutable=True))

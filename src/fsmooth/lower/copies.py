@@ -5,6 +5,7 @@ Every array is computed in storage of its own and then copied to where it belong
 
 from __future__ import annotations
 
+from fsmooth.core.hints import Hint
 from fsmooth.core.shape import Ragged
 from fsmooth.core.term import Build, Carrying, Collect, Delta, Plus, Reduce, Term, Update, Vector
 from fsmooth.core.types import is_scalar
@@ -33,7 +34,7 @@ class Copying(Lowering):
             return
         super().into(term, dest, mode)
 
-    def _stored(self, term: Term, hint: str) -> Value:
+    def _stored(self, term: Term, hint: str | Hint) -> Value:
         place = storage_for(self, term, hint)
         super().into(term, place, Mode.ASSIGN)
         return readable(place)

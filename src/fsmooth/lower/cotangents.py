@@ -1,17 +1,17 @@
 """What `.explain()` says about reverse derivatives: each cotangent array that got memory of its own, of what, and why.
 
-Reverse mode calls the cotangent of x `x_bar`, those that leave the reversed loop or branch that made x `x_back` (with the
-value of x before them, `x_both`), and the state of a loop that runs back `back`.  An array into which anything made of
-these goes is a cotangent: what is computed on the way back is linear in them, and nothing computed before depends on
-them.  What is made of constants only may have lost its name: arrays that are added to and have none are told apart.
+What reverse mode makes knows of which value it is the cotangent, or what else (`core.term.Backwards`), and so do the names of
+what it becomes.  An array into which anything made of these goes is a cotangent: what is computed on the way back is linear in
+them, and nothing computed before depends on them.  What is made of constants only may have lost where it comes from: arrays
+that are added to and have no name are told apart.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from fsmooth.core.term import Backwards, Flow
 from fsmooth.core.types import INT, Float
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import parts
@@ -19,35 +19,26 @@ from fsmooth.loops.show import show_expression
 from fsmooth.loops.usage import bodies_of, expressions_of, names_in, pointed_to, targets, with_pointed_to
 from fsmooth.lower.notes import IN_A_ROOM
 
-ENDINGS = ("_bar", "_back", "_both")
-STATE = "back"
-_WITH_VALUE = re.compile(r"_[1-9]")
 
-
-def is_cotangent_name(name: str) -> bool:
-    """Is it a name that reverse mode makes?"""
-    return name == STATE or name.endswith(ENDINGS)
-
-
-def cotangent_notes(program: t.Program, made: frozenset[str], own: frozenset[str]) -> tuple[str, ...]:
+def cotangent_notes(program: t.Program, own: frozenset[str]) -> tuple[str, ...]:
     """A line for each cotangent array in memory of its own.
 
     Args:
         program: the loops of a reverse derivative.
-        made: the names of its variables that reverse mode made.
         own: the names of the variables of the user's program.
 
     """
     body = program.kernel.body
     survey = _Survey(pointed_to(body))
     survey.read(body, ())
-    roots = {name: root for name, hint in program.names.items() if (root := _root(hint, made)) is not None}
+    made = {name: site for name, site in program.origins.items() if isinstance(site, Backwards)}
+    roots = {name: site for name, site in made.items() if site.flow in _OF_COTANGENTS}
     tainted = survey.reached(set(roots))
     notes, doubtful = [], []
     for array in survey.arrays.values():
         if array.name in tainted:
             notes.append(f"{array.name}: {_size(array, survey)}; {_of(roots.get(array.name), own)}; {array.why()}")
-        elif array.is_added_to and not _is_known(program.names.get(array.name, ""), own):
+        elif array.is_added_to and array.name not in made and not _is_known(program.names.get(array.name, ""), own):
             doubtful.append(array.name)
     if doubtful and notes:
         notes.append(f"without a name, and added to: {', '.join(doubtful)}")
@@ -56,6 +47,9 @@ def cotangent_notes(program: t.Program, made: frozenset[str], own: frozenset[str
             f"no cotangent array is known to be materialised; without a name, and added to: {', '.join(doubtful)}"
         )
     return tuple(notes) or ("no cotangent array was materialised",)
+
+
+_OF_COTANGENTS = frozenset((Flow.COTANGENT, Flow.LEAVING, Flow.STATE))
 
 
 @dataclass(eq=False)
@@ -165,38 +159,24 @@ class _Survey:
         return e
 
 
-def _root(hint: str, made: frozenset[str]) -> str | None:
-    """The longest name that reverse mode made with which a name begins."""
-    name = _longest(hint, made)
-    if name is not None and name.endswith("_both") and not _WITH_VALUE.match(hint.removeprefix(name)):
-        return None
-    return name
-
-
-def _longest(hint: str, names: frozenset[str]) -> str | None:
-    found = [name for name in names if hint == name or hint.startswith(f"{name}_")]
-    return max(found, key=len, default=None)
-
-
 def _is_known(hint: str, own: frozenset[str]) -> bool:
-    """Is it a variable of the program's, or something saved for the way back?"""
-    return "_saved" in hint or _longest(hint, own) is not None
+    """Is it a variable of the program's, or a part of one?"""
+    return any([hint == name or hint.startswith(f"{name}_") for name in own])
 
 
 def _size(array: _Array, survey: _Survey) -> str:
     return f"{show_expression(survey.expanded(array.count)).removeprefix('(').removesuffix(')')} numbers {array.place}"
 
 
-def _of(root: str | None, own: frozenset[str]) -> str:
-    if root is None:
+def _of(site: Backwards | None, own: frozenset[str]) -> str:
+    if site is None:
         return "a cotangent without a name"
-    if root == STATE:
+    if site.flow is Flow.STATE:
         return "the cotangents of the state of a loop, which runs back"
-    name = root.rpartition("_")[0]
-    whose = name if name in own else f"an unnamed value ({name})"
-    if name in own and name in _GENERIC:
-        whose = f"{name}, or of an unnamed value"
-    if root.endswith(ENDINGS[0]):
+    whose = site.what if site.what in own else f"an unnamed value ({site.what})"
+    if site.what in own and site.what in _GENERIC:
+        whose = f"{site.what}, or of an unnamed value"
+    if site.flow is Flow.COTANGENT:
         return f"the cotangent of {whose}"
     return f"what the loop or branch of {whose} gives to cotangents"
 

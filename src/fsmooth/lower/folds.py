@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from fsmooth.core.hints import Hint
 from fsmooth.core.term import Carrying, IFold, MakeTuple, Term, While
 from fsmooth.core.types import Type
 from fsmooth.loops import tree as t
@@ -45,7 +46,7 @@ def fold_into(ctx: Context, term: Carrying, dest: Destination, mode: Mode) -> No
 def _run(ctx: Context, term: Carrying, dest: Destination | None) -> Value:
     size = ctx.named(ctx.scalar(term.size), "n") if isinstance(term, IFold) else None
     roles = roles_of(term) if isinstance(term, IFold) else {}
-    own = storage_for(ctx, term.init, term.state.name)
+    own = storage_for(ctx, term.init, Hint.of(term.state))
     unset: set[Path] = {path for path, role in roles.items() if role is Role.RECORD}
     state = own if dest is None else _borrowed(ctx, own, dest, roles, (), unset)
     recorded = recorded_in(ctx, term, state, roles, size) if isinstance(term, IFold) and size is not None else []
@@ -148,11 +149,11 @@ def _within(ctx: Context, value: View, place: View) -> bool:
 
 def _two_buffers(ctx: Context, block: list[t.Statement], view: View, other: str, size: t.Expression) -> None:
     """Make the pointer of a part point to one of two buffers, to be exchanged in every step."""
-    spare = ctx.fresh(f"{view.buffer}_spare")
+    spare = ctx.beside(view.buffer, "spare")
     for position in range(len(block) - 1, -1, -1):
         s = block[position]
         if isinstance(s, t.Allocate) and s.buffer == view.buffer:
-            store = ctx.fresh(f"{view.buffer}_store")
+            store = ctx.beside(view.buffer, "store")
             block[position : position + 1] = [
                 t.Allocate(store, s.type, s.count),
                 t.Allocate(spare, s.type, s.count),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fsmooth.core.shape import Ragged
-from fsmooth.core.term import Lam, Let, Require, Term
+from fsmooth.core.term import NOWHERE, Lam, Let, Require, Term
 from fsmooth.loops import tree as t
 from fsmooth.loops.identifiers import identifier
 from fsmooth.loops.passes.schedule import ALL, Passes, run
@@ -49,6 +49,7 @@ def lower(
     function = t.Function(name, interface.parameters(), tuple(kernel.block), kernel.facts)
     function = run(passes, function, kernel.names, trace)
     shape = _lower_shape(term, name, kernel, static_sizes or {}, passes)
+    hints = kernel.names.hints
     return t.Program(
         name,
         function,
@@ -57,7 +58,8 @@ def lower(
         term.body.type,
         tuple(kernel.sites),
         storage_notes(function.body),
-        kernel.names.hints,
+        {name: hint.text for name, hint in hints.items()},
+        {name: hint.site for name, hint in hints.items() if hint.site is not NOWHERE},
         deciding([function] if shape is None else [function, shape]),
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
+from fsmooth.core.hints import Hint
 from fsmooth.core.term import Let, MakeTuple, Proj, Term, Var, let
 from fsmooth.core.types import Tuple
 from fsmooth.loops import tree as t
@@ -25,7 +26,7 @@ def places_for(ctx: Context, scope: Let, sinks: Sinks, at: int) -> None:
             continue
         position = next(k for k, (v, _) in enumerate(scope.bindings) if v is sink.owner)
         whole = let(scope.bindings[at:position], scope.bindings[position][1])
-        own = storage_for(ctx, whole, sink.owner.name)
+        own = storage_for(ctx, whole, Hint.of(sink.owner))
         for component, inner in sinks.of.get(sink.owner, {}).items():
             if inner.is_part:
                 own = _with_item(own, component, _place(ctx, sinks, inner))
@@ -67,11 +68,11 @@ def _destination(
         ]
         return Group(tuple(items))
     part: Term = scope.bindings[at][1]
-    name = var.name
+    hint = Hint.of(var)
     for k in path:
         part = part.items[k] if isinstance(part, MakeTuple) else Proj(part, k)
-        name = f"{name}_{k}"
-    own = storage_for(ctx, part, name)
+        hint = hint.part(k, k)
+    own = storage_for(ctx, part, hint)
     for component, inner in sinks.of.get(var, {}).items():
         if component[: len(path)] == path:
             own = _with_item(own, component[len(path) :], _place(ctx, sinks, inner))
@@ -115,7 +116,7 @@ def _pointed(ctx: Context, place: Destination) -> Destination:
     if isinstance(place, Group):
         return Group(tuple([_pointed(ctx, item) for item in place.items]), place.sizes)  # type: ignore[arg-type]
     assert isinstance(place, View)
-    pointer = ctx.fresh(f"{place.buffer}_row")
+    pointer = ctx.beside(place.buffer, "row")
     ctx.emit(t.Choose(pointer, place.leaf, place.buffer, place.offset, None, None, None, exchanged=True))
     return replace(place, buffer=pointer, offset=ZERO)
 

@@ -6,6 +6,7 @@ After: a loops program that writes the result to memory given by the caller.
 
 from __future__ import annotations
 
+from fsmooth.core.hints import Hint
 from fsmooth.core.term import (
     App,
     Build,
@@ -137,7 +138,7 @@ class Lowering(Context):
             case _:
                 raise Unsupported(f"lowering of {type(term).__name__}")
 
-    def _stored(self, term: Term, hint: str) -> Value:
+    def _stored(self, term: Term, hint: str | Hint) -> Value:
         place = storage_for(self, term, hint)
         self.into(term, place, Mode.ASSIGN)
         return readable(place)
@@ -171,16 +172,16 @@ class Lowering(Context):
     def bind(self, var: Var, value: Term) -> None:
         match value:
             case Var() | Proj() | Get() | Let() | App() | Require() | MakeTuple() | Carrying():
-                result = self._pinned(self.value(value), var.name)
+                result = self._pinned(self.value(value), Hint.of(var))
             case _ if is_scalar(value.type):
-                result = Scalar(self.named(self.scalar(value), var.name))
+                result = Scalar(self.named(self.scalar(value), Hint.of(var)))
             case Build():
-                result = alias(self, value) or self._stored(value, var.name)
+                result = alias(self, value) or self._stored(value, Hint.of(var))
             case _:
-                result = self._stored(value, var.name)
+                result = self._stored(value, Hint.of(var))
         self.environment[var] = result
 
-    def _pinned(self, value: Value, hint: str) -> Value:
+    def _pinned(self, value: Value, hint: Hint) -> Value:
         """The value with its scalars in locals."""
         if isinstance(value, Scalar):
             return Scalar(self.named(value.expression, hint))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fsmooth.core import primitives as p
+from fsmooth.core.hints import Hint
 from fsmooth.core.term import Build, Carrying, If, IFold, Let, Plus, Require, Term, Update, Var, While
 from fsmooth.core.types import BOOL, Array, Tuple, is_scalar
 from fsmooth.loops import tree as t
@@ -109,7 +110,7 @@ def advance(ctx: Context, term: Term, parts: list[Part], top: list[t.Statement] 
                         hold(q, var, path)
                     continue
                 if var in replaced:
-                    ctx.environment[var] = stored(ctx, value, var.name)
+                    ctx.environment[var] = stored(ctx, value, Hint.of(var))
                     continue
                 _bind(ctx, var, value, parts, [v for _, v in bindings[k + 1 :]] + [body])
             advance(ctx, sinks.body, parts, top)
@@ -167,7 +168,7 @@ def _bind(ctx: Context, var: Var, value: Term, parts: list[Part], later: list[Te
 
 def _copy(ctx: Context, var: Var, value: Term) -> None:
     """Bind `var` to memory of its own."""
-    own = storage_for(ctx, value, var.name)
+    own = storage_for(ctx, value, Hint.of(var))
     ctx.into(value, own, Mode.ASSIGN)
     ctx.environment[var] = readable(own)
 

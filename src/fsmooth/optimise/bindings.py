@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from fsmooth import thresholds
 from fsmooth.core.cost import Costs
+from fsmooth.core.hints import Hint
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import (
     Build,
@@ -130,20 +131,23 @@ class Bindings(Normaliser):
         kept.append((fresh, value))
         return fresh
 
-    def _named(self, name: str, value: Term, count: int, uses: Uses | None, kept: list[Item], opened: Opened) -> Term:
+    def _named(self, hint: Hint, value: Term, count: int, uses: Uses | None, kept: list[Item], opened: Opened) -> Term:
         """`value` itself if it need not be bound, else a new variable bound to it."""
         if is_trivial(value) or count == 0:
             return value
         if isinstance(value, MakeTuple | Vector):
-            items = [self._named(f"{name}_{k}", item, count, None, kept, opened) for k, item in enumerate(value.items)]
+            items = [
+                self._named(hint.part(k, k), item, count, None, kept, opened) for k, item in enumerate(value.items)
+            ]
             if isinstance(value, MakeTuple):
                 return MakeTuple(tuple(items), value.type)
             value = Vector(tuple(items))
-        return self._keep(Var(name, value.type), value, kept, opened)
+        return self._keep(hint.var(value.type), value, kept, opened)
 
     def _bind(self, var: Var, value: Term, uses: Uses | None, kept: list[Item], opened: Opened) -> None:
         once = uses is not None and uses.count <= 1 and not uses.in_loop and not isinstance(value, Check)
         value = self._with_named_checks(value, kept, opened)
+        hint = Hint.of(var)
         match value:
             case _ if is_trivial(value):
                 return self._replace(var, value, opened)
@@ -154,24 +158,24 @@ class Bindings(Normaliser):
                     if once and isinstance(value, MakeTuple) and count == 1 and size_of_tree(item) < 300:
                         new.append(item)
                     else:
-                        new.append(self._named(f"{var.name}_{k}", item, count, None, kept, opened))
+                        new.append(self._named(hint.part(k, k), item, count, None, kept, opened))
                 return self._replace(var, MakeTuple(tuple(new), value.type), opened)
             case Delta(size, index, element):
-                index = self._named(f"{var.name}_at", index, 2, None, kept, opened)
-                element = self._named(f"{var.name}_value", element, 2, None, kept, opened)
+                index = self._named(hint.inside("at"), index, 2, None, kept, opened)
+                element = self._named(hint.inside("value"), element, 2, None, kept, opened)
                 return self._replace(var, Delta(size, index, element), opened)
             case If(condition, then, Zero() as zero) if not isinstance(value.type, Array) and on_indices(condition):
-                then = self._named(f"{var.name}_value", then, 2, None, kept, opened)
+                then = self._named(hint.inside("value"), then, 2, None, kept, opened)
                 return self._replace(var, If(condition, then, zero), opened)
         parts = guarded_parts(value) if isinstance(value, Prim) else None
         if parts is not None and are_exclusive(parts, self.facts):
-            named = [(sign, c, self._named(f"{var.name}_value", x, 2, None, kept, opened)) for sign, c, x in parts]
+            named = [(sign, c, self._named(hint.inside("value"), x, 2, None, kept, opened)) for sign, c, x in parts]
             return self._replace(var, sum_of_parts(named, value), opened)
         if once and size_of_tree(value) <= thresholds.INLINED_NODES:
             if self.policy.fusion is not Fusion.NEVER or not isinstance(value.type, Array):
                 return self._replace(var, value, opened)
         if isinstance(value, Vector) and not once:
-            items = tuple([self._named(f"{var.name}_{k}", i, 2, None, kept, opened) for k, i in enumerate(value.items)])
+            items = tuple([self._named(hint.part(k, k), i, 2, None, kept, opened) for k, i in enumerate(value.items)])
             self._keep(var, rebuild(value, items), kept, opened)
             return None
         if isinstance(value, Build) and self._fused(value, uses):
@@ -256,8 +260,8 @@ class Bindings(Normaliser):
         read = read_of_sum(value, uses)
         if read is not None and isinstance(value.type, Tuple):
             self.trace.record("project_sum")
-            name = f"{var.name}_{read[0]}" if len(read) == 1 else var.name
-            loop = self._named(name, self.again(sum_of(value, read)), 2, None, kept, opened)
+            hint = Hint.of(var).part(read[0], read[0]) if len(read) == 1 else Hint.of(var)
+            loop = self._named(hint, self.again(sum_of(value, read)), 2, None, kept, opened)
             items: list[Term] = [Proj(value, k) for k in range(len(value.type.items))]
             for j, k in enumerate(read):
                 items[k] = loop if len(read) == 1 else Proj(loop, j)
@@ -290,8 +294,8 @@ class Bindings(Normaliser):
         places: dict[int, Term] = {}
         for group in [*[[k] for k in sparse], *([dense] if dense else [])]:
             loop = self.again(Reduce(Reduction.SUM, size, index, chosen(body, tuple(group))))
-            name = f"{var.name}_{group[0]}" if len(group) == 1 else var.name
-            bound = self._named(name, loop, 2, None, kept, opened)
+            hint = Hint.of(var).part(group[0], group[0]) if len(group) == 1 else Hint.of(var)
+            bound = self._named(hint, loop, 2, None, kept, opened)
             places |= {k: bound if len(group) == 1 else Proj(bound, j) for j, k in enumerate(group)}
         self._replace(var, MakeTuple(tuple([places[k] for k in range(len(parts))]), value.type), opened)
         return True

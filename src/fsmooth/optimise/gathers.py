@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
+from fsmooth.core.hints import Hint
 from fsmooth.core.term import Build, Check, Collect, Get, If, IFold, Prim, Reduce, Require, Term, Var, Vector
 from fsmooth.core.traverse import binds, children, opens_region
 from fsmooth.core.types import INT, Float
@@ -39,7 +40,7 @@ class Gathers:
             table = self.graph.loop(
                 Build(gather.size, own, self.graph.node(Vector(tuple([inside.of(x) for x in chosen]))))
             )
-            self.graph.names.setdefault(table, "table")
+            self.graph.names.setdefault(table, Hint("table"))
             places = {x: entry(self.graph, table, [gather], k) for k, x in enumerate(chosen)}
             with_table = self.graph.loop(Replacement(self.graph, places).copy(loop))
             test = self.graph.node(Prim(p.less, (gather.size, loop.size)))

@@ -16,6 +16,7 @@ from math import prod
 
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
+from fsmooth.core.hints import Hint
 from fsmooth.core.term import (
     Build,
     Check,
@@ -116,7 +117,7 @@ class Nests:
             value = self.graph.loop(Build(size, own[loop.index], value))
         if absent(value) is None and any([self._can_fail(x) for x in items]) and not all(map(_runs, skipped)):
             return None
-        self.graph.names.setdefault(value, "table")
+        self.graph.names.setdefault(value, Hint("table"))
         self.graph.tables.setdefault(value, set()).update([loop.size for loop in loops])
         return value
 

@@ -9,6 +9,7 @@ uses, or that moved, is bound where it was placed.
 
 from __future__ import annotations
 
+from fsmooth.core.hints import Hint
 from fsmooth.core.term import (
     Build,
     Const,
@@ -200,8 +201,8 @@ class Placement:
             self._trace.record("code motion")
         if shared:
             self._trace.record("common subexpression")
-        name = self._names.get(node.body if isinstance(node, Let) else node, "t")
-        self.variables.setdefault(node, {})[scope] = Var(name, node.type)
+        hint = self._names.get(node.body if isinstance(node, Let) else node, Hint("t"))
+        self.variables.setdefault(node, {})[scope] = hint.var(node.type)
 
     def _outside_loops(self, node: Term, scope: Scope) -> tuple[Scope, list[Term]]:
         """The outermost scope to which `node` may move from `scope`, and the sizes of the loops that must run there.

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 
 from fsmooth.core import primitives as p
+from fsmooth.core.hints import Hint
 from fsmooth.core.term import Const, Lam, Prim, Term, scalar_constant
 from fsmooth.core.traverse import binds, bound_in, children, subterms
 from fsmooth.optimise.sharing import Graph
@@ -49,7 +50,7 @@ def share_reciprocals(root: Term, shared: frozenset[Term], graph: Graph, trace: 
                 case Prim(primitive, (a, divisor)) if primitive is p.divide and divisor in shared:
                     one = scalar_constant(1.0, node.type)
                     inverse = graph.node(Prim(p.divide, (graph.node(one), of(divisor))))
-                    graph.names.setdefault(inverse, "inverse")
+                    graph.names.setdefault(inverse, Hint("inverse"))
                     new = inverse if _is_one(a) else graph.node(Prim(p.multiply, (of(a), inverse)))
                     if node in graph.names:
                         graph.names.setdefault(new, graph.names[node])

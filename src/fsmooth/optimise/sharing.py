@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 
 from fsmooth import thresholds
+from fsmooth.core.hints import Hint
 from fsmooth.core.term import Const, Lam, Length, Let, Term, Var
 from fsmooth.core.term.fields import Runs
 from fsmooth.core.traverse import binds, children, opens_region, rebuild, remade, steps
@@ -82,7 +83,7 @@ class Graph:
         self._shapes = Shapes()
         self._used: set[Var] = set()
         self._region = _Region()
-        self.names: dict[Term, str] = {}
+        self.names: dict[Term, Hint] = {}
         self.tables: dict[Term, set[Term]] = {}
 
     def of(self, term: Term) -> Term:
@@ -134,7 +135,7 @@ class Graph:
                     inner.env[var] = node
                     if not isinstance(node, Var | Const):
                         self._region.defined.append(node)
-                        self.names.setdefault(node, var.name)
+                        self.names.setdefault(node, Hint.of(var))
                 return self._intern(body, inner)
             case Length(array, axis):
                 around, self._region = self._region, _Region()  # a length reads nothing

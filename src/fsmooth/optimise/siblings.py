@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from fsmooth.core.hints import Hint
 from fsmooth.core.term import Build, Const, Lam, Reduce, Term, Var
 from fsmooth.core.traverse import bound_in, children, opens_region
 from fsmooth.core.types import Float, Int
@@ -34,7 +35,7 @@ def tabulate_siblings(root: Term, graph: Graph, failing: Mapping[Term, frozenset
             continue  # it belongs into a loop
         others = [(loop, node) for loop, node in uses if loop is not table]
         if len({loop for loop, _ in uses}) > 1 and not _nested([loop for loop, _ in uses]):
-            graph.names.setdefault(table, "table")
+            graph.names.setdefault(table, Hint("table"))
             places.update({node: entry(graph, table, [loop.index], None) for loop, node in others})
     if not places:
         return root

@@ -7,7 +7,7 @@ from fsmooth.backend.c.expressions import ExpressionWriter
 from fsmooth.backend.c.prelude import prelude
 from fsmooth.backend.c.program import CProgram
 from fsmooth.backend.c.signature import signature
-from fsmooth.backend.c.statements import StatementWriter, lengths
+from fsmooth.backend.c.statements import StatementWriter
 from fsmooth.loops import tree as t
 
 
@@ -23,7 +23,9 @@ def emit(program: t.Program) -> CProgram:
         statements += writer.statements
         features |= writer.features
     arguments = [q.name for q in program.kernel.parameters if q.pointer and not q.output]
-    numbers = [q.name for q in program.kernel.parameters if not q.pointer and q.name not in lengths(program.kernel)]
+    numbers = [
+        q.name for q in program.kernel.parameters if not q.pointer and q.name not in program.kernel.facts.lengths
+    ]
     results = [q.name for q in program.kernel.parameters if q.output]
     source = prelude(expressions, features) + "\n" + "\n".join(texts)
     return CProgram(

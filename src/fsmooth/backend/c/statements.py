@@ -37,12 +37,12 @@ class StatementWriter:
         self.statements = 0
         self.features: set[str] = set()
         self.last_site = ("", 0)
-        self.lengths: set[str] = set()
+        self.lengths: frozenset[str] = frozenset()
         self.known: set[str] = set()
 
     def function(self, function: t.Function) -> str:
         """The whole definition."""
-        self.lengths = lengths(function)
+        self.lengths = function.facts.lengths
         self.known = known_integers(function.body)
         self.body(function.body)
         used = mentioned(function.body)
@@ -313,12 +313,6 @@ class StatementWriter:
 def wrapped(text: str) -> list[str]:
     """A statement in lines of bearable length."""
     return [f"    {line}" for line in textwrap.wrap(text + ";", 104, subsequent_indent="    ")] if text else []
-
-
-def lengths(function: t.Function) -> set[str]:
-    """The parameters that are dimensions of arrays, hence not negative."""
-    arrays = [q.name for q in function.parameters if q.pointer]
-    return {q.name for q in function.parameters if any([q.name.startswith(f"{a}_n") for a in arrays]) and q.type == INT}
 
 
 def _start(index: t.Expression, loop: str) -> int | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum
 from typing import TYPE_CHECKING, ClassVar
 
 from fsmooth.core.term.declared import Declaration
@@ -31,6 +32,10 @@ class Site:
     end_line: int = 0
     end_column: int = 0
 
+    def part(self, position: int) -> Site:
+        """Where component `position` of a tuple is that is there."""
+        return self
+
 
 class FromEnd(Site):
     """Where an index is checked that counted from the end if it was negative: one that still is was too far from it."""
@@ -39,6 +44,34 @@ class FromEnd(Site):
     def at(cls, site: Site) -> FromEnd:
         """The same place."""
         return cls(site.what, site.file, site.line, site.column, site.end_line, site.end_column)
+
+
+class Flow(Enum):
+    """What reverse mode makes of a value, or beside it."""
+
+    COTANGENT = "its cotangent"
+    LEAVING = "what the loop or branch that makes it gives to cotangents"
+    BOTH = "the value itself, and what the loop that makes it gives to cotangents"
+    STATE = "the cotangents of the state of a loop, which runs back"
+    SAVED = "what the way back needs of the loop or branch that makes it"
+
+
+@dataclass(frozen=True)
+class Backwards(Site):
+    """Where something is that reverse mode makes of the value called `what`, which is there."""
+
+    flow: Flow = Flow.COTANGENT
+
+    @classmethod
+    def of(cls, var: Var, flow: Flow) -> Backwards:
+        """What it makes of a variable."""
+        s = var.site
+        return cls(var.name, s.file, s.line, s.column, s.end_line, s.end_column, flow)
+
+    def part(self, position: int) -> Site:
+        if self.flow is not Flow.BOTH:
+            return self
+        return NOWHERE if position == 0 else replace(self, flow=Flow.LEAVING)
 
 
 NOWHERE = Site()

@@ -16,11 +16,12 @@ from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.build import minus, zero_like
 from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.subst import substitute
-from fsmooth.core.term import Const, Get, IFold, Length, MakeTuple, Proj, Term, Update, Var, let
+from fsmooth.core.term import Const, Flow, Get, IFold, Length, MakeTuple, Proj, Term, Update, Var, let
 from fsmooth.core.traverse import transform
 from fsmooth.core.types import INT, Array, Int, Tuple, has_float, rank_of
 from fsmooth.differentiate.reverse.cotangents import Key, added, is_nothing, place_of, settled
 from fsmooth.differentiate.reverse.held import NOTHING_HELD, Held, Table, with_held
+from fsmooth.differentiate.reverse.names import beside
 from fsmooth.differentiate.reverse.region import Region, Reverser, Transpose, reversed_steps, scope
 from fsmooth.differentiate.reverse.residuals import Plan, blank_rows, in_parts, plan
 from fsmooth.differentiate.reverse.sizes import with_sizes
@@ -136,7 +137,7 @@ def pass_on(
     keys, gathered = list(way.leaving), list(way.leaving.values())
     start = [part_of(r, term, k) for k in bars] + [zero_like(place_of(key)) for key in keys]
     down = Var("down", INT)
-    sums = [Var(f"{key[0].name}_bar", z.type) for key, z in zip(keys, start[len(bars) :], strict=True)]
+    sums = [beside(key[0], Flow.COTANGENT, z.type) for key, z in zip(keys, start[len(bars) :], strict=True)]
     current = [*bars.values(), *sums]
     final = [*way.steps_back, *[added((acc, c), acc) for acc, c in zip(sums, gathered, strict=True)]]
     items: list[Item] = [
@@ -145,11 +146,11 @@ def pass_on(
         *chosen.recomputed,
     ]
     whole_init = start[0] if len(start) == 1 else MakeTuple(tuple(start))
-    state = Var("back", whole_init.type)
+    state = beside(step.var, Flow.STATE, whole_init.type)
     opened: list[tuple[Var, Term]] = [(x, state if len(start) == 1 else Proj(state, k)) for k, x in enumerate(current)]
     result = final[0] if len(final) == 1 else MakeTuple(tuple(final))
     loop = IFold(term.size, whole_init, state, down, let(opened, scope(items, let(way.region.backward, result))))
-    whole = Var(f"{step.var.name}_back", loop.type)
+    whole = beside(step.var, Flow.LEAVING, loop.type)
     walk.run_back(whole, loop)
     ends = [whole] if len(start) == 1 else [Proj(whole, k) for k in range(len(start))]
     for k, end in zip(bars, ends, strict=False):
@@ -208,7 +209,7 @@ def _reversed(
     steps, value, chosen = _activity(walk, term, parts, initial, body, held, possible)
     wanted = {k for k in chosen if not is_nothing(part_of(r, term, k))}
     while True:
-        bars = {k: Var(f"{parts[k].name}_bar", zero_like(parts[k]).type) for k in sorted(wanted)}
+        bars = {k: beside(parts[k], Flow.COTANGENT, zero_like(parts[k]).type) for k in sorted(wanted)}
         region = _with_bars(walk, term, steps, value, bars, transpose)
         reached = {k for k in chosen if region.cotangents.reaches(parts[k])}
         if reached <= wanted:
@@ -271,7 +272,7 @@ def _saving(
     kept = [Update(Proj(state, k + 1), term.index, x) for k, (x, _) in enumerate(chosen.stored)]
     body = let(opened, scope([*forward, *chosen.made], MakeTuple((value, *kept))))
     loop = IFold(term.size, first, state, term.index, body)
-    whole = Var(f"{step.var.name}_saved", loop.type)
+    whole = beside(step.var, Flow.SAVED, loop.type)
     read: list[Item] = [
         Step(x, Get(Proj(whole, k + 1), term.index), active=False) for k, (x, _) in enumerate(chosen.stored)
     ]

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from fsmooth import thresholds
 from fsmooth.core.cost import Costs
 from fsmooth.core.subst import substitute
-from fsmooth.core.term import Const, Get, MakeTuple, Prim, Proj, Require, Term, Var, Zero, let
+from fsmooth.core.term import Const, Flow, Get, MakeTuple, Prim, Proj, Require, Term, Var, Zero, let
 from fsmooth.core.types import has_float
 from fsmooth.differentiate.reverse.cotangents import Cotangents, Key, component, is_nothing
+from fsmooth.differentiate.reverse.names import beside
 from fsmooth.differentiate.reverse.sizes import with_sizes
 from fsmooth.differentiate.reverse.steps import Item, Step, Steps
 
@@ -92,15 +93,15 @@ class Reverser:
         self.needed |= place.free
         self.cotangents.add(place, cotangent)
 
-    def named(self, name: str, value: Term) -> Term:
-        """`value` itself if it is an atom, else a variable of the backward part, one for each component of a display."""
+    def named(self, var: Var, value: Term) -> Term:
+        """The cotangent of `var`: itself if it is an atom, else a variable of the backward part, one for each component."""
         if is_atomic(value):
             return value
         if isinstance(value, MakeTuple):
-            return MakeTuple(tuple([self.named(name, item) for item in value.items]), value.type)
-        var = Var(name, value.type)
-        self.run_back(var, value)
-        return var
+            return MakeTuple(tuple([self.named(var, item) for item in value.items]), value.type)
+        bar = beside(var, Flow.COTANGENT, value.type)
+        self.run_back(bar, value)
+        return bar
 
     def run_back(self, var: Var, value: Term) -> None:
         """The next definition of the backward part."""
@@ -164,7 +165,7 @@ class Reverser:
             instead: Sequence[Item] | None = None
             cotangent = self.cotangents.take(item.var) if item.active else None
             if cotangent is not None and not is_nothing(cotangent):
-                instead = self.transpose(self, item, self.named(f"{item.var.name}_bar", cotangent))
+                instead = self.transpose(self, item, self.named(item.var, cotangent))
             if instead is None:
                 instead = [item] if self.is_live(item.var) else []
             for kept in reversed(instead):

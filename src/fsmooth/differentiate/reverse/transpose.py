@@ -20,6 +20,7 @@ from fsmooth.core.term import (
     Const,
     Custom,
     Delta,
+    Flow,
     Get,
     If,
     IFold,
@@ -43,6 +44,7 @@ from fsmooth.differentiate.custom import refuse_active, vjp_of
 from fsmooth.differentiate.derivatives import ROWS, NoDerivative
 from fsmooth.differentiate.reverse.cotangents import Key, component, place_of, same_key, settled
 from fsmooth.differentiate.reverse.folds import transpose_fold
+from fsmooth.differentiate.reverse.names import beside
 from fsmooth.differentiate.reverse.region import Region, Reverser, scope
 from fsmooth.differentiate.reverse.residuals import plan, recomputing
 from fsmooth.differentiate.reverse.sizes import with_sizes
@@ -107,9 +109,9 @@ def _parts(whole: Term, count: int) -> list[Term]:
     return [whole] if count == 1 else [Proj(whole, k) for k in range(count)]
 
 
-def _share_out(walk: Reverser, name: str, keys: Sequence[Key], value: Term) -> None:
+def _share_out(walk: Reverser, var: Var, keys: Sequence[Key], value: Term) -> None:
     """Bind the cotangents of several places, and contribute them."""
-    whole = Var(name, value.type)
+    whole = beside(var, Flow.LEAVING, value.type)
     walk.run_back(whole, value)
     for key, part in zip(keys, _parts(whole, len(keys)), strict=True):
         walk.contribute(*settled(key, part))
@@ -129,7 +131,7 @@ def _by_rule(walk: Reverser, step: Step, custom: Custom, arguments: Sequence[Ter
     cotangents = steps.value(substitute(rule.body, given))
     forward: list[Step] = []
     if any([isinstance(item, Require) for item in steps.items]):
-        whole = Var(f"{step.var.name}_back", cotangents.type)
+        whole = beside(step.var, Flow.LEAVING, cotangents.type)
         walk.run_back(whole, refresh(scope(steps.items, cotangents)))
         cotangents = whole
     else:
@@ -183,7 +185,7 @@ def _sum(walk: Reverser, step: Step, term: Reduce, r: Term) -> Sequence[Item] | 
     if first is not None:
         both = MakeTuple((region.value, *leaving.values()))
         loop = Reduce(Reduction.SUM, term.size, term.index, scope(region.forward, let(region.backward, both)))
-        whole = Var(f"{step.var.name}_both", loop.type)
+        whole = beside(step.var, Flow.BOTH, loop.type)
         walk.definitions[whole] = loop
         for k, key in enumerate(leaving):
             walk.contribute(*settled(key, Proj(whole, k + 1)))
@@ -208,7 +210,7 @@ def _saved(
     names = [x for x, _ in chosen.stored]
     parts = list(names) if region.value in names else [region.value, *names]
     loop = Build(term.size, term.index, scope(region.forward, _tuple(parts)))
-    whole = Var(f"{step.var.name}_saved", loop.type)
+    whole = beside(step.var, Flow.SAVED, loop.type)
     walk.definitions[whole] = loop
     read = dict(zip(parts, _parts(Get(whole, term.index), len(parts)), strict=True))
     items: list[Item] = [Step(x, read[x], active=False) for x in names]
@@ -221,7 +223,7 @@ def _loop_back(
     """The loop that sums the cotangents of all iterations."""
     body = scope(first, let(region.backward, _tuple(list(leaving.values()))))
     loop = Reduce(Reduction.SUM, term.size, term.index, body)
-    _share_out(walk, f"{step.var.name}_back", list(leaving), loop)
+    _share_out(walk, step.var, list(leaving), loop)
 
 
 # -- branches ----------------------------------------------------------------------------------------------------------
@@ -256,7 +258,7 @@ def _branch(walk: Reverser, step: Step, term: If, r: Term) -> Sequence[Item] | N
         saved = [x if x in own else blank for x, blank in zip(stored, blanks, strict=True)]
         made.append(scope(region.forward, MakeTuple((region.value, *saved))))
     both = If(term.condition, made[0], made[1])
-    whole = Var(f"{step.var.name}_saved", both.type)
+    whole = beside(step.var, Flow.SAVED, both.type)
     walk.definitions[whole] = both
     read = {x: Step(x, Proj(whole, k + 1), active=False) for k, x in enumerate(stored)}
     first_items = [[*[read[x] for x, _ in chosen.stored], *chosen.recomputed] for chosen in plans]
@@ -277,7 +279,7 @@ def _branch_back(
         scope(items, let(region.backward, _tuple(values)))
         for items, region, values in zip(first, branches, cotangents, strict=True)
     ]
-    _share_out(walk, f"{step.var.name}_back", keys, If(term.condition, sides[0], sides[1]))
+    _share_out(walk, step.var, keys, If(term.condition, sides[0], sides[1]))
 
 
 def _union(each: Sequence[Leaving]) -> list[Key]:

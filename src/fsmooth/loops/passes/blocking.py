@@ -107,7 +107,7 @@ def _output(
     if names & inside:
         return None
     base = plus(first.base, t.Literal(lowest, INT))
-    return t.BlockOutput(buffer, base, first.width, values, values[0].type, fresh.fresh(f"{buffer}_tile"))
+    return t.BlockOutput(buffer, base, first.width, values, values[0].type, fresh.beside(buffer, "tile"))
 
 
 def _reads(body: list[t.Statement], outputs: list[t.BlockOutput]) -> bool:

@@ -95,7 +95,7 @@ class _Rewriting:
                 case t.Store(buffer, at, value) if buffer in self.sizes:
                     row = row_in(at, loop, self.pointers)
                     assert row is not None
-                    product, total = Product.of(value, loop, self.pointers), self.names.fresh(f"{buffer}_sum")
+                    product, total = Product.of(value, loop, self.pointers), self.names.beside(buffer, "sum")
                     added = product.times(t.Name(total, F64))
                     after.append(product.if_it_runs(t.Store(buffer, row, added, accumulate=True), loop))
                     if not self.sum_earlier(total, product, loop, around):

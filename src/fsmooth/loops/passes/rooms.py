@@ -52,7 +52,7 @@ class _Rooms:
         return with_bodies(loop, inside), made
 
     def roomy(self, s: t.Allocate, made: list[t.Room]) -> t.Allocate:
-        room = self.names.fresh(f"{s.buffer}_room")
+        room = self.names.beside(s.buffer, "room")
         made.append(t.Room(room, s.type, thresholds.ON_STACK if self.count < thresholds.ROOMS_ON_STACK else 0))
         self.count += 1
         return replace(s, room=room)

@@ -56,8 +56,8 @@ def with_rows(block: t.Block, names: Names, row_sizes: Mapping[str, int]) -> t.B
             needed,
             plus(row.start, integer(lowest)),
             width,
-            names.fresh(f"{buffer}_at"),
-            names.fresh(f"{buffer}_rows"),
+            names.beside(buffer, "at"),
+            names.beside(buffer, "rows"),
         )
         tiles[key] = (rows, lowest)
     if not tiles:

@@ -48,7 +48,8 @@ class Function:
 class Program:
     """A lowered program: the kernel, the function that gives the sizes of its results, and what to report.
 
-    `names`: for the names in the kernel, those of the variables of the term.  `deciding`: the arrays whose elements decide
+    `names`: for the names in the kernel, those of the variables of the term; `origins`: where these come from, if that is
+    known.  `deciding`: the arrays whose elements decide
     where memory is read or written (lower.deciding).
     """
 
@@ -60,4 +61,5 @@ class Program:
     sites: tuple[tuple[Failure | None, Site], ...]
     notes: tuple[str, ...]
     names: Mapping[str, str]
+    origins: Mapping[str, Site]
     deciding: frozenset[str]

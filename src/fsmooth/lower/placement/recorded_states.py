@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from fsmooth.core.hints import Hint
 from fsmooth.core.term import IFold, MakeTuple, Term, Update
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ONE, ZERO, minus, plus, positive
@@ -59,9 +60,9 @@ def recorded_in(
 
 
 def _pointed(ctx: Context, path: Path, record: Path, last: View, rows: View, size: t.Expression) -> Recorded:
-    name = ctx.names.hints.get(last.buffer, last.buffer)
+    hint = ctx.names.hints.get(last.buffer, Hint(last.buffer))
     first, current, following = [
-        dense_view(ctx.fresh(f"{name}_{which}"), last.sizes, last.leaf) for which in ("first", "row", "next")
+        dense_view(ctx.fresh(hint.inside(which)), last.sizes, last.leaf) for which in ("first", "row", "next")
     ]
     x = Recorded(path, record, rows, last, first, current, following)
     _point(ctx, x, first, ZERO, size)

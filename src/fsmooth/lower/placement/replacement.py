@@ -108,7 +108,7 @@ def fixed(ctx: Context, e: t.Expression, place: Local, locals_: set[str]) -> t.E
     """The expression, in a constant unless it needs none; other parts of the state may be assigned before it is."""
     if isinstance(e, t.Literal) or (isinstance(e, t.Name) and e.name not in locals_ - {place.name}):
         return e
-    name = ctx.fresh(f"{place.name}_next")
+    name = ctx.beside(place.name, "next")
     ctx.emit(t.Declare(name, e.type, e))
     return t.Name(name, e.type)
 
@@ -118,7 +118,7 @@ def spare_place(ctx: Context, place: Destination, spares: dict[str, str]) -> Des
     if isinstance(place, Group):
         return Group(tuple([spare_place(ctx, item, spares) for item in place.items]), place.sizes)  # type: ignore[arg-type]
     assert isinstance(place, View)
-    pointer = spares[place.buffer] = ctx.fresh(f"{place.buffer}_next")
+    pointer = spares[place.buffer] = ctx.beside(place.buffer, "next")
     return View(pointer, place.offset, place.strides, place.sizes, place.leaf)
 
 

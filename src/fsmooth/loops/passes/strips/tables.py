@@ -82,7 +82,7 @@ class Tables:
 
     def sums(self, name: str, size: t.Expression) -> str:
         """An array of sums, zero before the strips."""
-        buffer = self.names.fresh(f"{name}_whole")
+        buffer = self.names.beside(name, "whole")
         self.taken.append(t.Allocate(buffer, F64, size))
         self.every.append(t.Fill(buffer, ZERO, size, F64))
         return buffer
@@ -121,7 +121,7 @@ class Tables:
         for known in self.gathered:
             if known.serves(load, outer):
                 return known.buffer
-        buffer = self.names.fresh(f"{load.buffer}_rows")
+        buffer = self.names.beside(load.buffer, "rows")
         self.gathered.append(Gathered(load, outer, buffer, self.loop, self.size))
         self.places.append(t.Allocate(buffer, F64, times(outer.size, self.size)))
         copy = t.For(loop.index, self.size, (t.Store(buffer, at, load),), t.Kind.PARALLEL)
