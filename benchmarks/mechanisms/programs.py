@@ -35,6 +35,7 @@ def programs() -> Iterator[Program]:
     yield from _users()
     yield from _examples()
     yield from _arrays()
+    yield from _products()
     yield from _assignments()
     yield from _workloads()
 
@@ -99,6 +100,13 @@ def _arrays() -> Iterator[Program]:
             arguments, wrt = (form.weights, *arguments), tuple([k + 1 for k in wrt])
         make = lambda whole=whole, wrt=wrt: fs.grad(whole, wrt=wrt if len(wrt) > 1 else wrt[0])  # noqa: E731
         yield Program(f"{form.name}, gradient", make, arguments)
+
+
+def _products() -> Iterator[Program]:
+    """Products of matrices that do not fit the fastest cache."""
+    a, b = np.random.default_rng(0).standard_normal((2, 300, 300))
+    yield Program("product of matrices", lambda: fs.function(lambda a, b: a @ b), (a, b))
+    yield Program("product of matrices, gradient", lambda: fs.grad(lambda a, b: np.sum((a @ b) ** 2)), (a, b))
 
 
 def _assignments() -> Iterator[Program]:

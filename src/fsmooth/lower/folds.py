@@ -19,10 +19,10 @@ from fsmooth.lower.arrays import copy_into
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Destination, Group, Mode, Value, View, added, leaves, readable
 from fsmooth.lower.loop import Loop
+from fsmooth.lower.placement.cleared_rows import clear_other_rows
 from fsmooth.lower.placement.fold_roles import Role, roles_of
 from fsmooth.lower.placement.places import Path, parts_of
 from fsmooth.lower.placement.recorded_states import holding, moved, open_step, recorded_in, settle
-from fsmooth.lower.placement.saved_rows import clear_other_rows
 from fsmooth.lower.storage import storage_for
 from fsmooth.lower.updates import advance
 from fsmooth.lower.whiles import as_long_as

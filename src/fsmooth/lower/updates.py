@@ -67,7 +67,6 @@ from fsmooth.lower.placement.replacement import (
     renamed,
     spare_place,
 )
-from fsmooth.lower.placement.saved_rows import saved_row
 from fsmooth.lower.sink_places import accumulate, places_for
 from fsmooth.lower.storage import storage_for, stored
 from fsmooth.lower.whiles import as_long_as
@@ -154,15 +153,10 @@ def _bind(ctx: Context, var: Var, value: Term, parts: list[Part], later: list[Te
             ctx.environment[var] = readable(q.place)
             hold(q, var, ())
             return
-    row = saved_row(ctx, var, value, parts, later)
     if any([lets_change(var, value, q, later) for q in parts]):
         _copy(ctx, var, value)
         return
-    if row is None:
-        ctx.bind(var, value)
-    else:
-        ctx.into(value, row, Mode.ASSIGN)
-        ctx.environment[var] = readable(row)
+    ctx.bind(var, value)
     _readers(parts, var, value)
 
 
