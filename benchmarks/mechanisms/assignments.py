@@ -50,6 +50,34 @@ def rotations(x, angles):
     return np.sum(x**3)
 
 
+def sorted_out(x):
+    """What is positive to one array, the rest to another."""
+    above, below = np.zeros(len(x)), np.zeros(len(x))
+    k = m = 0
+    for i in range(len(x)):
+        if x[i] > 0.0:
+            above[k] = x[i]
+            k = k + 1
+        else:
+            below[m] = x[i]
+            m = m + 1
+        above[0] = above[0] + 1.0
+    return np.sum(above**2) - np.sum(below**3)
+
+
+def bubbles(x):
+    """A pass that exchanges neighbours out of order, and one that counts what it moved."""
+    x, moved = x.copy(), np.zeros(len(x))
+    for i in range(1, len(x)):
+        if x[i] < x[i - 1]:
+            x[i - 1], x[i] = x[i], x[i - 1]
+            moved[i] = x[i]
+        else:
+            moved[i] = 0.5 * x[i]
+        moved[i - 1] = moved[i] + x[i - 1]
+    return np.sum(x * moved)
+
+
 def assignments() -> Iterator[tuple[Callable[..., Any], tuple[Any, ...]]]:
     """Each with arguments, of which the first is differentiated by."""
     rng = np.random.default_rng(0)
@@ -57,3 +85,5 @@ def assignments() -> Iterator[tuple[Callable[..., Any], tuple[Any, ...]]]:
     yield alignment, (rng.normal(size=100), rng.normal(size=120), 0.3)
     yield triangular, (rng.normal(size=(40, 40)) + 40.0 * np.eye(40),)
     yield rotations, (rng.normal(size=1001), rng.normal(size=1000))
+    yield sorted_out, (rng.normal(size=1000),)
+    yield bubbles, (rng.normal(size=1000),)

@@ -126,7 +126,8 @@ def _loops() -> Iterator[Mechanism]:
     yield Mechanism("rows of blocks", "loops", {"fsmooth.loops.passes.blocking.with_rows": _first})
     yield Mechanism("loops exchanged for memory", "lower", {f"{_LOWER}.arrays.interchangeable": _nothing})
     yield Mechanism("recorded states", "lower", {f"{_LOWER}.folds.recorded_in": _none_of})
-    yield Mechanism("rest in branches", "lower", {f"{_LOWER}.updates.with_rest_in_branches": _nothing})
+    callers = "updates", "placement.continuing"
+    yield Mechanism("rest in branches", "lower", {f"{_LOWER}.{x}.with_rest_in_branches": _nothing for x in callers})
     yield Mechanism("folds that continue", "lower", {f"{_LOWER}.updates.continued_in": lambda *_: {}})
     yield Mechanism("sums in the state", "lower", {f"{_LOWER}.updates.step_sinks": _nothing})
     yield Mechanism("replaced elements", "lower", {f"{_LOWER}.updates.with_replaced_first": lambda t: (t, frozenset())})
