@@ -174,7 +174,10 @@ def test_trips_and_dependence() -> None:
     trips = Trips()
     trips.enter(term)
     assert repr(trips.of(term.size)) == "n(x)"
-    assert Dependence(Lam((X, Y), term), [Y], has_float).is_dependent(term)
+    dependence = Dependence(Lam((X, Y), term), [Y], has_float)
+    assert dependence.is_dependent(term)
+    assert dependence.is_dependent(term.body.arguments[0])  # the state, which begins with y
+    assert not Dependence(Lam((X, Y), term), [], has_float).is_dependent(term)
 
 
 @pytest.mark.parametrize("term", [term for term, _ in TYPES], ids=[type(term).__name__ for term, _ in TYPES])

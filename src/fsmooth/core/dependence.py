@@ -18,7 +18,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from fsmooth.core.term import App, If, IFold, Lam, Let, MakeTuple, Proj, Reduce, Reduction, Require, Term, Var, While
-from fsmooth.core.traverse import children
+from fsmooth.core.term.fields import State
+from fsmooth.core.traverse import binds, children, steps
 from fsmooth.core.types import Function, Tuple, Type
 
 Flow = int | tuple["Flow", ...]
@@ -106,7 +107,15 @@ class Dependence:
             case While():
                 return self._loop(term.init, term.state, term.condition, term.body)
             case _:
+                if binds(term):
+                    self._carry(term)
                 return self._spread(term.type, _union([_flat(self._of(part)) for part in children(term)]))
+
+    def _carry(self, term: Term) -> None:
+        """The states of a loop of which nothing else is said depend on all that the loop does."""
+        for step in steps(term):
+            if step.var is not None and isinstance(step.field, State):
+                self._flows[step.var] = self._spread(step.var.type, self._all(term.free))
 
     def _define(self, var: Var, value: Term) -> None:
         flow = self._of(value)
