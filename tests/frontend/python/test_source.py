@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import fsmooth as fs
+from fsmooth.frontend.python import source
 from fsmooth.frontend.python.source import source_of
 
 
@@ -69,6 +70,20 @@ def test_equal_functions_of_two_files_have_their_own_places(tmp_path) -> None:
     for f, name in zip(made, ("one.py", "two.py")):
         with pytest.raises(fs.IndexOutOfBoundsError, match=name):
             fs.function(f)(np.ones(2))
+
+
+def test_the_latest_sources_are_remembered(monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr(source, "_cache", {})
+    monkeypatch.setattr(source, "_MOST", 3)
+    path = tmp_path / "five.py"
+    path.write_text("".join([f"def f{k}(x):\n    return x + {k}.0\n" for k in range(5)]))
+    space = {}
+    exec(compile(path.read_text(), str(path), "exec"), space)
+    functions = [space[f"f{k}"] for k in range(5)]
+    for count, f in enumerate([*functions, *functions], start=1):
+        assert source_of(f).function is f
+        assert len(source._cache) == min(count, 3)
+    assert [kept.function for kept in source._cache.values()] == functions[-3:]
 
 
 def test_a_coroutine() -> None:

@@ -61,6 +61,9 @@ def _lines(text: str) -> tuple[str, ...]:
 
 _cache: dict[object, Source] = {}
 
+_MOST = 1000
+"""So many sources are remembered, the latest: cells of a notebook are defined again and again."""
+
 
 def source_of(function: Callable[..., object]) -> Source:
     """The source of a plain Python function or lambda.
@@ -209,6 +212,8 @@ def _definition_in(tree: ast.Module, function: FunctionType) -> ast.FunctionDef:
 
 def _remembered(source: Source) -> Source:
     if source.is_of_code:
+        for oldest in list(_cache)[: max(0, len(_cache) - _MOST + 1)]:
+            _cache.pop(oldest, None)
         _cache[_key(source.function)] = source
     return source
 
