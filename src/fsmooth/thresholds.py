@@ -204,7 +204,7 @@ STRIP_ROWS_ON_STACK = 32
 """Arrays of at most so many rows of strips are on the stack: a matrix of 32 rows of 64 fits the fastest cache."""
 
 BLOCK_STORES = 4
-"""Loops that store at least so many scalars in each iteration run in blocks."""
+"""Loops that store at least so many scalars in each iteration, not each to an array of its own, run in blocks."""
 
 BLOCK_DEFINITIONS = 16
 """Bodies of so many definitions gain from blocks even if they store little: what they read comes by rows."""

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from fsmooth.core import build as b
+from fsmooth.core import primitives as p
+from fsmooth.core.term import Const, Get, Lam, Length, MakeTuple, Var
+from fsmooth.core.types import F64, Array
 from fsmooth.loops import tree as t
 from fsmooth.loops.usage import walk
 from fsmooth.lower.functions import lower
@@ -29,6 +33,17 @@ def test_agrees_with_the_interpreter(name: str, compiled: dict[str, Compiled]) -
 def test_runs_over_blocks(name: str) -> None:
     body = lower(BLOCK_PROGRAMS[name][0], "f").kernel.body
     assert [s for s in walk(body) if isinstance(s, t.Block)]
+
+
+def test_scalars_that_go_to_arrays_of_their_own_need_no_blocks() -> None:
+    """They lie side by side as they are: such a loop runs in vectors to its last iterations."""
+    v = Var("v", Array(F64))
+    five = [lambda x, k=k: b.prim(p.sin, b.prim(p.multiply, x, Const(float(k)))) for k in range(5)]
+    element = b.build(Length(v), lambda i: MakeTuple(tuple([f(Get(v, i)) for f in five])))
+    body = lower(Lam((v,), element), "f").kernel.body
+    [loop] = [s for s in walk(body) if isinstance(s, t.For | t.Block)]
+    assert isinstance(loop, t.For)
+    assert loop.simd
 
 
 def test_tables_are_read_by_rows() -> None:

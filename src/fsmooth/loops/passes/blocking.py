@@ -5,7 +5,8 @@ apart.  Over blocks of `LANES` iterations, an inner loop computes all lanes at o
 then copied, transposed, to where it belongs.  The last iterations run one by one.
 
 Before: a parallel loop over straight-line code.  After: the same as a `Block`, if it writes, to every buffer, the
-same number of neighbouring scalars in each iteration, and nothing in it needs to stay scalar.
+same number of neighbouring scalars in each iteration, and nothing in it needs to stay scalar.  What goes one scalar after the
+other to arrays of their own vectorises as it stands: then only rows that are read are a reason.
 """
 
 from __future__ import annotations
@@ -74,10 +75,8 @@ def _blocked(loop: t.For, names: Names, facts: t.Facts) -> t.Block | None:
                 return None
         if any([stays_scalar(e) for e in expressions_of(s)]):
             return None
-    if (
-        sum([len(stores) for stores in values.values()]) < thresholds.BLOCK_STORES
-        and len(body) < thresholds.BLOCK_DEFINITIONS
-    ):
+    apart = sum([len(stores) for stores in values.values() if stores[0][0].width > 1])
+    if apart < thresholds.BLOCK_STORES and len(body) < thresholds.BLOCK_DEFINITIONS:
         return None
     outputs = [_output(names, buffer, stores, inside) for buffer, stores in values.items()]
     if any([o is None for o in outputs]):
@@ -87,7 +86,8 @@ def _blocked(loop: t.For, names: Names, facts: t.Facts) -> t.Block | None:
         return None
     start, lane = names.fresh(f"{loop.index}_block"), names.fresh("lane")
     block = t.Block(loop.index, loop.size, tuple(body), tuple(found), LANES, start, lane, loop.site)
-    return with_rows(block, names, facts.row_sizes)
+    block = with_rows(block, names, facts.row_sizes)
+    return block if block.rows or apart >= thresholds.BLOCK_STORES else None
 
 
 def _output(
