@@ -87,7 +87,7 @@ def _blocked(loop: t.For, names: Names, facts: t.Facts) -> t.Block | None:
     start, lane = names.fresh(f"{loop.index}_block"), names.fresh("lane")
     block = t.Block(loop.index, loop.size, tuple(body), tuple(found), LANES, start, lane, loop.site)
     block = with_rows(block, names, facts.row_sizes)
-    return block if block.rows or apart >= thresholds.BLOCK_STORES else None
+    return block if block.rows or apart else None
 
 
 def _output(
