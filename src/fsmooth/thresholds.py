@@ -35,6 +35,9 @@ MAGNITUDE_DEPTH = 8
 
 # -- optimisation of terms -----------------------------------------------------------------------------------------------
 
+SIMPLIFIED = 6
+"""So often is a program simplified, at most, by one family of rules; most are done after two."""
+
 UNROLLED = 32
 """Loops of at most so many iterations may be written out."""
 
@@ -156,6 +159,9 @@ TABLE_WRITES = 32
 SUMMED_COTANGENTS = 8
 """So many cotangents are added one after the other, more by halves, so that terms stay shallow."""
 
+DEFINITIONS = 20
+"""So many definitions, each of which stands in another, are followed to write a size or an index without names."""
+
 INDEX_NODES = 60
 """Indices of more nodes than this are not looked into."""
 
@@ -178,6 +184,9 @@ ROOMS_ON_STACK = 32
 
 TOO_SHORT_FOR_VECTORS = 4
 """Loops of at most so many iterations are not marked for vectors."""
+
+MOVED_COUNT = 24
+"""Counts of elements of at most this weight are computed before a loop, so that the array is allocated there."""
 
 INVARIANT_STATEMENTS = 400
 """Bodies of more statements than this are not searched for invariant loops, so that lowering stays linear."""
@@ -214,6 +223,9 @@ TILE = 128
 
 ROW_COLUMNS = 3
 """Rows of which at least so many columns are read are transposed first."""
+
+ROW_GAPS = 3
+"""Rows of which less than one column in so many is read are not transposed."""
 
 ROW_WIDTH = 96
 """Rows wider than this are not transposed."""

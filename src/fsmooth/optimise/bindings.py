@@ -155,7 +155,12 @@ class Bindings(Normaliser):
                 new = []
                 for k, item in enumerate(items):
                     count = 2 if uses is None else uses.positions.get(k, 0) + uses.whole
-                    if once and isinstance(value, MakeTuple) and count == 1 and size_of_tree(item) < 300:
+                    if (
+                        once
+                        and isinstance(value, MakeTuple)
+                        and count == 1
+                        and size_of_tree(item) <= thresholds.INLINED_NODES
+                    ):
                         new.append(item)
                     else:
                         new.append(self._named(hint.part(k, k), item, count, None, kept, opened))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.cost import Costs
 from fsmooth.core.term import (
@@ -43,7 +44,7 @@ def is_trivial(value: Term) -> bool:
         case Get(array, index):
             return is_trivial(array) and is_cheap_index(index)
         case Prim(_, arguments) if isinstance(value.type, Int):
-            return size_of_tree(value) <= 9 and all([is_cheap_index(a) for a in arguments])
+            return size_of_tree(value) <= thresholds.COPIED_SIZE and all([is_cheap_index(a) for a in arguments])
         case _:
             return isinstance(value.type, Function) or (has_map(value.type) and not isinstance(value, MakeTuple))
 
@@ -58,7 +59,9 @@ def is_cheap_index(index: Term) -> bool:
             return is_trivial(array) and is_cheap_index(inner)
         case Prim(primitive, arguments):
             cheap = primitive in (p.add, p.subtract, p.multiply, p.negate)
-            return cheap and size_of_tree(index) <= 9 and all([is_cheap_index(a) for a in arguments])
+            return (
+                cheap and size_of_tree(index) <= thresholds.COPIED_SIZE and all([is_cheap_index(a) for a in arguments])
+            )
         case If(Prim(p.less, (given, Const(0))), from_end, otherwise) if given is otherwise:  # counted from the end
             return is_cheap_index(from_end) and is_cheap_index(given)
         case _:

@@ -142,24 +142,24 @@ def normalise(family: Family, policy: Policy) -> Stage:
     return lambda term, trace, sizes: simplify(term, family, policy, trace, sizes)
 
 
-def then_normalise(change: Stage, family: Family, policy: Policy, passes: int = 6) -> Stage:
+def then_normalise(change: Stage, family: Family, policy: Policy) -> Stage:
     """A pass over the loops; what that uncovers, if anything, is normalised."""
 
     def stage(term: Term, trace: Trace, sizes: StaticSizes) -> Term:
         new = change(term, trace, sizes)
-        return new if new is term else simplify(new, family, policy, trace, sizes, passes)
+        return new if new is term else simplify(new, family, policy, trace, sizes)
 
     return stage
 
 
 def finish(family: Family) -> Stage:
     """What is left to laws that nothing else follows: structural zeros become numbers."""
-    return lambda term, trace, sizes: simplify(term, family + PARTIAL_EVALUATION, _KEEP, trace, sizes, passes=2)
+    return lambda term, trace, sizes: simplify(term, family + PARTIAL_EVALUATION, _KEEP, trace, sizes)
 
 
 def require_first(term: Term, trace: Trace, sizes: StaticSizes) -> Term:
     """Requirements leave the loops in which they are the same."""
-    return simplify(term, REQUIREMENTS + LAMBDA + (c.discharge_require,), _KEEP, trace, sizes, passes=2)
+    return simplify(term, REQUIREMENTS + LAMBDA + (c.discharge_require,), _KEEP, trace, sizes)
 
 
 def share(term: Term, trace: Trace, sizes: StaticSizes) -> Term:
@@ -202,7 +202,7 @@ _NORMALISED: Stages = (
 )
 _INTERCHANGED = (
     _NORMALISED[0],
-    ("arrays of tuples taken apart", then_normalise(unzip, _NORMAL, _FULL, passes=2)),
+    ("arrays of tuples taken apart", then_normalise(unzip, _NORMAL, _FULL)),
     ("loop interchange", then_normalise(interchange, _NORMAL, _FULL)),
     ("loops merged", then_normalise(merge_loops, _NORMAL, _FULL)),
     *_LAST,
@@ -223,7 +223,7 @@ REAL = Schedule(
     "REAL",
     (
         ("fusion, normalisation, fission, sparsity, real-number laws", normalise(_NORMAL + REAL_LAWS, _FULL)),
-        ("arrays of tuples taken apart", then_normalise(unzip, _NORMAL + REAL_LAWS, _FULL, passes=2)),
+        ("arrays of tuples taken apart", then_normalise(unzip, _NORMAL + REAL_LAWS, _FULL)),
         ("loop interchange", then_normalise(interchange, _NORMAL + REAL_LAWS, _FULL)),
         ("loops merged", then_normalise(merge_loops, _NORMAL + REAL_LAWS, _FULL)),
         *_LAST,

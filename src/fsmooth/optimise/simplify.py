@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from fsmooth import thresholds
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.term import Term, Var
 from fsmooth.optimise.occurrences import Occurrences, Uses
@@ -24,14 +25,13 @@ def simplify(
     policy: Policy,
     trace: Trace | None = None,
     static_sizes: Mapping[tuple[Var, int], int] | None = None,
-    passes: int = 6,
 ) -> Term:
-    """Simplify until nothing changes (names may: what is taken in may be named again), at most `passes` times."""
+    """Simplify until nothing changes (names may: what is taken in may be named again), at most SIMPLIFIED times."""
     family = tuple(rules)
     trace = trace if trace is not None else Trace()
     memory = Memory()
     decided: Mapping[Var, Uses] = {}
-    for _ in range(passes):
+    for _ in range(thresholds.SIMPLIFIED):
         occurrences = Occurrences(term)
         memory.undecided = {x for x, uses in occurrences.uses.items() if decided.get(x) != uses}
         decided = dict(occurrences.uses)

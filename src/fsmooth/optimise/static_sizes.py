@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.term import (
     App,
@@ -199,7 +200,7 @@ class _Analysis:
                 self.dynamic.add((place.parameter, place.axis + size.axis))
             return
         limit = self.limit(size)
-        if limit is not None and limit <= 32:
+        if limit is not None and limit <= thresholds.UNROLLED:
             self.static.add(index)
         else:
             self.lengths(size)

@@ -5,6 +5,7 @@ A binder binds its variable in all fields after it.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -63,12 +64,12 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Single(Field):
+class Single(Field, ABC):
     """A field that is one child, or one variable."""
 
+    @abstractmethod
     def step(self, term: Term) -> Step:
         """That child or variable of a term."""
-        raise NotImplementedError
 
     def steps(self, term: Term) -> list[Step]:
         return [self.step(term)]

@@ -178,7 +178,7 @@ def _told(size: Term, walk: Reverser) -> Term:
             return t
         return walk.steps.states.get(t.array) or t
 
-    for _ in range(_DEPTH):
+    for _ in range(thresholds.DEFINITIONS):
         new = transform(with_sizes(size, walk.definitions.get), change)
         numbers = {x: walk.definitions[x] for x in new.free if isinstance(x.type, Int) and x in walk.definitions}
         new = substitute(new, numbers) if numbers else new
@@ -186,9 +186,6 @@ def _told(size: Term, walk: Reverser) -> Term:
             break
         size = new
     return size
-
-
-_DEPTH = 20
 
 
 def _reversed(

@@ -13,8 +13,6 @@ from fsmooth.core.types import Bool, Int
 from fsmooth.differentiate.reverse.writes import Place
 from fsmooth.rewrite.facts import Facts
 
-_DEPTH = 20
-
 
 class Indices:
     """Of the body of a fold over `index` below `size`, whose binders are distinct; `outside` are definitions around it."""
@@ -60,7 +58,7 @@ class Indices:
 
     def expanded(self, term: Term) -> Term:
         """Likewise, as far as that is possible."""
-        for _ in range(_DEPTH):
+        for _ in range(thresholds.DEFINITIONS):
             known = {x: value for x in term.free if (value := self._definition(x)) is not None}
             if not known or size_of_tree(term) > thresholds.INDEX_NODES:
                 break

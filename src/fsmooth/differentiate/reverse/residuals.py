@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from fsmooth import thresholds
 from fsmooth.core.build import get, nested_build
 from fsmooth.core.cost import Costs
 from fsmooth.core.shape import Ragged, shape_of
@@ -159,7 +160,7 @@ def _filled(term: Term, type_: Type) -> Term:
 
 def _closed(blank: Term, definitions: Mapping[Var, Term], states: Mapping[Var, Term], hidden: frozenset[Var]) -> Term:
     """Lengths of what the loop defines, written with what is outside of it."""
-    for _ in range(_DEPTH):
+    for _ in range(thresholds.DEFINITIONS):
         if blank.free.isdisjoint(hidden):
             return blank
 
@@ -172,9 +173,6 @@ def _closed(blank: Term, definitions: Mapping[Var, Term], states: Mapping[Var, T
             break
         blank = new
     return blank
-
-
-_DEPTH = 20
 
 
 def blank_rows(blank: Term, count: Term) -> Term:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from fsmooth import thresholds
 from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import Const, Get, Length, Prim, Proj, Term, Var
@@ -14,7 +15,7 @@ def with_sizes(term: Term, definition: Callable[[Var], Term | None]) -> Term:
     """`term` with lengths of defined variables, and of parts of them, written without these variables where possible."""
 
     def change(t: Term) -> Term:
-        for _ in range(_DEPTH):
+        for _ in range(thresholds.DEFINITIONS):
             if not isinstance(t, Length):
                 return t
             root = root_of(t.array)
@@ -56,6 +57,3 @@ def root_of(path: Term) -> Term:
     while isinstance(path, Get | Proj):
         path = path.array if isinstance(path, Get) else path.tuple
     return path
-
-
-_DEPTH = 20

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from fsmooth import thresholds
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import replace as replaced
 from fsmooth.loops.names import Names
@@ -76,9 +77,9 @@ class _Motion:
         stay: list[t.Statement] = []
         branches: list[tuple[int, t.If, dict[str, t.Expression]]] = []
         for s in body:
-            if isinstance(s, t.Declare) and s.value is not None and not s.mutable and s.value.weight <= 8:
+            if isinstance(s, t.Declare) and s.value is not None and not s.mutable:
                 value = _resolved(s.value, definitions)
-                if value.weight <= 24:
+                if value.weight <= thresholds.MOVED_COUNT:
                     definitions[s.name] = value
             if isinstance(s, t.Allocate):
                 count = _resolved(s.count, definitions)

@@ -46,7 +46,7 @@ def with_rows(block: t.Block, names: Names, row_sizes: Mapping[str, int]) -> t.B
         if len(columns) < thresholds.ROW_COLUMNS:
             continue
         lowest, width = min(columns), max(columns) - min(columns) + 1
-        if width > thresholds.ROW_WIDTH or width > 3 * len(columns):
+        if width > thresholds.ROW_WIDTH or width > thresholds.ROW_GAPS * len(columns):
             continue
         needed = _slice(row.start, definitions, order)
         if needed is None or not _differs(row.start, needed, block.index):
