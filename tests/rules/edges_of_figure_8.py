@@ -255,6 +255,26 @@ EDGES: dict[str, tuple[str, ...]] = {
         "sum n (fun i -> (if i == k then x else zero) * y) ~> nothing",
         "product n (fun i -> (if i == k then x else zero) + y) ~> nothing",
     ),
+    "sum_split_tuple": (
+        "sum n (fun i -> (x, if i < k then y else zero)) ~> nothing",
+        "sum n (fun i -> (x, if c then y else zero)) ~> nothing",
+        "sum n (fun i -> (x, if i == k then y else x)) ~> nothing",
+        "sum n (fun i -> (x, if i == max m (fun j -> j) then y else zero)) ~> nothing",
+        "sum n (fun i -> (if i == k then x else zero, if m == i then y else zero))"
+        " ~> (sum n (fun i -> if i == k then x else zero), sum n (fun i -> if m == i then y else zero))"
+        "",
+    ),
+    "sum_single_array": (
+        "sum n (fun i -> build m (fun j -> if i == j then x else zero)) ~> nothing",
+        "sum n (fun i -> build m (fun j -> if i < k then x else zero)) ~> nothing",
+        "sum n (fun i -> build i (fun j -> if i == k then x else zero)) ~> nothing",
+        "sum n (fun i -> build m (fun j -> build n (fun l -> if i == k then x else zero)))"
+        " ~> sum n (fun i -> if i == k then build m (fun j -> build n (fun l -> x)) else zero m n)",
+    ),
+    "sum_split_arrays": (
+        "sum n (fun i -> plus v (build (length v) (fun j -> if i == j then x else zero))) ~> nothing",
+        "sum n (fun i -> plus v (build (length v) (fun j -> if i < k then x else zero))) ~> nothing",
+    ),
     "guard_out_of_let": (
         "sum n (fun i -> let a = x + i in if a < y then a else zero) ~> nothing",
         "sum n (fun i -> let a = x + i in let b = a * a in let d = a < y in if d then b else zero)"

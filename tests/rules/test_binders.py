@@ -19,7 +19,16 @@ from tests.rules.instances import Opaque, Random, instances
 from tests.rules.laws import equations
 from tests.rules.test_laws import LAWS, facts_of, names, tidy
 
-SHY = frozenset({"share_definition", "swap_definitions", "reduce_selection", "extremum_of_selection"})
+SHY = frozenset(
+    (
+        "share_definition",
+        "swap_definitions",
+        "reduce_selection",
+        "extremum_of_selection",
+        "sum_single_array",
+        "sum_split_arrays",
+    )
+)
 """Rules that look at the names of definitions, and leave alone what is bound twice."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.term import Build, Const, If, Lam, Let, Prim, Term, Var
@@ -94,10 +95,11 @@ def test_scopes_of_which_the_walk_may_decide_otherwise_are_walked() -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_nothing_is_missed(seed: int) -> None:
+def test_nothing_is_missed(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is simplified with a memory is normal for walks that have none."""
+    monkeypatch.setattr(thresholds, "SIMPLIFIED", 40)
     program, _ = random_program(seed, depth=4)
-    once = simplify(program, schedules._NORMAL, schedules._FULL, passes=40)
-    again = simplify(once, schedules._NORMAL, schedules._FULL, passes=40)
+    once = simplify(program, schedules._NORMAL, schedules._FULL)
+    again = simplify(once, schedules._NORMAL, schedules._FULL)
     assert isinstance(once, Lam)
     assert alpha_equal(once, again)

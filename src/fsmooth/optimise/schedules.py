@@ -48,6 +48,7 @@ from fsmooth.optimise.rules import requirements as req
 from fsmooth.optimise.rules import ring as r
 from fsmooth.optimise.rules import small_sums as small
 from fsmooth.optimise.rules import sparsity as s
+from fsmooth.optimise.rules import sum_fission as sums
 from fsmooth.optimise.rules import tuples as t
 from fsmooth.optimise.rules.state_sizes import length_of_state
 from fsmooth.optimise.schedule import Destinations, Schedule, Stage, Stages, StaticSizes
@@ -115,7 +116,10 @@ NORMALISATION: Family = (
     ln.sum_short,
     ln.sum_single,
     ln.sum_guard_out,
-    ln.sum_split,
+    sums.sum_split,
+    sums.sum_split_tuple,
+    sums.sum_single_array,
+    sums.sum_split_arrays,
     ln.guard_out_of_let,
     req.require_out_of_loop,
     req.require_out_of_let,

@@ -77,12 +77,12 @@ def fold_single(t: Term, facts: Facts) -> Term | None:
             primitive is p.equal and same is state
         ):
             for i, k in ((x, y), (y, x)):
-                if i is index and k.free.isdisjoint((index, state)) and _may_leave(k, size, facts):
+                if i is index and k.free.isdisjoint((index, state)) and may_leave(k, size, facts):
                     return _guarded(k, size, Let(((state, init), (index, k)), step), init, facts)
     return None
 
 
-def _may_leave(t: Term, size: Term, facts: Facts) -> bool:
+def may_leave(t: Term, size: Term, facts: Facts) -> bool:
     """May a term be evaluated before a loop, though the loop may not run?"""
     return cannot_fail(t, facts) or runs(size, facts)
 
@@ -191,17 +191,17 @@ def sum_single(t: Term, facts: Facts) -> Term | None:
             primitive is p.equal and is_zero(other)
         ):
             for i, k in ((x, y), (y, x)):
-                if i is index and index not in k.free and _may_leave(k, size, facts):
+                if i is index and index not in k.free and may_leave(k, size, facts):
                     value = Let(((index, k),), e) if index in e.free else e
                     return _guarded(k, size, value, other, facts)
-                shifted = _solve(i, k, index)
-                if shifted is not None and _may_leave(shifted, size, facts):
+                shifted = solved_for(i, k, index)
+                if shifted is not None and may_leave(shifted, size, facts):
                     value = Let(((index, shifted),), e) if index in e.free else e
                     return _guarded(shifted, size, value, other, facts)
     return None
 
 
-def _solve(left: Term, right: Term, index: Var) -> Term | None:
+def solved_for(left: Term, right: Term, index: Var) -> Term | None:
     """I + c == k, c + i == k, i - c == k solved for i (c, k without i)."""
     match left:
         case Prim(primitive, (a, b)) if index not in right.free:
@@ -224,61 +224,10 @@ def sum_guard_out(t: Term, facts: Facts) -> Term | None:
     """A guard that does not depend on the loop leaves it, if it can be evaluated though the loop may not run."""
     match t:
         case Reduce(Reduction.SUM, size, index, If(c, e, other)) if is_zero(other) and index not in c.free:
-            if index in other.free or not _may_leave(c, size, facts):
+            if index in other.free or not may_leave(c, size, facts):
                 return None
             return If(c, Reduce(Reduction.SUM, size, index, e), other)
     return None
-
-
-@rule(
-    "sum n (fun i -> (if i == k then x i else zero) + y i)"
-    " ~> sum n (fun i -> if i == k then x i else zero) + sum n (fun i -> y i);  "
-    "sum n (fun i -> y i - (if k == m then x i else zero))"
-    " ~> sum n (fun i -> y i) - sum n (fun i -> if k == m then x i else zero);  "
-    "sum n (fun i -> let z = a i in (if i == k then x i z else zero) + y i z)"
-    " ~> sum n (fun i -> let z = a i in if i == k then x i z else zero) + sum n (fun i -> let z = a i in y i z)",
-    source="000, Fig. 8g",
-    heads=Reduce,
-)
-def sum_split(t: Term, facts: Facts) -> Term | None:
-    """Only where one of the sums then collapses: its guard is an equality or does not depend on the loop."""
-    match t:
-        case Reduce(Reduction.SUM, size, index, Prim(primitive, (a, b))) if primitive in (p.add, p.subtract) and (
-            _collapses(a, index) or _collapses(b, index)
-        ):
-            left = Reduce(Reduction.SUM, size, index, a)
-            return Prim(primitive, (left, Reduce(Reduction.SUM, size, index, b)))
-        case Reduce(Reduction.SUM, size, index, Let(bindings, Prim(primitive, (a, b)))) if primitive in (
-            p.add,
-            p.subtract,
-        ) and (_collapses(a, index) or _collapses(b, index)):
-            parts = [Reduce(Reduction.SUM, size, index, _needed(bindings, x)) for x in (a, b)]
-            return Prim(primitive, tuple(parts))
-    return None
-
-
-def _needed(bindings: tuple[tuple[Var, Term], ...], body: Term) -> Term:
-    """`body` under those of the definitions that it needs."""
-    free = set(body.free)
-    kept = []
-    for var, value in reversed(bindings):
-        if var in free:
-            kept.append((var, value))
-            free |= value.free
-    return let(tuple(reversed(kept)), body)
-
-
-def _collapses(t: Term, index: Var) -> bool:
-    match t:
-        case Prim(primitive, (a, b)) if primitive in (p.add, p.subtract):
-            return _collapses(a, index) or _collapses(b, index)
-        case If(Prim(primitive, (a, b)) as c, _, other) if is_zero(other):
-            if index not in c.free:
-                return True
-            return primitive is p.equal and (
-                (a is index and index not in b.free) or (b is index and index not in a.free)
-            )
-    return False
 
 
 @rule(
