@@ -29,7 +29,9 @@ def test_a_quadratic_form_has_one_hessian(outer: str, inner: str) -> None:
 
 def test_a_jacobian_of_a_convolution_is_read_from_its_signal() -> None:
     def convolved(kernel, signal):
-        return [sum(kernel[k] * signal[i + k] for k in range(len(kernel))) for i in range(len(signal) - len(kernel) + 1)]
+        return [
+            sum(kernel[k] * signal[i + k] for k in range(len(kernel))) for i in range(len(signal) - len(kernel) + 1)
+        ]
 
     jacobian = fs.jacobian(convolved, method="reverse")
     kernel, signal = RANDOM.random(3), RANDOM.random(9)
