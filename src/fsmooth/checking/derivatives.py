@@ -14,13 +14,26 @@ import numpy as np
 from fsmooth.api import Wrt, function, grad, jacobian, jvp, vjp
 from fsmooth.callables import Function
 from fsmooth.checking.structures import contracted, is_array, like, moved, numbers
-from fsmooth.core.term import Custom
+from fsmooth.core.term import Custom, Lam
 from fsmooth.core.traverse import subterms
 from fsmooth.errors import ArgumentError, DerivativeMismatchError, NotDifferentiableError
 from fsmooth.frontend.programs import wrt_names
 
 LARGEST = 200_000
 """Jacobians of more numbers are not made, nor programs of larger arguments run by the interpreter."""
+
+BACKWARDS = (
+    "backpropagators, D1",
+    "backpropagators, D2",
+    "backpropagators, D3",
+    "backpropagators, D4",
+    "contributions",
+    "tape",
+    "continuations",
+    "shift and reset",
+    "tape of functions",
+)
+"""The ways backwards of papers 003 and 004 that the interpreter runs (checking/interpreted.py)."""
 
 
 @dataclass(frozen=True)
@@ -62,12 +75,14 @@ class DerivativeReport:
 def check_derivative(
     f: Callable[..., object], *args: object, wrt: Wrt = None, directions: int = 2, seed: int = 0
 ) -> DerivativeReport:
-    """Compare forward mode, reverse mode, central differences and complex steps at these arguments.
+    """Compare forward mode, reverse mode, the papers' other ways backwards, central differences and complex steps.
 
     The report prints as a table.  `wrt` is as for `grad`; the directions are random, and the same for the same `seed`.
 
-    The modes follow rules given by `custom_derivative`; differences and complex steps run the function itself.  So they
-    may differ from the modes where a rule has `check=False`, and the report says so.
+    The other ways backwards are those of papers 003 (backpropagators, contributions, a tape) and 004 (continuations), run by the
+    interpreter; the slow ones on small programs only.  They, differences and complex steps run the function itself, while the
+    modes follow rules given by `custom_derivative`.  So they may differ from the modes where a rule has `check=False`, and the
+    report says so.
 
     Raises:
         DerivativeMismatchError: if two of them disagree; the message is the report.
@@ -109,6 +124,19 @@ class _Work:
         self.outputs = sum([x.size for x in numbers(value)])
         every = [*numbers(tuple(along)), *numbers(value)]
         self.is_single = any([x.dtype == np.float32 for x in every])
+
+    def interpreted(self) -> Lam:
+        """The program as the interpreter runs it.
+
+        Raises:
+            _SkippedError: where that would take long, or not be the same.
+
+        """
+        elaborated = self.f.compiled(*self.point).elaborated
+        captured = any([q.fetch is not None for q in elaborated.parameters])
+        if captured or self.is_single or self.inputs + self.outputs > LARGEST // 100:
+            raise _SkippedError("not tried: large, in single precision, or with captured values")
+        return elaborated.term
 
     def given(self, parts: tuple[Any, ...]) -> Any:
         """In the structure of `wrt`."""
@@ -176,13 +204,27 @@ def _by_complex_step(w: _Work) -> Iterator[float]:
     """A step along the imaginary axis, by the interpreter."""
     from fsmooth.checking.interpreted import along  # noqa: PLC0415  (the interpreter is loaded for those who check)
 
-    elaborated = w.f.compiled(*w.point).elaborated
-    captured = any([q.fetch is not None for q in elaborated.parameters])
-    if captured or w.is_single or w.inputs + w.outputs > LARGEST // 100:
-        raise _SkippedError("not tried: large, in single precision, or with captured values")
+    program = w.interpreted()
     for direction, cotangent in w.tries:
         moving = [direction[w.places.index(k)] if k in w.places else None for k in range(len(w.point))]
-        yield contracted(cotangent, along(elaborated.term, w.point, moving))
+        yield contracted(cotangent, along(program, w.point, moving))
+
+
+def _by_interpreter(way: str) -> Callable[[_Work], Iterator[float]]:
+    """A way backwards of paper 003 or 004, as the interpreter runs it."""
+
+    def values(w: _Work) -> Iterator[float]:
+        from fsmooth.checking.interpreted import TooManyError, pulled  # noqa: PLC0415  (as above)
+
+        program = w.interpreted()
+        for direction, cotangent in w.tries:
+            try:
+                found = pulled(program, w.point, w.places, cotangent, way)
+            except TooManyError as error:
+                raise _SkippedError(f"not tried: {error}") from error
+            yield contracted(direction, found)
+
+    return values
 
 
 ROUTES: dict[str, Callable[[_Work], Iterator[float]]] = {
@@ -192,12 +234,13 @@ ROUTES: dict[str, Callable[[_Work], Iterator[float]]] = {
     "reverse Jacobian": _by_jacobian("reverse"),
     "forward gradient": _by_gradient("forward"),
     "reverse gradient": _by_gradient("reverse"),
+    **{way: _by_interpreter(way) for way in BACKWARDS},
     "complex step": _by_complex_step,
     "differences": _by_differences,
 }
 
 
-RUN_THE_FUNCTION = ("complex step", "differences")
+RUN_THE_FUNCTION = (*BACKWARDS, "complex step", "differences")
 """The routes that do not follow the rules of `custom_derivative`."""
 
 

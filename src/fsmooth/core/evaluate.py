@@ -51,6 +51,7 @@ from fsmooth.core.term import (
     Zero,
 )
 from fsmooth.core.types import Array, Float, Tuple, Type
+from fsmooth.core.values import summed, zero_of
 
 __all__ = ["ArrayValue", "Environment", "OutOfBounds", "RequirementFailed", "Value", "evaluate"]
 Environment = Mapping[Var, Value]
@@ -139,7 +140,7 @@ class _Evaluation:
                 return self.zeros(shape, leaf)
             case Delta(size, index, value):
                 n, at, hot = self.integer(size, env), self.integer(index, env), self.of(value, env)
-                empty = self.like(hot, value.type)
+                empty = zero_of(hot, value.type, self.a)
                 return self.array(n, tuple([hot if i == at else empty for i in range(n)]), value, env)
             case Update(array, index, value):
                 old, at = self.array_of(array, env), self.integer(index, env)
@@ -201,18 +202,6 @@ class _Evaluation:
         if not shape:
             return self.a.constant(0.0 if isinstance(leaf, Float) else 0, leaf)
         return ArrayValue(shape, (self.zeros(shape[1:], leaf),) * shape[0])
-
-    def like(self, value: Value, type_: Type) -> Value:
-        """Zero of the shape of `value`."""
-        match value:
-            case ArrayValue(shape, items):
-                assert isinstance(type_, Array)
-                return ArrayValue(shape, tuple([self.like(x, type_.element) for x in items]))
-            case tuple():
-                assert isinstance(type_, Tuple)
-                return tuple([self.like(x, t) for x, t in zip(value, type_.items, strict=True)])
-            case _:
-                return self.zeros((), type_)
 
     def collect(
         self,
@@ -282,11 +271,4 @@ class _Evaluation:
 
     def add(self, a: Value, b: Value, type_: Type) -> Value:
         """The sum of two values."""
-        if isinstance(a, ArrayValue) and isinstance(b, ArrayValue):
-            assert isinstance(type_, Array)
-            pairs = zip(a.items, b.items, strict=True)
-            return ArrayValue(a.shape, tuple([self.add(x, y, type_.element) for x, y in pairs]))
-        if isinstance(a, tuple) and isinstance(b, tuple):
-            assert isinstance(type_, Tuple)
-            return tuple([self.add(x, y, t) for x, y, t in zip(a, b, type_.items, strict=True)])
-        return self.a.add(a, b, type_)
+        return summed(a, b, type_, self.a)

@@ -7,6 +7,8 @@
 | `Dual` | a value and a tangent | its derivative, by the chain rule |
 | `Bounds` | a value and a bound | how far from the truth rounding may take it, and how near another branch is |
 | `Counting` | IEEE 754 | what it costs |
+
+`Paired` is what `Dual` has in common with the numbers of `differentiate/backpropagators`.
 """
 
 from fsmooth.core.arithmetic.bounds import Bounded, Bounds
@@ -14,6 +16,7 @@ from fsmooth.core.arithmetic.complex_step import COMPLEX, Complex
 from fsmooth.core.arithmetic.counting import Counting
 from fsmooth.core.arithmetic.dual import Dual, DualNumber
 from fsmooth.core.arithmetic.floats import FLOATS, Floats, first_extremum
+from fsmooth.core.arithmetic.paired import Paired, PairedNumber, Slopes
 from fsmooth.core.arithmetic.protocol import Arithmetic
 from fsmooth.core.ieee import single
 
@@ -28,6 +31,9 @@ __all__ = [
     "Dual",
     "DualNumber",
     "Floats",
+    "Paired",
+    "PairedNumber",
+    "Slopes",
     "first_extremum",
     "single",
 ]
