@@ -38,6 +38,14 @@ def test_records_and_integers() -> None:
     assert fs.check_derivative(f, Line(2.0, V, 3), W, wrt=(0, "w"))
 
 
+def test_a_function_that_contains_a_derivative() -> None:
+    def f(x):  # type: ignore[no-untyped-def]
+        return fs.grad(lambda y: y**3 * x)(x) * x
+
+    report = fs.check_derivative(f, 1.5)
+    assert {route.name for route in report.routes if route.values} == set(ROUTES)
+
+
 def test_float32_is_compared_loosely() -> None:
     assert fs.check_derivative(lambda v: sum(fs.sin(x) for x in v), V.astype(np.float32))
 
