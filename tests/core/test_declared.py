@@ -31,6 +31,7 @@ from fsmooth.core.traverse import (
 )
 from fsmooth.core.trips import Trips
 from fsmooth.core.types import F64, INT, Array, has_float
+from fsmooth.differentiate.continuations.evaluate import pulled_back as continued
 from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.dual import differentiate
 from fsmooth.differentiate.linear.functions import by_composition
@@ -208,12 +209,13 @@ def _function() -> Lam:
     ("asked", "error", "text"),
     [
         (lambda f: evaluate(f.body, {X: None, Y: 1.0}), TypeError, "no meaning of Scan"),
+        (lambda f: continued(f, (1.0, 1.0), 1.0), TypeError, "no continuation of Scan"),
         (differentiate, NoDerivative, "no derivative of Scan"),
         (lambda f: reverse(Deriv(f, (1,), Verb.GRAD, Method.REVERSE)), NoDerivative, "no reverse derivative of Scan"),
         (lambda f: by_composition(f, (1,)), NoDerivative, "no derivative of Scan"),
         (lambda f: lower(f, "scan", {}), Unsupported, "Scan"),
     ],
-    ids=["interpreter", "forward", "reverse", "linear maps", "loops"],
+    ids=["interpreter", "continuations", "forward", "reverse", "linear maps", "loops"],
 )
 def test_what_it_means_is_an_error_until_it_is_said(
     asked: Callable[[Lam], object], error: type[Exception], text: str
