@@ -18,10 +18,10 @@ def test_every_way_is_a_route() -> None:
     assert set(WAYS) == set(derivatives.BACKWARDS) <= set(derivatives.ROUTES)
 
 
-@pytest.mark.parametrize("first", range(70_000, 70_400, 100))
+@pytest.mark.parametrize("first", range(70_000, 73_200, 400))
 def test_every_way_gives_the_gradient(first: int) -> None:
     tried = dict.fromkeys(WAYS, 0)
-    for case in cases(first, 25):
+    for case in cases(first, 100):
         gradient = result(case.gradient, *case.arguments)
         assert isinstance(gradient, tuple)
         wanted = vector(gradient[1])
@@ -35,7 +35,7 @@ def test_every_way_gives_the_gradient(first: int) -> None:
             tried[way] += 1
             scale = 1e-9 * max(1.0, float(np.max(np.abs(wanted), initial=0.0)))
             np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=scale, err_msg=f"{way}, seed {case.seed}")
-    assert min(tried.values()) >= 15
+    assert min(tried.values()) >= 60
 
 
 def test_what_is_too_much_is_said() -> None:
