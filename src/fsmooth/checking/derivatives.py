@@ -16,10 +16,8 @@ from fsmooth.callables import Function
 from fsmooth.checking.structures import contracted, is_array, like, moved, numbers
 from fsmooth.core.term import Custom, Lam
 from fsmooth.core.traverse import subterms
-from fsmooth.differentiate.remove import remove_derivatives
 from fsmooth.errors import ArgumentError, DerivativeMismatchError, NotDifferentiableError
 from fsmooth.frontend.programs import wrt_names
-from fsmooth.optimise.schedules import BEFORE_DERIVATIVE
 
 LARGEST = 200_000
 """Jacobians of more numbers are not made, nor programs of larger arguments run by the interpreter."""
@@ -134,13 +132,13 @@ class _Work:
             _SkippedError: where that would take long, or not be the same.
 
         """
+        from fsmooth.checking.interpreted import without_derivatives  # noqa: PLC0415  (as below)
+
         elaborated = self.f.compiled(*self.point).elaborated
         captured = any([q.fetch is not None for q in elaborated.parameters])
         if captured or self.is_single or self.inputs + self.outputs > LARGEST // 100:
             raise _SkippedError("not tried: large, in single precision, or with captured values")
-        removed = remove_derivatives(elaborated.term, BEFORE_DERIVATIVE)
-        assert isinstance(removed, Lam)
-        return removed
+        return without_derivatives(elaborated.term)
 
     def given(self, parts: tuple[Any, ...]) -> Any:
         """In the structure of `wrt`."""

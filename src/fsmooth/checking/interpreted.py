@@ -29,9 +29,18 @@ from fsmooth.differentiate.continuations.evaluate import Recorded
 from fsmooth.differentiate.continuations.evaluate import pulled_back as continued
 from fsmooth.differentiate.continuations.refunctionalised import Refunctionalised
 from fsmooth.differentiate.continuations.shift_reset import ShiftReset
+from fsmooth.differentiate.remove import remove_derivatives
+from fsmooth.optimise.schedules import BEFORE_DERIVATIVE
 
 STEP = 1e-150
 """So small that its square vanishes."""
+
+
+def without_derivatives(program: Lam) -> Lam:
+    """The program as the interpreter runs it: derivatives in it are made."""
+    removed = remove_derivatives(program, BEFORE_DERIVATIVE)
+    assert isinstance(removed, Lam)
+    return removed
 
 
 def along(program: Lam, point: Sequence[object], directions: Sequence[object | None]) -> object:

@@ -51,9 +51,9 @@ from fsmooth.core.term import (
     Zero,
 )
 from fsmooth.core.types import Array, Float, Tuple, Type
-from fsmooth.core.values import summed, zero_of
+from fsmooth.core.values import zero_of
 
-__all__ = ["ArrayValue", "Environment", "OutOfBounds", "RequirementFailed", "Value", "evaluate"]
+__all__ = ["ArrayValue", "Environment", "OutOfBounds", "RequirementFailed", "Value", "added", "evaluate"]
 Environment = Mapping[Var, Value]
 
 
@@ -66,6 +66,11 @@ def evaluate(term: Term, environment: Environment, arithmetic: Arithmetic = FLOA
 
     """
     return _Evaluation(arithmetic).of(term, dict(environment))
+
+
+def added(a: Value, b: Value, type_: Type, arithmetic: Arithmetic) -> Value:
+    """The sum of two values of one shape."""
+    return _Evaluation(arithmetic).add(a, b, type_)
 
 
 class _Evaluation:
@@ -271,4 +276,11 @@ class _Evaluation:
 
     def add(self, a: Value, b: Value, type_: Type) -> Value:
         """The sum of two values."""
-        return summed(a, b, type_, self.a)
+        if isinstance(a, ArrayValue) and isinstance(b, ArrayValue):
+            assert isinstance(type_, Array)
+            pairs = zip(a.items, b.items, strict=True)
+            return ArrayValue(a.shape, tuple([self.add(x, y, type_.element) for x, y in pairs]))
+        if isinstance(a, tuple) and isinstance(b, tuple):
+            assert isinstance(type_, Tuple)
+            return tuple([self.add(x, y, t) for x, y, t in zip(a, b, type_.items, strict=True)])
+        return self.a.add(a, b, type_)

@@ -117,18 +117,6 @@ def lifted(value: Value, type_: Type, arithmetic: Arithmetic) -> Value:
             return arithmetic.constant(value, type_)  # type: ignore[arg-type]
 
 
-def summed(a: Value, b: Value, type_: Type, arithmetic: Arithmetic) -> Value:
-    """The sum of two values of one shape."""
-    if isinstance(a, ArrayValue) and isinstance(b, ArrayValue):
-        assert isinstance(type_, Array)
-        pairs = zip(a.items, b.items, strict=True)
-        return ArrayValue(a.shape, tuple([summed(x, y, type_.element, arithmetic) for x, y in pairs]))
-    if isinstance(a, tuple) and isinstance(b, tuple):
-        assert isinstance(type_, Tuple)
-        return tuple([summed(x, y, t, arithmetic) for x, y, t in zip(a, b, type_.items, strict=True)])
-    return arithmetic.add(a, b, type_)
-
-
 def zero_of(value: Value, type_: Type, arithmetic: Arithmetic) -> Value:
     """Zero of the shape of `value`."""
     match value:

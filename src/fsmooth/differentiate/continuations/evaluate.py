@@ -20,7 +20,7 @@ from functools import reduce
 
 from fsmooth.core.arithmetic import FLOATS, Arithmetic, Paired, PairedNumber, Slopes
 from fsmooth.core.array_value import ArrayValue, Value
-from fsmooth.core.evaluate import Environment, evaluate
+from fsmooth.core.evaluate import Environment, added, evaluate
 from fsmooth.core.term import (
     App,
     Build,
@@ -48,7 +48,7 @@ from fsmooth.core.term import (
     Zero,
 )
 from fsmooth.core.types import Function, Type, has_float
-from fsmooth.core.values import lifted, summed, zero_of
+from fsmooth.core.values import lifted, zero_of
 from fsmooth.differentiate.backpropagators.stage import Seeds
 from fsmooth.differentiate.backpropagators.wrap import deep, deinterleaved, interleaved, primal, rebuilt
 from fsmooth.differentiate.continuations.cells import Cells, Number
@@ -303,7 +303,7 @@ class _Continuing:
                 return items[self.cells.first_extremum(items, term.reduction is Reduction.MIN)]
 
     def total(self, items: tuple[Value, ...], type_: Type) -> Value:
-        return reduce(lambda a, b: summed(a, b, type_, self.cells), items)
+        return reduce(lambda a, b: added(a, b, type_, self.cells), items)
 
 
 def _array(value: Value) -> ArrayValue:
