@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from fsmooth.backend.c.emit import emit
 from fsmooth.backend.c.program import CProgram
+from fsmooth.core.definitions import has_calls, redefined
 from fsmooth.core.free_variables import read_variables
 from fsmooth.core.shape import Ragged
 from fsmooth.core.term import Lam, Method, Term, Var
@@ -34,6 +35,7 @@ from fsmooth.lower.copies import Copying
 from fsmooth.lower.cotangents import cotangent_notes
 from fsmooth.lower.functions import lower
 from fsmooth.lower.to_loops import Lowering
+from fsmooth.optimise.calls.tail import tail_calls_as_loops
 from fsmooth.optimise.schedule import Destinations, Schedule
 from fsmooth.optimise.schedules import SCHEDULES
 from fsmooth.optimise.static_sizes import static_dimensions
@@ -156,7 +158,7 @@ def _compile(
     elaborated: Elaborated, name: str, schedule: str, static: Mapping[tuple[int, int], int], auto: Method
 ) -> Stages:
     stages = Stages(elaborated, static_sizes=static)
-    term: Lam = elaborated.term
+    term = tail_calls_as_loops(elaborated.term)
     stages.terms["definition"] = term
     order = SCHEDULES[schedule]
     if has_derivative(term):
@@ -177,7 +179,7 @@ def _compile_halves(
     elaborated: Elaborated, name: str, schedule: str, static: Mapping[tuple[int, int], int], auto: Method
 ) -> Compilation:
     forward = Stages(elaborated, static_sizes=static)
-    term = elaborated.term
+    term = tail_calls_as_loops(elaborated.term)
     forward.terms["definition"] = term
     order = SCHEDULES[schedule]
     wanted = elaborated.pullback
@@ -247,6 +249,9 @@ def _lower(stages: Stages, optimised: Lam, name: str, order: Schedule, result: T
     """Lower and emit; the classes of what is given are those of `result`, since equal terms are of equal types only."""
     start = time.perf_counter()
     lowering = _LOWERINGS[order.destinations]
+    if has_calls(optimised):
+        optimised = cast(Lam, redefined(optimised, lambda f: cast(Lam, order(without_rules(f), stages.trace, {}))))
+        stages.terms["optimised"] = optimised
     stages.loops = lower(optimised, name, stages.static_sizes, order.loops, stages.passes, lowering)
     code = emit(stages.loops)
     stages.code = replace(code, result=dressed(unzipped(code.result), unzipped(result)))

@@ -24,6 +24,7 @@ Error:
 │   ├── RaisedError              a raise in the program
 │   │   └── RaisedValueError     (ValueError)
 │   ├── MatrixError              (numpy.linalg.LinAlgError) a singular matrix, or one that is not positive definite
+│   ├── RecursionDepthError      (RecursionError) a function that calls itself, too often for the stack
 │   └── OutOfMemoryError         (MemoryError)
 ├── CompilerNotFoundError
 ├── CompilationError             the C compiler failed: a bug of fsmooth, or of the flags given
@@ -119,6 +120,10 @@ class RaisedValueError(RaisedError, ValueError):
 
 class MatrixError(RunError, LinAlgError):
     """A matrix that is singular, or not positive definite, where it must not be."""
+
+
+class RecursionDepthError(RunError, RecursionError):
+    """A function calls itself so often, one call in the other, that there is no stack left."""
 
 
 class OutOfMemoryError(RunError, MemoryError):

@@ -257,6 +257,9 @@ EXPRESSION = 24
 LOOKED_BACK = 32
 """So many statements before a loop, at most, are looked through for the ends of its range."""
 
+TAIL_CONDITION = 24
+"""A function that ends in the call of itself tests before each step whether it goes on, if that has at most so many nodes."""
+
 # -- calls ---------------------------------------------------------------------------------------------------------------
 
 STATIC_LENGTH = 32

@@ -14,6 +14,7 @@ from fsmooth.core.term import (
     AnyTerm,
     App,
     Build,
+    Call,
     Check,
     Collect,
     Const,
@@ -22,6 +23,7 @@ from fsmooth.core.term import (
     Deriv,
     Failure,
     Get,
+    Header,
     If,
     IFold,
     Lam,
@@ -52,6 +54,8 @@ x, y, z = Var("x", F64), Var("y", F64), Var("z", F64)
 c, d = Var("c", BOOL), Var("d", BOOL)
 v, m, q, r = Var("v", V), Var("m", M), Var("q", Tuple((F64, INT))), Var("r", POINT)
 square = Lam((x,), b.times(x, x))
+length_of = Header("length", (V,), INT)
+length_of.define(Lam((v,), If(b.equals(Const(0), Length(v)), Const(0), Call(length_of, (v,)))))
 
 
 def op(primitive: p.Primitive, *arguments: Term) -> Term:
@@ -155,6 +159,11 @@ TEXTS: list[tuple[Term, str]] = [
     (Deriv(Lam((x, y), x), (0, 1), Verb.JACOBIAN), "jacobian[0, 1] (fun (x : Float) (y : Float) -> x)"),
     (Deriv(square, (), Verb.DUAL), "dual[] (fun (x : Float) -> x * x)"),
     (App(Deriv(square, (0,), Verb.JVP, single=True), (y, z)), "(jvp[0] (fun (x : Float) -> x * x)) y z"),
+    # definitions
+    (
+        Call(length_of, (v,)),
+        "letrec length_1 (v : Array<Float>) : Int =\n  if 0 == length v then 0 else length_1 v\nin\nlength_1 v",
+    ),
     # names
     (b.plus(x, Var("x", F64)), "x + x_1"),
     (Let(((Var("x", F64), x),), x), "let x_1 = x in\nx"),

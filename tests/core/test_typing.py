@@ -12,6 +12,7 @@ from fsmooth.core.term import (
     AnyTerm,
     App,
     Build,
+    Call,
     Check,
     Collect,
     Const,
@@ -19,6 +20,7 @@ from fsmooth.core.term import (
     Delta,
     Deriv,
     Get,
+    Header,
     If,
     IFold,
     IllTyped,
@@ -56,6 +58,7 @@ f_jvp, f_vjp = Lam((x, x), x), Lam((x, x), MakeTuple((x,)))
 g_jvp = Lam((v, n, v), Get(v, n))
 higher = Lam((Var("f", f.type),), x)
 point = Tuple((F64, V), ("a", "b"))
+element = Header("element", (V, INT), F64)
 
 TYPES: list[tuple[Term, Type]] = [
     (Const(1), INT),
@@ -65,6 +68,7 @@ TYPES: list[tuple[Term, Type]] = [
     (Let(((x, Const(1.0)),), v), V),
     (f, Function((F64,), F64)),
     (App(g, (v, n)), F64),
+    (Call(element, (v, n)), F64),
     (If(c, v, v), V),
     (Build(n, i, v), M),
     (Build(n, i, pair), Array(Tuple((F64, INT)))),
@@ -113,6 +117,9 @@ ILL_TYPED: list[tuple[Callable[[], Term], str]] = [
     (lambda: Const(1.0, V), "1.0 is no Array<Float>"),
     (lambda: Let(((x, n),), x), "x : Float cannot be bound to a Int"),
     (lambda: Let(((x, Const(1.0, F32)),), x), "x : Float cannot be bound to a Float32"),
+    (lambda: Call(element, (v,)), "element takes (Array<Float>, Int), not (Array<Float>,)"),
+    (lambda: Header("f", (f.type,), F64), "f is a definition of or to functions"),
+    (lambda: element.define(Lam((x,), x)), "element : (Array<Float>, Int) => Float is defined as a (Float) => Float"),
     (lambda: App(x, (x,)), "a Float cannot be applied"),
     (lambda: App(f, (n,)), "(Float) => Float applied to (Int)"),
     (lambda: App(f, ()), "(Float) => Float applied to ()"),

@@ -223,12 +223,37 @@ def fold_of_another_type(x):
     return fs.ifold(lambda s, i: x, 0.0, 3)
 
 
-@wrong(1.0)
-def recursive(a):
-    def down(n):
-        return down(n - 1.0) if n > 0 else 0.0
+@wrong(np.ones(2), 3)
+def recursive(a, n):
+    return a if n == 0 else recursive(a * 2.0, n - 1)
 
-    return down(a)
+
+@wrong(np.ones(2), 3)
+def recursive_changes(a, n):
+    a[0] = a[0] + 1.0
+    return a[0] if n == 0 else recursive_changes(a, n - 1)
+
+
+@wrong(1.0, 3)
+def recursive_lists(x, n):
+    def down(n, found):
+        found.append(x)
+        return 0.0 if n == 0 else down(n - 1, found)
+
+    return down(n, [])
+
+
+@wrong(1.0, 3)
+def recursive_types(x, n):
+    return x if n == 0 else (recursive_types(x, n - 1), 1.0)
+
+
+@wrong(1.0, 3)
+def recursive_ever_new(x, n):
+    def down(f, n):
+        return f(x) if n == 0 else down(lambda y: f(y) * x, n - 1)
+
+    return down(lambda y: y, n)
 
 
 @wrong(x)

@@ -30,6 +30,7 @@ EXTREMES: dict[str, tuple[float, float]] = {
     "CASES": (0, 4),
     "MAGNITUDE_DEPTH": (0, 30),
     "SIMPLIFIED": (1, 100),
+    "TAIL_CONDITION": (0, 1_000_000),
     "UNROLLED": (0, 100),
     "GROWTH": (0, 200_000),
     "INLINED_NODES": (0, 10_000),

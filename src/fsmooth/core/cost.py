@@ -19,11 +19,12 @@ from collections.abc import Mapping
 from enum import Enum
 
 from fsmooth.core.polynomial import NOTHING, Polynomial
-from fsmooth.core.primitives import ADD, CHECK, LOAD, STORE
+from fsmooth.core.primitives import ADD, CALL, CHECK, LOAD, STORE
 from fsmooth.core.shape import Ragged, shape_of
 from fsmooth.core.term import (
     App,
     Build,
+    Call,
     Carrying,
     Check,
     Collect,
@@ -188,6 +189,8 @@ class Costs:
                 called = self.trips.definition(function)
                 own = called if isinstance(called, Lam | Custom) else function
                 return self._all((own, *arguments))
+            case Call(_, arguments):
+                return self._all(arguments) + CALL
             case Reduce(reduction, size, index, body):
                 if isinstance(body.type, Array | Tuple):
                     return self._destination(term, Use.STORE)

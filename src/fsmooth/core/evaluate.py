@@ -23,6 +23,7 @@ from fsmooth.core.shape import shape_of
 from fsmooth.core.term import (
     App,
     Build,
+    Call,
     Check,
     Collect,
     Const,
@@ -99,6 +100,8 @@ class _Evaluation:
                 assert callable(f)
                 result: object = f(*[self.of(x, env) for x in arguments])
                 return result
+            case Call(header, arguments):
+                return self.called(header.definition, [self.of(x, env) for x in arguments])
             case Build(size, index, body):
                 n = max(self.integer(size, env), 0)
                 items = tuple([self.of(body, {**env, index: i}) for i in range(n)])
@@ -175,6 +178,10 @@ class _Evaluation:
                 raise TypeError("remove derivatives before evaluating (differentiate.remove)")
             case _:
                 raise TypeError(f"no meaning of {type(term).__name__}")
+
+    def called(self, function: Lam, arguments: list[Value]) -> Value:
+        """The value of a closed function."""
+        return self.of(function.body, dict(zip(function.parameters, arguments, strict=True)))
 
     # -- parts -----------------------------------------------------------------------------------------------------
 

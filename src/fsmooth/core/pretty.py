@@ -13,16 +13,20 @@ sum (length v) (fun i -> v[i])
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from fsmooth.core import primitives as p
+from fsmooth.core.definitions import reachable
 from fsmooth.core.term import (
     App,
+    Call,
     Collect,
     Const,
     Custom,
     Deriv,
     Failure,
     Get,
+    Header,
     If,
     IFold,
     Lam,
@@ -68,7 +72,7 @@ _LEVELS = {
 _RESERVED = frozenset(
     {"let", "in", "fun", "if", "then", "else", "require", "collect", "true", "false", "inf", "nan", "inff", "nanf"}
     | {"build", "ifold", "while", "length", "get", "pair", "fst", "snd", "delta", "zero", "update", "check", "deriv"}
-    | {"unread"}
+    | {"letrec", "and", "unread"}
     | {word.value for word in Reduction}
     | {word.value for word in Verb}
     | set(p.TABLE)
@@ -78,14 +82,43 @@ _RESERVED = frozenset(
 
 
 def show(term: Term) -> str:
-    """The text of a term."""
-    return _Printer(term).text(term, _LOW, 0)
+    """The text of a term, after the definitions that it calls: `letrec f (x : Float) : Float = … and … in …`."""
+    headers = reachable(term)
+    names = _names_of(headers)
+    text = _Printer(term, names).text(term, _LOW, 0)
+    if not headers:
+        return text
+    return "letrec " + "\nand ".join([_definition(h, names) for h in headers]) + f"\nin\n{text}"
+
+
+def _names_of(headers: list[Header]) -> dict[Header, str]:
+    """The text of each header: its name, with a suffix if another has it."""
+    found: dict[Header, str] = {}
+    for header in headers:
+        name, suffix = header.name, 0
+        while name in _RESERVED or name in found.values():
+            suffix += 1
+            name = f"{header.name}_{suffix}"
+        found[header] = name
+    return found
+
+
+def _definition(header: Header, names: Mapping[Header, str]) -> str:
+    try:
+        function = header.definition
+    except LookupError:
+        return f"{names[header]} : {header.result!r} = …"
+    printer = _Printer(function, names)
+    parameters = " ".join([f"({printer.name(q)} : {q.type!r})" for q in function.parameters] or ["()"])
+    head = f"{names[header]} {parameters} : {header.result!r} ="
+    return f"{head}\n  {printer.text(function.body, _LOW, 2)}"
 
 
 class _Printer:
-    def __init__(self, root: Term) -> None:
+    def __init__(self, root: Term, headers: Mapping[Header, str]) -> None:
+        self.headers = headers
         self.names: dict[Var, str] = {}
-        self.taken: set[str] = set(_RESERVED)
+        self.taken: set[str] = {*_RESERVED, *headers.values()}
         self.suffixes: dict[str, int] = {}
         for var in sorted(root.free, key=lambda v: v.id):
             self.name(var)
@@ -195,6 +228,9 @@ class _Printer:
             case Custom(function, jvp, vjp):
                 given = ["()" if rule is None else self.atom(rule, indent) for rule in (jvp, vjp)]
                 return _APPLY, " ".join(["custom", self.atom(function, indent), *given])
+            case Call(header, arguments):
+                given = [self.atom(t, indent) for t in arguments]
+                return _APPLY, " ".join([self.headers[header], *(given or ["()"])])
             case App(function, arguments):
                 called = [self.atom(t, indent) for t in (function, *arguments)]
                 return _APPLY, " ".join(called if arguments else [*called, "()"])

@@ -204,3 +204,5 @@ def conversion_to(type_: Type) -> Primitive:
 
 LOAD = STORE = CHECK = 1
 ADD = add.weight
+CALL = 64
+"""Of a function that calls itself, how often is not known."""

@@ -18,6 +18,7 @@ from fsmooth.core.subst import Renaming, refresh, substitute
 from fsmooth.core.term import (
     App,
     Build,
+    Call,
     Collect,
     Custom,
     Delta,
@@ -43,6 +44,7 @@ from fsmooth.core.term import (
 from fsmooth.core.types import Array, Float, Tuple, dual
 from fsmooth.differentiate.activity import Activities, Activity
 from fsmooth.differentiate.custom import by_jvp
+from fsmooth.differentiate.definitions import tangent_of
 from fsmooth.differentiate.derivatives import RESULT_IS_REUSED, ROWS, NoDerivative
 from fsmooth.differentiate.encoding import first, item, lifted, primal_part, second
 from fsmooth.differentiate.layout import Layout, any_of, leaves_of
@@ -117,6 +119,10 @@ class _Dual(Scopes):
                 return by_jvp(self, custom, arguments, transpose)
             case App(function, arguments):  # D-App
                 return App(self.of(function), tuple([self.of(a) for a in arguments]))
+            case Call(header, arguments):
+                active = tuple([self.is_active(a) for a in arguments])
+                given = [self.of(a) if moves else self.p(a) for a, moves in zip(arguments, active, strict=True)]
+                return Call(tangent_of(header, active, dual_of), tuple(given))
             case Lam():  # D-Abs
                 return differentiate_inner(self, term)
             case If(condition, then, otherwise):  # D-If

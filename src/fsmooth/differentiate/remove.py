@@ -12,6 +12,7 @@ from fsmooth.core.traverse import subterms, transform
 from fsmooth.differentiate.choose import Choice, Known, Sizes, chosen
 from fsmooth.differentiate.compare import Candidate, OnItsWay, compared, is_close
 from fsmooth.differentiate.custom import Ready, sealed
+from fsmooth.differentiate.definitions import Prepared
 from fsmooth.differentiate.deriv import forward
 from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.reverse.verbs import reverse
@@ -40,6 +41,7 @@ class Removal:
         """`auto` is the mode where there is a choice; if it is `AUTO`, the one that is predicted to be cheaper."""
         self.before = before
         self.ready = Ready(lambda rule: before.run_once(before(rule)))
+        self.prepared = Prepared(lambda f: cast(Lam, before.run_once(before(self.run(f)))))
         self.auto = auto
         self.known = Known({} if sizes is None else sizes)
         self.choices: list[Choice] = []
@@ -52,6 +54,7 @@ class Removal:
             NoDerivative: for a construct or primitive without a derivative.
 
         """
+        term = self.prepared(term)
         self.known.enter(term)
 
         def change(term: Term) -> Term:

@@ -6,9 +6,11 @@ import ast
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
 
 from fsmooth import library
 from fsmooth.core import primitives as p
+from fsmooth.core.definitions import extension
 from fsmooth.core.term import App, Deriv, Lam, Prim, Require, Term, Var, Verb
 from fsmooth.core.types import Type
 from fsmooth.errors import ArgumentError
@@ -66,6 +68,7 @@ def elaborate(program: Program, arguments: Mapping[str, Type | object]) -> Elabo
     readings = Readings(program, arguments)
     readings.read_text(source)
     shared = Shared(readings, program=source.node)
+    shared.sources[source.function.__code__] = source
     given = {name: Var(name, t) for name, t in arguments.items() if isinstance(t, Type)}
     names: dict[str, Value] = {
         name: seen(given[name]) if name in given else _known(readings, getattr(value, "value", value))
@@ -85,7 +88,11 @@ def elaborate(program: Program, arguments: Mapping[str, Type | object]) -> Elabo
     variables = (*given.values(), *[c.var for c in captures])
     parameters = [Parameter(name, var.type) for name, var in given.items()]
     parameters += [Parameter(c.name, c.var.type, c.fetch) for c in captures]
-    return Elaborated(Lam(variables, body), tuple(parameters), readings, *pullbacks)
+    term = Lam(variables, body)
+    closed = extension(term)
+    return Elaborated(
+        cast(Lam, closed(term)), tuple(parameters), readings, *[cast(Deriv, closed(d)) for d in pullbacks]
+    )
 
 
 def _known(readings: Readings, value: object) -> Static:
@@ -117,7 +124,7 @@ def _result(frame: Frame, program: Program, names: dict[str, Value], node: ast.A
 
 def _run(frame: Frame, program: Program, names: dict[str, Value], node: ast.AST) -> Value:
     if isinstance(program, SourceProgram):
-        source = source_of(program.function)
+        (source,) = frame.shared.sources.values()
         return run(frame, source.node, source, {}, _with_defaults(frame, program.signature, names), node)
     assert isinstance(program, DerivedProgram)
     return derivative_of_names(frame, derived_of(program), names, node)

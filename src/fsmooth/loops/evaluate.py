@@ -46,17 +46,21 @@ class _Stop(Exception):
 
 
 def evaluate(
-    function: t.Function, arguments: Mapping[str, Number | list[Number | None]], unwritten: float | None = None
+    function: t.Function,
+    arguments: Mapping[str, Number | list[Number | None]],
+    unwritten: float | None = None,
+    definitions: Sequence[t.Function] = (),
 ) -> None:
     """Run a function; pointer arguments are lists, and those of outputs are changed.
 
-    `unwritten` is what is in memory that was never written; None: it is a mistake to read that.
+    `unwritten` is what is in memory that was never written; None: it is a mistake to read that.  `definitions` are the
+    functions that it calls.
 
     Raises:
         Failed: where the C would report an error.
 
     """
-    memory = _Memory(unwritten)
+    memory = _Memory(unwritten, {f.name: f for f in definitions})
     for name, value in arguments.items():
         if isinstance(value, list):
             memory.pointers[name] = Pointer(value)
@@ -66,8 +70,9 @@ def evaluate(
 
 
 class _Memory:
-    def __init__(self, unwritten: float | None) -> None:
+    def __init__(self, unwritten: float | None, definitions: Mapping[str, t.Function]) -> None:
         self.unwritten = unwritten
+        self.definitions = definitions
         self.names: dict[str, Number] = {}
         self.pointers: dict[str, Pointer] = {}
 
@@ -164,10 +169,32 @@ class _Memory:
             case t.Swap():
                 left, right = self.pointers[s.left], self.pointers[s.right]
                 self.pointers[s.left], self.pointers[s.right] = right, left
+            case t.Invoke():
+                self.invoke(s)
             case t.Room():
                 pass
             case _:
                 assert_never(s)
+
+    def invoke(self, s: t.Invoke) -> None:
+        """A call, in a memory of its own that shares what is handed over."""
+        function = self.definitions[s.function]
+        inner = _Memory(self.unwritten, self.definitions)
+        inputs = [q.name for q in function.parameters if not q.output]
+        outputs = [q.name for q in function.parameters if q.output]
+        for name, argument in zip(inputs, s.arguments, strict=True):
+            if isinstance(argument, t.Place):
+                pointer = self.pointers[argument.buffer]
+                inner.pointers[name] = Pointer(pointer.memory, pointer.offset + self.integer(argument.offset))
+            else:
+                inner.names[name] = self.of(argument)
+        places: list[list[Number | None]] = [[None] for _ in outputs]
+        for name, place in zip(outputs, places, strict=True):
+            inner.pointers[name] = Pointer(place)
+        inner.run(function.body)
+        for name, (value,) in zip(s.results, places, strict=True):
+            assert value is not None
+            self.names[name] = value
 
     def store(self, buffer: str, index: int, value: Number, accumulate: bool) -> None:
         pointer = self.pointers[buffer]

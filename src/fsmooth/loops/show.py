@@ -112,6 +112,9 @@ def _lines(s: t.Statement) -> list[str]:
         case t.Choose():
             other = "" if s.steps is None else f" (or {s.otherwise} if {w(s.steps)} is {s.when.value})"
             return [f"pointer {s.pointer} = {s.then}{other}"]
+        case t.Invoke():
+            given = [f"{a.buffer}[{w(a.offset)} …]" if isinstance(a, t.Place) else w(a) for a in s.arguments]
+            return [f"{', '.join(s.results)} := {s.function}({', '.join(given)})"]
         case t.Swap():
             return [f"swap {s.left}, {s.right}"]
         case _:

@@ -75,6 +75,13 @@ def expressions_of(s: t.Statement) -> Iterator[t.Expression]:
                 yield s.steps
             if s.otherwise_offset is not None:
                 yield s.otherwise_offset
+        case t.Invoke():
+            for argument in s.arguments:
+                if isinstance(argument, t.Place):
+                    yield argument.offset
+                    yield t.Name(argument.buffer, INT)
+                else:
+                    yield argument
         case t.LocalArray() | t.Swap() | t.Room():
             return
         case _:
@@ -177,6 +184,8 @@ def targets(s: t.Statement) -> set[str]:
             return {s.pointer}
         case t.Block():
             return {output.buffer for output in s.outputs}
+        case t.Invoke():
+            return set(s.results)
         case _:
             return set()
 

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.hints import Hint
-from fsmooth.core.term import Failure, Site, Term, Var
+from fsmooth.core.term import Failure, Header, Site, Term, Var
 from fsmooth.core.types import INT, Int, Type
 from fsmooth.loops.arithmetic import key_of, parts
+from fsmooth.loops.identifiers import identifier
 from fsmooth.loops.names import Names
 from fsmooth.loops.tree import (
     Assign,
@@ -48,6 +49,8 @@ class Context(ABC):
         self._site_numbers: dict[tuple[Failure | None, Site], int] = {}
         self.names = Names()
         self.row_sizes: dict[str, int] = {}
+        self.functions: dict[Header, str] = {}
+        self.prefix = ""
         self._loaded: dict[int, tuple[list[Statement], int, set[object]]] = {}
 
     @abstractmethod
@@ -187,8 +190,19 @@ class Context(ABC):
             self.sites.append(key)
         return number
 
+    def function_of(self, header: Header) -> str:
+        """The name of the function for a definition, which is lowered because it is asked for."""
+        name = self.functions.get(header)
+        if name is None:
+            wanted = name = identifier(f"{self.prefix}_{header.name}")
+            while name in self.functions.values():
+                name = f"{wanted}_{len(self.functions)}"
+            self.functions[header] = name
+        return name
+
     def share_sites(self, other: Context) -> None:
-        """Number sites together with another function of the program."""
+        """Number sites, and name functions, together with another function of the program."""
+        self.functions, self.prefix = other.functions, other.prefix
         self.sites = other.sites
         self._site_numbers = other._site_numbers
 

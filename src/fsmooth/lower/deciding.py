@@ -102,6 +102,13 @@ class _Flow:
             case t.Swap(left, right):
                 self.values[left].add(right)
                 self.values[right].add(left)
+            case t.Invoke():  # what it does with them is not looked at
+                given = _names(expressions_of(s))
+                self.indices |= given
+                self.sizes |= given
+                self.computed |= given
+                for name in s.results:
+                    self.values[name] |= given
             case t.For(index, size):
                 self.values[index] |= _names((size,))
             case t.Block():

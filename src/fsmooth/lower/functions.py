@@ -44,11 +44,13 @@ def lower(
     """
     name = identifier(name)
     kernel = lowering()
+    kernel.prefix = name
     interface = Interface(kernel, term, static_sizes or {})
     _result_into(kernel, interface, term.body)
     function = t.Function(name, interface.parameters(), tuple(kernel.block), kernel.facts)
     function = run(passes, function, kernel.names, trace)
     shape = _lower_shape(term, name, kernel, static_sizes or {}, passes)
+    definitions = _definitions(kernel, passes, trace)
     hints = kernel.names.hints
     return t.Program(
         name,
@@ -57,11 +59,27 @@ def lower(
         tuple([p.type for p in term.parameters]),
         term.body.type,
         tuple(kernel.sites),
-        storage_notes(function.body),
+        tuple([note for f in (function, *definitions) for note in storage_notes(f.body)]),
         {name: hint.text for name, hint in hints.items()},
         {name: hint.site for name, hint in hints.items() if hint.site is not NOWHERE},
         deciding([function] if shape is None else [function, shape]),
+        definitions,
     )
+
+
+def _definitions(kernel: Lowering, passes: Passes, trace: Trace | None) -> tuple[t.Function, ...]:
+    """The functions that are called; while one is lowered more may be asked for."""
+    done: list[t.Function] = []
+    while len(done) < len(kernel.functions):
+        header, name = list(kernel.functions.items())[len(done)]
+        ctx = type(kernel)()
+        ctx.share_sites(kernel)
+        term = header.definition
+        interface = Interface(ctx, term, {})
+        _result_into(ctx, interface, term.body)
+        function = t.Function(name, interface.parameters(), tuple(ctx.block), ctx.facts, is_called=True)
+        done.append(run(passes, function, ctx.names, trace))
+    return tuple(done)
 
 
 def _result_into(ctx: Lowering, interface: Interface, body: Term) -> None:

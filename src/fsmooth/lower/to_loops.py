@@ -10,6 +10,7 @@ from fsmooth.core.hints import Hint
 from fsmooth.core.term import (
     App,
     Build,
+    Call,
     Carrying,
     Check,
     Collect,
@@ -35,7 +36,7 @@ from fsmooth.core.term import (
 from fsmooth.core.types import is_scalar
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import zero_of
-from fsmooth.lower import arrays, expressions, folds, reductions
+from fsmooth.lower import arrays, calls, expressions, folds, reductions
 from fsmooth.lower.accumulators import Allowed, Sinks, sinks_of, with_indices_first
 from fsmooth.lower.aliases import alias
 from fsmooth.lower.cardinality import is_path, length
@@ -98,7 +99,7 @@ class Lowering(Context):
                 return zero_of(term.type)
             case Reduce():
                 return reductions.reduce_scalar(self, term)
-            case Get() | Proj() | Let() | App() | Require() | Carrying():
+            case Get() | Proj() | Let() | App() | Call() | Require() | Carrying():
                 return expressions.as_expression(self.value(term))
             case _:
                 raise Unsupported(f"lowering of {type(term).__name__}")
@@ -129,6 +130,8 @@ class Lowering(Context):
                 return self._element(array, index)
             case Carrying():
                 return folds.fold(self, term)
+            case Call():
+                return calls.call(self, term)
             case _ if is_scalar(term.type) and not (isinstance(term, If)):
                 return Scalar(self.scalar(term))
             case If() if is_scalar(term.type):
@@ -171,7 +174,7 @@ class Lowering(Context):
 
     def bind(self, var: Var, value: Term) -> None:
         match value:
-            case Var() | Proj() | Get() | Let() | App() | Require() | MakeTuple() | Carrying():
+            case Var() | Proj() | Get() | Let() | App() | Call() | Require() | MakeTuple() | Carrying():
                 result = self._pinned(self.value(value), Hint.of(var))
             case _ if is_scalar(value.type):
                 result = Scalar(self.named(self.scalar(value), Hint.of(var)))
@@ -247,6 +250,8 @@ class Lowering(Context):
                 arrays.if_into(self, term, dest, mode)
             case Carrying():
                 folds.fold_into(self, term, dest, mode)
+            case Call() if not is_scalar(term.type):
+                calls.call_into(self, term, dest, mode)
             case Zero():
                 if mode is Mode.ASSIGN:
                     arrays.fill_zero(self, dest)

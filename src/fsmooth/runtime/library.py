@@ -26,6 +26,7 @@ from fsmooth.errors import (
     OutOfMemoryError,
     RaisedError,
     RaisedValueError,
+    RecursionDepthError,
     RunError,
     SizeError,
 )
@@ -177,6 +178,11 @@ class Library:
         if code == 2:
             hint = "long loops save less in reverse derivatives with checkpoint=True, nothing with method='forward'"
             raise OutOfMemoryError(f"there is not enough memory for the temporaries of this call\n  hint: {hint}")
+        if code == 3:
+            raise RecursionDepthError(
+                "a function calls itself too often, one call in the other: there is no stack left\n"
+                "  hint: end the recursion earlier, let it end in the call of itself, or write a loop"
+            )
         failure, site = self.code.sites[error.site]
         a, b = error.numbers[0], error.numbers[1]
         raise _explained(failure, site, a, b)

@@ -15,9 +15,9 @@ def emit(program: t.Program) -> CProgram:
     """The C translation unit of a loops program."""
     expressions = ExpressionWriter()
     functions = [program.kernel] if program.shape is None else [program.kernel, program.shape]
-    texts, statements = [], 0
+    texts, statements = [f"{signature(function)};\n" for function in program.definitions], 0
     features: set[str] = set()
-    for function in functions:
+    for function in (*program.definitions, *functions):
         writer = StatementWriter(expressions)
         texts.append(writer.function(function))
         statements += writer.statements

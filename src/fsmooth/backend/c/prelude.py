@@ -30,7 +30,12 @@ _INCLUDES = """\
 
 def prelude(expressions: ExpressionWriter, features: set[str]) -> str:
     """Includes, types and helpers."""
-    parts = [_INCLUDES, h.ERROR]
+    parts = [h.GNU if "deepest" in features else "", _INCLUDES, h.ERROR]
+    parts = [part for part in parts if part]
+    if "depth" in features:
+        parts.append(_guarded("FS_FRAME", h.FRAME, define=False))
+    if "deepest" in features:
+        parts.append(_guarded("FS_DEEPEST_FRAME", h.DEEPEST))
     if "failed" in features:
         parts.append(_guarded("FS_FAILED", h.FAILED))
     if "outside" in features:

@@ -16,7 +16,10 @@ def parameter(p: t.Parameter) -> str:
 def signature(function: t.Function) -> str:
     """`int32_t name(…)`, broken into lines if it is long."""
     parts = [*[parameter(p) for p in function.parameters], "fs_error *restrict error"]
-    line = f"int32_t {function.name}({', '.join(parts)})"
+    if function.is_called:
+        parts.append("const char *fs_deepest")
+    head = f"{'static ' if function.is_called else ''}int32_t {function.name}("
+    line = f"{head}{', '.join(parts)})"
     if len(line) <= 110:
         return line
     lines, current = [], "   "
@@ -26,4 +29,4 @@ def signature(function: t.Function) -> str:
             current = "   "
         current += f" {part},"
     lines.append(current[:-1])
-    return f"int32_t {function.name}(\n" + "\n".join(lines) + ")"
+    return f"{head}\n" + "\n".join(lines) + ")"

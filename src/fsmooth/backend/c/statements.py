@@ -23,6 +23,9 @@ from fsmooth.loops.affine import slope
 from fsmooth.loops.arithmetic import integer, minus, replace, same
 from fsmooth.loops.usage import mentioned
 
+_OF_A_KERNEL, _OF_A_CALL = 512, 16
+"""So many numbers of the arena are on the stack."""
+
 _ALIGNED = 64
 """Arrays of so many numbers begin where a vector may."""
 
@@ -48,16 +51,22 @@ class StatementWriter:
         used = mentioned(function.body)
         head = [signature(function) + " {"]
         unused = [q.name for q in function.parameters if q.name not in used]
-        can_fail = "failed" in self.features or "arena" in self.features
-        if "failed" not in self.features:
+        can_fail = not self.features.isdisjoint(("failed", "arena", "calls"))
+        if self.features.isdisjoint(("failed", "calls")):
             unused.append("error")
         head += wrapped(", ".join([f"(void){name}" for name in unused]))
         if can_fail:
             head.append("    int32_t status = 0;")
+        if function.is_called:
+            self.features.add("depth")
+            head.append("    if (FS_FRAME < fs_deepest) return 3;")
+        elif "calls" in self.features:
+            self.features.add("deepest")
+            head.append("    const char *fs_deepest = fs_deepest_frame();")
         tail = ["fail:"] if can_fail else []
         if "arena" in self.features:
             head += [
-                "    double stack[512];",
+                f"    double stack[{_OF_A_CALL if function.is_called else _OF_A_KERNEL}];",
                 "    fs_arena arena;",
                 "    fs_open(&arena, (char *)stack, sizeof stack);",
             ]
@@ -140,6 +149,12 @@ class StatementWriter:
                     odd = f" && {w(s.steps, 7)} % 2 != 0" if s.when is t.Count.ODD else ""
                     place = f"{w(s.steps, 5)} > 0{odd} ? {self.place(s.otherwise, s.otherwise_offset)} : {place}"
                 self.line(f"{element_type(s.type)} *{'' if s.exchanged else 'restrict '}{s.pointer} = {place};")
+            case t.Invoke():
+                self.features.add("calls")
+                given = [self.place(a.buffer, a.offset) if isinstance(a, t.Place) else w(a) for a in s.arguments]
+                given += [*[f"&{name}" for name in s.results], "error", "fs_deepest"]
+                self.line(f"status = {s.function}({', '.join(given)});")
+                self.line("if (status) goto fail;")
             case t.Swap(left, right, type_):
                 held = f"{left}_held"
                 self.line("{")

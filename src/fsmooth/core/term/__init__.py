@@ -20,6 +20,7 @@ from __future__ import annotations
 from fsmooth.core.term.arrays import Delta, Get, Length, Plus, Unread, Update, Vector, Zero
 from fsmooth.core.term.base import NOWHERE, Backwards, Flow, FromEnd, IllTyped, Site, Term
 from fsmooth.core.term.calculus import App, Const, If, Lam, Let, Prim, Var, let, scalar_constant
+from fsmooth.core.term.calls import Call, Header
 from fsmooth.core.term.checks import Check, Failure, Require
 from fsmooth.core.term.custom import Custom, Rule, Sealed
 from fsmooth.core.term.derivative import Deriv, Method, Verb
@@ -33,6 +34,7 @@ AnyTerm = (
     | Let
     | Lam
     | App
+    | Call
     | If
     | Build
     | Vector
@@ -63,6 +65,7 @@ __all__ = [
     "AnyTerm",
     "App",
     "Build",
+    "Call",
     "Carrying",
     "Check",
     "Collect",
@@ -73,6 +76,7 @@ __all__ = [
     "Failure",
     "FromEnd",
     "Get",
+    "Header",
     "IFold",
     "If",
     "IllTyped",

@@ -24,6 +24,7 @@ from fsmooth.core.evaluate import Environment, added, evaluate
 from fsmooth.core.term import (
     App,
     Build,
+    Call,
     Collect,
     Const,
     Custom,
@@ -147,6 +148,9 @@ class _Continuing:
                 self.of(then if self.at_once(condition, env) else otherwise, env, k)
             case Lam():
                 k(_Closure(term, env, self))
+            case Call(header, arguments):
+                parameters, body = header.definition.parameters, header.definition.body
+                self.all(arguments, env, lambda xs: self.of(body, dict(zip(parameters, xs, strict=True)), k))
             case App(function, arguments):
                 self.all([function, *arguments], env, lambda xs: _closure(xs[0]).then(xs[1:], k))
             case Build(size, index, body):

@@ -17,6 +17,7 @@ from fsmooth.frontend.python.logic import condition
 from fsmooth.frontend.python.parts import seen
 from fsmooth.frontend.python.sizes import alike, branch
 from fsmooth.frontend.python.syntax import assigned_names
+from fsmooth.frontend.python.unreturned import Unreturned, either_known
 from fsmooth.frontend.python.values import Growing, Keyed, Missing, Static, Unrolled, Value
 
 
@@ -27,9 +28,14 @@ def returning_branch(
     holds = condition(frame, test)
     if isinstance(holds, Const):
         return frame.block([*(then if holds.value else otherwise), *rest])
-    first = block_or_raise(frame, [*then, *rest], node)
-    second = block_or_raise(frame, [*otherwise, *rest], node)
+    first, second = either_known(
+        lambda: block_or_raise(frame, [*then, *rest], node), lambda: block_or_raise(frame, [*otherwise, *rest], node)
+    )
     match first, second:
+        case (Raised(), None) | (None, Raised()):
+            raise Unreturned(node)
+        case (Term() as known, None) | (None, Term() as known):
+            return known
         case Raised(), Raised():
             raise first
         case Raised(), Term():
@@ -82,8 +88,12 @@ def branch_statement(
         return
     holds = frame.bind(holds, "c")
     before = dict(frame.names)
-    first_scope, first = run_branch(frame, then)
-    second_scope, second = run_branch(frame, otherwise)
+    one, other = either_known(lambda: run_branch(frame, then), lambda: run_branch(frame, otherwise))
+    if one is None or other is None:
+        for statement in then if other is None else otherwise:
+            frame.statement(statement)
+        return
+    (first_scope, first), (second_scope, second) = one, other
     assigned = [n for n in assigned_names([*then, *otherwise]) if n in first or n in second]
     joined: list[str] = []
     lists: dict[str, Either] = {}

@@ -11,7 +11,8 @@ import ast
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import NoReturn, Self
+from types import CodeType
+from typing import TYPE_CHECKING, NoReturn, Self
 
 from fsmooth.core.term import Const, Get, Length, MakeTuple, Proj, Require, Site, Term, Var, Zero, let
 from fsmooth.core.types import Type
@@ -22,6 +23,9 @@ from fsmooth.frontend.python.aliases import Views, forget_aliases
 from fsmooth.frontend.python.source import Source
 from fsmooth.frontend.python.values import Missing, Value
 from fsmooth.frontend.readings import Readings
+
+if TYPE_CHECKING:
+    from fsmooth.frontend.python.recursion import Reading, Recursion
 
 
 @dataclass
@@ -41,7 +45,12 @@ class Shared:
     program: ast.AST | None = None
     """The definition of the program, whose annotations are checked."""
     captures: dict[tuple[object, ...], Capture] = field(default_factory=dict)
-    stack: list[object] = field(default_factory=list)
+    stack: list[Reading] = field(default_factory=list)
+    """The functions whose bodies are being read, each inlined in the one before."""
+    sources: dict[CodeType, Source] = field(default_factory=dict)
+    """What was read, by its code: in one elaboration a function is always the same syntax."""
+    recursions: dict[ast.AST, dict[Hashable, Recursion]] = field(default_factory=dict)
+    """Those that call themselves, by their syntax and what their arguments are."""
     views: Views = field(default_factory=Views)
     static_sizes: dict[tuple[Var, int], int] = field(default_factory=dict)
     """Sizes of arguments that annotations give as numbers."""
@@ -86,6 +95,7 @@ class Frame(ABC):
         self.entry: frozenset[Var] = outer.entry if outer is not None else frozenset()
         self.assigned_inside: list[str] = []
         self.conditional: int = outer.conditional if outer is not None else 0
+        self.borders: int | None = None
 
     def child(self, source: Source, names: dict[str, Value], call: ast.AST) -> Self:
         """The frame of a function that is inlined where it is called."""
@@ -168,7 +178,15 @@ class Frame(ABC):
         frame: Frame | None = self
         while frame is not None:
             forget_aliases(frame.names, self.shared.views, array, name, line, frame is self)
+            if frame.borders is not None and self._is_from_outside(array, frame.borders):
+                what = "assigning to elements of an array of the caller's in a function that calls itself"
+                self.unsupported(node, what, f"assign to a copy: {name} = {name}.copy()")
             frame = frame.outer
+
+    def _is_from_outside(self, array: Term, border: int) -> bool:
+        """May the array share memory with one that was there before the function with this border was read?"""
+        roots = [place[0] for place in self.shared.views.within(array)]
+        return any([isinstance(root, Var) and root.id < border for root in roots])
 
     def inside(self, make: Callable[[], Term], conditional: bool = False) -> Term:
         """What `make` gives, with the bindings that it needs around it."""

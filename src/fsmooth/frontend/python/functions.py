@@ -6,6 +6,7 @@ import ast
 import inspect
 from collections.abc import Callable
 from collections.abc import Sequence as SequenceOf
+from dataclasses import replace
 from types import FunctionType
 
 import numpy as np
@@ -16,13 +17,17 @@ from fsmooth.frontend.python.annotated import annotated_result, named_sizes
 from fsmooth.frontend.python.claims import Raised
 from fsmooth.frontend.python.displays import known, tuple_display
 from fsmooth.frontend.python.frame import Frame, is_constant
+from fsmooth.frontend.python.recursion import CallsItself, Reading, defined
 from fsmooth.frontend.python.rewording import reworded
 from fsmooth.frontend.python.source import Source, source_of
 from fsmooth.frontend.python.syntax import CLAIMED, claims
 from fsmooth.frontend.python.values import Closure, Default, Keyed, Static, Unrolled, Value
 
 DEEPEST = 4
-"""So often may a function be inlined in itself: one that is given a function that calls it is not recursive."""
+"""So often is a function inlined in itself before that is recursion: what is known while compiling may end it."""
+
+MOST = 16
+"""So often may a function be read in itself with arguments of ever new types."""
 
 INSTEAD_OF_KEYWORD = {
     "key": "find the place with fs.argmax or fs.argmin, and index with it",
@@ -97,7 +102,9 @@ def helper_call(frame: Frame, function: FunctionType, node: ast.Call, *first: Va
 
 def run_helper(frame: Frame, function: FunctionType, values: dict[str, Value], node: ast.AST) -> Value:
     """A plain Python function whose parameters have `values`."""
-    source = source_of(function)
+    found = frame.shared.sources.get(function.__code__)
+    source = source_of(function) if found is None else replace(found, function=function)
+    frame.shared.sources[function.__code__] = source
     frame.shared.readings.read_text(source)
     return run(frame, source.node, source, {}, values, node)
 
@@ -147,17 +154,58 @@ def run(
     values: dict[str, Value],
     node: ast.AST,
 ) -> Value:
-    """Elaborate a function body where its parameters have `values`."""
-    if not source.is_own and frame.shared.stack.count(definition) >= DEEPEST + frame.shared.rules:
-        name = definition.name if isinstance(definition, ast.FunctionDef) else "a lambda"
-        frame.unsupported(node, f"recursion ({name} calls itself)", "write a loop")
-    bound: dict[str, Value] = dict(names)
+    """The value of a function whose parameters have `values`: its body inlined, or a call if it calls itself."""
+    reading = Reading(definition, names, values)
+    if source.is_own:
+        return inlined(frame, reading, source, node)
+    known = frame.shared.recursions.setdefault(definition, {})
+    found = known.get(reading.key) if known else None
+    if found is None:
+        refuse_endless(frame, reading, node)
+        place, required = len(frame.scope), len(frame.requirements)
+        try:
+            return inlined(frame, reading, source, node)
+        except CallsItself as calls:
+            if calls.reading is not reading:
+                raise
+        del frame.scope[place:], frame.requirements[required:]
+        found = defined(frame, reading, source, node, known, lambda inner: body_of(inner, definition))
+    return found.call(frame, values, node)
+
+
+def refuse_endless(frame: Frame, reading: Reading, node: ast.AST) -> None:
+    """A function that is inlined in itself often is a definition, from its first reading with the same arguments on."""
+    before = [r for r in frame.shared.stack if r.definition is reading.definition]
+    if len(before) < DEEPEST + frame.shared.rules:
+        return
+    key = reading.key
+    for one in before:
+        if one.key == key:
+            raise CallsItself(one)
+    if len(before) >= MOST + frame.shared.rules:
+        what = f"recursion with arguments of ever new types ({reading.name} calls itself)"
+        frame.unsupported(node, what, "pass numbers and arrays, or write a loop")
+
+
+def body_of(frame: Frame, definition: ast.FunctionDef | ast.Lambda) -> Value:
+    """The value of the body of a function in its frame."""
+    if isinstance(definition, ast.Lambda):
+        return frame.expression(definition.body)
+    if claims(definition.body):
+        frame.names[CLAIMED] = Const(0)
+    return function_body(frame, definition)
+
+
+def inlined(frame: Frame, reading: Reading, source: Source, node: ast.AST) -> Value:
+    """The value of a function body where it is called."""
+    definition, values = reading.definition, reading.values
+    bound: dict[str, Value] = dict(reading.names)
     if isinstance(definition, ast.FunctionDef) and claims(definition.body):
         bound[CLAIMED] = Const(0)
     for name, value in values.items():
         bound[name] = frame.bind(value, name) if isinstance(value, Term) and not is_constant(value) else value
     inner = frame.child(source, bound, node)
-    frame.shared.stack.append(definition)
+    frame.shared.stack.append(reading)
     try:
         if isinstance(definition, ast.Lambda):
             result = inner.expression(definition.body)

@@ -18,6 +18,7 @@ from fsmooth.frontend.python.kinds import describe, join_types
 from fsmooth.frontend.python.names import part_of
 from fsmooth.frontend.python.parts import parts_seen
 from fsmooth.frontend.python.sizes import branch, length_of
+from fsmooth.frontend.python.unreturned import either_known
 from fsmooth.frontend.python.values import Growing, Keyed, Static, Unrolled, Value
 
 COMPARISON: dict[type[ast.cmpop], Primitive] = {
@@ -90,7 +91,9 @@ def truths(frame: Frame, op: ast.boolop, values: list[ast.expr]) -> Term:
     if isinstance(left, Const):
         goes_on = bool(left.value) is isinstance(op, ast.And)
         return truths(frame, op, rest) if goes_on else left
-    right = frame.inside(lambda: truths(frame, op, rest), conditional=True)
+    _, right = either_known(lambda: left, lambda: frame.inside(lambda: truths(frame, op, rest), conditional=True))
+    if right is None:
+        return left
     return If(left, right, Const(False)) if isinstance(op, ast.And) else If(left, Const(True), right)
 
 
@@ -106,7 +109,9 @@ def logic(frame: Frame, op: ast.boolop, values: list[ast.expr], node: ast.AST) -
         return logic(frame, op, rest, node) if goes_on else left
     left = frame.bind(left, "left")
     test = truth(frame, left, first)
-    right = frame.inside(lambda: logic(frame, op, rest, node), conditional=True)
+    _, right = either_known(lambda: left, lambda: frame.inside(lambda: logic(frame, op, rest, node), conditional=True))
+    if right is None:
+        return left
     if isinstance(left.type, Bool) and isinstance(right.type, Bool):
         return If(left, right, Const(False)) if isinstance(op, ast.And) else If(left, Const(True), right)
     if join_types(left.type, right.type) is None:
@@ -267,6 +272,12 @@ def conditional_expression(frame: Frame, test: ast.expr, body: ast.expr, orelse:
     chosen = condition(frame, test)
     if isinstance(chosen, Const):
         return frame.expression(body if chosen.value else orelse)
-    then = frame.inside(lambda: frame.value(body), conditional=True)
-    otherwise = frame.inside(lambda: frame.value(orelse), conditional=True)
+    then, otherwise = either_known(
+        lambda: frame.inside(lambda: frame.value(body), conditional=True),
+        lambda: frame.inside(lambda: frame.value(orelse), conditional=True),
+    )
+    if then is None or otherwise is None:
+        known = then if otherwise is None else otherwise
+        assert known is not None
+        return known
     return branch(frame, chosen, then, otherwise, node)

@@ -23,6 +23,7 @@ from fsmooth.frontend.python.loops import changes_what_it_reads, held, loop_over
 from fsmooth.frontend.python.sizes import branch
 from fsmooth.frontend.python.syntax import Returning, returns
 from fsmooth.frontend.python.targets import assign_target
+from fsmooth.frontend.python.unreturned import either_known
 from fsmooth.frontend.python.values import Sequence, Unrolled, Value
 from fsmooth.frontend.python.whiles import while_loop
 
@@ -55,8 +56,11 @@ def returning_loop(frame: Frame, node: Loop, rest: list[ast.stmt] | None) -> Val
         return found()
     if isinstance(returned, Const):
         return found() if returned.value else frame.block(rest)
-    first = closed(frame, found, node)
-    second = closed(frame, lambda: frame.block(rest), node)
+    first, second = either_known(
+        lambda: closed(frame, found, node), lambda: closed(frame, lambda: frame.block(rest), node)
+    )
+    if first is None or second is None:
+        return first if second is None else second
     return branch(frame, returned, first, second, node)
 
 

@@ -130,6 +130,8 @@ class _Pruning:
                 self.used |= buffers_of(s)
             case t.Swap():
                 self.used |= {s.left, s.right}
+            case t.Invoke():
+                self.used |= set(s.results)
             case t.Block():
                 self.used |= {output.buffer for output in s.outputs}
             case _:

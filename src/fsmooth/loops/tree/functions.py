@@ -36,12 +36,13 @@ class Facts:
 
 @dataclass(frozen=True, eq=False)
 class Function:
-    """A function that returns 0, or reports failure."""
+    """A function that returns 0, or reports failure; `is_called` by other functions of the program, and not from outside."""
 
     name: str
     parameters: tuple[Parameter, ...]
     body: Body
     facts: Facts = Facts()
+    is_called: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +50,7 @@ class Program:
     """A lowered program: the kernel, the function that gives the sizes of its results, and what to report.
 
     `names`: for the names in the kernel, those of the variables of the term; `origins`: where these come from, if that is
-    known.  `deciding`: the arrays whose elements decide
+    known.  `definitions`: the functions that these call, and that call one another.  `deciding`: the arrays whose elements decide
     where memory is read or written (lower.deciding).
     """
 
@@ -63,3 +64,4 @@ class Program:
     names: Mapping[str, str]
     origins: Mapping[str, Site]
     deciding: frozenset[str]
+    definitions: tuple[Function, ...] = ()

@@ -272,6 +272,24 @@ class Swap:
     type: Type
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Place:
+    """A part of a buffer that is handed to a function."""
+
+    buffer: str
+    offset: Expression
+    type: Type
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Invoke:
+    """A call of another function of the program, which puts numbers into the locals `results`, or fails."""
+
+    function: str
+    arguments: tuple[Expression | Place, ...]
+    results: tuple[str, ...]
+
+
 Statement = (
     Declare
     | Assign
@@ -291,6 +309,7 @@ Statement = (
     | LocalArray
     | Choose
     | Swap
+    | Invoke
 )
 
 Body = tuple[Statement, ...]

@@ -1,0 +1,84 @@
+"""Definitions that a term calls, by headers (core/term/calls.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+from fsmooth.core.term import Call, Header, Lam, Term
+from fsmooth.core.traverse import subterms, transform
+
+
+def has_calls(term: Term) -> bool:
+    """Are there calls of definitions in the term?"""
+    return Call in term.kinds
+
+
+def called(term: Term) -> list[Header]:
+    """The headers that a term calls itself, each once, in the order in which they are met."""
+    if not has_calls(term):
+        return []
+    return list(dict.fromkeys([t.header for t in subterms(term) if isinstance(t, Call)]))
+
+
+def reachable(term: Term, definition: Callable[[Header], Term] = lambda header: header.definition) -> list[Header]:
+    """The headers that a term calls, and those that their definitions call."""
+    found = dict.fromkeys(called(term))
+    pending = list(found)
+    while pending:
+        try:
+            body = definition(pending.pop())
+        except LookupError:  # it is being made
+            continue
+        for header in called(body):
+            if header not in found:
+                found[header] = None
+                pending.append(header)
+    return list(found)
+
+
+def with_calls(term: Term, change: Callable[[Call], Term]) -> Term:
+    """The term with each of its calls changed."""
+    return transform(term, lambda t: change(t) if isinstance(t, Call) else t)
+
+
+def redefined(term: Term, change: Callable[[Lam], Lam]) -> Term:
+    """The term where each definition that it calls, or that these call, is changed."""
+    headers = reachable(term)
+    new = {h: Header(h.name, h.parameters, h.result, h.site) for h in headers}
+
+    def renamed(term: Term) -> Term:
+        return with_calls(term, lambda call: Call(new[call.header], call.arguments))
+
+    for h in headers:
+        new[h].define(cast(Lam, renamed(change(h.definition))))
+    return renamed(term) if headers else term
+
+
+def extension(term: Term) -> Callable[[Term], Term]:
+    """What makes definitions mention nothing around them, in the term and its parts: it is handed to them with each call.
+
+    This is lambda lifting: the variables that a definition mentions, and those that the definitions it calls are handed,
+    become parameters of it (T. Johnsson, "Lambda lifting", FPCA 1985).
+    """
+    headers = reachable(term)
+    handed = {h: tuple(sorted(h.definition.free, key=lambda x: x.id)) for h in headers}
+    if not any(handed.values()):
+        return lambda part: part
+    while True:
+        new = {h: Header(h.name, (*h.parameters, *[x.type for x in handed[h]]), h.result, h.site) for h in headers}
+
+        def lengthened(call: Call, new: dict[Header, Header] = new) -> Term:
+            return Call(new[call.header], (*call.arguments, *handed[call.header]))
+
+        steady = True
+        for h in headers:
+            made = cast(Lam, with_calls(h.definition, lengthened))
+            function = Lam((*made.parameters, *handed[h]), made.body)
+            if function.free:
+                handed[h] = (*handed[h], *sorted(function.free, key=lambda x: x.id))
+                steady = False
+            elif steady:
+                new[h].define(function)
+        if steady:
+            return lambda part: with_calls(part, lengthened)

@@ -1,0 +1,72 @@
+"""Calls of functions that may call themselves."""
+
+from __future__ import annotations
+
+from fsmooth.core.term.base import NOWHERE, IllTyped, Site, Term
+from fsmooth.core.term.calculus import Lam
+from fsmooth.core.term.fields import Data, Failing, Parts
+from fsmooth.core.types import Type, has_function
+
+
+class Header:
+    """A function that calls itself, or may: its name, the types of its parameters and of its result.
+
+    A header is its own identity, like a `Var`.  What it stands for, its `definition`, is a closed function that may
+    call it again, so it is given once the header exists.  `tangents` has the headers that D⟦·⟧ has made of it, by which of
+    the arguments have a tangent (differentiate/definitions.py).
+    """
+
+    __slots__ = ("_definition", "name", "parameters", "result", "site", "tangents")
+
+    def __init__(self, name: str, parameters: tuple[Type, ...], result: Type, site: Site = NOWHERE) -> None:
+        if has_function(result) or any(map(has_function, parameters)):
+            raise IllTyped(f"{name} is a definition of or to functions")
+        self.name = name
+        self.parameters = parameters
+        self.result = result
+        self.site = site
+        self.tangents: dict[tuple[bool, ...], Header] = {}
+        self._definition: Lam | None = None
+
+    @property
+    def definition(self) -> Lam:
+        """What it stands for.
+
+        Raises:
+            LookupError: as long as it was not given.
+
+        """
+        if self._definition is None:
+            raise LookupError(f"{self.name} has no definition yet")
+        return self._definition
+
+    def define(self, function: Lam) -> None:
+        """Give it its definition, once."""
+        if self._definition is not None:
+            raise ValueError(f"{self.name} is defined twice")
+        if tuple([q.type for q in function.parameters]) != self.parameters or function.body.type != self.result:
+            raise IllTyped(f"{self.name} : {self.parameters!r} => {self.result!r} is defined as a {function.type!r}")
+        self._definition = function
+
+    def __repr__(self) -> str:
+        return f"<{self.name} : {' -> '.join([repr(t) for t in (*self.parameters, self.result)])}>"
+
+
+class Call(Term):
+    """`h a b …`: the value of the definition of a header for arguments.
+
+    It may not end, so whatever is known of the arguments it may fail.
+    """
+
+    __slots__ = ("arguments", "header")
+    __match_args__ = ("header", "arguments")
+    fields = (Data("header"), Parts("arguments"))
+    failing = Failing.ALWAYS
+
+    def __init__(self, header: Header, arguments: tuple[Term, ...]) -> None:
+        types = tuple([a.type for a in arguments])
+        if types != header.parameters:
+            raise IllTyped(f"{header.name} takes {header.parameters!r}, not {types!r}")
+        self.header = header
+        self.arguments = arguments
+        self._typed(header.result)

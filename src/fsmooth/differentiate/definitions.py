@@ -1,0 +1,74 @@
+"""D⟦h ē⟧ = D_A h (D⟦ē⟧): a definition is differentiated once for each set A of arguments that have tangents.
+
+What does not vary is handed on as it is, so that no tangent of it is carried through the calls.  D_A h is a definition of
+its own, made when it is first asked for; it may call itself, so its header exists before what it stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+from fsmooth.core.definitions import has_calls, reachable, with_calls
+from fsmooth.core.subst import refresh, substitute
+from fsmooth.core.term import Call, Header, Lam, MakeTuple, Term, Var
+from fsmooth.core.types import dual
+from fsmooth.differentiate.derivatives import NoDerivative
+
+Differentiated = Callable[[Term, dict[Var, Term]], Term]
+"""D⟦body⟧, where variables stand for terms of dual type."""
+
+
+def tangent_of(header: Header, active: tuple[bool, ...], differentiated: Differentiated) -> Header:
+    """The header of D_A h."""
+    found = header.tangents.get(active)
+    if found is None:
+        types = tuple([dual(t) if moves else t for t, moves in zip(header.parameters, active, strict=True)])
+        found = Header(f"{header.name}_t", types, dual(header.result), header.site)
+        header.tangents[active] = found
+        found.define(_derivative(header, active, differentiated))
+    return found
+
+
+def _derivative(header: Header, active: tuple[bool, ...], differentiated: Differentiated) -> Lam:
+    function = cast(Lam, refresh(_definition(header)))
+    moving: dict[Var, Term] = {}
+    same: dict[Var, Term] = {}
+    parameters: list[Var] = []
+    for old, moves in zip(function.parameters, active, strict=True):
+        new = Var(old.name, dual(old.type) if moves else old.type, old.site)
+        (moving if moves else same)[old] = new
+        parameters.append(new)
+    return Lam(tuple(parameters), differentiated(substitute(function.body, same), moving))
+
+
+def _definition(header: Header) -> Lam:
+    try:
+        return header.definition
+    except LookupError:
+        raise NoDerivative(f"{header.name} calls itself in a function that it differentiates") from None
+
+
+class Prepared:
+    """Definitions as derivatives want them: without derivatives inside, and simplified."""
+
+    def __init__(self, ready: Callable[[Lam], Lam]) -> None:
+        """`ready` makes one of them ready; what it calls is by then what it is to call."""
+        self._ready = ready
+        self._headers: dict[Header, Header] = {}
+
+    def __call__(self, term: Term) -> Term:
+        """The term, with calls of prepared definitions."""
+        met = reachable(term, lambda h: MakeTuple(()) if h in self._headers else _definition(h))
+        new = [h for h in met if h not in self._headers]
+        if not has_calls(term):
+            return term
+        for h in new:
+            made = self._headers[h] = Header(h.name, h.parameters, h.result, h.site)
+            self._headers[made] = made
+        for h in new:
+            self._headers[h].define(self._ready(cast(Lam, self._renamed(h.definition))))
+        return self._renamed(term)
+
+    def _renamed(self, term: Term) -> Term:
+        return with_calls(term, lambda call: Call(self._headers[call.header], call.arguments))

@@ -1,0 +1,218 @@
+"""Functions that call themselves: each becomes a definition of the core, which is compiled once and called.
+
+A function that calls itself with arguments of the same types, again and again, is found where it is inlined in itself for the
+`DEEPEST` time.  All that was read since its first call is dropped, and its body is read once with variables for the
+numbers and arrays among its arguments.  The type of its result is a fixpoint: first the branches that do not need it are
+read, then all of them at the type that those give, until it is steady.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field
+
+from fsmooth.core.term import Call, Header, Lam, Require, Term, Var
+from fsmooth.core.types import INT, Array, Tuple, Type
+from fsmooth.core.weak import weakness
+from fsmooth.errors import TypeMismatchError
+from fsmooth.frontend.python.conversion import convert
+from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.kinds import describe, identical, join_types
+from fsmooth.frontend.python.parts import seen
+from fsmooth.frontend.python.source import Source
+from fsmooth.frontend.python.unreturned import Unreturned
+from fsmooth.frontend.python.values import Closure, Growing, Keyed, Static, Unfilled, Unrolled, Value
+
+Definition = ast.FunctionDef | ast.Lambda
+
+
+@dataclass(eq=False)
+class Reading:
+    """A function whose body is being read, where its parameters have these values."""
+
+    definition: Definition
+    names: dict[str, Value]
+    values: dict[str, Value]
+
+    @property
+    def key(self) -> Hashable:
+        """Equal for readings that give the same definition: the types of numbers and arrays, and the values of all else."""
+        return (id(self.names) if self.names else 0, *[(name, _part(v)) for name, v in self.values.items()])
+
+    @property
+    def name(self) -> str:
+        """What the function is called."""
+        return self.definition.name if isinstance(self.definition, ast.FunctionDef) else "a lambda"
+
+
+class CallsItself(Exception):  # noqa: N818  (no mistake: its first reading catches it)
+    """A function was read in itself, with arguments of the types that it had in `reading`."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+
+
+@dataclass(eq=False)
+class Recursion:
+    """A function that calls itself; `header` is None until the type of its result is known."""
+
+    reading: Reading
+    parameters: list[Var] = field(default_factory=list)
+    header: Header | None = None
+
+    def call(self, frame: Frame, values: dict[str, Value], node: ast.AST) -> Term:
+        """The value of a call."""
+        if self.header is None:
+            raise Unreturned(node)
+        return frame.bind(Call(self.header, tuple([x for v in values.values() for x in _terms(v)])), self.reading.name)
+
+
+def defined(
+    frame: Frame,
+    reading: Reading,
+    source: Source,
+    node: ast.AST,
+    known: dict[Hashable, Recursion],
+    body: Callable[[Frame], Value],
+) -> Recursion:
+    """The definition of a function that calls itself; `body` gives the value of its body, in a frame of its own."""
+    for name, value in reading.values.items():
+        _refuse_lists(frame, reading, name, value, node)
+    found = Recursion(reading)
+    known[reading.key] = found
+    names = dict(reading.names)
+    for name, value in reading.values.items():
+        variables = [Var(name, x.type, frame.site(node)) for x in _terms(value)]
+        found.parameters += variables
+        names[name] = _with_terms(frame, value, iter(variables))
+    others = set(known)
+    result: Type | None = None
+    while True:  # each time the type of the result grows
+        for key in [key for key in known if key not in others]:
+            del known[key]  # it calls this one at a type that it has no more
+        try:
+            term = _read(frame, reading, source, node, found, names, body)
+        except Unreturned as call:
+            frame.unsupported(
+                call.node, f"{reading.name}, which never returns without calling itself,", "give it a case that does"
+            )
+        joined = term.type if result is None else join_types(result, term.type)
+        if joined is None:
+            assert result is not None
+            frame.fail(
+                TypeMismatchError,
+                reading.definition,
+                f"{reading.name} returns {describe(result)} without calling itself and {describe(term.type)} where it does",
+                "return values of one type",
+            )
+        if result is not None and identical(joined, result):
+            break
+        result = joined
+        _refuse_arrays(frame, reading, result)
+        types = tuple([q.type for q in found.parameters])
+        found.header = Header(
+            reading.name.replace("a lambda", "lambda"), types, result, source.site(reading.definition)
+        )
+    assert found.header is not None
+    found.header.define(Lam(tuple(found.parameters), term))
+    return found
+
+
+def _read(
+    frame: Frame,
+    reading: Reading,
+    source: Source,
+    node: ast.AST,
+    found: Recursion,
+    names: dict[str, Value],
+    body: Callable[[Frame], Value],
+) -> Term:
+    inner = frame.child(source, dict(names), node)
+    inner.scope, inner.requirements, inner.conditional = [], [], 0
+    inner.entry = frozenset(found.parameters)
+    inner.borders = Var("border", INT).id
+    frame.shared.stack.append(reading)
+
+    def result() -> Term:
+        value = inner.term(body(inner), node)
+        header = found.header
+        if header is None or join_types(value.type, header.result) != header.result:
+            return value
+        return convert(inner, value, header.result, node)
+
+    try:
+        term = inner.inside(result)
+    finally:
+        frame.shared.stack.pop()
+    for r in reversed(inner.requirements):
+        term = Require(r.condition, term, r.failure, r.numbers, r.site)
+    return term
+
+
+def _part(value: Value) -> Hashable:
+    match value:
+        case Term():
+            return (value.type, weakness(value.type))
+        case Unrolled(items):
+            return (type(value), *[_part(item) for item in items])
+        case Keyed(entries):
+            return tuple([(key, _part(item)) for key, item in entries.items()])
+        case Closure():
+            return (value.node, id(value.names))
+        case Static(value=str() | int() | float() | None as inner):
+            return (type(inner), inner)
+        case Static(value=inner):
+            return id(inner)
+        case _:
+            return id(value)
+
+
+def _terms(value: Value) -> list[Term]:
+    """The numbers and arrays in a value."""
+    match value:
+        case Term():
+            return [value]
+        case Unrolled(items):
+            return [x for item in items for x in _terms(item)]
+        case Keyed(entries):
+            return [x for item in entries.values() for x in _terms(item)]
+        case _:
+            return []
+
+
+def _with_terms(frame: Frame, value: Value, new: Iterator[Var]) -> Value:
+    """The value with other numbers and arrays in it."""
+    match value:
+        case Term():
+            return seen(frame.as_list(next(new), value))
+        case Unrolled(items):
+            return type(value)(tuple([_with_terms(frame, item, new) for item in items]))
+        case Keyed(entries):
+            return Keyed({key: _with_terms(frame, item, new) for key, item in entries.items()})
+        case _:
+            return value
+
+
+def _refuse_lists(frame: Frame, reading: Reading, name: str, value: Value, node: ast.AST) -> None:
+    """A list that grows is no array yet, and what is appended to it in a call would be seen by the caller."""
+    if isinstance(value, Growing | Unfilled):
+        frame.unsupported(
+            node,
+            f"the list {name}, which grows, as an argument of {reading.name}, which calls itself,",
+            "pass an array",
+        )
+
+
+def _refuse_arrays(frame: Frame, reading: Reading, result: Type) -> None:
+    """The sizes of what a definition gives would have to be known before it is called."""
+    parts = [result]
+    for part in parts:
+        if isinstance(part, Tuple):
+            parts.extend(part.items)
+        elif isinstance(part, Array):
+            frame.unsupported(
+                reading.definition,
+                f"an array as the result of {reading.name}, which calls itself,",
+                "return numbers, or write a loop",
+            )

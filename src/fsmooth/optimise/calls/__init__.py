@@ -1,0 +1,1 @@
+"""Calls of definitions, before anything is differentiated."""

@@ -1,0 +1,200 @@
+"""Calls of definitions: Python, the interpreter, loops, C and derivatives agree."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import fsmooth as fs
+from fsmooth.core import primitives as p
+from fsmooth.core.definitions import called, reachable
+from fsmooth.core.evaluate import ArrayValue, evaluate
+from fsmooth.core.term import Call, Const, Header, If, Lam, Prim, Var
+from fsmooth.core.types import F64, INT
+from fsmooth.loops.evaluate import evaluate as run_loops
+from fsmooth.lower.functions import lower
+from fsmooth.optimise.calls.tail import tail_calls_as_loops
+from tests.recursion.programs import LOOPS, PROGRAMS, REAL, A, determinant, even, fibonacci, newton, power
+
+BY_NAME = [pytest.param(f, id=f.__name__) for f in PROGRAMS]
+OF_REALS = [pytest.param(f, id=f.__name__) for f in REAL]
+
+
+def term_of(program: Callable[..., object]) -> Lam:
+    """The elaborated program, for the types of its arguments."""
+    compiled = fs.function(program)
+    compiled(*PROGRAMS[program])
+    return compiled.stages.elaborated.term
+
+
+def as_value(x: object) -> object:
+    """An argument for the interpreter."""
+    if isinstance(x, np.ndarray):
+        return ArrayValue(x.shape, tuple([as_value(row) for row in x]))
+    return float(x) if isinstance(x, np.floating) else x
+
+
+@pytest.mark.parametrize("program", BY_NAME)
+def test_values(program: Callable[..., object]):
+    arguments = PROGRAMS[program]
+    expected = program(*arguments)
+    assert fs.function(program)(*arguments) == pytest.approx(expected, rel=1e-12)
+    function = evaluate(term_of(program), {})
+    assert callable(function)
+    assert function(*[as_value(x) for x in arguments]) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("program", BY_NAME)
+def test_what_is_a_loop_calls_nothing(program: Callable[..., object]):
+    term = term_of(program)
+    assert reachable(term)
+    assert (not reachable(tail_calls_as_loops(term))) is (program in LOOPS)
+    for header in reachable(term):
+        assert not header.definition.free
+
+
+@pytest.mark.parametrize("program", OF_REALS)
+def test_derivatives(program: Callable[..., object]):
+    first, *rest = PROGRAMS[program]
+    step, along = 1e-6, np.ones_like(first) if isinstance(first, np.ndarray) else 1.0
+    plus, minus = (np.array(program(first + s * along, *rest)) for s in (step, -step))
+    _, slope = fs.jvp(program)(first, *rest, tangent=along)
+    assert np.allclose(slope, (plus - minus) / (2 * step), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("program", [f for f in OF_REALS if f.id not in ("both", "bisection")])
+def test_every_way_agrees(program: Callable[..., object]):
+    """Complex step, dual numbers, those of paper 003, continuations; of a pair, and of steps, there is no gradient to compare."""
+    fs.check_derivative(program, *PROGRAMS[program], wrt=0)
+
+
+def test_gradient_and_hessian_of_a_determinant():
+    inverse = np.linalg.inv(A)
+    det = np.linalg.det(A)
+    assert np.allclose(fs.grad(determinant)(A), det * inverse.T)
+    direction = np.arange(16.0).reshape(4, 4)
+    moved = det * (np.trace(inverse @ direction) * inverse - inverse @ direction @ inverse).T
+    assert np.allclose(fs.hvp(determinant)(A, tangent=direction), moved)
+
+
+@pytest.mark.parametrize("program", [pytest.param(f, id=f.__name__) for f in LOOPS if f in REAL])
+def test_reverse_mode_goes_through_loops(program: Callable[..., object]):
+    arguments = PROGRAMS[program]
+    forward = fs.grad(program, wrt=0, method="forward")(*arguments)
+    assert fs.grad(program, wrt=0, method="reverse")(*arguments) == pytest.approx(forward, rel=1e-9)
+
+
+def test_reverse_mode_refuses_other_calls():
+    with pytest.raises(fs.NotDifferentiableError) as error:
+        fs.grad(power, method="reverse")(1.5, 3)
+    assert str(error.value) == (
+        "power calls itself, and reverse mode goes through no calls yet\n  hint: method='forward', or write a loop"
+    )
+
+
+def test_reverse_mode_beside_calls_without_reals():
+    def scaled(x, n):
+        return x * x * fibonacci(n)
+
+    assert fs.grad(scaled, wrt="x", method="reverse")(1.5, 10) == 165.0
+
+
+def test_arguments_that_do_not_vary_have_no_tangents():
+    def weighted(x, a, i):
+        return (
+            x
+            if i == len(a)
+            else weighted(x * a[i], a, i + 1) + weighted(x * a[i], a, i + 2 if i + 2 < len(a) else len(a))
+        )
+
+    a = np.array([0.5, 1.5, 2.5])
+    slope = fs.grad(weighted, wrt="x")
+    assert slope(1.5, a, 0) == pytest.approx(weighted(1.0, a, 0))
+    (header,) = called(slope.stages.terms["optimised"])
+    assert [repr(t) for t in header.parameters] == ["(Float, Float)", "Array<Float>", "Int"]
+
+
+def test_a_tail_call_is_the_loop_that_a_user_writes():
+    compiled = fs.function(newton)
+    compiled(2.0, 5)
+    code = compiled.stages.code
+    assert code is not None
+    body = code.source[code.source.index("int32_t newton(") :]
+    assert body.count("while (") == 1
+    assert "if (" not in body
+    assert compiled(2.0, 10_000_000) == pytest.approx(2.0**0.5)
+
+
+def test_too_deep_is_an_error_with_any_stack():
+    def total(k, x):
+        return 0.0 if k == 0 else x + total(k - 1, x)
+
+    compiled = fs.function(total)
+    assert compiled(10_000, 0.5) == 5000.0
+    for text in ("a function calls itself too often", "hint: end the recursion earlier"):
+        with pytest.raises(fs.RecursionDepthError, match=text):
+            compiled(100_000_000, 0.5)
+    found: list[object] = []
+
+    def small() -> None:
+        found.append(compiled(10, 0.5))
+        try:
+            compiled(100_000_000, 0.5)
+        except RecursionError as error:
+            found.append(type(error))
+
+    before = threading.stack_size(64 * 1024)
+    try:
+        thread = threading.Thread(target=small)
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(before)
+    assert found == [5.0, fs.RecursionDepthError]
+    assert compiled(10_000, 0.5) == 5000.0
+
+
+def test_failures_in_calls_are_those_of_the_user():
+    def last(v, i):
+        return v[i] if i > 5 else last(v, i + 1) + 1.0
+
+    with pytest.raises(IndexError, match="index 6"):
+        fs.function(last)(np.ones(6), 0)
+
+
+def test_what_is_known_while_compiling_ends_a_recursion():
+    compiled = fs.function(lambda x: power(x, 3))
+    compiled(1.5)
+    assert not called(compiled.stages.elaborated.term)
+
+
+def test_a_function_is_read_once_for_each_key():
+    compiled = fs.function(lambda n: (even(n), even(n + 1), fibonacci(n), fibonacci(2 * n)))
+    assert compiled(6) == (True, False, 8, 144)
+    assert [h.name for h in called(compiled.stages.elaborated.term)] == ["even", "fibonacci"]
+
+
+def test_loops_are_interpreted_with_their_definitions():
+    x, k = Var("x", F64), Var("k", INT)
+    header = Header("power", (F64, INT), F64)
+    again = Call(header, (x, Prim(p.subtract, (k, Const(1)))))
+    header.define(Lam((x, k), If(Prim(p.equal, (k, Const(0))), Const(1.0), Prim(p.multiply, (x, again)))))
+    program = lower(Lam((x, k), Call(header, (x, k))), "f")
+    result: list[float | int | bool | None] = [None]
+    run_loops(program.kernel, {"x": 1.5, "k": 3, "result": result}, definitions=program.definitions)
+    assert result == [1.5**3]
+    assert [f.name for f in program.definitions] == ["f_power"]
+
+
+def test_a_header_is_defined_once():
+    header = Header("f", (F64,), F64)
+    with pytest.raises(LookupError, match="f has no definition yet"):
+        _ = header.definition
+    x = Var("x", F64)
+    header.define(Lam((x,), x))
+    with pytest.raises(ValueError, match="f is defined twice"):
+        header.define(Lam((x,), x))
+    assert repr(header) == "<f : Float -> Float>"
