@@ -18,7 +18,7 @@ from fsmooth.backend.c.program import CProgram
 from fsmooth.core.definitions import has_calls, redefined
 from fsmooth.core.free_variables import read_variables
 from fsmooth.core.shape import Ragged
-from fsmooth.core.term import Lam, Method, Term, Var
+from fsmooth.core.term import Deriv, Lam, Method, Term, Var
 from fsmooth.core.traverse import bound_in, children, subterms
 from fsmooth.core.trees import dressed
 from fsmooth.core.types import Function, Tuple, Type, unzipped
@@ -158,7 +158,7 @@ def _compile(
     elaborated: Elaborated, name: str, schedule: str, static: Mapping[tuple[int, int], int], auto: Method
 ) -> Stages:
     stages = Stages(elaborated, static_sizes=static)
-    term = tail_calls_as_loops(elaborated.term)
+    term = cast(Lam, tail_calls_as_loops(elaborated.term)(elaborated.term))
     stages.terms["definition"] = term
     order = SCHEDULES[schedule]
     if has_derivative(term):
@@ -179,11 +179,12 @@ def _compile_halves(
     elaborated: Elaborated, name: str, schedule: str, static: Mapping[tuple[int, int], int], auto: Method
 ) -> Compilation:
     forward = Stages(elaborated, static_sizes=static)
-    term = tail_calls_as_loops(elaborated.term)
+    as_loops = tail_calls_as_loops(elaborated.term)
+    term = cast(Lam, as_loops(elaborated.term))
     forward.terms["definition"] = term
     order = SCHEDULES[schedule]
-    wanted = elaborated.pullback
-    assert wanted is not None
+    assert elaborated.pullback is not None
+    wanted = cast(Deriv, as_loops(elaborated.pullback))
     sizes = _sizes(term, static)
     before = order.before_derivative(forward.trace, sizes)
     removal = Removal(before, sizes, auto)

@@ -224,11 +224,6 @@ def fold_of_another_type(x):
 
 
 @wrong(np.ones(2), 3)
-def recursive(a, n):
-    return a if n == 0 else recursive(a * 2.0, n - 1)
-
-
-@wrong(np.ones(2), 3)
 def recursive_changes(a, n):
     a[0] = a[0] + 1.0
     return a[0] if n == 0 else recursive_changes(a, n - 1)

@@ -171,6 +171,56 @@ def horner(x, c):
     return rest(0, 0.0)
 
 
+def doubled(x, n):
+    """An array of the size of an argument."""
+    return x if n == 0 else doubled(x * 2.0, n - 1) + x
+
+
+def fourier(x, n):
+    """A pair of arrays, of a half of each argument and then of the other."""
+
+    def transform(re, im):
+        n = len(re)
+        if n == 1:
+            return re, im
+        a, b = transform(re[::2], im[::2])
+        c, d = transform(re[1::2], im[1::2])
+        h = n // 2
+        angles = 2 * np.pi * np.arange(h) / n
+        p, q = np.cos(angles) * c + np.sin(angles) * d, np.cos(angles) * d - np.sin(angles) * c
+        return np.concatenate([a + p, a - p]), np.concatenate([b + q, b - q])
+
+    re, im = transform(x, 0.0 * x)
+    return re[n] + im[n]
+
+
+def merged(x):
+    """Its size is that of its argument, as a loop over what both calls give shows only when it runs."""
+    n = len(x)
+    if n <= 1:
+        return x.copy()
+    a, b = merged(x[: n // 2]), merged(x[n // 2 :])
+    out = np.zeros(n)
+    i, j = 0, 0
+    for k in range(n):
+        if j >= len(b) or (i < len(a) and a[i] <= b[j]):
+            out[k] = a[i]
+            i += 1
+        else:
+            out[k] = b[j]
+            j += 1
+    return out
+
+
+def repeated(x, n):
+    """A state of a loop is handed to a call and is what it gives."""
+    y = x
+    for _ in range(3):
+        y = 0.1 * doubled(y, n)
+    return np.sum(y * y)
+
+
+V = np.array([0.3, -1.2, 0.8, 0.1, 2.0, -0.4, 0.9, 1.1])
 A = np.array([[2.0, 0.5, -1.0, 0.3], [0.1, 1.5, 0.7, 0.2], [0.6, -0.4, 1.1, 0.9], [0.8, 0.3, -0.2, 1.7]])
 PROGRAMS: dict[Callable[..., object], tuple[object, ...]] = {
     power: (1.3, 7),
@@ -190,6 +240,10 @@ PROGRAMS: dict[Callable[..., object], tuple[object, ...]] = {
     bisection: (2.0, 1e-6),
     iterated: (0.4, 1e-9),
     gcd: (48, 36),
+    doubled: (V, 3),
+    fourier: (V, 3),
+    merged: (V,),
+    repeated: (V, 2),
     horner: (1.3, np.array([1.0, -2.0, 0.5, 3.0])),
 }
 LOOPS = (even, odd, newton, bisection, iterated, gcd, horner)

@@ -17,7 +17,20 @@ from fsmooth.core.types import F64, INT
 from fsmooth.loops.evaluate import evaluate as run_loops
 from fsmooth.lower.functions import lower
 from fsmooth.optimise.calls.tail import tail_calls_as_loops
-from tests.recursion.programs import LOOPS, PROGRAMS, REAL, A, determinant, even, fibonacci, newton, power
+from tests.recursion.programs import (
+    LOOPS,
+    PROGRAMS,
+    REAL,
+    A,
+    V,
+    determinant,
+    even,
+    fibonacci,
+    fourier,
+    merged,
+    newton,
+    power,
+)
 
 BY_NAME = [pytest.param(f, id=f.__name__) for f in PROGRAMS]
 OF_REALS = [pytest.param(f, id=f.__name__) for f in REAL]
@@ -41,17 +54,18 @@ def as_value(x: object) -> object:
 def test_values(program: Callable[..., object]):
     arguments = PROGRAMS[program]
     expected = program(*arguments)
-    assert fs.function(program)(*arguments) == pytest.approx(expected, rel=1e-12)
+    assert fs.function(program)(*arguments) == pytest.approx(expected, rel=1e-12, abs=1e-12)
     function = evaluate(term_of(program), {})
     assert callable(function)
-    assert function(*[as_value(x) for x in arguments]) == pytest.approx(expected, rel=1e-12)
+    value = function(*[as_value(x) for x in arguments])
+    assert (value.items if isinstance(value, ArrayValue) else value) == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
 @pytest.mark.parametrize("program", BY_NAME)
 def test_what_is_a_loop_calls_nothing(program: Callable[..., object]):
     term = term_of(program)
     assert reachable(term)
-    assert (not reachable(tail_calls_as_loops(term))) is (program in LOOPS)
+    assert (not reachable(tail_calls_as_loops(term)(term))) is (program in LOOPS)
     for header in reachable(term):
         assert not header.definition.free
 
@@ -65,7 +79,7 @@ def test_derivatives(program: Callable[..., object]):
     assert np.allclose(slope, (plus - minus) / (2 * step), rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("program", [f for f in OF_REALS if f.id not in ("both", "bisection")])
+@pytest.mark.parametrize("program", [f for f in OF_REALS if f.id not in ("both", "bisection", "doubled", "merged")])
 def test_every_way_agrees(program: Callable[..., object]):
     """Complex step, dual numbers, those of paper 003, continuations; of a pair, and of steps, there is no gradient to compare."""
     fs.check_derivative(program, *PROGRAMS[program], wrt=0)
@@ -85,6 +99,26 @@ def test_reverse_mode_goes_through_loops(program: Callable[..., object]):
     arguments = PROGRAMS[program]
     forward = fs.grad(program, wrt=0, method="forward")(*arguments)
     assert fs.grad(program, wrt=0, method="reverse")(*arguments) == pytest.approx(forward, rel=1e-9)
+    value, pullback = fs.vjp(program, wrt=0)(*arguments)
+    assert value == pytest.approx(program(*arguments))
+    assert pullback(2.0) == pytest.approx(2.0 * forward, rel=1e-9)
+
+
+def test_arrays_have_the_sizes_that_were_made_room_for():
+    def longer(x, n):
+        return x if n == 0 else np.append(longer(x, n - 1), 1.0)
+
+    compiled = fs.function(longer)
+    assert np.array_equal(compiled(V, 0), V)
+    with pytest.raises(fs.SizeError, match="sizes 8 and 9 differ"):
+        compiled(V, 1)
+
+
+def test_transforms_and_their_derivatives():
+    frequencies = np.fft.fft(V)
+    assert fs.function(fourier)(V, 3) == pytest.approx(frequencies[3].real + frequencies[3].imag)
+    assert np.array_equal(fs.function(merged)(V), np.sort(V))
+    assert np.array_equal(fs.jacobian(merged)(V), np.eye(8)[np.argsort(V)])
 
 
 def test_reverse_mode_refuses_other_calls():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import cast
 
-from fsmooth.core.term import Call, Header, Lam, Term
+from fsmooth.core.term import Call, Header, Lam, Term, Var
 from fsmooth.core.traverse import subterms, transform
 
 
@@ -45,7 +45,7 @@ def with_calls(term: Term, change: Callable[[Call], Term]) -> Term:
 def redefined(term: Term, change: Callable[[Lam], Lam]) -> Term:
     """The term where each definition that it calls, or that these call, is changed."""
     headers = reachable(term)
-    new = {h: Header(h.name, h.parameters, h.result, h.site) for h in headers}
+    new = {h: h.renewed() for h in headers}
 
     def renamed(term: Term) -> Term:
         return with_calls(term, lambda call: Call(new[call.header], call.arguments))
@@ -62,11 +62,11 @@ def extension(term: Term) -> Callable[[Term], Term]:
     become parameters of it (T. Johnsson, "Lambda lifting", FPCA 1985).
     """
     headers = reachable(term)
-    handed = {h: tuple(sorted(h.definition.free, key=lambda x: x.id)) for h in headers}
+    handed = {h: tuple(sorted(h.definition.free | _of_model(h), key=lambda x: x.id)) for h in headers}
     if not any(handed.values()):
         return lambda part: part
     while True:
-        new = {h: Header(h.name, (*h.parameters, *[x.type for x in handed[h]]), h.result, h.site) for h in headers}
+        new = {h: _handing(h, handed[h]) for h in headers}
 
         def lengthened(call: Call, new: dict[Header, Header] = new) -> Term:
             return Call(new[call.header], (*call.arguments, *handed[call.header]))
@@ -82,3 +82,13 @@ def extension(term: Term) -> Callable[[Term], Term]:
                 new[h].define(function)
         if steady:
             return lambda part: with_calls(part, lengthened)
+
+
+def _of_model(header: Header) -> frozenset[Var]:
+    return frozenset() if header.model is None else header.model.free
+
+
+def _handing(header: Header, handed: tuple[Var, ...]) -> Header:
+    """A header that takes more."""
+    model = header.model if header.model is None else Lam((*header.model.parameters, *handed), header.model.body)
+    return Header(header.name, (*header.parameters, *[x.type for x in handed]), header.result, header.site, model)

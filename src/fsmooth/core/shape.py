@@ -14,12 +14,14 @@ from fsmooth.core.subst import substitute
 from fsmooth.core.term import (
     App,
     Build,
+    Call,
     Carrying,
     Collect,
     Const,
     Custom,
     Delta,
     Get,
+    Header,
     If,
     IFold,
     Lam,
@@ -100,6 +102,8 @@ def size_of(term: Term, axis: int = 0) -> Term:
         case Get(array):
             return size_of(array, axis + 1)
         case App(Lam(parameters, body), arguments) | App(Custom(Lam(parameters, body)), arguments):
+            return substitute(size_of(body, axis), dict(zip(parameters, arguments, strict=True)))
+        case Call(Header(model=Lam(parameters, body)), arguments):
             return substitute(size_of(body, axis), dict(zip(parameters, arguments, strict=True)))
         case Apply() | ApplyReverse():
             seen = image(term)
@@ -205,6 +209,9 @@ def _component(tuple_: Term, position: int, axis: int) -> Term:
                 return Length(Proj(tuple_, position), axis)
             like, indices = row
             return _closed(_component(Get(like, index), position, axis), indices, tuple_)
+        case Call(Header(model=Lam(parameters, body)), arguments):
+            size = size_of(Proj(body, position), axis)
+            return substitute(size, dict(zip(parameters, arguments, strict=True)))
         case Apply() | ApplyReverse():
             seen = image(tuple_)
             return Length(Proj(tuple_, position), axis) if seen is None else _component(seen, position, axis)

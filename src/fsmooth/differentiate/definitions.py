@@ -14,6 +14,7 @@ from fsmooth.core.subst import refresh, substitute
 from fsmooth.core.term import Call, Header, Lam, MakeTuple, Term, Var
 from fsmooth.core.types import dual
 from fsmooth.differentiate.derivatives import NoDerivative
+from fsmooth.differentiate.encoding import lifted, primal_part
 
 Differentiated = Callable[[Term, dict[Var, Term]], Term]
 """D⟦body⟧, where variables stand for terms of dual type."""
@@ -24,10 +25,22 @@ def tangent_of(header: Header, active: tuple[bool, ...], differentiated: Differe
     found = header.tangents.get(active)
     if found is None:
         types = tuple([dual(t) if moves else t for t, moves in zip(header.parameters, active, strict=True)])
-        found = Header(f"{header.name}_t", types, dual(header.result), header.site)
+        found = Header(f"{header.name}_t", types, dual(header.result), header.site, _model(header, active))
         header.tangents[active] = found
         found.define(_derivative(header, active, differentiated))
     return found
+
+
+def _model(header: Header, active: tuple[bool, ...]) -> Lam | None:
+    """What has the sizes of D⟦h ē⟧: those of the value."""
+    if header.model is None:
+        return None
+    old = header.model.parameters
+    new = [Var(q.name, dual(q.type) if moves else q.type, q.site) for q, moves in zip(old, active, strict=True)]
+    primal: dict[Var, Term] = {
+        q: primal_part(x, q.type) if moves else x for q, x, moves in zip(old, new, active, strict=True)
+    }
+    return Lam(tuple(new), lifted(substitute(header.model.body, primal)))
 
 
 def _derivative(header: Header, active: tuple[bool, ...], differentiated: Differentiated) -> Lam:
@@ -64,7 +77,7 @@ class Prepared:
         if not has_calls(term):
             return term
         for h in new:
-            made = self._headers[h] = Header(h.name, h.parameters, h.result, h.site)
+            made = self._headers[h] = h.renewed()
             self._headers[made] = made
         for h in new:
             self._headers[h].define(self._ready(cast(Lam, self._renamed(h.definition))))

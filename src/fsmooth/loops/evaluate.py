@@ -184,17 +184,22 @@ class _Memory:
         outputs = [q.name for q in function.parameters if q.output]
         for name, argument in zip(inputs, s.arguments, strict=True):
             if isinstance(argument, t.Place):
-                pointer = self.pointers[argument.buffer]
-                inner.pointers[name] = Pointer(pointer.memory, pointer.offset + self.integer(argument.offset))
+                inner.pointers[name] = self.place(argument)
             else:
                 inner.names[name] = self.of(argument)
         places: list[list[Number | None]] = [[None] for _ in outputs]
-        for name, place in zip(outputs, places, strict=True):
-            inner.pointers[name] = Pointer(place)
+        for name, place, result in zip(outputs, places, s.results, strict=True):
+            inner.pointers[name] = self.place(result) if isinstance(result, t.Place) else Pointer(place)
         inner.run(function.body)
-        for name, (value,) in zip(s.results, places, strict=True):
-            assert value is not None
-            self.names[name] = value
+        for result, (value,) in zip(s.results, places, strict=True):
+            if not isinstance(result, t.Place):
+                assert value is not None
+                self.names[result] = value
+
+    def place(self, part: t.Place) -> Pointer:
+        """Where a part of a buffer is."""
+        pointer = self.pointers[part.buffer]
+        return Pointer(pointer.memory, pointer.offset + self.integer(part.offset))
 
     def store(self, buffer: str, index: int, value: Number, accumulate: bool) -> None:
         pointer = self.pointers[buffer]

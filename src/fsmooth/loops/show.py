@@ -1,6 +1,8 @@
 """Loops as text, for people: `.stages` and tests show programs before they are C.
 
->>> from fsmooth.core.types import F64, INT
+>>> from collections.abc import Callable
+
+from fsmooth.core.types import F64, INT
 >>> from fsmooth.loops.arithmetic import zero_of
 >>> print(show_body([t.Store("a", t.Name("i", INT), zero_of(F64))]))
 a[i] := 0.0
@@ -113,8 +115,9 @@ def _lines(s: t.Statement) -> list[str]:
             other = "" if s.steps is None else f" (or {s.otherwise} if {w(s.steps)} is {s.when.value})"
             return [f"pointer {s.pointer} = {s.then}{other}"]
         case t.Invoke():
-            given = [f"{a.buffer}[{w(a.offset)} …]" if isinstance(a, t.Place) else w(a) for a in s.arguments]
-            return [f"{', '.join(s.results)} := {s.function}({', '.join(given)})"]
+            given = [_handed(a) if isinstance(a, t.Place) else w(a) for a in s.arguments]
+            results = [_handed(r) if isinstance(r, t.Place) else r for r in s.results]
+            return [f"{', '.join(results)} := {s.function}({', '.join(given)})"]
         case t.Swap():
             return [f"swap {s.left}, {s.right}"]
         case _:
@@ -123,3 +126,7 @@ def _lines(s: t.Statement) -> list[str]:
 
 def _assignment(accumulate: bool) -> str:
     return "+=" if accumulate else ":="
+
+
+def _handed(place: t.Place) -> str:
+    return f"{place.buffer}[{show_expression(place.offset)} …]"

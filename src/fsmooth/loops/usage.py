@@ -76,6 +76,9 @@ def expressions_of(s: t.Statement) -> Iterator[t.Expression]:
             if s.otherwise_offset is not None:
                 yield s.otherwise_offset
         case t.Invoke():
+            for result in s.results:
+                if isinstance(result, t.Place):
+                    yield result.offset
             for argument in s.arguments:
                 if isinstance(argument, t.Place):
                     yield argument.offset
@@ -185,7 +188,7 @@ def targets(s: t.Statement) -> set[str]:
         case t.Block():
             return {output.buffer for output in s.outputs}
         case t.Invoke():
-            return set(s.results)
+            return s.changes
         case _:
             return set()
 

@@ -1,15 +1,14 @@
-"""Calls of definitions: scalars by value, arrays by where they are, results into locals (design-recursion §4)."""
+"""Calls of definitions: scalars by value, arrays by where they are, results to locals and buffers."""
 
 from __future__ import annotations
 
 from fsmooth.core.term import Call
-from fsmooth.core.types import Tuple, Type, is_scalar, unzipped
+from fsmooth.core.types import is_scalar
 from fsmooth.loops import tree as t
 from fsmooth.lower.arrays import copy_into
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import (
     Destination,
-    Group,
     Local,
     Mode,
     Scalar,
@@ -20,36 +19,50 @@ from fsmooth.lower.destination import (
     load,
     readable,
 )
+from fsmooth.lower.storage import storage_for
 
 
 def call(ctx: Context, term: Call) -> Value:
-    """The value of a call, in locals."""
-    given: list[t.Expression | t.Place] = []
-    for argument in term.arguments:
-        if is_scalar(argument.type):
-            given.append(ctx.light(ctx.scalar(argument)))
-            continue
-        for leaf in leaves(ctx.value(argument)):
-            given.extend(_handed(ctx, leaf))
-    name = ctx.function_of(term.header)
-    place = _locals(ctx, unzipped(term.type), term.header.name)
-    results = tuple([leaf.name for leaf in leaves(place) if isinstance(leaf, Local)])
-    ctx.emit(t.Invoke(name, tuple(given), results))
+    """The value of a call, in storage of its own."""
+    given = _arguments(ctx, term)
+    place = storage_for(ctx, term, term.header.name)
+    _invoke(ctx, term, given, place)
     return readable(place)
 
 
 def call_into(ctx: Context, term: Call, dest: Destination, mode: Mode) -> None:
-    """The tuple that a call gives, to a destination."""
-    for value, place in zip(leaves(call(ctx, term)), leaves(dest), strict=True):
-        assert isinstance(value, Scalar)
-        assert not isinstance(place, Scalar)
-        ctx.store(place, value.expression, mode)
+    """What a call gives, to a destination: an array where it is to be, if there are no gaps in that."""
+    given = _arguments(ctx, term)
+    places = leaves(dest)
+    direct = [isinstance(p, View) and bool(p.sizes) and p.dense and not p.added and mode is Mode.ASSIGN for p in places]
+    own = dest if all(direct) else storage_for(ctx, term, term.header.name)
+    _invoke(ctx, term, given, own)
+    if own is not dest:
+        for value, place in zip(leaves(readable(own)), places, strict=True):
+            assert not isinstance(place, Scalar)
+            if isinstance(value, Scalar):
+                ctx.store(place, value.expression, mode)
+            else:
+                assert not isinstance(value, Local)
+                copy_into(ctx, value, place, mode)
 
 
-def _locals(ctx: Context, type_: Type, hint: str) -> Destination:
-    if isinstance(type_, Tuple):
-        return Group(tuple([_locals(ctx, item, hint) for item in type_.items]))
-    return ctx.local(hint, type_)
+def _arguments(ctx: Context, term: Call) -> tuple[t.Expression | t.Place, ...]:
+    given: list[t.Expression | t.Place] = []
+    for argument in term.arguments:
+        if is_scalar(argument.type):
+            given.append(ctx.light(ctx.scalar(argument)))
+        else:
+            given.extend([part for leaf in leaves(ctx.value(argument)) for part in _handed(ctx, leaf)])
+    return tuple(given)
+
+
+def _invoke(ctx: Context, term: Call, given: tuple[t.Expression | t.Place, ...], dest: Destination) -> None:
+    results: list[str | t.Place] = []
+    for leaf in leaves(dest):
+        assert not isinstance(leaf, Scalar)
+        results.append(leaf.name if isinstance(leaf, Local) else t.Place(leaf.buffer, leaf.offset, leaf.leaf))
+    ctx.emit(t.Invoke(ctx.function_of(term.header), given, tuple(results)))
 
 
 def _handed(ctx: Context, leaf: View | Scalar | Local) -> list[t.Expression | t.Place]:

@@ -107,7 +107,7 @@ class _Flow:
                 self.indices |= given
                 self.sizes |= given
                 self.computed |= given
-                for name in s.results:
+                for name in s.changes:
                     self.values[name] |= given
             case t.For(index, size):
                 self.values[index] |= _names((size,))

@@ -152,7 +152,8 @@ class StatementWriter:
             case t.Invoke():
                 self.features.add("calls")
                 given = [self.place(a.buffer, a.offset) if isinstance(a, t.Place) else w(a) for a in s.arguments]
-                given += [*[f"&{name}" for name in s.results], "error", "fs_deepest"]
+                given += [self.place(r.buffer, r.offset) if isinstance(r, t.Place) else f"&{r}" for r in s.results]
+                given += ["error", "fs_deepest"]
                 self.line(f"status = {s.function}({', '.join(given)});")
                 self.line("if (status) goto fail;")
             case t.Swap(left, right, type_):

@@ -12,19 +12,23 @@ class Header:
     """A function that calls itself, or may: its name, the types of its parameters and of its result.
 
     A header is its own identity, like a `Var`.  What it stands for, its `definition`, is a closed function that may
-    call it again, so it is given once the header exists.  `tangents` has the headers that D⟦·⟧ has made of it, by which of
-    the arguments have a tangent (differentiate/definitions.py).
+    call it again, so it is given once the header exists.  Where there are arrays in the result, `model` is a function of
+    the same parameters that does not call it, and gives arrays of the same sizes.  `tangents` has the headers that D⟦·⟧
+    has made of it, by which of the arguments have a tangent (differentiate/definitions.py).
     """
 
-    __slots__ = ("_definition", "name", "parameters", "result", "site", "tangents")
+    __slots__ = ("_definition", "model", "name", "parameters", "result", "site", "tangents")
 
-    def __init__(self, name: str, parameters: tuple[Type, ...], result: Type, site: Site = NOWHERE) -> None:
+    def __init__(
+        self, name: str, parameters: tuple[Type, ...], result: Type, site: Site = NOWHERE, model: Lam | None = None
+    ) -> None:
         if has_function(result) or any(map(has_function, parameters)):
             raise IllTyped(f"{name} is a definition of or to functions")
         self.name = name
         self.parameters = parameters
         self.result = result
         self.site = site
+        self.model = model
         self.tangents: dict[tuple[bool, ...], Header] = {}
         self._definition: Lam | None = None
 
@@ -47,6 +51,10 @@ class Header:
         if tuple([q.type for q in function.parameters]) != self.parameters or function.body.type != self.result:
             raise IllTyped(f"{self.name} : {self.parameters!r} => {self.result!r} is defined as a {function.type!r}")
         self._definition = function
+
+    def renewed(self) -> Header:
+        """Another header like it, which stands for nothing yet."""
+        return Header(self.name, self.parameters, self.result, self.site, self.model)
 
     def __repr__(self) -> str:
         return f"<{self.name} : {' -> '.join([repr(t) for t in (*self.parameters, self.result)])}>"

@@ -12,8 +12,11 @@ import ast
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 
-from fsmooth.core.term import Call, Header, Lam, Require, Term, Var
-from fsmooth.core.types import INT, Array, Tuple, Type
+from fsmooth.core.build import equals
+from fsmooth.core.shape import size_of
+from fsmooth.core.subst import substitute
+from fsmooth.core.term import Call, Failure, Header, Lam, Length, Proj, Require, Term, Var, let
+from fsmooth.core.types import INT, Array, Tuple, Type, rank_of
 from fsmooth.core.weak import weakness
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.python.conversion import convert
@@ -88,6 +91,7 @@ def defined(
         names[name] = _with_terms(frame, value, iter(variables))
     others = set(known)
     result: Type | None = None
+    model: Lam | None = None
     while True:  # each time the type of the result grows
         for key in [key for key in known if key not in others]:
             del known[key]  # it calls this one at a type that it has no more
@@ -108,12 +112,12 @@ def defined(
             )
         if result is not None and identical(joined, result):
             break
+        if result is None and _has_array(joined):
+            model = Lam(tuple(found.parameters), term)
         result = joined
-        _refuse_arrays(frame, reading, result)
         types = tuple([q.type for q in found.parameters])
-        found.header = Header(
-            reading.name.replace("a lambda", "lambda"), types, result, source.site(reading.definition)
-        )
+        name = reading.name.replace("a lambda", "lambda")
+        found.header = Header(name, types, result, source.site(reading.definition), model)
     assert found.header is not None
     found.header.define(Lam(tuple(found.parameters), term))
     return found
@@ -139,7 +143,7 @@ def _read(
         header = found.header
         if header is None or join_types(value.type, header.result) != header.result:
             return value
-        return convert(inner, value, header.result, node)
+        return _of_sizes(inner, found, convert(inner, value, header.result, node), reading.definition)
 
     try:
         term = inner.inside(result)
@@ -204,15 +208,28 @@ def _refuse_lists(frame: Frame, reading: Reading, name: str, value: Value, node:
         )
 
 
-def _refuse_arrays(frame: Frame, reading: Reading, result: Type) -> None:
-    """The sizes of what a definition gives would have to be known before it is called."""
-    parts = [result]
-    for part in parts:
-        if isinstance(part, Tuple):
-            parts.extend(part.items)
-        elif isinstance(part, Array):
-            frame.unsupported(
-                reading.definition,
-                f"an array as the result of {reading.name}, which calls itself,",
-                "return numbers, or write a loop",
-            )
+def _of_sizes(frame: Frame, found: Recursion, term: Term, node: ast.AST) -> Term:
+    """The result, whose arrays must have the sizes that its callers have made room for."""
+    header = found.header
+    assert header is not None
+    if header.model is None:
+        return term
+    own = dict(zip(header.model.parameters, found.parameters, strict=True))
+    var = Var(found.reading.name, term.type)
+    result: Term = var
+    for got, wanted in _sizes(var, substitute(header.model.body, own)):
+        result = Require(equals(got, wanted), result, Failure.SIZE, (got, wanted), frame.site(node))
+    return let(((var, term),), result)
+
+
+def _sizes(value: Term, model: Term) -> list[tuple[Term, Term]]:
+    """The sizes of each array in a value, beside those of its model."""
+    if isinstance(value.type, Tuple):
+        return [pair for k in range(len(value.type.items)) for pair in _sizes(Proj(value, k), Proj(model, k))]
+    return [(Length(value, axis), size_of(model, axis)) for axis in range(rank_of(value.type))]
+
+
+def _has_array(type_: Type) -> bool:
+    if isinstance(type_, Tuple):
+        return any([_has_array(item) for item in type_.items])
+    return isinstance(type_, Array)

@@ -131,7 +131,7 @@ class _Pruning:
             case t.Swap():
                 self.used |= {s.left, s.right}
             case t.Invoke():
-                self.used |= set(s.results)
+                self.used |= s.changes
             case t.Block():
                 self.used |= {output.buffer for output in s.outputs}
             case _:

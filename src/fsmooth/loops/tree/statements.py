@@ -283,11 +283,16 @@ class Place:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Invoke:
-    """A call of another function of the program, which puts numbers into the locals `results`, or fails."""
+    """A call of another function of the program, which puts its `results` into locals and buffers, or fails."""
 
     function: str
     arguments: tuple[Expression | Place, ...]
-    results: tuple[str, ...]
+    results: tuple[str | Place, ...]
+
+    @property
+    def changes(self) -> set[str]:
+        """The locals and buffers of the results."""
+        return {r.buffer if isinstance(r, Place) else r for r in self.results}
 
 
 Statement = (

@@ -21,13 +21,13 @@ from fsmooth.core.traverse import is_loop, size_of_tree, subterms
 from fsmooth.core.types import BOOL, Array, Bool, Int, Tuple, Type
 
 
-def tail_calls_as_loops(term: Lam) -> Lam:
-    """The program with a loop in place of each definition that only ends in the call of itself."""
+def tail_calls_as_loops(term: Term) -> Callable[[Term], Term]:
+    """What puts a loop in place of each definition that only ends in the call of itself, in the term and its parts."""
     headers = reachable(term)
     loops = {h: loop for h in headers if (loop := _loop(h)) is not None}
     if not loops:
-        return term
-    others = {h: Header(h.name, h.parameters, h.result, h.site) for h in headers if h not in loops}
+        return lambda part: part
+    others = {h: h.renewed() for h in headers if h not in loops}
 
     def change(call: Call) -> Term:
         if call.header in others:
@@ -37,7 +37,7 @@ def tail_calls_as_loops(term: Lam) -> Lam:
 
     for h, new in others.items():
         new.define(cast(Lam, with_calls(h.definition, change)))
-    return cast(Lam, with_calls(term, change))
+    return lambda part: with_calls(part, change)
 
 
 def _loop(header: Header) -> Lam | None:
@@ -49,7 +49,7 @@ def _loop(header: Header) -> Lam | None:
     whole = tree.of(function.body)
     if whole is None or header in reachable(whole):
         return None
-    if any([_has_array(q.type) for q in tree.carried]):
+    if any([_has_array(q.type) for q in tree.carried]) or _has_array(header.result):
         return None
     return Lam(function.parameters, tree.looped(function.body))
 
