@@ -1,7 +1,8 @@
 """Run generated C under the address and undefined-behaviour sanitizers.
 
 Random programs and their gradients, every program that the tests of the Python front-end read (updates, folds, filters,
-records, …) with its Jacobian and through the call shim, and gradients of sensors in fields, are compiled with
+records, …) with its Jacobian and through the call shim, gradients of sensors in fields, and functions that call themselves,
+are compiled with
 `-fsanitize=address,undefined` and called; anything that a sanitizer finds ends the process.  The address sanitizer has to
 be loaded before Python, so the script starts itself again with it.
 """
@@ -26,7 +27,7 @@ def main() -> int:
     """Start again under the sanitizer, or run the programs if this is the second start."""
     if os.environ.get("FSMOOTH_SANITIZING"):
         os.environ.pop("LD_PRELOAD", None)  # the compiler is slow under it
-        random, written = random_programs(), python_programs() + sensors()
+        random, written = random_programs(), python_programs() + sensors() + recursive_programs()
         print(f"{random} random and {written} Python programs ran under the sanitizers")
         return 0
     library = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
@@ -105,6 +106,24 @@ def sensors() -> int:
         for size, steps in ((1, 2), (20, 0), (20, 3), (33, 40)):
             for k in (0, size // 2, size - 1):
                 called += _called(gradient(program), given(program, size, steps, k, size - 1 - k))
+    return called
+
+
+def recursive_programs() -> int:
+    """Each as it is, along a tangent where there is one, and one that calls itself too often."""
+    import fsmooth as fs
+    from tests.recursion.programs import PROGRAMS, REAL, power
+
+    called = 0
+    for program, arguments in PROGRAMS.items():
+        called += _called(fs.function(program), arguments)
+        if program in REAL:
+            fs.jvp(program)(*arguments, tangent=arguments[0])
+            called += 1
+    try:
+        fs.function(power)(1.0, 10**9)
+    except fs.RecursionDepthError:
+        called += 1
     return called
 
 

@@ -19,7 +19,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.term import NOWHERE, Const, IllTyped, Lam, Length, Site, Term, Var
 from fsmooth.core.types import F32, Function, Type
 from fsmooth.frontend import agreement
-from fsmooth.frontend.text import builtins, forms, functions, tree
+from fsmooth.frontend.text import builtins, forms, functions, recursion, tree
 from fsmooth.frontend.text.joins import converted
 from fsmooth.frontend.text.mistakes import TextError
 from fsmooth.frontend.text.operators import operated
@@ -171,6 +171,7 @@ _FORMS: dict[type, Callable[[Elaborator, Any, Scope, Type | None], Value]] = {
     tree.Section: forms.section,
     tree.Fun: functions.fun,
     tree.Binding: forms.binding,
+    tree.Recursion: recursion.letrec,
     tree.Conditional: forms.conditional,
     tree.Requirement: lambda elaborator, *place: elaborator.requirement(*place),
     tree.Collect: forms.collect,

@@ -28,6 +28,8 @@ class Token:
 
 _KEYWORDS = {
     "let": "LET",
+    "letrec": "LETREC",
+    "and": "ALSO",
     "in": "IN",
     "fun": "FUN",
     "if": "IF",
@@ -144,7 +146,7 @@ def laid_out(text: str, found: list[Token]) -> list[Token]:
             result.append(Token("IN", "", token.start, token.start))
         if kind == "LET":
             open_.append(column)
-        elif kind == "REQUIRE":
+        elif kind in ("REQUIRE", "LETREC"):
             open_.append(_REQUIRE)
         elif kind == "IN":
             if open_ and open_[-1] != _BRACKET:

@@ -206,6 +206,8 @@ _ACTIONS: dict[str, Callable[..., object]] = {
     "let_tuple": lambda let, o, xs, c, eq, e, in_, b: tree.Binding(
         let.start, b.end, tuple([x.text for x in xs]), None, e, b
     ),
+    "letrec": lambda letrec, cs, in_, b: tree.Recursion(letrec.start, b.end, tuple(cs), b),
+    "clause": lambda x, ps, c, t, eq, e: tree.Clause(x.start, e.end, x.text, tuple(ps), t, e),
     "fun": lambda fun, ps, arrow, b: tree.Fun(fun.start, b.end, tuple(ps), b),
     "conditional": lambda i, c, t, a, e, b: tree.Conditional(i.start, b.end, c, a, b),
     "require": lambda r, cs, in_, b: tree.Requirement(r.start, b.end, cs[0], tuple(cs[1:]), b),

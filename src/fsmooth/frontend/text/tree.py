@@ -102,6 +102,24 @@ class Binding(Node):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Clause(Node):
+    """`name parameters : type = value`: a function that may call itself."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    type: Node
+    value: Node
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recursion(Node):
+    """`letrec clause and clause … in body`."""
+
+    clauses: tuple[Clause, ...]
+    body: Node
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Conditional(Node):
     condition: Node
     then: Node

@@ -83,6 +83,8 @@ def _uses(node: tree.Node, name: str) -> int:
         case tree.Binding():
             inside = 0 if name in node.names else _uses(node.body, name)
             return _uses(node.value, name) + inside
+        case tree.Recursion():
+            return 2 * sum([_uses(c.value, name) for c in node.clauses]) + _uses(node.body, name)
         case tree.Apply():
             return _uses(node.function, name) + sum([_uses(a, name) for a in node.arguments])
         case tree.Operation():
