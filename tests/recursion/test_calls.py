@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -134,6 +136,94 @@ def test_reverse_mode_beside_calls_without_reals():
         return x * x * fibonacci(n)
 
     assert fs.grad(scaled, wrt="x", method="reverse")(1.5, 10) == 165.0
+
+
+def test_derivatives_inside_a_function_that_calls_itself():
+    def slopes(x, k):
+        return x if k == 0 else fs.grad(lambda y: y * y * y)(x) + slopes(0.5 * x, k - 1)
+
+    assert fs.function(slopes)(1.5, 3) == pytest.approx(3 * 1.5**2 * (1 + 1 / 4 + 1 / 16) + 1.5 / 8)
+    assert fs.grad(slopes)(1.5, 3) == pytest.approx(6 * 1.5 * (1 + 1 / 4 + 1 / 16) + 1 / 8)
+
+
+def test_a_function_does_not_differentiate_itself():
+    def itself(x, k):
+        return x * x if k == 0 else fs.grad(lambda y: itself(y, k - 1), method="forward")(x) * x
+
+    with pytest.raises(fs.NotDifferentiableError, match="itself calls itself in a function that it differentiates"):
+        fs.function(itself)(1.5, 3)
+
+
+@dataclass
+class Halving:
+    """A record whose method calls itself."""
+
+    x: float
+
+    def total(self, k):
+        """The sum of k halves."""
+        return self.x if k == 0 else self.x + Halving(0.5 * self.x).total(k - 1)
+
+
+class Pair(NamedTuple):
+    """A record as an argument."""
+
+    a: float
+    b: float
+
+
+WEIGHTS = np.array([0.5, 1.5, 2.5])
+
+
+def test_methods_records_keywords_texts_and_captured_arrays(monkeypatch: pytest.MonkeyPatch):
+    assert fs.function(lambda h, k: h.total(k))(Halving(1.0), 6) == Halving(1.0).total(6)
+
+    def swapped(p, k=5, *, scale=2.0):
+        return p.a * scale if k == 0 else swapped(Pair(p.b, p.a * 0.5), k - 1, scale=scale) + p.a
+
+    assert fs.function(swapped)(Pair(1.0, 2.0)) == swapped(Pair(1.0, 2.0))
+    assert fs.grad(swapped)(Pair(1.0, 2.0)) == Pair(1.75, 2.0)
+
+    def by_mode(x, mode, k):
+        return (x if mode == "one" else 2 * x) if k == 0 else by_mode(x, mode, k - 1) * 1.5
+
+    compiled = fs.function(by_mode)
+    assert (compiled(1.0, "one", 5), compiled(1.0, "two", 5)) == (1.5**5, 2 * 1.5**5)
+
+    def weighted(x, i):
+        return 0.0 if i == len(WEIGHTS) else WEIGHTS[i] * x + weighted(x, i + 1)
+
+    compiled = fs.function(weighted)
+    assert compiled(2.0, 0) == 9.0
+    monkeypatch.setitem(globals(), "WEIGHTS", np.array([10.0, 0.0]))
+    assert compiled(2.0, 0) == 20.0
+
+
+def test_claims_in_calls():
+    def down(x, k):
+        assert k >= 0, "negative"
+        if k > 20:
+            raise ValueError("too many")
+        return x if k == 0 else down(x, k - 2) + x
+
+    compiled = fs.function(down)
+    assert compiled(1.0, 4) == 3.0
+    with pytest.raises(fs.AssertionFailedError, match="negative"):
+        compiled(1.0, 5)
+    with pytest.raises(ValueError, match="too many"):
+        compiled(1.0, 22)
+
+
+def test_batches_single_precision_and_second_derivatives():
+    def cascade(x, k):
+        return x if k == 0 else cascade(x, k - 1) * x + cascade(x * 0.5, k - 1)
+
+    points = np.array([0.5, 1.5])
+    assert np.allclose(fs.vmap(cascade, in_axes=(0, None))(points, 4), [cascade(x, 4) for x in points])
+    assert fs.function(cascade)(np.float32(1.5), 4) == pytest.approx(cascade(1.5, 4), rel=1e-5)
+    step = 1e-4
+    second = (cascade(1.5 + step, 4) - 2 * cascade(1.5, 4) + cascade(1.5 - step, 4)) / step**2
+    assert fs.hessian(cascade)(1.5, 4) == pytest.approx(second, rel=1e-5)
 
 
 def test_arguments_that_do_not_vary_have_no_tangents():

@@ -27,7 +27,11 @@ def tangent_of(header: Header, active: tuple[bool, ...], differentiated: Differe
         types = tuple([dual(t) if moves else t for t, moves in zip(header.parameters, active, strict=True)])
         found = Header(f"{header.name}_t", types, dual(header.result), header.site, _model(header, active))
         header.tangents[active] = found
-        found.define(_derivative(header, active, differentiated))
+        try:
+            found.define(_derivative(header, active, differentiated))
+        except NoDerivative:
+            del header.tangents[active]
+            raise
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol, cast
 
+from fsmooth.core.definitions import reachable
 from fsmooth.core.shape import Ragged
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import App, Const, Custom, Deriv, Lam, Let, Method, Proj, Require, Term, Var, Verb, let
@@ -148,5 +149,6 @@ def remove_derivatives(term: Term, before: Before) -> Term:
 
 
 def has_derivative(term: Term) -> bool:
-    """Is there a `Deriv` in the term?"""
-    return any([isinstance(t, Deriv) for t in subterms(term)])
+    """Is there a `Deriv` in the term, or in what it calls?"""
+    parts = [term, *[header.definition for header in reachable(term)]]
+    return any([isinstance(t, Deriv) for part in parts for t in subterms(part)])
