@@ -35,7 +35,7 @@ from fsmooth.lower.copies import Copying
 from fsmooth.lower.cotangents import cotangent_notes
 from fsmooth.lower.functions import lower
 from fsmooth.lower.to_loops import Lowering
-from fsmooth.optimise.calls.tail import tail_calls_as_loops
+from fsmooth.optimise.calls.loops import calls_as_loops
 from fsmooth.optimise.schedule import Destinations, Schedule
 from fsmooth.optimise.schedules import SCHEDULES
 from fsmooth.optimise.static_sizes import static_dimensions
@@ -158,7 +158,7 @@ def _compile(
     elaborated: Elaborated, name: str, schedule: str, static: Mapping[tuple[int, int], int], auto: Method
 ) -> Stages:
     stages = Stages(elaborated, static_sizes=static)
-    term = cast(Lam, tail_calls_as_loops(elaborated.term)(elaborated.term))
+    term = cast(Lam, calls_as_loops(elaborated.term)(elaborated.term))
     stages.terms["definition"] = term
     order = SCHEDULES[schedule]
     if has_derivative(term):
@@ -179,7 +179,7 @@ def _compile_halves(
     elaborated: Elaborated, name: str, schedule: str, static: Mapping[tuple[int, int], int], auto: Method
 ) -> Compilation:
     forward = Stages(elaborated, static_sizes=static)
-    as_loops = tail_calls_as_loops(elaborated.term)
+    as_loops = calls_as_loops(elaborated.term)
     term = cast(Lam, as_loops(elaborated.term))
     forward.terms["definition"] = term
     order = SCHEDULES[schedule]

@@ -14,6 +14,26 @@ def power(x, k):
     return x * power(x, k - 1)
 
 
+def saving(x, k):
+    """Linear recursion whose arguments must be saved, of a real number and an integer, after a name that is used twice."""
+    if k < 1:
+        return x
+    y = np.sin(x) + k
+    return y * saving(0.5 * x + 1.0 / y, k // 2) + x
+
+
+def known(x, n):
+    """Linear recursion that counts up, and reads an array at what it counts."""
+
+    def rest(v, i):
+        if i >= len(v):
+            return 1.0
+        tail = rest(v, i + 2)
+        return v[i] * tail if tail < 3.0 else v[i] + tail
+
+    return rest(np.array([x, 2.0 * x, x * x, 0.5, 1.0 - x, x]), n)
+
+
 def fibonacci(n):
     """Two calls."""
     return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
@@ -224,6 +244,8 @@ V = np.array([0.3, -1.2, 0.8, 0.1, 2.0, -0.4, 0.9, 1.1])
 A = np.array([[2.0, 0.5, -1.0, 0.3], [0.1, 1.5, 0.7, 0.2], [0.6, -0.4, 1.1, 0.9], [0.8, 0.3, -0.2, 1.7]])
 PROGRAMS: dict[Callable[..., object], tuple[object, ...]] = {
     power: (1.3, 7),
+    saving: (0.7, 45),
+    known: (1.3, 1),
     fibonacci: (12,),
     even: (7,),
     odd: (7,),
@@ -246,7 +268,10 @@ PROGRAMS: dict[Callable[..., object], tuple[object, ...]] = {
     repeated: (V, 2),
     horner: (1.3, np.array([1.0, -2.0, 0.5, 3.0])),
 }
-LOOPS = (even, odd, newton, bisection, iterated, gcd, horner)
+LOOPS = (
+    *(power, column, captured, both, branching, saving, known),
+    *(even, odd, newton, bisection, iterated, gcd, horner),
+)
 """Those that take no stack."""
 REAL = tuple([f for f in PROGRAMS if f not in (fibonacci, even, odd, ackermann, gcd)])
 """Those whose first argument has real numbers."""

@@ -1,8 +1,6 @@
 """Loops as text, for people: `.stages` and tests show programs before they are C.
 
->>> from collections.abc import Callable
-
-from fsmooth.core.types import F64, INT
+>>> from fsmooth.core.types import F64, INT
 >>> from fsmooth.loops.arithmetic import zero_of
 >>> print(show_body([t.Store("a", t.Name("i", INT), zero_of(F64))]))
 a[i] := 0.0
