@@ -186,6 +186,11 @@ def has_map(type_: Type) -> bool:
             return False
 
 
+def has_array(type_: Type) -> bool:
+    """Is it an array, or a tuple with one?"""
+    return isinstance(type_, Array) or (isinstance(type_, Tuple) and any(map(has_array, type_.items)))
+
+
 def has_float(type_: Type) -> bool:
     """Does a value of this type contain a real number, hence have a tangent?"""
     return any(isinstance(s, Float) for s in scalars_of(type_))

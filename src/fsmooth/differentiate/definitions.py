@@ -22,15 +22,25 @@ Differentiated = Callable[[Term, dict[Var, Term]], Term]
 
 def tangent_of(header: Header, active: tuple[bool, ...], differentiated: Differentiated) -> Header:
     """The header of D_A h."""
-    found = header.tangents.get(active)
-    if found is None:
+
+    def made() -> Header:
         types = tuple([dual(t) if moves else t for t, moves in zip(header.parameters, active, strict=True)])
-        found = Header(f"{header.name}_t", types, dual(header.result), header.site, _model(header, active))
-        header.tangents[active] = found
+        return Header(f"{header.name}_t", types, dual(header.result), header.site, _model(header, active))
+
+    return derived(header, (differentiated, active), made, lambda: _derivative(header, active, differentiated))
+
+
+def derived(
+    header: Header, key: tuple[object, ...], made: Callable[[], Header], definition: Callable[[], Lam]
+) -> Header:
+    """The header for a derivative of a definition, which `made` gives, and which is defined when it is first asked for."""
+    found = header.derivatives.get(key)
+    if found is None:
+        found = header.derivatives[key] = made()
         try:
-            found.define(_derivative(header, active, differentiated))
+            found.define(definition())
         except NoDerivative:
-            del header.tangents[active]
+            del header.derivatives[key]
             raise
     return found
 
@@ -48,7 +58,7 @@ def _model(header: Header, active: tuple[bool, ...]) -> Lam | None:
 
 
 def _derivative(header: Header, active: tuple[bool, ...], differentiated: Differentiated) -> Lam:
-    function = cast(Lam, refresh(_definition(header)))
+    function = cast(Lam, refresh(definition_of(header)))
     moving: dict[Var, Term] = {}
     same: dict[Var, Term] = {}
     parameters: list[Var] = []
@@ -59,7 +69,13 @@ def _derivative(header: Header, active: tuple[bool, ...], differentiated: Differ
     return Lam(tuple(parameters), differentiated(substitute(function.body, same), moving))
 
 
-def _definition(header: Header) -> Lam:
+def definition_of(header: Header) -> Lam:
+    """What a header stands for.
+
+    Raises:
+        NoDerivative: if it calls itself in the derivative that is to be made.
+
+    """
     try:
         return header.definition
     except LookupError:
@@ -76,7 +92,7 @@ class Prepared:
 
     def __call__(self, term: Term) -> Term:
         """The term, with calls of prepared definitions."""
-        met = reachable(term, lambda h: MakeTuple(()) if h in self._headers else _definition(h))
+        met = reachable(term, lambda h: MakeTuple(()) if h in self._headers else definition_of(h))
         new = [h for h in met if h not in self._headers]
         if not has_calls(term):
             return term

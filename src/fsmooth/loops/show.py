@@ -114,7 +114,8 @@ def _lines(s: t.Statement) -> list[str]:
             return [f"pointer {s.pointer} = {s.then}{other}"]
         case t.Invoke():
             given = [_handed(a) if isinstance(a, t.Place) else w(a) for a in s.arguments]
-            results = [_handed(r) if isinstance(r, t.Place) else r for r in s.results]
+            places = [_handed(r) if isinstance(r, t.Place) else r for r in s.results]
+            results = [f"+{place}" if to_add else place for place, to_add in zip(places, s.added, strict=True)]
             return [f"{', '.join(results)} := {s.function}({', '.join(given)})"]
         case t.Swap():
             return [f"swap {s.left}, {s.right}"]

@@ -76,9 +76,11 @@ def expressions_of(s: t.Statement) -> Iterator[t.Expression]:
             if s.otherwise_offset is not None:
                 yield s.otherwise_offset
         case t.Invoke():
-            for result in s.results:
+            for result, is_added in zip(s.results, s.added, strict=True):
                 if isinstance(result, t.Place):
                     yield result.offset
+                    if is_added:
+                        yield t.Name(result.buffer, INT)
             for argument in s.arguments:
                 if isinstance(argument, t.Place):
                     yield argument.offset

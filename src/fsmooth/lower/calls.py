@@ -9,17 +9,19 @@ from fsmooth.lower.arrays import copy_into
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import (
     Destination,
+    Group,
     Local,
     Mode,
     Scalar,
     Value,
     View,
+    added,
     dense_view,
     leaves,
     load,
     readable,
 )
-from fsmooth.lower.storage import storage_for
+from fsmooth.lower.storage import array, storage_for
 
 
 def call(ctx: Context, term: Call) -> Value:
@@ -31,20 +33,32 @@ def call(ctx: Context, term: Call) -> Value:
 
 
 def call_into(ctx: Context, term: Call, dest: Destination, mode: Mode) -> None:
-    """What a call gives, to a destination: an array where it is to be, if there are no gaps in that."""
+    """What a call gives, to a destination: an array where it is to be, or to be added, if there are no gaps in that."""
     given = _arguments(ctx, term)
+    if mode is Mode.ACCUMULATE:
+        dest = added(dest)
     places = leaves(dest)
-    direct = [isinstance(p, View) and bool(p.sizes) and p.dense and not p.added and mode is Mode.ASSIGN for p in places]
-    own = dest if all(direct) else storage_for(ctx, term, term.header.name)
-    _invoke(ctx, term, given, own)
-    if own is not dest:
-        for value, place in zip(leaves(readable(own)), places, strict=True):
-            assert not isinstance(place, Scalar)
-            if isinstance(value, Scalar):
-                ctx.store(place, value.expression, mode)
-            else:
-                assert not isinstance(value, Local)
-                copy_into(ctx, value, place, mode)
+    if all([isinstance(p, View) and bool(p.sizes) and p.dense for p in places]):
+        _invoke(ctx, term, given, dest)
+        return
+    own = [_direct(ctx, place, term.header.name) for place in places]
+    _invoke(ctx, term, given, Group(tuple(own)))
+    for value, place in zip(own, places, strict=True):
+        assert not isinstance(place, Scalar)
+        if isinstance(value, Local) and value is not place:
+            ctx.store(place, t.Name(value.name, value.type), Mode.ASSIGN)
+        elif isinstance(value, View) and value is not place:
+            copy_into(ctx, value, place, Mode.ASSIGN)
+
+
+def _direct(ctx: Context, place: View | Scalar | Local, hint: str) -> View | Local:
+    """A place that a function can write to: an array without gaps, or a local that is not added to."""
+    assert not isinstance(place, Scalar)
+    if isinstance(place, Local):
+        return ctx.local(hint, place.type) if place.added else place
+    if not place.sizes:
+        return ctx.local(hint, place.leaf)
+    return place if place.dense else array(ctx, place.sizes, place.leaf, hint)
 
 
 def _arguments(ctx: Context, term: Call) -> tuple[t.Expression | t.Place, ...]:
@@ -59,10 +73,12 @@ def _arguments(ctx: Context, term: Call) -> tuple[t.Expression | t.Place, ...]:
 
 def _invoke(ctx: Context, term: Call, given: tuple[t.Expression | t.Place, ...], dest: Destination) -> None:
     results: list[str | t.Place] = []
+    to_add: list[bool] = []
     for leaf in leaves(dest):
         assert not isinstance(leaf, Scalar)
         results.append(leaf.name if isinstance(leaf, Local) else t.Place(leaf.buffer, leaf.offset, leaf.leaf))
-    ctx.emit(t.Invoke(ctx.function_of(term.header), given, tuple(results)))
+        to_add.append(leaf.added)
+    ctx.emit(t.Invoke(ctx.function_of(term.header, tuple(to_add)), given, tuple(results), tuple(to_add)))
 
 
 def _handed(ctx: Context, leaf: View | Scalar | Local) -> list[t.Expression | t.Place]:

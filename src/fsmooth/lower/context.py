@@ -32,6 +32,9 @@ from fsmooth.loops.tree import (
 )
 from fsmooth.lower.destination import Destination, Local, Mode, Value, View
 
+Added = tuple[bool, ...]
+"""To which of its results, leaf by leaf, a function adds; the others it assigns."""
+
 
 class Context(ABC):
     """The state of lowering one function.  `accumulators`: may values be computed where they are added or returned?"""
@@ -49,7 +52,7 @@ class Context(ABC):
         self._site_numbers: dict[tuple[Failure | None, Site], int] = {}
         self.names = Names()
         self.row_sizes: dict[str, int] = {}
-        self.functions: dict[Header, str] = {}
+        self.functions: dict[tuple[Header, Added], str] = {}
         self.prefix = ""
         self._loaded: dict[int, tuple[list[Statement], int, set[object]]] = {}
 
@@ -190,14 +193,14 @@ class Context(ABC):
             self.sites.append(key)
         return number
 
-    def function_of(self, header: Header) -> str:
-        """The name of the function for a definition, which is lowered because it is asked for."""
-        name = self.functions.get(header)
+    def function_of(self, header: Header, added: Added) -> str:
+        """The name of the function for a definition that adds to these results, which is lowered because it is asked for."""
+        name = self.functions.get((header, added))
         if name is None:
             wanted = name = identifier(f"{self.prefix}_{header.name}")
             while name in self.functions.values():
                 name = f"{wanted}_{len(self.functions)}"
-            self.functions[header] = name
+            self.functions[header, added] = name
         return name
 
     def share_sites(self, other: Context) -> None:

@@ -71,11 +71,11 @@ def _definitions(kernel: Lowering, passes: Passes, trace: Trace | None) -> tuple
     """The functions that are called; while one is lowered more may be asked for."""
     done: list[t.Function] = []
     while len(done) < len(kernel.functions):
-        header, name = list(kernel.functions.items())[len(done)]
+        (header, to_add), name = list(kernel.functions.items())[len(done)]
         ctx = type(kernel)()
         ctx.share_sites(kernel)
         term = header.definition
-        interface = Interface(ctx, term, {})
+        interface = Interface(ctx, term, {}, to_add)
         _result_into(ctx, interface, term.body)
         function = t.Function(name, interface.parameters(), tuple(ctx.block), ctx.facts, is_called=True)
         done.append(run(passes, function, ctx.names, trace))
@@ -102,12 +102,10 @@ def _result_into(ctx: Lowering, interface: Interface, body: Term) -> None:
     ctx.into(body, interface.outputs(body), Mode.ASSIGN)
 
 
-_ANYTHING = Allowed(whole=lambda path: True, summand=lambda path: True)
-
-
 def _accumulated(ctx: Lowering, interface: Interface, body: Let) -> bool:
     """Lower the innermost outer scope with what is added to the results added there; False if nothing is."""
-    sinks = sinks_of(body, _ANYTHING) if ctx.accumulators else None
+    allowed = Allowed(interface.is_assigned, summand=lambda path: True)
+    sinks = sinks_of(body, allowed) if ctx.accumulators else None
     if sinks is None:
         return False
     first = min([k for k, (var, _) in enumerate(body.bindings) if var in sinks.of])

@@ -7,13 +7,14 @@ For every leaf of the unzipped result: a pointer.  `NAME_shape` writes the dimen
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from fsmooth.core.term import Lam, Term
-from fsmooth.core.types import INT, Array, Tuple, Type, array_of, leaf_of, rank_of, unzipped
+from fsmooth.core.types import INT, Array, Tuple, Type, array_of, leaf_of, rank_of, scalars_of, unzipped
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ZERO, integer
 from fsmooth.lower.cardinality import leaf_shapes
-from fsmooth.lower.context import Context
+from fsmooth.lower.context import Added, Context
 from fsmooth.lower.destination import Destination, Group, Mode, Scalar, Value, View, dense_view
 
 StaticSizes = Mapping[tuple[int, int], int]
@@ -22,11 +23,14 @@ StaticSizes = Mapping[tuple[int, int], int]
 class Interface:
     """Parameters of one function, entered in the environment of its context.
 
-    `static_sizes` gives the sizes that are known, by position of the parameter and axis.
+    `static_sizes` gives the sizes that are known, by position of the parameter and axis; `to_add` says to which leaves of
+    the result it adds.
     """
 
-    def __init__(self, ctx: Context, term: Lam, static_sizes: StaticSizes) -> None:
+    def __init__(self, ctx: Context, term: Lam, static_sizes: StaticSizes, to_add: Added = ()) -> None:
         self.ctx = ctx
+        self.to_add = to_add or tuple([False for _ in scalars_of(term.body.type)])
+        self._result = term.body.type
         self.inputs: list[t.Parameter] = []
         self.results: list[t.Parameter] = []
         for position, var in enumerate(term.parameters):
@@ -87,7 +91,17 @@ class Interface:
         leaf, sizes = next(shapes)
         name = self.ctx.fresh(hint)
         self.results.append(t.Parameter(name, leaf, pointer=True, output=True))
-        return dense_view(name, tuple([self.ctx.extent(self.ctx.scalar(size)) for size in sizes]), leaf)
+        view = dense_view(name, tuple([self.ctx.extent(self.ctx.scalar(size)) for size in sizes]), leaf)
+        return replace(view, added=self.to_add[len(self.results) - 1])
+
+    def is_assigned(self, path: tuple[int, ...]) -> bool:
+        """Is that part of the result assigned to, all of it?"""
+        type_, first = self._result, 0
+        for k in path:
+            assert isinstance(type_, Tuple)
+            first += sum([len(list(scalars_of(item))) for item in type_.items[:k]])
+            type_ = type_.items[k]
+        return not any(self.to_add[first : first + len(list(scalars_of(type_)))])
 
     def has_arrays(self, type_: Type) -> bool:
         """Does a value of this type contain an array?"""

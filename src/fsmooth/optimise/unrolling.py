@@ -26,7 +26,7 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.term.fields import Generators, Index
 from fsmooth.core.traverse import is_loop, size_of_tree, steps, subterms
-from fsmooth.core.types import Array, Tuple, Type, is_numeric
+from fsmooth.core.types import Array, Tuple, has_array, is_numeric
 from fsmooth.optimise.bindings import Bindings
 from fsmooth.optimise.inlining import is_virtual
 from fsmooth.optimise.rules.lambda_calculus import beta
@@ -134,12 +134,7 @@ def _is_small(part: Term) -> bool:
         case Delta(Const(size), _, value):
             return size <= thresholds.SUMMED_DISPLAY and is_numeric(value.type)
         case _:
-            return not _has_array(part.type) or written_out(part) is not None
-
-
-def _has_array(type_: Type) -> bool:
-    """Is it an array, or a tuple with one?"""
-    return isinstance(type_, Array) or (isinstance(type_, Tuple) and any([_has_array(item) for item in type_.items]))
+            return not has_array(part.type) or written_out(part) is not None
 
 
 def _combined(operation: p.Primitive, copies: list[Term]) -> Term:

@@ -13,11 +13,11 @@ class Header:
 
     A header is its own identity, like a `Var`.  What it stands for, its `definition`, is a closed function that may
     call it again, so it is given once the header exists.  Where there are arrays in the result, `model` is a function of
-    the same parameters that does not call it, and gives arrays of the same sizes.  `tangents` has the headers that D⟦·⟧
-    has made of it, by which of the arguments have a tangent (differentiate/definitions.py).
+    the same parameters that does not call it, and gives arrays of the same sizes.  `derivatives` has the headers that were made
+    of it to differentiate it, by the mode and which of the arguments vary (differentiate/definitions.py).
     """
 
-    __slots__ = ("_definition", "model", "name", "parameters", "result", "site", "tangents")
+    __slots__ = ("_definition", "derivatives", "model", "name", "parameters", "result", "site")
 
     def __init__(
         self, name: str, parameters: tuple[Type, ...], result: Type, site: Site = NOWHERE, model: Lam | None = None
@@ -29,7 +29,7 @@ class Header:
         self.result = result
         self.site = site
         self.model = model
-        self.tangents: dict[tuple[bool, ...], Header] = {}
+        self.derivatives: dict[tuple[object, ...], Header] = {}
         self._definition: Lam | None = None
 
     @property

@@ -14,7 +14,7 @@ from fsmooth import thresholds
 from fsmooth.core.cost import Costs
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import Const, Flow, Get, MakeTuple, Prim, Proj, Require, Term, Var, Zero, let
-from fsmooth.core.types import has_float
+from fsmooth.core.types import has_float, is_scalar
 from fsmooth.differentiate.reverse.cotangents import Cotangents, Key, component, is_nothing
 from fsmooth.differentiate.reverse.names import beside
 from fsmooth.differentiate.reverse.sizes import with_sizes
@@ -90,7 +90,8 @@ class Reverser:
             return
         place = substitute(place, self.steps.tables)
         self.needed |= cotangent.free
-        self.needed |= place.free
+        if not (isinstance(place, Var) and is_scalar(place.type)):  # its indices, and the sizes of its arrays
+            self.needed |= place.free
         self.cotangents.add(place, cotangent)
 
     def named(self, var: Var, value: Term) -> Term:

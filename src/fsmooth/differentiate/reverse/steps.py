@@ -244,10 +244,7 @@ class Steps:
             case App(Custom() as custom, arguments):
                 return App(self.names(custom), tuple([self._atom(x, None) for x in arguments]))
             case Call(header, arguments):
-                if has_float(term.type) and any([has_float(a.type) for a in arguments]):
-                    what = f"{header.name} calls itself, and reverse mode goes through no calls yet"
-                    raise NoDerivative(f"{what}\n  hint: method='forward', or write a loop")
-                return self.names(term)
+                return Call(header, tuple([self._atom(x, None) for x in arguments]))
             case _:
                 raise NoDerivative(f"no reverse derivative of {type(term).__name__}")
 

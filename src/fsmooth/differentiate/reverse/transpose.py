@@ -17,6 +17,7 @@ from fsmooth.core.subst import refresh, substitute
 from fsmooth.core.term import (
     App,
     Build,
+    Call,
     Const,
     Custom,
     Delta,
@@ -43,6 +44,7 @@ from fsmooth.core.types import Float, Function, is_scalar
 from fsmooth.differentiate.custom import refuse_active, vjp_of
 from fsmooth.differentiate.derivatives import ROWS, NoDerivative
 from fsmooth.differentiate.reverse.cotangents import Key, component, place_of, same_key, settled
+from fsmooth.differentiate.reverse.definitions import cotangents_of, varying
 from fsmooth.differentiate.reverse.folds import transpose_fold
 from fsmooth.differentiate.reverse.names import beside
 from fsmooth.differentiate.reverse.region import Region, Reverser, scope
@@ -81,6 +83,8 @@ def transpose(walk: Reverser, step: Step, r: Term) -> Sequence[Item] | None:
             return transpose_fold(walk, step, step.term, r)
         case App(Custom() as custom, arguments):
             return _by_rule(walk, step, custom, arguments, r)
+        case Call():
+            _call(walk, step.term, step.var, r)
         case _:
             raise NoDerivative(f"no reverse derivative of {type(step.term).__name__}")
     return None
@@ -99,6 +103,17 @@ def _scalar(walk: Reverser, term: Prim, result: Var, r: Term) -> None:
             zero = Zero((), other.type) if isinstance(other.type, Float) else MakeTuple(())
             tangents.append(r if j == k else zero)
         walk.contribute(argument, ROWS[term.primitive](term.arguments, result, tuple(tangents)))
+
+
+def _call(walk: Reverser, term: Call, result: Var, r: Term) -> None:
+    """r ⊙ᴿ ∇⟦h ē⟧: what bwd h gives to the arguments."""
+    active = varying(term.arguments, walk)
+    leaving = Call(cotangents_of(term.header, active, walk.transpose), (*term.arguments, r))
+    whole = beside(result, Flow.LEAVING, leaving.type)
+    walk.run_back(whole, leaving)
+    along = [x for x, moves in zip(term.arguments, active, strict=True) if moves]
+    for place, part in zip(along, _parts(whole, len(along)), strict=True):
+        walk.contribute(place, part)
 
 
 def _tuple(items: Sequence[Term]) -> Term:

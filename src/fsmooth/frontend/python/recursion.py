@@ -16,7 +16,7 @@ from fsmooth.core.build import equals
 from fsmooth.core.shape import size_of
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import Call, Failure, Header, Lam, Length, Proj, Require, Term, Var, let
-from fsmooth.core.types import INT, Array, Tuple, Type, rank_of
+from fsmooth.core.types import INT, Tuple, Type, has_array, rank_of
 from fsmooth.core.weak import weakness
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.python.conversion import convert
@@ -112,7 +112,7 @@ def defined(
             )
         if result is not None and identical(joined, result):
             break
-        if result is None and _has_array(joined):
+        if result is None and has_array(joined):
             model = Lam(tuple(found.parameters), term)
         result = joined
         types = tuple([q.type for q in found.parameters])
@@ -227,9 +227,3 @@ def _sizes(value: Term, model: Term) -> list[tuple[Term, Term]]:
     if isinstance(value.type, Tuple):
         return [pair for k in range(len(value.type.items)) for pair in _sizes(Proj(value, k), Proj(model, k))]
     return [(Length(value, axis), size_of(model, axis)) for axis in range(rank_of(value.type))]
-
-
-def _has_array(type_: Type) -> bool:
-    if isinstance(type_, Tuple):
-        return any([_has_array(item) for item in type_.items])
-    return isinstance(type_, Array)

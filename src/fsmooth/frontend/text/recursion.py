@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from fsmooth.core.definitions import called, extension
 from fsmooth.core.shape import Ragged
 from fsmooth.core.term import Call, Header, If, Lam, Let, Require, Term, Var, let
-from fsmooth.core.types import Array, Tuple, Type
+from fsmooth.core.types import Tuple, Type, has_array
 from fsmooth.frontend.text import tree
 from fsmooth.frontend.text.joins import converted
 from fsmooth.frontend.text.types import a, type_of
@@ -34,7 +34,7 @@ def letrec(elaborator: Elaborator, node: tree.Recursion, scope: Scope, expected:
         headers.append(header)
         inner[clause.name] = _as_value(header)
     for header, clause in zip(headers, node.clauses, strict=True):
-        if _has_array(header.result):
+        if has_array(header.result):
             function = _function(elaborator, clause, header, inner)
             model = _without_calls(function.body, headers)
             if model is None:
@@ -100,9 +100,3 @@ def _without_calls(term: Term, headers: list[Header]) -> Term | None:
             return _without_calls(body, headers)
         case _:
             return None
-
-
-def _has_array(type_: Type) -> bool:
-    if isinstance(type_, Tuple):
-        return any([_has_array(item) for item in type_.items])
-    return isinstance(type_, Array)

@@ -283,11 +283,15 @@ class Place:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Invoke:
-    """A call of another function of the program, which puts its `results` into locals and buffers, or fails."""
+    """A call of another function of the program, which puts its `results` into locals and buffers, or fails.
+
+    `added` says which of them it adds to what is there.
+    """
 
     function: str
     arguments: tuple[Expression | Place, ...]
     results: tuple[str | Place, ...]
+    added: tuple[bool, ...]
 
     @property
     def changes(self) -> set[str]:

@@ -26,7 +26,7 @@ from fsmooth.core.term import (
     let,
 )
 from fsmooth.core.traverse import children, is_loop, size_of_tree, subterms, transform
-from fsmooth.core.types import Array, Tuple
+from fsmooth.core.types import Array, Tuple, has_array
 from fsmooth.lower.cardinality import is_path
 
 
@@ -34,7 +34,7 @@ def with_rest_in_branches(term: Let) -> Term | None:
     """The scope with what follows its last branch of several arrays done in that branch; None if there is no such."""
     for k in range(len(term.bindings) - 1, -1, -1):
         var, value = term.bindings[k]
-        if isinstance(value, If) and isinstance(value.type, Tuple) and _has_array(value.type):
+        if isinstance(value, If) and isinstance(value.type, Tuple) and has_array(value.type):
             rest = let(term.bindings[k + 1 :], term.body)
             if size_of_tree(rest) > thresholds.REST_OF_BRANCHES:
                 return None
@@ -72,10 +72,6 @@ def _mentions(term: Term, var: Var) -> int:
         return 1
     inner = sum([_mentions(child, var) for child in children(term)])
     return 2 * inner if isinstance(term, Lam) or is_loop(term) else inner
-
-
-def _has_array(type_: Tuple) -> bool:
-    return any([isinstance(item, Array) or (isinstance(item, Tuple) and _has_array(item)) for item in type_.items])
 
 
 def _uses(term: Term, var: Var, path: tuple[int, ...]) -> int:

@@ -41,7 +41,7 @@ from fsmooth.core.term import (
     let,
 )
 from fsmooth.core.traverse import is_loop, size_of_tree, subterms
-from fsmooth.core.types import BOOL, INT, Array, Bool, Int, Tuple, Type
+from fsmooth.core.types import BOOL, INT, Bool, Int, Tuple, Type, has_array
 
 
 def calls_as_loops(term: Term) -> Callable[[Term], Term]:
@@ -72,7 +72,7 @@ def _loop(header: Header) -> Lam | None:
     whole = tree.of(function.body)
     if whole is None or header in reachable(whole):
         return None
-    if any([_has_array(q.type) for q in tree.carried]) or _has_array(header.result):
+    if any([has_array(q.type) for q in tree.carried]) or has_array(header.result):
         return None
     body = tree.looped(function.body) if tree.is_tail else tree.there_and_back(function.body)
     return None if body is None else Lam(function.parameters, body)
@@ -295,9 +295,3 @@ def _blank(type_: Type) -> Term:
     if isinstance(type_, Bool):
         return Const(False)
     return Const(0) if isinstance(type_, Int) else zero_like(Var("blank", type_))
-
-
-def _has_array(type_: Type) -> bool:
-    if isinstance(type_, Tuple):
-        return any([_has_array(item) for item in type_.items])
-    return isinstance(type_, Array)

@@ -16,7 +16,7 @@ from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.build import flat_scope, part_of, whole_of
 from fsmooth.core.term import Build, Get, IFold, Lam, Length, Let, Proj, Reduce, Term, Update, Var, Zero
 from fsmooth.core.traverse import children
-from fsmooth.core.types import Array, Tuple, Type
+from fsmooth.core.types import Array, has_array
 from fsmooth.optimise.windows.demands import ROW, Demands, Place, settled
 from fsmooth.optimise.windows.support import (
     CONE,
@@ -186,12 +186,8 @@ def _elements_read_elsewhere(
                 found.add((*names[root][1], *whole_of(array)[1]))
                 pending.append(index)
             case Var() | Proj() if whole_of(t)[0] in names:
-                if _has_array(t.type):
+                if has_array(t.type):
                     raise _ReadOtherwise
             case _:
                 pending.extend(children(t))
     return found
-
-
-def _has_array(type_: Type) -> bool:
-    return isinstance(type_, Array) or (isinstance(type_, Tuple) and any([_has_array(x) for x in type_.items]))
