@@ -110,15 +110,25 @@ def sensors() -> int:
 
 
 def recursive_programs() -> int:
-    """Each as it is, along a tangent where there is one, and one that calls itself too often."""
+    """Each as it is, along a tangent and backwards where there is one; random ones; and one that calls itself too often."""
+    import numpy as np
+
     import fsmooth as fs
     from tests.recursion.programs import PROGRAMS, REAL, widened
+    from tests.recursion.test_random import cases, kernels_of
 
     called = 0
     for program, arguments in PROGRAMS.items():
         called += _called(fs.function(program), arguments)
         if program in REAL:
             fs.jvp(program)(*arguments, tangent=arguments[0])
+            value, pullback = fs.vjp(program, wrt=0)(*arguments)
+            pullback(tuple(map(np.ones_like, value)) if isinstance(value, tuple) else np.ones_like(value))
+            called += 2
+    batch = list(cases(9_000, 20))
+    for case, both in zip(batch, kernels_of(batch, (*FLAGS, *SANITIZERS)), strict=True):
+        for kernel in both[:2]:
+            kernel(*case.arguments)
             called += 1
     try:
         fs.function(widened)(1.0, 10**9)

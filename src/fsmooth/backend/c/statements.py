@@ -20,8 +20,8 @@ from fsmooth.core.term import Site
 from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import slope
-from fsmooth.loops.arithmetic import integer, minus, replace, same
-from fsmooth.loops.usage import mentioned
+from fsmooth.loops.arithmetic import integer, minus, replace, same, zero_of
+from fsmooth.loops.usage import mentioned, walk
 
 _OF_A_KERNEL, _OF_A_CALL = 512, 16
 """So many numbers of the arena are on the stack."""
@@ -42,11 +42,13 @@ class StatementWriter:
         self.last_site = ("", 0)
         self.lengths: frozenset[str] = frozenset()
         self.known: set[str] = set()
+        self.given: set[str] = set()
 
     def function(self, function: t.Function) -> str:
         """The whole definition."""
         self.lengths = function.facts.lengths
         self.known = known_integers(function.body)
+        self.given = {name for s in walk(function.body) if isinstance(s, t.Invoke) for name in s.changes}
         self.body(function.body)
         used = mentioned(function.body)
         head = [signature(function) + " {"]
@@ -96,6 +98,8 @@ class StatementWriter:
         match s:
             case t.Declare(name, type_, value):
                 const = "" if s.mutable else "const "
+                if value is None and name in self.given:
+                    value = zero_of(type_)  # compilers do not see that a call that does not fail sets it
                 init = "" if value is None else f" = {w(value)}"
                 self.line(f"{const}{c_type(type_)} {name}{init};")
             case t.Assign(name, value, accumulate):
