@@ -35,7 +35,7 @@ from fsmooth.core.term import (
     Zero,
     scalar_constant,
 )
-from fsmooth.core.types import INT, Array, Float, Int, Tuple, Type
+from fsmooth.core.types import INT, Array, Bool, Float, Int, Tuple, Type
 
 
 def build(size: Term, body: Callable[[Var], Term], name: str = "i", site: Site = NOWHERE) -> Build:
@@ -195,6 +195,15 @@ def components(term: Term) -> tuple[Term, ...]:
 def zero_like(term: Term) -> Term:
     """The zero tangent of `term`: `zero` for reals, () for Int and Bool, inside arrays and tuples likewise."""
     return _zero(term, term.type)
+
+
+def blank_of(type_: Type) -> Term:
+    """A value that nobody reads."""
+    if isinstance(type_, Tuple):
+        return MakeTuple(tuple([blank_of(item) for item in type_.items]), type_)
+    if isinstance(type_, Bool):
+        return Const(False)
+    return Const(0) if isinstance(type_, Int) else zero_like(Var("blank", type_))
 
 
 def _zero(term: Term, type_: Type) -> Term:

@@ -1,15 +1,16 @@
 """c̄ = bwd h ē r: the cotangents of what a definition is given, by a definition of its own for each set of varying arguments.
 
 The body of bwd h runs that of h forwards, as far as its own way back reads it, and then backwards; where it met a call, it calls
-bwd.  Nothing is handed over from a call to its derivative: what a call gave is computed again where it is read.
+bwd.  Nothing is handed over from a call to its derivative.  Where what a call gives is read too, and its cotangent is known
+before the call, one call gives both; else it is called, and what it gave is computed again on the way back.
 """
 
 from __future__ import annotations
 
 from typing import cast
 
-from fsmooth.core.build import zero_like
-from fsmooth.core.subst import refresh
+from fsmooth.core.build import blank_of, zero_like
+from fsmooth.core.subst import refresh, substitute
 from fsmooth.core.term import Header, Lam, MakeTuple, Term, Var, let
 from fsmooth.core.types import has_array, has_float, tangent
 from fsmooth.differentiate.definitions import definition_of, derived
@@ -17,15 +18,21 @@ from fsmooth.differentiate.reverse.region import Reverser, Transpose, scope
 from fsmooth.differentiate.reverse.whole import cotangent_of, region_of
 
 
-def cotangents_of(header: Header, active: tuple[bool, ...], transpose: Transpose) -> Header:
-    """The header of bwd h: of the arguments of h and the cotangent of its value, the cotangents of the active arguments."""
+def cotangents_of(header: Header, active: tuple[bool, ...], transpose: Transpose, *, wanted: bool) -> Header:
+    """The header of bwd h: of the arguments of h and the cotangent of its value, the cotangents of the active arguments.
+
+    If the value is `wanted` too, that comes first.
+    """
 
     def made() -> Header:
         given = [Var(f"x{k}", t) for k, t in enumerate(header.parameters)]
-        zeros = _tuple([zero_like(x) for x, moves in zip(given, active, strict=True) if moves])
+        like = [zero_like(x) for x, moves in zip(given, active, strict=True) if moves]
+        if wanted:
+            like.insert(0, _value_like(header, given))
         types = (*header.parameters, tangent(header.result))
-        model = Lam((*given, Var("r", types[-1])), zeros) if has_array(zeros.type) else None
-        return Header(f"{header.name}_back", types, zeros.type, header.site, model)
+        model = Lam((*given, Var("r", types[-1])), _tuple(like)) if any([has_array(x.type) for x in like]) else None
+        name = f"{header.name}_{'both' if wanted else 'back'}"
+        return Header(name, types, _tuple(like).type, header.site, model)
 
     def backwards() -> Lam:
         function = cast(Lam, refresh(definition_of(header)))
@@ -35,11 +42,19 @@ def cotangents_of(header: Header, active: tuple[bool, ...], transpose: Transpose
         def seed(walk: Reverser, value: Term) -> None:
             walk.contribute(value, r)
 
-        region = region_of(function, chosen, seed, transpose, wanted=False)
-        back = let(region.backward, _tuple([cotangent_of(region, x) for x in chosen]))
+        region = region_of(function, chosen, seed, transpose, wanted=wanted)
+        value = [region.value] if wanted else []
+        back = let(region.backward, _tuple([*value, *[cotangent_of(region, x) for x in chosen]]))
         return cast(Lam, refresh(Lam((*function.parameters, r), scope(region.forward, back))))
 
-    return derived(header, (transpose, active), made, backwards)
+    return derived(header, (transpose, active, wanted), made, backwards)
+
+
+def _value_like(header: Header, given: list[Var]) -> Term:
+    """Something of the type and the sizes of its value."""
+    if header.model is None:
+        return blank_of(header.result)
+    return substitute(header.model.body, dict(zip(header.model.parameters, given, strict=True)))
 
 
 def varying(arguments: tuple[Term, ...], walk: Reverser) -> tuple[bool, ...]:

@@ -40,7 +40,7 @@ from fsmooth.core.term import (
     let,
 )
 from fsmooth.core.term.custom import differentiable
-from fsmooth.core.types import Float, Function, is_scalar
+from fsmooth.core.types import Float, Function, Tuple, is_scalar
 from fsmooth.differentiate.custom import refuse_active, vjp_of
 from fsmooth.differentiate.derivatives import ROWS, NoDerivative
 from fsmooth.differentiate.reverse.cotangents import Key, component, place_of, same_key, settled
@@ -84,7 +84,7 @@ def transpose(walk: Reverser, step: Step, r: Term) -> Sequence[Item] | None:
         case App(Custom() as custom, arguments):
             return _by_rule(walk, step, custom, arguments, r)
         case Call():
-            _call(walk, step.term, step.var, r)
+            return _call(walk, step, step.term, r)
         case _:
             raise NoDerivative(f"no reverse derivative of {type(step.term).__name__}")
     return None
@@ -105,15 +105,33 @@ def _scalar(walk: Reverser, term: Prim, result: Var, r: Term) -> None:
         walk.contribute(argument, ROWS[term.primitive](term.arguments, result, tuple(tangents)))
 
 
-def _call(walk: Reverser, term: Call, result: Var, r: Term) -> None:
-    """r ⊙ᴿ ∇⟦h ē⟧: what bwd h gives to the arguments."""
+def _call(walk: Reverser, step: Step, term: Call, r: Term) -> Sequence[Item] | None:
+    """r ⊙ᴿ ∇⟦h ē⟧: what bwd h gives to the arguments; with the value, if r is known before the call."""
     active = varying(term.arguments, walk)
-    leaving = Call(cotangents_of(term.header, active, walk.transpose), (*term.arguments, r))
-    whole = beside(result, Flow.LEAVING, leaving.type)
-    walk.run_back(whole, leaving)
     along = [x for x, moves in zip(term.arguments, active, strict=True) if moves]
-    for place, part in zip(along, _parts(whole, len(along)), strict=True):
+    first = walk.before(step.var, r) if walk.is_live(step.var) else None
+    header = cotangents_of(term.header, active, walk.transpose, wanted=first is not None)
+    leaving = Call(header, (*term.arguments, r))
+    parts: Sequence[Term]
+    instead: Sequence[Item] | None = None
+    if first is None:
+        whole = beside(step.var, Flow.LEAVING, leaving.type)
+        walk.run_back(whole, leaving)
+        parts = _parts(whole, len(along))
+    else:
+        parts, instead = _at_once(walk, step, leaving, first)
+    for place, part in zip(along, parts, strict=True):
         walk.contribute(place, part)
+    return instead
+
+
+def _at_once(walk: Reverser, step: Step, both: Term, first: Sequence[Item]) -> tuple[Sequence[Term], Sequence[Item]]:
+    """What goes to cotangents, as parts of a step that gives its value before these; the steps, after what must come first."""
+    whole = beside(step.var, Flow.BOTH, both.type)
+    assert isinstance(both.type, Tuple)
+    walk.definitions[whole] = both
+    parts = [Proj(whole, k) for k in range(len(both.type.items))]
+    return parts[1:], [*first, Step(whole, both, active=False), Step(step.var, parts[0], active=True)]
 
 
 def _tuple(items: Sequence[Term]) -> Term:
@@ -200,11 +218,10 @@ def _sum(walk: Reverser, step: Step, term: Reduce, r: Term) -> Sequence[Item] | 
     if first is not None:
         both = MakeTuple((region.value, *leaving.values()))
         loop = Reduce(Reduction.SUM, term.size, term.index, scope(region.forward, let(region.backward, both)))
-        whole = beside(step.var, Flow.BOTH, loop.type)
-        walk.definitions[whole] = loop
-        for k, key in enumerate(leaving):
-            walk.contribute(*settled(key, Proj(whole, k + 1)))
-        return [*first, Step(whole, loop, active=False), Step(step.var, Proj(whole, 0), active=True)]
+        parts, instead = _at_once(walk, step, loop, first)
+        for key, part in zip(leaving, parts, strict=True):
+            walk.contribute(*settled(key, part))
+        return instead
     if not is_scalar(term.type):  # the summands are arrays, and never all there at once
         _loop_back(walk, step, term, region, leaving, recomputing(region, list(leaving.values())))
         return None
@@ -245,18 +262,31 @@ def _loop_back(
 
 
 def _branch(walk: Reverser, step: Step, term: If, r: Term) -> Sequence[Item] | None:
-    """The cotangents of the branch taken; zero for what only the other branch mentions."""
+    """The cotangents of the branch taken; zero for what only the other branch mentions.
+
+    If r is known before the branch, value and cotangents are computed in one.
+    """
     states = frozenset([x for x in walk.steps.states if x in term.free])
     live = walk.is_live(step.var) or bool(states)
+    first = walk.before(step.var, r) if live and not states else None
     branches = [walk.inner(body, r, wanted=live) for body in (term.then, term.otherwise)]
     each = [region.leaving() for region in branches]
     keys = _union(each)
     if not keys:
-        return None
+        return None if not first else [*first, step]
     cotangents = [[_at(leaving, key) for key in keys] for leaving in each]
+    if first is not None:
+        then, otherwise = [
+            scope(region.forward, let(region.backward, MakeTuple((region.value, *values))))
+            for region, values in zip(branches, cotangents, strict=True)
+        ]
+        parts, instead = _at_once(walk, step, If(term.condition, then, otherwise), first)
+        for key, part in zip(keys, parts, strict=True):
+            walk.contribute(*settled(key, part))
+        return instead
     if not live:
-        first = [recomputing(region, c) for region, c in zip(branches, cotangents, strict=True)]
-        _branch_back(walk, step, term, branches, keys, cotangents, first)
+        again = [recomputing(region, c) for region, c in zip(branches, cotangents, strict=True)]
+        _branch_back(walk, step, term, branches, keys, cotangents, again)
         return None
     plans = [
         plan(region, c, walk.costs, frozenset(), {}, thresholds.SAVED_IN_BRANCHES, arrays=states)

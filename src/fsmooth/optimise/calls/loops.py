@@ -17,7 +17,7 @@ from typing import cast
 
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
-from fsmooth.core.build import minus, plus, times, zero_like
+from fsmooth.core.build import blank_of, minus, plus, times
 from fsmooth.core.definitions import called, reachable, with_calls
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import (
@@ -41,7 +41,7 @@ from fsmooth.core.term import (
     let,
 )
 from fsmooth.core.traverse import is_loop, size_of_tree, subterms
-from fsmooth.core.types import BOOL, INT, Bool, Int, Tuple, Type, has_array
+from fsmooth.core.types import BOOL, INT, Tuple, has_array
 
 
 def calls_as_loops(term: Term) -> Callable[[Term], Term]:
@@ -110,7 +110,7 @@ class _Tree:
             self.is_tail = self.is_tail and rest is var
             self.given.append(arguments)
             beside.extend([*arguments, rest])
-            return _blank(self.header.result)
+            return blank_of(self.header.result)
 
         made = self._with(body, _Leaf(call, lambda value: value))
         self.carried = tuple([q for q in self.parameters if q in changed])
@@ -139,7 +139,7 @@ class _Tree:
     def _flagged(self, body: Term) -> Term:
         """Each step evaluates the body once."""
         given = self._tuple(self.carried)
-        blank = _blank(self.header.result)
+        blank = blank_of(self.header.result)
         step = self._ends(
             body,
             lambda *at: MakeTuple((Const(True), self._next(*at), blank)),
@@ -180,7 +180,7 @@ class _Tree:
         at: dict[Var, Term] = {q: plus(q, times(Const(slope), back)) for q, slope in counters.items()}
         if saved:
             i, given = Var("i", INT), self._tuple(self.carried)
-            tables = MakeTuple(tuple([Build(steps, Var("k", INT), _blank(q.type)) for q in saved]))
+            tables = MakeTuple(tuple([Build(steps, Var("k", INT), blank_of(q.type)) for q in saved]))
             state = Var("saved", Tuple((given.type, tables.type)))
             there = self._named(Proj(state, 0))
             rows = [Update(Proj(Proj(state, 1), k), i, q) for k, q in enumerate(saved)]
@@ -286,12 +286,3 @@ def _decided(goes_on: Term) -> Term:
             return Require(condition, inner, goes_on.failure, goes_on.numbers, goes_on.site)
         case _:
             return goes_on
-
-
-def _blank(type_: Type) -> Term:
-    """A value that nobody reads."""
-    if isinstance(type_, Tuple):
-        return MakeTuple(tuple([_blank(item) for item in type_.items]), type_)
-    if isinstance(type_, Bool):
-        return Const(False)
-    return Const(0) if isinstance(type_, Int) else zero_like(Var("blank", type_))
