@@ -179,3 +179,49 @@ static inline void *fs_fit(fs_arena *arena, fs_room *room, int64_t count, size_t
     return (uint64_t)count <= room->size / size ? room->start : fs_grow(arena, room, count, size);
 }
 """
+
+COMMON = """\
+#if defined(__linux__)
+#include <features.h>
+#if defined(__GLIBC__)
+#include <pthread.h>
+#endif
+#endif
+/* No call is made from a frame below: room for one of them, and for what it calls, is left.  Asked for once in each thread. */
+static const char *fs_deepest_frame(void) {
+#if defined(__linux__) && defined(__GLIBC__)
+    static __thread const char *known;
+    if (!known) {
+        pthread_attr_t attributes;
+        if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+            void *start;
+            size_t size;
+            if (pthread_attr_getstack(&attributes, &start, &size) == 0) {
+                known = (const char *)start + (size < 1048576 ? size / 4 : 262144);
+            }
+            pthread_attr_destroy(&attributes);
+        }
+    }
+    if (known) return known;
+#endif
+    return FS_FRAME - 49152;
+}
+
+/* What functions that call one another share.  One gives the memory that it took back when it returns. */
+typedef struct {
+    fs_error *error;
+    const char *deepest;
+    fs_arena *arena;
+} fs_common;
+typedef struct {
+    fs_segment *segment;
+    char *free;
+} fs_mark;
+
+static inline fs_mark fs_marked(const fs_arena *arena) { return (fs_mark){arena->current, arena->free}; }
+
+static inline void fs_release(fs_arena *arena, fs_mark mark) {
+    arena->current = mark.segment;
+    arena->free = mark.free;
+}
+"""

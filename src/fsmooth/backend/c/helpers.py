@@ -270,31 +270,3 @@ FRAME = """\
 #define FS_FRAME ((const char *)&(char){0})
 #endif
 """
-
-DEEPEST = """\
-#if defined(__linux__)
-#include <features.h>
-#if defined(__GLIBC__)
-#include <pthread.h>
-#endif
-#endif
-/* No call is made from a frame below: room for one of them, and for what it calls, is left.  Asked for once in each thread. */
-static const char *fs_deepest_frame(void) {
-#if defined(__linux__) && defined(__GLIBC__)
-    static __thread const char *known;
-    if (!known) {
-        pthread_attr_t attributes;
-        if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-            void *start;
-            size_t size;
-            if (pthread_attr_getstack(&attributes, &start, &size) == 0) {
-                known = (const char *)start + (size < 1048576 ? size / 4 : 262144);
-            }
-            pthread_attr_destroy(&attributes);
-        }
-    }
-    if (known) return known;
-#endif
-    return FS_FRAME - 49152;
-}
-"""

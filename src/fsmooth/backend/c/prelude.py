@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fsmooth.backend.c import helpers as h
-from fsmooth.backend.c.arena import ARENA, ROOMS
+from fsmooth.backend.c.arena import ARENA, COMMON, ROOMS
 from fsmooth.backend.c.expressions import ExpressionWriter
 from fsmooth.backend.c.lanes import FIRST, LANES, RARELY
 from fsmooth.backend.c.searches import searches
@@ -30,12 +30,10 @@ _INCLUDES = """\
 
 def prelude(expressions: ExpressionWriter, features: set[str]) -> str:
     """Includes, types and helpers."""
-    parts = [h.GNU if "deepest" in features else "", _INCLUDES, h.ERROR]
+    parts = [h.GNU if "shared" in features else "", _INCLUDES, h.ERROR]
     parts = [part for part in parts if part]
     if "depth" in features:
         parts.append(_guarded("FS_FRAME", h.FRAME, define=False))
-    if "deepest" in features:
-        parts.append(_guarded("FS_DEEPEST_FRAME", h.DEEPEST))
     if "failed" in features:
         parts.append(_guarded("FS_FAILED", h.FAILED))
     if "outside" in features:
@@ -44,6 +42,8 @@ def prelude(expressions: ExpressionWriter, features: set[str]) -> str:
         parts.append(_guarded("FS_COUNT", h.COUNT))
     if "arena" in features:
         parts.append(_guarded("FS_ARENA", ARENA))
+    if "shared" in features:
+        parts.append(_guarded("FS_COMMON", COMMON))
     if "rooms" in features:
         parts.append(_guarded("FS_ROOMS", ROOMS))
     if "transpose" in features:

@@ -15,9 +15,8 @@ def parameter(p: t.Parameter) -> str:
 
 def signature(function: t.Function) -> str:
     """`int32_t name(…)`, broken into lines if it is long."""
-    parts = [*[parameter(p) for p in function.parameters], "fs_error *restrict error"]
-    if function.is_called:
-        parts.append("const char *fs_deepest")
+    last = "fs_common *restrict fs_shared" if function.is_called else "fs_error *restrict error"
+    parts = [*[parameter(p) for p in function.parameters], last]
     head = f"{'static ' if function.is_called else ''}int32_t {function.name}("
     line = f"{head}{', '.join(parts)})"
     if len(line) <= 110:

@@ -23,7 +23,7 @@ from fsmooth.loops.affine import slope
 from fsmooth.loops.arithmetic import integer, minus, replace, same, zero_of
 from fsmooth.loops.usage import mentioned, walk
 
-_OF_A_KERNEL, _OF_A_CALL = 512, 16
+_ON_STACK = 512
 """So many numbers of the arena are on the stack."""
 
 _ALIGNED = 64
@@ -43,36 +43,44 @@ class StatementWriter:
         self.lengths: frozenset[str] = frozenset()
         self.known: set[str] = set()
         self.given: set[str] = set()
+        self.arena, self.error = "&arena", "error"
 
     def function(self, function: t.Function) -> str:
         """The whole definition."""
         self.lengths = function.facts.lengths
         self.known = known_integers(function.body)
         self.given = {name for s in walk(function.body) if isinstance(s, t.Invoke) for name in s.changes}
+        if function.is_called:
+            self.arena, self.error = "fs_shared->arena", "fs_shared->error"
         self.body(function.body)
         used = mentioned(function.body)
         head = [signature(function) + " {"]
+        tail: list[str] = []
         unused = [q.name for q in function.parameters if q.name not in used]
         can_fail = not self.features.isdisjoint(("failed", "arena", "calls"))
-        if self.features.isdisjoint(("failed", "calls")):
+        if self.features.isdisjoint(("failed", "calls")) and not function.is_called:
             unused.append("error")
         head += wrapped(", ".join([f"(void){name}" for name in unused]))
         if can_fail:
             head.append("    int32_t status = 0;")
         if function.is_called:
             self.features.add("depth")
-            head.append("    if (FS_FRAME < fs_deepest) return 3;")
-        elif "calls" in self.features:
-            self.features.add("deepest")
-            head.append("    const char *fs_deepest = fs_deepest_frame();")
-        tail = ["fail:"] if can_fail else []
-        if "arena" in self.features:
+            head.append("    if (FS_FRAME < fs_shared->deepest) return 3;")
+            if "arena" in self.features:
+                head.append("    const fs_mark fs_before = fs_marked(fs_shared->arena);")
+                tail.append("    fs_release(fs_shared->arena, fs_before);")
+        elif not self.features.isdisjoint(("arena", "calls")):
             head += [
-                f"    double stack[{_OF_A_CALL if function.is_called else _OF_A_KERNEL}];",
+                f"    double stack[{_ON_STACK}];",
                 "    fs_arena arena;",
                 "    fs_open(&arena, (char *)stack, sizeof stack);",
             ]
             tail.append("    fs_close(&arena);")
+            if "calls" in self.features:
+                self.features |= {"arena", "shared"}
+                head.append("    fs_common fs_shared = {error, fs_deepest_frame(), &arena};")
+        if can_fail:
+            tail.insert(0, "fail:")
         tail.append(f"    return {'status' if can_fail else '0'};")
         return "\n".join([*head, *self.lines, *tail, "}", ""])
 
@@ -138,7 +146,9 @@ class StatementWriter:
                 self.features.add("arena")
                 element = element_type(s.type)
                 size = f"{self.count(s.count)}, sizeof({element})"
-                taken = f"fs_take(&arena, {size})" if s.room is None else f"fs_fit(&arena, &{s.room}, {size})"
+                taken = (
+                    f"fs_take({self.arena}, {size})" if s.room is None else f"fs_fit({self.arena}, &{s.room}, {size})"
+                )
                 self.line(f"{element} *restrict {s.buffer} = ({element} *){taken};")
                 self.line(f"if (!{s.buffer}) {{")
                 self.line("    status = 2;")
@@ -157,7 +167,7 @@ class StatementWriter:
                 self.features.add("calls")
                 given = [self.place(a.buffer, a.offset) if isinstance(a, t.Place) else w(a) for a in s.arguments]
                 given += [self.place(r.buffer, r.offset) if isinstance(r, t.Place) else f"&{r}" for r in s.results]
-                given += ["error", "fs_deepest"]
+                given.append("fs_shared" if self.error != "error" else "&fs_shared")
                 self.line(f"status = {s.function}({', '.join(given)});")
                 self.line("if (status) goto fail;")
             case t.Swap(left, right, type_):
@@ -267,7 +277,7 @@ class StatementWriter:
         texts = [self.e.write(n) for n in numbers] + ["0"] * (2 - len(numbers))
         fails = failing(s) if guard is None else t.Conditional(guard, failing(s), t.Literal(False, BOOL))
         self.line(f"if ({self.e.write(fails)}) {{")
-        self.line(f"    status = fs_failed(error, {s.site}, {', '.join(texts)});")
+        self.line(f"    status = fs_failed({self.error}, {s.site}, {', '.join(texts)});")
         self.line("    goto fail;")
         self.line("}")
 
@@ -316,7 +326,9 @@ class StatementWriter:
             fails = f"({size} < {start} || {fails})"
         first = check.size if start == 0 else t.Operation(p.maximum, (check.size, integer(start)), INT)
         self.line(f"if ({runs}{fails}) {{")
-        self.line(f"    status = fs_failed(error, {check.site}, {self.e.write(first)}, {self.e.write(check.size)});")
+        self.line(
+            f"    status = fs_failed({self.error}, {check.site}, {self.e.write(first)}, {self.e.write(check.size)});"
+        )
         self.line("    goto fail;")
         self.line("}")
 
