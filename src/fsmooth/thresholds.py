@@ -33,6 +33,9 @@ CASES = 2
 MAGNITUDE_DEPTH = 8
 """So many constructs are looked into to prove that an integer does not wrap around."""
 
+CHOICES = 3
+"""Choices of choices of an index are looked into so deep to prove that it is in bounds."""
+
 # -- optimisation of terms -----------------------------------------------------------------------------------------------
 
 SIMPLIFIED = 6

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_key
 from fsmooth.core.counters import from_zero
@@ -32,6 +33,7 @@ class Facts:
         self.kept_symbolic: set[Var] = set()
         self.static_sizes: Mapping[tuple[Var, int], int] = {}
         self.bounds = Bounds(self._upper, self.definitions.get)
+        self._choices = 0
         self.magnitudes = Magnitudes(self.poly, self.definitions.get, self.ranges.get)
 
     def _upper(self, atom: Term) -> Term | None:
@@ -102,10 +104,25 @@ class Facts:
         return self.bounds.nonnegative(self.poly(a))
 
     def within(self, index: Term, size: Term) -> bool:
-        """Is 0 <= index < size provable?"""
+        """Is 0 <= index < size provable?  Of a choice, on both sides, where its condition holds and where not."""
         if isinstance(index, Const) and isinstance(size, Const):
             return 0 <= index.value < size.value
-        return self.nonnegative(index) and (self.less(index, size) or self._bounded(index, size))
+        if self.nonnegative(index) and (self.less(index, size) or self._bounded(index, size)):
+            return True
+        choice = self.definitions.get(index) if isinstance(index, Var) else index
+        if not isinstance(choice, If) or self._choices >= thresholds.CHOICES:
+            return False
+        self._choices += 1
+        sides = ((True, choice.then), (False, choice.otherwise))
+        found = all([self._within_if(choice.condition, value, side, size) for value, side in sides])
+        self._choices -= 1
+        return found
+
+    def _within_if(self, condition: Term, value: bool, index: Term, size: Term) -> bool:
+        undo = self.assume(condition, value)
+        found = self.within(index, size)
+        self.forget(undo)
+        return found
 
     def _bounded(self, index: Term, size: Term) -> bool:
         bound = self.bounds.upper_bound(index)
