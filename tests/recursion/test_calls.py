@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -139,6 +140,16 @@ def product(left, right, value, t):
     return product(left, right, value, left[t]) * product(left, right, value, right[t]) * value[t]
 
 
+def functions_of(compiled: fs.Function) -> dict[str, str]:
+    """The C of the definitions, by the names that follow that of the program."""
+    code = compiled.stages.code
+    assert code is not None
+    found = re.findall(
+        rf"^static int32_t {code.name}_(\w+)\(([^;{{]*){{\n(.*?)^}}", code.source, re.DOTALL | re.MULTILINE
+    )
+    return {name: body for name, _, body in found}
+
+
 TREE = (np.array([1, 3, -1, -1, -1]), np.array([2, 4, -1, -1, -1]), np.array([0.5, -2.0, 1.5, 0.8, 1.2]), 0)
 
 
@@ -146,23 +157,26 @@ def test_cotangents_of_arrays_are_added_in_place_through_the_calls():
     compiled = fs.grad(product, wrt="value")
     assert np.allclose(compiled(*TREE), np.prod(TREE[2]) / TREE[2])
     assert "reverse" in compiled.explain().split("modes:")[1].split("\n")[1]
-    code = compiled.stages.code
-    assert code is not None
-    adds, assigns = (
-        code.source[code.source.rindex(f"static int32_t grad_product_product_{which}(") :]
-        for which in ("back_2", "back")
-    )
-    adds, assigns = adds[: adds.index("\n}\n")], assigns[: assigns.index("\n}\n")]
-    assert "memset" not in adds
-    assert "fs_take" not in adds
-    assert adds.count("product_back_2(") == 3
-    assert assigns.count("product_back_2(") == assigns.count("product_back(") - 1 == 1
+    bodies = functions_of(compiled)
+    assigning, adding = ["product_back", "product_both"], ["product_back_3", "product_both_4"]
+    assert set(bodies) == {"product", *assigning, *adding}
+    assert all(["fs_take" not in body for body in bodies.values()])
+    assert [bodies[name].count("memset") for name in (*assigning, *adding)] == [1, 1, 0, 0]
+    for name in (*assigning, *adding):
+        called_there = [bodies[name].count(f"product_{other}(") for other in adding]
+        assert sum(called_there) == (1 if name in assigning else 2)
     loops = lower(compiled.stages.terms["optimised"], "f")
     result: list[float | int | bool | None] = [None] * 5
     arguments = {name: list(x) for name, x in zip(("left", "right", "value"), TREE[:3], strict=True)}
     sizes = {f"{name}_n0": 5 for name in arguments}
     run_loops(loops.kernel, {**arguments, **sizes, "t": 0, "result": result}, definitions=loops.definitions)
     assert result == pytest.approx(compiled(*TREE))
+
+
+def test_value_and_cotangents_at_once_where_the_cotangent_is_known_before():
+    compiled = fs.grad(determinant)
+    compiled(A)
+    assert {name.rstrip("_0123456789") for name in functions_of(compiled)} == {"determinant_back", "determinant_both"}
 
 
 def test_what_is_handed_twice_gets_both_cotangents():

@@ -168,6 +168,12 @@ EDGES: dict[str, tuple[str, ...]] = {
         "check (k % n) n ~> nothing where n <> 0",
         "check (k % 3) 3 ~> k % 3",
         "check 0 (length v) ~> 0 where 0 < length v",
+        "check (if i < j then i else i + 1) n ~> if i < j then i else i + 1 where 0 <= i and i + 1 < n",
+        "check (if i < j then i else i + 1) n ~> nothing where 0 <= i and i < n",
+        "check (if i < j then i else i + 1) n ~> nothing where i + 1 < n",
+        "check (if 0 < i then i - 1 else 0) n ~> if 0 < i then i - 1 else 0 where i < n and 0 < n",
+        "check (if 0 < i then i - 1 else 0) n ~> nothing where i < n",
+        "check (if 1 < i then i - 2 else j) n ~> nothing where i < n and 0 < n",
     ),
     "discharge_require": (
         "require c in x ~> nothing",

@@ -43,7 +43,7 @@ class StatementWriter:
         self.lengths: frozenset[str] = frozenset()
         self.known: set[str] = set()
         self.given: set[str] = set()
-        self.arena, self.error = "&arena", "error"
+        self.arena, self.error, self.nowhere = "&arena", "error", "(char *)stack"
 
     def function(self, function: t.Function) -> str:
         """The whole definition."""
@@ -51,7 +51,7 @@ class StatementWriter:
         self.known = known_integers(function.body)
         self.given = {name for s in walk(function.body) if isinstance(s, t.Invoke) for name in s.changes}
         if function.is_called:
-            self.arena, self.error = "fs_shared->arena", "fs_shared->error"
+            self.arena, self.error, self.nowhere = "fs_shared->arena", "fs_shared->error", "fs_shared->arena->free"
         self.body(function.body)
         used = mentioned(function.body)
         head = [signature(function) + " {"]
@@ -137,7 +137,7 @@ class StatementWriter:
                 self.line(f"memcpy({target}, {source}, {self.size(s.count)} * sizeof *{s.target});")
             case t.Room():
                 self.features |= {"rooms", "arena"}
-                place = "(char *)stack, 0"
+                place = f"{self.nowhere}, 0"
                 if s.count:
                     self.line(f"{element_type(s.type)} {s.name}_start[{s.count}] __attribute__((aligned(64)));")
                     place = f"(char *){s.name}_start, sizeof {s.name}_start"
