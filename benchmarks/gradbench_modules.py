@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import fsmooth as fs
-from benchmarks.workloads import ba, gmm, hello, ht, kmeans, llsq, lse, lstm, ode, particle, saddle
+from benchmarks.workloads import ba, det, gmm, hello, ht, kmeans, llsq, lse, lstm, ode, particle, saddle
 
 Input = Mapping[str, Any]
 Prepared = tuple[Callable[[], Any], Callable[[Any], Any]]
@@ -156,7 +156,13 @@ MODULES: dict[str, dict[str, Callable[[Any], Prepared]]] = {
         "primal": lambda given: _call(lse.primal, _array(given["x"])),
         "gradient": lambda given: _call(lse.gradient, _array(given["x"])),
     },
+    "det": {
+        "primal": lambda given: _call(det.primal, _array(given["A"], given["ell"], given["ell"])),
+        "gradient": lambda given: _call(
+            det.gradient, _array(given["A"], given["ell"], given["ell"]), finish=lambda found: np.ravel(found).tolist()
+        ),
+    },
     "particle": _search(particle.search, "w"),
     "saddle": _search(saddle.search, "start"),
 }
-"""The functions of each module by name.  `det` is recursive."""
+"""The functions of each module by name."""

@@ -317,3 +317,49 @@ void ode_gradient(int64_t n, int64_t s, const double *restrict x, double *restri
     before = held;
   }
 }
+
+/* The determinant of the last m rows of A (n, n) and of these columns, along the first of the rows.  others: m m / 2 integers. */
+static double minors(int64_t n, const double *restrict A, const int64_t *columns, int64_t m, int64_t *others) {
+  const double *row = A + (n - m) * n;
+  if (m == 1) return row[columns[0]];
+  double total = 0.0, sign = 1.0;
+  for (int64_t k = 1; k < m; k++) others[k - 1] = columns[k];
+  for (int64_t j = 0; j < m; j++) {
+    total += sign * row[columns[j]] * minors(n, A, others, m - 1, others + m - 1);
+    if (j < m - 1) others[j] = columns[j];
+    sign = -sign;
+  }
+  return total;
+}
+
+/* The same, and by += r times its derivative: of an element, the determinant beside it; so each is visited once. */
+static double minors_both(
+    int64_t n, const double *restrict A, const int64_t *columns, int64_t m, int64_t *others, double r, double *restrict by) {
+  const double *row = A + (n - m) * n;
+  if (m == 1) {
+    by[(n - 1) * n + columns[0]] += r;
+    return row[columns[0]];
+  }
+  double total = 0.0, sign = 1.0;
+  for (int64_t k = 1; k < m; k++) others[k - 1] = columns[k];
+  for (int64_t j = 0; j < m; j++) {
+    const double a = sign * row[columns[j]];
+    const double minor = minors_both(n, A, others, m - 1, others + m - 1, r * a, by);
+    by[(n - m) * n + columns[j]] += r * sign * minor;
+    total += a * minor;
+    if (j < m - 1) others[j] = columns[j];
+    sign = -sign;
+  }
+  return total;
+}
+
+void determinant(int64_t n, const double *restrict A, int64_t *work, double *value) {
+  for (int64_t k = 0; k < n; k++) work[k] = k;
+  *value = minors(n, A, work, n, work + n);
+}
+
+void determinant_gradient(int64_t n, const double *restrict A, int64_t *work, double *restrict by) {
+  for (int64_t k = 0; k < n; k++) work[k] = k;
+  memset(by, 0, (size_t)(n * n) * sizeof *by);
+  minors_both(n, A, work, n, work + n, 1.0, by);
+}

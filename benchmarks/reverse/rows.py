@@ -15,6 +15,7 @@ import numpy as np
 from benchmarks.reverse.workload import Arrays, Bounds, Search, Workload, all_of, by_hand, each, worst
 from benchmarks.workloads import (
     ba,
+    det,
     files,
     gmm,
     ht,
@@ -264,6 +265,26 @@ def factors(n: int) -> Workload:
     return Workload(f"{n}", nnmf.primal, nnmf.gradient, problem, right, Bounds(hand=1.2, jax=5.0), contenders, jax)
 
 
+def determinant(n: int) -> Workload:
+    """By minors, against the adjugate by LU."""
+    A = det.generate(n)
+    work = np.empty(n * (n + 2), dtype=np.int64)
+
+    def right(found: Arrays) -> float:
+        return worst(found[0], np.linalg.det(A) * np.linalg.inv(A).T)
+
+    def primal() -> Kernel:
+        value = np.zeros(())
+        return by_hand("determinant", n, A, work, value, result=[value])
+
+    def hand() -> Kernel:
+        by = np.empty((n, n))
+        return by_hand("determinant_gradient", n, A, work, by, result=[by])
+
+    bounds = Bounds(primal=2.9, hand_primal=1.2)
+    return Workload(f"{n}", det.primal, det.gradient, (A,), right, bounds, {"C": hand, "C primal": primal})
+
+
 Rows = dict[str, Callable[[], Workload | Search]]
 """Each by its name: made when it is measured."""
 
@@ -280,6 +301,7 @@ ROWS: Rows = {
     "tanh recurrence": partial(recurrent, 100, 32),
     "scalar recurrence": partial(recurrence, 100_000),
     "nnmf, both factors": partial(factors, 1000),
+    "det by minors": partial(determinant, 9),
     "particle": lambda: Search("", particle.search, 0.0, particle.EXPECTED, Bounds(milliseconds=10.0)),
     "saddle": lambda: Search("", saddle.search, np.ones(2), saddle.EXPECTED, Bounds(milliseconds=10.0)),
 }
@@ -289,5 +311,6 @@ SMALLER: Rows = {
     "ode, sum of all": partial(equations_summed, 1000, 100),
     "llsq, smaller": partial(squares, 128, 512),
     "lse, smaller": partial(exponentials, 2500),
+    "det by minors, smaller": partial(determinant, 5),
 }
 """Other sizes of the suites, not measured by `--quick`."""

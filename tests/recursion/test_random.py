@@ -91,9 +91,10 @@ def test_every_way_backwards_agrees(first: int) -> None:
     assert all([sum([d[way] for d in done]) >= 10 for way in WAYS])
 
 
+@pytest.mark.parametrize("first", [5_000, 9_000])
 @pytest.mark.parametrize(("flags", "schedule"), [(STRICT, NONE), (FAST, DEFAULT)], ids=["strict", "fast"])
-def test_c_is_the_interpreter(flags: Sequence[str], schedule: Schedule) -> None:
-    check_compiled(list(cases(5_000, 20)), flags, schedule)
+def test_c_is_the_interpreter(flags: Sequence[str], schedule: Schedule, first: int) -> None:
+    check_compiled(list(cases(first, 20)), flags, schedule)
 
 
 def test_some_are_loops_and_some_are_not() -> None:

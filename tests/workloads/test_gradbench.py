@@ -69,6 +69,7 @@ def _inputs() -> dict[str, object]:
         "ode": {"x": [0.5, 0.25, 0.75], "s": 10, **RUNS},
         "llsq": {"x": [0.5, 0.25, 0.75], "n": 16, **RUNS},
         "lse": {"x": [0.5, 0.25, 0.75], **RUNS},
+        "det": {"A": [2.0, 1.0, 3.0, 5.0], "ell": 2, **RUNS},
         "particle": {"w": 0.0, **RUNS},
         "saddle": {"start": [1.0, 1.0], **RUNS},
     }
@@ -106,6 +107,8 @@ SHAPES = {
     ("llsq", "gradient"): (3,),
     ("lse", "primal"): (),
     ("lse", "gradient"): (3,),
+    ("det", "primal"): (),
+    ("det", "gradient"): (4,),
     ("particle", "ff"): (),
     ("saddle", "ff"): (4,),
 }
@@ -128,7 +131,7 @@ def _session(messages: list[dict]) -> list[dict]:
 
 def test_a_session() -> None:
     messages: list[dict] = [{"kind": "start", "eval": "all"}]
-    messages += [{"kind": "define", "module": module} for module in [*INPUTS, "det"]]
+    messages += [{"kind": "define", "module": module} for module in [*INPUTS, "sorting"]]
     asked = [(m, f) for m in INPUTS for f in MODULES[m] if f not in ("fr", "rf", "rr")]
     messages += [
         {"kind": "evaluate", "module": m, "function": f, "input": INPUTS[m], "description": "small"} for m, f in asked
@@ -140,7 +143,7 @@ def test_a_session() -> None:
     assert responses[0] == {"id": 0, "tool": "fsmooth"}
     defined = responses[1 : 2 + len(INPUTS)]
     assert all(set(r) == {"id", "success"} and r["success"] for r in defined[:-1])
-    assert defined[-1] == {"id": 1 + len(INPUTS), "success": False, "error": "fsmooth has no module det"}
+    assert defined[-1] == {"id": 1 + len(INPUTS), "success": False, "error": "fsmooth has no module sorting"}
     evaluated = responses[2 + len(INPUTS) : -2]
     assert set(asked) == set(SHAPES)
     for pair, response in zip(asked, evaluated, strict=True):
@@ -216,7 +219,7 @@ def test_the_others_are_their_closed_forms() -> None:
 @pytest.mark.parametrize(
     ("message", "error"),
     [
-        ({"module": "det", "function": "primal", "input": {}}, "fsmooth has no module det"),
+        ({"module": "sorting", "function": "primal", "input": {}}, "fsmooth has no module sorting"),
         ({"module": "lse", "function": "hessian", "input": {}}, "module lse has no function hessian"),
         ({"module": "lse", "function": "primal", "input": {}}, "KeyError: 'x'"),
         ({"module": "lse", "function": "primal"}, "TypeError: "),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from benchmarks.workloads import (
     ba,
+    det,
     files,
     gmm,
     hand,
@@ -406,3 +407,14 @@ def test_a_particle_lands_at_the_origin_if_controlled_as_expected() -> None:
 def test_searches(modes: str) -> None:
     _close(particle.search(modes)(0.0), particle.EXPECTED, 1e-12)
     _close(saddle.search(modes)(np.ones(2)), np.full(4, saddle.EXPECTED), 1e-12)
+
+
+# -- det ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("n", [1, 2, 5, 7])
+def test_det(n: int, method: str) -> None:
+    A = det.generate(n)
+    _close(det.primal(A), np.linalg.det(A))
+    _near(fs.grad(det.primal, method=method)(A), np.linalg.det(A) * np.linalg.inv(A).T)

@@ -7,12 +7,14 @@ from fsmooth.core.subst import substitute
 from fsmooth.core.term import (
     App,
     Build,
+    Call,
     Carrying,
     Collect,
     Const,
     Custom,
     Delta,
     Get,
+    Header,
     If,
     Lam,
     Let,
@@ -95,6 +97,10 @@ def component_of(tuple_: Term, position: int) -> Term | None:
             return _part(element, position)
         case App(Lam(parameters, body), arguments) | App(Custom(Lam(parameters, body)), arguments):
             return App(Lam(parameters, _part(body, position)), arguments)
+        case Call(Header(model=Lam(parameters, body)), arguments):
+            return _part(substitute(body, dict(zip(parameters, arguments, strict=True))), position)
+        case Get(Call(Header(model=Lam(parameters, body)), arguments), at):
+            return _part(Get(substitute(body, dict(zip(parameters, arguments, strict=True))), at), position)
         case Apply() | ApplyReverse():
             seen = image(tuple_)
             return None if seen is None else _part(seen, position)

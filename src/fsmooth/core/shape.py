@@ -212,6 +212,9 @@ def _component(tuple_: Term, position: int, axis: int) -> Term:
         case Call(Header(model=Lam(parameters, body)), arguments):
             size = size_of(Proj(body, position), axis)
             return substitute(size, dict(zip(parameters, arguments, strict=True)))
+        case Get(Call(Header(model=Lam(parameters, body)), arguments), index):
+            like = substitute(body, dict(zip(parameters, arguments, strict=True)))
+            return _component(Get(like, index), position, axis)
         case Apply() | ApplyReverse():
             seen = image(tuple_)
             return Length(Proj(tuple_, position), axis) if seen is None else _component(seen, position, axis)
