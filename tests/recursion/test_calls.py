@@ -176,7 +176,11 @@ def test_cotangents_of_arrays_are_added_in_place_through_the_calls():
 def test_value_and_cotangents_at_once_where_the_cotangent_is_known_before():
     compiled = fs.grad(determinant)
     compiled(A)
-    assert {name.rstrip("_0123456789") for name in functions_of(compiled)} == {"determinant_back", "determinant_both"}
+    bodies = functions_of(compiled)
+    assert {name.rstrip("_0123456789") for name in bodies} == {"determinant_back", "determinant_both"}
+    assert all(["int64_t bad" not in body for body in bodies.values()]), "short loops are tested as they run"
+    sizes = re.findall(r"const int64_t n\w* = (.*);", "".join(bodies.values()))
+    assert set(sizes) == {"a_n0 - 1"}, "a loop over n runs, so n - 1 is not negative"
 
 
 def test_what_is_handed_twice_gets_both_cotangents():

@@ -47,6 +47,7 @@ class Context(ABC):
         self.sites: list[tuple[Failure | None, Site]] = []
         self.aliases: dict[str, str] = {}
         self.nonnegative: set[str] = set()
+        self.positive: set[str] = set()
         self.lengths: set[str] = set()
         self.integers: dict[str, Expression] = {}
         self._site_numbers: dict[tuple[Failure | None, Site], int] = {}
@@ -145,7 +146,10 @@ class Context(ABC):
     def extent(self, size: Expression) -> Expression:
         """A size as the length of an array: a negative one counts as 0."""
         if self._is_nonnegative(size):
-            return size if isinstance(size, Literal | Name) else self.named(size, "n")
+            found = size if isinstance(size, Literal) else self.named(size, "n")
+            if isinstance(found, Name):
+                self.nonnegative.add(found.name)
+            return found
         if isinstance(size, Literal):
             return Literal(0, INT)
         name = self.fresh("n")
@@ -161,6 +165,8 @@ class Context(ABC):
                 return name in self.nonnegative
             case Operation(primitive, arguments) if primitive in (p.add, p.multiply):
                 return all([self._is_nonnegative(a) for a in arguments])
+            case Operation(p.subtract, (Name(name), Literal(value))):
+                return name in self.positive and value <= 1
             case _:
                 return False
 

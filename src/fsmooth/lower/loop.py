@@ -27,6 +27,8 @@ class Loop:
         self.saved = ctx.environment.get(self.var)
         ctx.environment[self.var] = Scalar(self.index)
         self.outer = ctx.open_block()
+        self.runs = {self.size.name} - ctx.positive if isinstance(self.size, t.Name) else set[str]()
+        ctx.positive |= self.runs  # in the body
         return self
 
     def __exit__(
@@ -39,6 +41,7 @@ class Loop:
         """End the loop and emit it."""
         ctx = self.ctx
         body = ctx.close_block(self.outer)
+        ctx.positive -= self.runs
         ctx.names.close_index(self.index)
         ctx.restore([(self.var, self.saved)])
         if body:

@@ -43,6 +43,7 @@ class StatementWriter:
         self.lengths: frozenset[str] = frozenset()
         self.known: set[str] = set()
         self.given: set[str] = set()
+        self.is_called = False
         self.arena, self.error, self.nowhere = "&arena", "error", "(char *)stack"
 
     def function(self, function: t.Function) -> str:
@@ -50,6 +51,7 @@ class StatementWriter:
         self.lengths = function.facts.lengths
         self.known = known_integers(function.body)
         self.given = {name for s in walk(function.body) if isinstance(s, t.Invoke) for name in s.changes}
+        self.is_called = function.is_called
         if function.is_called:
             self.arena, self.error, self.nowhere = "fs_shared->arena", "fs_shared->error", "fs_shared->arena->free"
         self.body(function.body)
@@ -296,6 +298,9 @@ class StatementWriter:
             self.line(f"if ({runs} && fs_outside({', '.join([self.e.write(e) for e in progression])})) {{")
             self.find_first(s)
             return
+        if self.is_called:  # where a function calls itself most loops are short
+            self.one_by_one(s)
+            return
         self.line("{")
         self.depth += 1
         self.line("int64_t bad = 0;")
@@ -335,10 +340,14 @@ class StatementWriter:
     def find_first(self, s: t.CheckAll) -> None:
         """The loop that finds the iteration to report, and the end of the if around it."""
         self.depth += 1
+        self.one_by_one(s)
+        self.depth -= 1
+        self.line("}")
+
+    def one_by_one(self, s: t.CheckAll) -> None:
+        """Each iteration is tested."""
         self.line(f"for (int64_t {s.index} = 0; {s.index} < {self.e.write(s.size, 5)}; ++{s.index}) {{")
         self.nested([*s.body, s.check])
-        self.line("}")
-        self.depth -= 1
         self.line("}")
 
 
