@@ -51,7 +51,7 @@ def test_cotangents_beside_a_value() -> None:
         return sum(fs.exp(y[i] * y[k]) for i in range(len(y)) for k in range(len(y)))
 
     line = f.__code__.co_firstlineno + 2
-    found = gradient_of(f, np.ones((40, 40)), V)
+    found = cotangents(fs.value_and_grad(f, method="reverse").explain(np.ones((40, 40)), V))
     assert found == [
         "sum_both_1: m_n0 numbers in the arena, once per call; "
         "what the loop or branch of an unnamed value (sum) gives to cotangents; "

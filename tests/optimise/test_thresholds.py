@@ -82,6 +82,7 @@ EXTREMES: dict[str, tuple[float, float]] = {
     "REPEATED_CHECK": (0, 10_000),
     "COMPARED_DEFINITIONS": (0, 1_000),
     "STREAMS": (0, 1_000),
+    "CHOICES": (0, 100),
     "KEPT_SUM": (0, 1_000),
     "KEPT_IN_STRIPS": (0, 1_000),
     "POINTS_FOR_STRIPS": (0, 1_000),

@@ -51,7 +51,8 @@ class Region:
 class Reverser:
     """One region on its way back.  `transpose` passes the cotangent of a step on to its operands.
 
-    It gives the steps to put in the forward part if those are not just the step itself, where it is needed.
+    It gives the steps to put in the forward part if those are not just the step itself, where it is needed.  `at_once`: the
+    way back follows in the same scope, so that what one step gives to cotangents early is not saved for it.
     """
 
     def __init__(
@@ -63,12 +64,14 @@ class Reverser:
         *,
         wanted: bool,
         late: frozenset[Var] = frozenset(),
+        at_once: bool = False,
     ) -> None:
         self.steps = steps
         self.value = value
         self.transpose = transpose
         self.costs = costs
         self.late = late
+        self.at_once = at_once
         self.forward: list[Item] = []
         self.backward: dict[Var, Term] = {}
         self.cotangents = Cotangents()
@@ -115,7 +118,7 @@ class Reverser:
         """Does something that runs later need the value of this variable?"""
         return var in self.needed
 
-    def inner(self, body: Term, cotangent: Term, *, wanted: bool) -> Region:
+    def inner(self, body: Term, cotangent: Term, *, wanted: bool, at_once: bool = False) -> Region:
         """The reversed body of a loop or a branch whose value has the cotangent.
 
         If its value is wanted the forward part runs in that of this region, where `cotangent` may not be known yet.
@@ -126,7 +129,8 @@ class Reverser:
         def seed(walk: Reverser, value: Term) -> None:
             walk.contribute(value, cotangent)
 
-        return reversed_steps(steps, steps.value(body), seed, self.transpose, self.costs, wanted=wanted, late=late)
+        value = steps.value(body)
+        return reversed_steps(steps, value, seed, self.transpose, self.costs, wanted=wanted, late=late, at_once=at_once)
 
     def is_late(self, var: Var) -> bool:
         """Is the variable not known yet where the step that is transposed now runs?"""
@@ -191,9 +195,10 @@ def reversed_steps(
     *,
     wanted: bool,
     late: frozenset[Var] = frozenset(),
+    at_once: bool = False,
 ) -> Region:
     """The steps forwards and backwards; `wanted`: is the value used, or only its derivative?"""
-    walk = Reverser(steps, value, transpose, costs, wanted=wanted, late=late)
+    walk = Reverser(steps, value, transpose, costs, wanted=wanted, late=late, at_once=at_once)
     seed(walk, value)
     return walk.run()
 

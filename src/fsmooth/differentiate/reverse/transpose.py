@@ -109,7 +109,7 @@ def _call(walk: Reverser, step: Step, term: Call, r: Term) -> Sequence[Item] | N
     """r ⊙ᴿ ∇⟦h ē⟧: what bwd h gives to the arguments; with the value, if r is known before the call."""
     active = varying(term.arguments, walk)
     along = [x for x, moves in zip(term.arguments, active, strict=True) if moves]
-    first = walk.before(step.var, r) if walk.is_live(step.var) else None
+    first = walk.before(step.var, r) if walk.is_live(step.var) and walk.at_once else None
     header = cotangents_of(term.header, active, walk.transpose, wanted=first is not None)
     leaving = Call(header, (*term.arguments, r))
     parts: Sequence[Term]
@@ -187,7 +187,7 @@ def _by_rule(walk: Reverser, step: Step, custom: Custom, arguments: Sequence[Ter
 def _build(walk: Reverser, step: Step, term: Build, r: Term) -> Sequence[Item] | None:
     """r ⊙ᴿ V(m) = Σᵢ r[i] ⊙ᴿ m[i]."""
     live = walk.is_live(step.var)
-    region = walk.inner(term.body, Get(r, term.index), wanted=live)
+    region = walk.inner(term.body, Get(r, term.index), wanted=live, at_once=not live)
     leaving = region.leaving(term.index)
     if not leaving:
         return None
@@ -208,7 +208,7 @@ def _sum(walk: Reverser, step: Step, term: Reduce, r: Term) -> Sequence[Item] | 
     """
     live = walk.is_live(step.var)
     first = walk.before(step.var, r) if live else None
-    region = walk.inner(term.body, r, wanted=live)
+    region = walk.inner(term.body, r, wanted=live, at_once=not live or first is not None)
     leaving = region.leaving(term.index)
     if not leaving:
         return None if not first else [*first, step]
@@ -268,8 +268,9 @@ def _branch(walk: Reverser, step: Step, term: If, r: Term) -> Sequence[Item] | N
     """
     states = frozenset([x for x in walk.steps.states if x in term.free])
     live = walk.is_live(step.var) or bool(states)
-    first = walk.before(step.var, r) if live and not states else None
-    branches = [walk.inner(body, r, wanted=live) for body in (term.then, term.otherwise)]
+    first = walk.before(step.var, r) if live and walk.at_once and not states else None
+    together = not live or first is not None
+    branches = [walk.inner(body, r, wanted=live, at_once=together) for body in (term.then, term.otherwise)]
     each = [region.leaving() for region in branches]
     keys = _union(each)
     if not keys:

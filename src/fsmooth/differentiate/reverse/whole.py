@@ -23,7 +23,7 @@ def region_of(
     """The body of a function, reversed with respect to the `chosen` parameters; its binders must be distinct."""
     steps = Steps(frozenset(chosen), {})
     value = steps.value(function.body)
-    return reversed_steps(steps, value, seed, transpose, Costs(), wanted=wanted, late=late)
+    return reversed_steps(steps, value, seed, transpose, Costs(), wanted=wanted, late=late, at_once=True)
 
 
 def cotangent_of(region: Region, x: Var) -> Term:
