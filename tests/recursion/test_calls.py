@@ -351,6 +351,11 @@ def test_linear_recursion_takes_no_stack():
     assert slope == pytest.approx(steps * (1.0 + 1e-7) ** (steps - 1), rel=1e-7)
 
 
+def test_recursion_that_never_ends_is_an_error_where_it_would_be_a_loop():
+    with pytest.raises(fs.RecursionDepthError, match="a function calls itself too often"):
+        fs.function(power)(1.5, -1)
+
+
 def test_too_deep_is_an_error_with_any_stack():
     def total(k, x):
         return 0.0 if k == 0 else x + total(k - 1, x) + total(0, x)

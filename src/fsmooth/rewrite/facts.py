@@ -136,6 +136,10 @@ class Facts:
             known = self.conditions.get(alpha_key(condition))
             if known is not None:
                 return known
+            opposite = _opposite(condition)
+            known = None if opposite is None else self.conditions.get(alpha_key(opposite))
+            if known is not None:
+                return not known
         match condition:
             case Prim(primitive, (a, b)) if isinstance(a.type, Int):
                 return self._integer_truth(primitive, a, b)
@@ -176,6 +180,8 @@ class Facts:
         self.conditions[key] = value
         match condition:
             case Prim(primitive, (inner,)) if primitive is p.logical_not:
+                self._assume(inner, not value, undo)
+            case If(inner, Const(False), Const(True)):
                 self._assume(inner, not value, undo)
             case If(a, b, Const(False)) if value:
                 self._assume(a, True, undo)
@@ -287,6 +293,17 @@ class Facts:
                 return [up, down]
             return [side.plus(constant(-1)) for side in (up, down) if self.bounds.nonnegative(side)]
         return _order(primitive, value, up, down)
+
+
+def _opposite(condition: Term) -> Term | None:
+    """Of `a == b`, `a <> b`, and the other way round; of NaN, too, one of them holds."""
+    match condition:
+        case Prim(p.equal, arguments):
+            return Prim(p.not_equal, arguments)
+        case Prim(p.not_equal, arguments):
+            return Prim(p.equal, arguments)
+        case _:
+            return None
 
 
 _KNOWN = "known inequalities"

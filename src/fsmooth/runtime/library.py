@@ -239,6 +239,8 @@ def _explained(failure: Failure | None, site: Site, a: int, b: int) -> RunError:
             raised, _, text = site.what.partition(": ")
             error = RaisedValueError if raised == "ValueError" else RaisedError
             return error(render(site, text or raised))
+        case Failure.DEPTH:
+            return RecursionDepthError(render(site, failure.value, "end the recursion earlier, or write a loop"))
         case Failure.SINGULAR:
             hint = "NumPy refuses it too; np.linalg.lstsq and np.linalg.pinv take any matrix"
             return MatrixError(render(site, failure.value, hint))

@@ -38,6 +38,7 @@ class Failure(Enum):
     """The site says what the user asserts."""
     RAISED = "raised"
     """The site says the name of the exception, a colon, and its text."""
+    DEPTH = "a function calls itself too often, one call in the other"
     SINGULAR = "the matrix is singular"
     SQUARE = "these columns are not determined"
     INDEFINITE = "the matrix is not positive definite"

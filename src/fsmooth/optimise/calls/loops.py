@@ -17,13 +17,14 @@ from typing import cast
 
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
-from fsmooth.core.build import blank_of, minus, plus, times
+from fsmooth.core.build import blank_of, minus, plus, times, tuple_of
 from fsmooth.core.definitions import called, reachable, with_calls
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import (
     Build,
     Call,
     Const,
+    Failure,
     Get,
     Header,
     If,
@@ -82,6 +83,10 @@ _NEVER = Var("never", Tuple(()))
 """The end of a body that is not reached: a condition that was tested before leads to another."""
 
 
+_MOST = 2**31
+"""So many calls, one in the other, are an endless recursion."""
+
+
 @dataclass
 class _Leaf:
     """What stands at the ends of a body: for a call its arguments, a name for its value, what becomes of that; else a value."""
@@ -130,15 +135,15 @@ class _Tree:
         """While it goes on the arguments change; the value is that of the last ones."""
         following = self._ends(body, self._next, lambda _: _NEVER)
         last = self._last(body)
-        state = Var("arguments", self._tuple(self.carried).type)
+        state = Var("arguments", tuple_of(self.carried).type)
         there = self._named(state)
-        loop = While(self._tuple(self.carried), state, let(there, goes_on), let(there, following))
+        loop = While(tuple_of(self.carried), state, let(there, goes_on), let(there, following))
         after = Var("arguments", loop.type)
         return cast(Lam, refresh(Lam((), let(((after, loop), *self._named(after)), last)))).body
 
     def _flagged(self, body: Term) -> Term:
         """Each step evaluates the body once."""
-        given = self._tuple(self.carried)
+        given = tuple_of(self.carried)
         blank = blank_of(self.header.result)
         step = self._ends(
             body,
@@ -155,10 +160,17 @@ class _Tree:
         if any([isinstance(q.type, Tuple) for q in self.carried]):
             return None
         following = self._ends(body, self._next, lambda _: _NEVER)
-        given = self._tuple(self.carried)
+        given = tuple_of(self.carried)
         counted = Var("counted", Tuple((INT, given.type)))
         there = self._named(Proj(counted, 1))
-        one_more = MakeTuple((plus(Proj(counted, 0), Const(1)), let(there, following)))
+        calls = Proj(counted, 0)
+        one_more = Require(
+            Prim(p.less, (calls, Const(_MOST))),
+            MakeTuple((plus(calls, Const(1)), let(there, following))),
+            Failure.DEPTH,
+            (),
+            self.header.site,
+        )
         count = While(MakeTuple((Const(0), given)), counted, let(there, self._goes_on(body)), one_more)
         after = Var("after", count.type)
         steps = Var("steps", INT)
@@ -179,7 +191,7 @@ class _Tree:
         saved = [q for q in self.carried if q not in counters]
         at: dict[Var, Term] = {q: plus(q, times(Const(slope), back)) for q, slope in counters.items()}
         if saved:
-            i, given = Var("i", INT), self._tuple(self.carried)
+            i, given = Var("i", INT), tuple_of(self.carried)
             tables = MakeTuple(tuple([Build(steps, Var("k", INT), blank_of(q.type)) for q in saved]))
             state = Var("saved", Tuple((given.type, tables.type)))
             there = self._named(Proj(state, 0))
@@ -211,10 +223,7 @@ class _Tree:
         return self._ends(body, lambda *_: _NEVER, lambda value: value)
 
     def _next(self, arguments: Sequence[Term], _: Var, __: Term) -> Term:
-        return self._tuple([a for q, a in zip(self.parameters, arguments, strict=True) if q in self.carried])
-
-    def _tuple(self, terms: Sequence[Term]) -> Term:
-        return terms[0] if len(terms) == 1 else MakeTuple(tuple(terms))
+        return tuple_of([a for q, a in zip(self.parameters, arguments, strict=True) if q in self.carried])
 
     def _named(self, state: Term) -> tuple[tuple[Var, Term], ...]:
         """The parameters, as what the state holds."""
