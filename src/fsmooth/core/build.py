@@ -11,7 +11,7 @@ build (length v) (fun i -> v[i])
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from fsmooth.core import primitives as p
 from fsmooth.core.shape import shape_of
@@ -195,6 +195,11 @@ def components(term: Term) -> tuple[Term, ...]:
 def zero_like(term: Term) -> Term:
     """The zero tangent of `term`: `zero` for reals, () for Int and Bool, inside arrays and tuples likewise."""
     return _zero(term, term.type)
+
+
+def tuple_of(items: Sequence[Term]) -> Term:
+    """A tuple; of one thing, that itself."""
+    return items[0] if len(items) == 1 else MakeTuple(tuple(items))
 
 
 def blank_of(type_: Type) -> Term:

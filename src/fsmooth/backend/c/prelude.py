@@ -30,8 +30,9 @@ _INCLUDES = """\
 
 def prelude(expressions: ExpressionWriter, features: set[str]) -> str:
     """Includes, types and helpers."""
-    parts = [h.GNU if "shared" in features else "", _INCLUDES, h.ERROR]
-    parts = [part for part in parts if part]
+    parts = [_INCLUDES, h.ERROR]
+    if "shared" in features:
+        parts.insert(0, h.GNU)
     if "depth" in features:
         parts.append(_guarded("FS_FRAME", h.FRAME, define=False))
     if "failed" in features:

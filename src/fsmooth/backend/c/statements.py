@@ -169,7 +169,7 @@ class StatementWriter:
                 self.features.add("calls")
                 given = [self.place(a.buffer, a.offset) if isinstance(a, t.Place) else w(a) for a in s.arguments]
                 given += [self.place(r.buffer, r.offset) if isinstance(r, t.Place) else f"&{r}" for r in s.results]
-                given.append("fs_shared" if self.error != "error" else "&fs_shared")
+                given.append("fs_shared" if self.is_called else "&fs_shared")
                 self.line(f"status = {s.function}({', '.join(given)});")
                 self.line("if (status) goto fail;")
             case t.Swap(left, right, type_):

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import cast
 
-from fsmooth.core.build import blank_of, zero_like
+from fsmooth.core.build import blank_of, tuple_of, zero_like
 from fsmooth.core.subst import refresh, substitute
-from fsmooth.core.term import Header, Lam, MakeTuple, Term, Var, let
+from fsmooth.core.term import Header, Lam, Term, Var, let
 from fsmooth.core.types import has_array, has_float, tangent
 from fsmooth.differentiate.definitions import definition_of, derived
 from fsmooth.differentiate.reverse.region import Reverser, Transpose, scope
@@ -30,9 +30,9 @@ def cotangents_of(header: Header, active: tuple[bool, ...], transpose: Transpose
         if wanted:
             like.insert(0, _value_like(header, given))
         types = (*header.parameters, tangent(header.result))
-        model = Lam((*given, Var("r", types[-1])), _tuple(like)) if any([has_array(x.type) for x in like]) else None
+        model = Lam((*given, Var("r", types[-1])), tuple_of(like)) if any([has_array(x.type) for x in like]) else None
         name = f"{header.name}_{'both' if wanted else 'back'}"
-        return Header(name, types, _tuple(like).type, header.site, model)
+        return Header(name, types, tuple_of(like).type, header.site, model)
 
     def backwards() -> Lam:
         function = cast(Lam, refresh(definition_of(header)))
@@ -44,7 +44,7 @@ def cotangents_of(header: Header, active: tuple[bool, ...], transpose: Transpose
 
         region = region_of(function, chosen, seed, transpose, wanted=wanted)
         value = [region.value] if wanted else []
-        back = let(region.backward, _tuple([*value, *[cotangent_of(region, x) for x in chosen]]))
+        back = let(region.backward, tuple_of([*value, *[cotangent_of(region, x) for x in chosen]]))
         return cast(Lam, refresh(Lam((*function.parameters, r), scope(region.forward, back))))
 
     return derived(header, (transpose, active, wanted), made, backwards)
@@ -60,7 +60,3 @@ def _value_like(header: Header, given: list[Var]) -> Term:
 def varying(arguments: tuple[Term, ...], walk: Reverser) -> tuple[bool, ...]:
     """Which arguments depend on what is differentiated."""
     return tuple([has_float(a.type) and walk.steps.is_active(a) for a in arguments])
-
-
-def _tuple(items: list[Term]) -> Term:
-    return items[0] if len(items) == 1 else MakeTuple(tuple(items))

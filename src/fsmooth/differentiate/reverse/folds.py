@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from fsmooth import thresholds
 from fsmooth.core.alpha import alpha_equal
-from fsmooth.core.build import minus, zero_like
+from fsmooth.core.build import minus, tuple_of, zero_like
 from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import Const, Flow, Get, IFold, Length, MakeTuple, Proj, Term, Update, Var, let
@@ -145,10 +145,10 @@ def pass_on(
         *saved,
         *chosen.recomputed,
     ]
-    whole_init = start[0] if len(start) == 1 else MakeTuple(tuple(start))
+    whole_init = tuple_of(start)
     state = beside(step.var, Flow.STATE, whole_init.type)
     opened: list[tuple[Var, Term]] = [(x, state if len(start) == 1 else Proj(state, k)) for k, x in enumerate(current)]
-    result = final[0] if len(final) == 1 else MakeTuple(tuple(final))
+    result = tuple_of(final)
     loop = IFold(term.size, whole_init, state, down, let(opened, scope(items, let(way.region.backward, result))))
     whole = beside(step.var, Flow.LEAVING, loop.type)
     walk.run_back(whole, loop)

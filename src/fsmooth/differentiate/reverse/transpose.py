@@ -12,7 +12,7 @@ from typing import cast
 
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
-from fsmooth.core.build import zero_like
+from fsmooth.core.build import tuple_of, zero_like
 from fsmooth.core.subst import refresh, substitute
 from fsmooth.core.term import (
     App,
@@ -134,10 +134,6 @@ def _at_once(walk: Reverser, step: Step, both: Term, first: Sequence[Item]) -> t
     return parts[1:], [*first, Step(whole, both, active=False), Step(step.var, parts[0], active=True)]
 
 
-def _tuple(items: Sequence[Term]) -> Term:
-    return items[0] if len(items) == 1 else MakeTuple(tuple(items))
-
-
 def _parts(whole: Term, count: int) -> list[Term]:
     return [whole] if count == 1 else [Proj(whole, k) for k in range(count)]
 
@@ -241,7 +237,7 @@ def _saved(
         return chosen.recomputed, None, region.value
     names = [x for x, _ in chosen.stored]
     parts = list(names) if region.value in names else [region.value, *names]
-    loop = Build(term.size, term.index, scope(region.forward, _tuple(parts)))
+    loop = Build(term.size, term.index, scope(region.forward, tuple_of(parts)))
     whole = beside(step.var, Flow.SAVED, loop.type)
     walk.definitions[whole] = loop
     read = dict(zip(parts, _parts(Get(whole, term.index), len(parts)), strict=True))
@@ -253,7 +249,7 @@ def _loop_back(
     walk: Reverser, step: Step, term: Build | Reduce, region: Region, leaving: Leaving, first: Sequence[Item]
 ) -> None:
     """The loop that sums the cotangents of all iterations."""
-    body = scope(first, let(region.backward, _tuple(list(leaving.values()))))
+    body = scope(first, let(region.backward, tuple_of(list(leaving.values()))))
     loop = Reduce(Reduction.SUM, term.size, term.index, body)
     _share_out(walk, step.var, list(leaving), loop)
 
@@ -322,7 +318,7 @@ def _branch_back(
     first: Sequence[Sequence[Item]],
 ) -> None:
     sides = [
-        scope(items, let(region.backward, _tuple(values)))
+        scope(items, let(region.backward, tuple_of(values)))
         for items, region, values in zip(first, branches, cotangents, strict=True)
     ]
     _share_out(walk, step.var, keys, If(term.condition, sides[0], sides[1]))
