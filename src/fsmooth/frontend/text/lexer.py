@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from fsmooth.core.term import Failure
 from fsmooth.frontend.text.mistakes import TextError
 
 
@@ -74,10 +75,13 @@ _SECTIONS = "|".join(
     [re.escape(s) for s in _OPERATORS if s not in {"(", ")", "[", "]", "{", "}", ",", ":", "->", "=>", "⊸"}]
 )
 
+_FAILURES = "|".join([failure.name.lower() for failure in Failure])
+"""What is said behind `require`, where it is not sizes that differ."""
+
 _TOKEN = re.compile(
     rf"""
       (?P<space>\s+|\#[^\n]*|\(\*(?!\*?\)).*?\*\))
-    | (?P<KIND>(?<=require\ )(?:size|index|empty|division|step|assertion|raised)(?=\s+(?!in\b)[\w(!\[-]))
+    | (?P<KIND>(?<=require\ )(?:{_FAILURES})(?=\s+(?!in\b)[\w(!\[-]))
     | (?P<SECTION>\(\s*(?:{_SECTIONS})\s*\))
     | (?P<INDEX>(?<=[\w')\]}}])\.?\[)
     | (?P<PROJECT>(?<=[\w')\]}}])\.\d+)
