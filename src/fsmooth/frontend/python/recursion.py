@@ -15,13 +15,14 @@ from dataclasses import dataclass, field
 from fsmooth.core.build import equals
 from fsmooth.core.shape import size_of
 from fsmooth.core.subst import substitute
-from fsmooth.core.term import Call, Failure, Header, Lam, Length, Proj, Require, Term, Var, let
+from fsmooth.core.term import Call, Failure, Header, Lam, Length, MakeTuple, Proj, Require, Term, Var, let
 from fsmooth.core.types import INT, Tuple, Type, has_array, rank_of
 from fsmooth.core.weak import weakness
 from fsmooth.errors import TypeMismatchError
-from fsmooth.frontend.python.conversion import convert
+from fsmooth.frontend.python.conversion import convert, project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.kinds import describe, identical, join_types
+from fsmooth.frontend.python.nodes import record_of_nodes
 from fsmooth.frontend.python.parts import seen
 from fsmooth.frontend.python.source import Source
 from fsmooth.frontend.python.unreturned import Unreturned
@@ -137,6 +138,7 @@ def _read(
     inner.entry = frozenset(found.parameters)
     inner.borders = Var("border", INT).id
     frame.shared.stack.append(reading)
+    assumed, frame.shared.assumed = frame.shared.assumed, []  # what holds at this call need not at others
 
     def result() -> Term:
         value = inner.term(body(inner), node)
@@ -149,6 +151,7 @@ def _read(
         term = inner.inside(result)
     finally:
         frame.shared.stack.pop()
+        frame.shared.assumed = assumed
     for r in reversed(inner.requirements):
         term = Require(r.condition, term, r.failure, r.numbers, r.site)
     return term
@@ -157,7 +160,7 @@ def _read(
 def _part(value: Value) -> Hashable:
     match value:
         case Term():
-            return (value.type, weakness(value.type))
+            return (value.type, weakness(value.type), record_of_nodes(value))
         case Unrolled(items):
             return (type(value), *[_part(item) for item in items])
         case Keyed(entries):
@@ -175,6 +178,9 @@ def _part(value: Value) -> Hashable:
 def _terms(value: Value) -> list[Term]:
     """The numbers and arrays in a value."""
     match value:
+        case Term() if record_of_nodes(value) is not None:
+            assert isinstance(value.type, Tuple)
+            return [project(value, k) for k in range(len(value.type.items))]
         case Term():
             return [value]
         case Unrolled(items):
@@ -188,6 +194,9 @@ def _terms(value: Value) -> list[Term]:
 def _with_terms(frame: Frame, value: Value, new: Iterator[Var]) -> Value:
     """The value with other numbers and arrays in it."""
     match value:
+        case Term() if record_of_nodes(value) is not None:
+            assert isinstance(value.type, Tuple)
+            return MakeTuple(tuple([next(new) for _ in value.type.items]), value.type)
         case Term():
             return seen(frame.as_list(next(new), value))
         case Unrolled(items):
