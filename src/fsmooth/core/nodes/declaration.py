@@ -155,8 +155,9 @@ class Nodes:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the parts."""
-        return ("nodes" if self.is_forest else "node", *self.declaration.columns)
+        """The names of the parts, as programs are printed with them."""
+        own = [name.replace(".", "_") for name in self.declaration.columns]
+        return ("nodes" if self.is_forest else "node", *own)
 
     @property
     def __name__(self) -> str:

@@ -52,6 +52,8 @@ class Shared:
     """What was read, by its code: in one elaboration a function is always the same syntax."""
     recursions: dict[ast.AST, dict[Hashable, Recursion]] = field(default_factory=dict)
     """Those that call themselves, by their syntax and what their arguments are."""
+    defining: list[Recursion] = field(default_factory=list)
+    """Of those the ones whose bodies are being read, each inside the one before."""
     views: Views = field(default_factory=Views)
     static_sizes: dict[tuple[Var, int], int] = field(default_factory=dict)
     """Sizes of arguments that annotations give as numbers."""

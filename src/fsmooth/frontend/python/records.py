@@ -15,7 +15,7 @@ from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.displays import known, part_term
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import helper_call, run_helper
-from fsmooth.frontend.python.nodes import by_definition, declaration_of_node, field_of_node
+from fsmooth.frontend.python.nodes import by_definition, declaration_of_node, field_of_node, possible_tags
 from fsmooth.frontend.python.values import Method, Static, Value
 
 
@@ -44,6 +44,8 @@ def part_of_record(frame: Frame, record: Term, cls: type, node: ast.Attribute) -
 def part_of_node(frame: Frame, node: Term, place: ast.Attribute) -> Value:
     """node.name: a field, a method, a property, or an attribute of the class."""
     found = field_of_node(frame, node, place.attr, place)
+    if found is None and any([isinstance(d, FunctionType) for d in definitions_of(frame, node, place.attr)]):
+        return Method(node, place.attr)
     if found is None:
         found = by_definition(
             frame,
@@ -62,6 +64,13 @@ def part_of_node(frame: Frame, node: Term, place: ast.Attribute) -> Value:
     return found
 
 
+def definitions_of(frame: Frame, node: Term, name: str) -> list[object]:
+    """What the classes that a node may be of define under a name."""
+    declaration = declaration_of_node(node)
+    assert declaration is not None
+    return [defined_by(frame, declaration.constructors[k].cls, name) for k in sorted(possible_tags(frame, node))]
+
+
 def _of_class(frame: Frame, definition: object, node: Term, place: ast.Attribute) -> Value:
     match definition:
         case property() if isinstance(definition.fget, FunctionType):
@@ -69,8 +78,6 @@ def _of_class(frame: Frame, definition: object, node: Term, place: ast.Attribute
             return run_helper(frame, definition.fget, {own: node}, place)
         case staticmethod():
             return Static(definition.__func__, frame.shared.readings.known(definition.__func__))
-        case FunctionType():
-            return Method(node, place.attr)
         case bool() | int() | float() | str():
             return known(definition)
         case _:

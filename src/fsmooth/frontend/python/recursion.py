@@ -59,15 +59,22 @@ class CallsItself(Exception):  # noqa: N818  (no mistake: its first reading catc
 
 @dataclass(eq=False)
 class Recursion:
-    """A function that calls itself; `header` is None until the type of its result is known."""
+    """A function that calls itself; `header` is None until the type of its result is known.
+
+    It is provisional if it was read while that of a function around it was not known: then it is read again with that one.
+    """
 
     reading: Reading
     parameters: list[Var] = field(default_factory=list)
     header: Header | None = None
+    is_provisional: bool = False
 
     def call(self, frame: Frame, values: dict[str, Value], node: ast.AST) -> Term:
         """The value of a call."""
         if self.header is None:
+            defining = frame.shared.defining
+            for inner in defining[defining.index(self) + 1 :]:
+                inner.is_provisional = True
             raise Unreturned(node)
         return frame.bind(Call(self.header, tuple([x for v in values.values() for x in _terms(v)])), self.reading.name)
 
@@ -87,21 +94,28 @@ def defined(
     known[reading.key] = found
     names = dict(reading.names)
     for name, value in reading.values.items():
-        variables = [Var(name, x.type, frame.site(node)) for x in _terms(value)]
+        variables = [Var(own, x.type, frame.site(node)) for own, x in _named_terms(name, value)]
         found.parameters += variables
         names[name] = _with_terms(frame, value, iter(variables))
-    others = set(known)
+    others = {id(r) for same in frame.shared.recursions.values() for r in same.values()}
     result: Type | None = None
     model: Lam | None = None
     while True:  # each time the type of the result grows
-        for key in [key for key in known if key not in others]:
-            del known[key]  # it calls this one at a type that it has no more
+        for same in frame.shared.recursions.values():
+            for key in [key for key, r in same.items() if id(r) not in others]:
+                del same[key]  # it calls this one at a type that it has no more, or not yet
+        frame.shared.defining.append(found)
         try:
             term = _read(frame, reading, source, node, found, names, body)
         except Unreturned as call:
+            if found.is_provisional:
+                del known[reading.key]
+                raise
             frame.unsupported(
                 call.node, f"{reading.name}, which never returns without calling itself,", "give it a case that does"
             )
+        finally:
+            frame.shared.defining.pop()
         joined = term.type if result is None else join_types(result, term.type)
         if joined is None:
             assert result is not None
@@ -119,6 +133,8 @@ def defined(
         types = tuple([q.type for q in found.parameters])
         name = reading.name.replace("a lambda", "lambda")
         found.header = Header(name, types, result, source.site(reading.definition), model)
+        if found.is_provisional:
+            break
     assert found.header is not None
     found.header.define(Lam(tuple(found.parameters), term))
     return found
@@ -173,6 +189,15 @@ def _part(value: Value) -> Hashable:
             return id(inner)
         case _:
             return id(value)
+
+
+def _named_terms(name: str, value: Value) -> list[tuple[str, Term]]:
+    """The numbers and arrays in a value; those of a node are called as its columns."""
+    record = record_of_nodes(value)
+    if record is None:
+        return [(name, x) for x in _terms(value)]
+    names = [name, *[f"{name}_{own}" for own in record.names[1:]]]
+    return list(zip(names, _terms(value), strict=True))
 
 
 def _terms(value: Value) -> list[Term]:

@@ -25,6 +25,7 @@ from fsmooth.frontend.python.loops import (
     initial,
     loop_body,
     settled,
+    unless_unknown,
 )
 from fsmooth.frontend.python.nodes import declaration_of_node
 from fsmooth.frontend.python.sizes import FrameSizes
@@ -63,7 +64,7 @@ def while_loop(frame: Frame, node: ast.While) -> None:
         inits, body = steady(FrameSizes(frame, node), Steps(inits, var, body))
         finish(frame, node, state, lambda init: While(init, var, test, body), inits)
 
-    run(opened(frame, node, mark, None, read))
+    unless_unknown(frame, lambda: run(opened(frame, node, mark, None, read)))
 
 
 @contextmanager
