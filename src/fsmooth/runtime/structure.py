@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from fsmooth.core.nodes.declaration import Nodes
-from fsmooth.core.nodes.packed import packed, taken_apart
+from fsmooth.core.nodes.packed import Forest, Packed, packed, taken_apart
 from fsmooth.core.trees import Constant, Registered, apart, together
 from fsmooth.core.types import Tuple, Type, rank_of
 
@@ -80,10 +80,14 @@ class _Text:
             self.unless(f"{value} is {self.name(record.value)} or {self.name(record.is_equal)}({value})")
             return "()"
         if isinstance(record, Registered | Nodes):
-            parts = f"x{self.count}"
+            parts, own = f"x{self.count}", self.name(record)
             self.count += 1
-            taken = _parts_of_registered if isinstance(record, Registered) else _parts_of_nodes
-            self.line(f"{parts} = {self.name(taken)}({value}, {self.name(record)})")
+            taken = f"{self.name(_parts_of_registered)}({value}, {own})"
+            if isinstance(record, Nodes):
+                cls = self.name(Forest if record.is_forest else Packed)
+                slow = f"{self.name(_parts_of_nodes)}({value}, {own})"
+                taken = f"{value}.parts if type({value}) is {cls} and {value}.record is {own} else {slow}"
+            self.line(f"{parts} = {taken}")
             self.unless(f"{parts} is not None")
             return parts
         if record is dict:

@@ -43,7 +43,11 @@ def emit(program: t.Program) -> CProgram:
         statements,
         *[
             frozenset([k for k, name in enumerate(names) if name in program.deciding]) - own
-            for names, own in ((arguments, own_arrays(program.parameters)), (results, frozenset()), (numbers, frozenset()))
+            for names, own in (
+                (arguments, own_arrays(program.parameters)),
+                (results, frozenset()),
+                (numbers, frozenset()),
+            )
         ],
     )
 

@@ -116,6 +116,18 @@ class Declaration:
                     result.append(f.kind is Kind.NODE)
         return tuple(result)
 
+    def record(self, make: Make) -> Nodes:
+        """The record of a tree, one object for each way to give it back."""
+        return self._records.setdefault((make, False), Nodes(self, False, make))
+
+    def forest(self, make: Make) -> Nodes:
+        """The record of a forest."""
+        return self._records.setdefault((make, True), Nodes(self, True, make))
+
+    @cached_property
+    def _records(self) -> dict[tuple[Make, bool], Nodes]:
+        return {}
+
     def reference(self, tag: int, row: int) -> int:
         """The node in a row of a class."""
         return row << self.bits | tag
@@ -166,8 +178,4 @@ class Nodes:
 
     def is_like(self, other: object) -> bool:
         """Is it the record of the same thing, however it is to be given back?"""
-        return (
-            isinstance(other, Nodes)
-            and other.declaration is self.declaration
-            and other.is_forest is self.is_forest
-        )
+        return isinstance(other, Nodes) and other.declaration is self.declaration and other.is_forest is self.is_forest

@@ -72,7 +72,7 @@ class Packed(_Columns):
         declaration = declared(alternatives(cls))
         made = given_columns(declaration, columns)
         require_nodes(declaration, np.asarray([root], np.int64), declaration.all_tags, made, "root")
-        return Packed(Nodes(declaration, is_forest=False, make=packed), (int(root), *made))
+        return Packed(declaration.record(packed), (int(root), *made))
 
     def unpack(self) -> Any:
         """The tree as objects of the user's classes."""
@@ -107,8 +107,7 @@ class Forest(_Columns, Sequence[Packed]):
         roots, *columns = self.parts
         if isinstance(k, slice):
             return Forest(self.record, (steady(roots[k]), *columns))
-        record = Nodes(self.record.declaration, is_forest=False, make=self.record.make)
-        return Packed(record, (int(roots[k]), *columns))
+        return Packed(self.record.declaration.record(self.record.make), (int(roots[k]), *columns))
 
     def __len__(self) -> int:
         return len(self.parts[0])
@@ -118,7 +117,9 @@ class Forest(_Columns, Sequence[Packed]):
 
     def unpack(self) -> list[Any]:
         """The trees as objects of the user's classes."""
-        return list(objects(self.record, self.parts))  # type: ignore[call-overload]
+        found = objects(self.record, self.parts)
+        assert isinstance(found, list)
+        return found
 
     def __repr__(self) -> str:
         return f"Forest({len(self)} trees: {self._counted()})"
@@ -229,10 +230,9 @@ def with_nodes_of(argument: Any, tangent: Any) -> Any:
 def _made(declaration: Declaration, roots: list[Any], *, is_forest: bool, make: Any) -> Packed | Forest:
     nodes, columns = packed_columns(roots, declaration)
     kept = [steady(c) if declaration.is_structure(k) else c for k, c in enumerate(columns)]
-    record = Nodes(declaration, is_forest=is_forest, make=make)
     if is_forest:
-        return Forest(record, (steady(np.array(nodes, np.int64)), *kept))
-    return Packed(record, (nodes[0], *kept))
+        return Forest(declaration.forest(make), (steady(np.array(nodes, np.int64)), *kept))
+    return Packed(declaration.record(make), (nodes[0], *kept))
 
 
 def steady(column: Column) -> Column:
@@ -277,7 +277,9 @@ def _given(constructor: Constructor, field: Field, own: Mapping[str, Any]) -> li
     value = own[field.name]
     if field.width == 2:
         if not isinstance(value, tuple) or len(value) != 2:
-            raise ArgumentError(f"{name}: expected two arrays, where each row begins (and the last ends), and all elements")
+            raise ArgumentError(
+                f"{name}: expected two arrays, where each row begins (and the last ends), and all elements"
+            )
         starts = steady(np.asarray(value[0]))
         flat = steady(np.asarray(value[1])) if field.kind is Kind.CHILDREN else np.asarray(value[1])
         if len(starts) == 0 or starts[0] != 0 or starts[-1] != len(flat) or bool(np.any(np.diff(starts) < 0)):

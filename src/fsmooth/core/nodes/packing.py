@@ -25,13 +25,26 @@ def packed_columns(roots: Sequence[object], declaration: Declaration) -> tuple[l
 
     """
     met = _Met(roots, declaration)
-    columns = [column for tag, c in enumerate(declaration.constructors) for f in c.fields for column in met.columns(tag, c, f)]
+    columns = [
+        column for tag, c in enumerate(declaration.constructors) for f in c.fields for column in met.columns(tag, c, f)
+    ]
     if met.is_shared:
         cycle = cycle_in(declaration, columns)
         if cycle is not None:
             tag, row = declaration.tag_of(cycle), declaration.row_of(cycle)
             met.fail(met.rows[tag][row], "is reached from itself", "data that programs take have no cycles")
     return [met.nodes[id(root)] for root in roots], columns
+
+
+_ALLOWED: dict[type | None, str] = {float: "fiu", int: "iu", bool: "b", None: "fiub"}
+_WANTED: dict[type | None, str] = {float: "a number", int: "an integer", bool: "True or False", None: "a number"}
+
+
+def _at_width(column: Column, leaf: type | None) -> Column:
+    """Numbers as the leaf says; real ones keep their width."""
+    if leaf is None or (leaf is float and column.dtype in (np.float32, np.float64)):
+        return column
+    return column.astype(_DTYPES[leaf], copy=False)
 
 
 class _Met:
@@ -56,8 +69,8 @@ class _Met:
             if key in nodes:
                 self.is_shared = self.is_shared or value is not None
                 continue
-            tag = tags.get(type(value))
-            if tag is None:
+            tag = tags.get(type(value), -1)
+            if tag < 0:
                 self.fail(value, f"is {_said(value)}", f"expected {declaration.named(declaration.all_tags)}")
             own = rows[tag]
             nodes[key] = len(own) << bits | tag
@@ -72,7 +85,11 @@ class _Met:
     def columns(self, tag: int, constructor: Constructor, field: Field) -> list[Column]:
         """The columns of a field."""
         values = list(map(attrgetter(field.name), self.rows[tag]))
-        if values and field.kind not in (Kind.NODE, Kind.CHILDREN) and all([type(v) is tuple and not v for v in values]):
+        if (
+            values
+            and field.kind not in (Kind.NODE, Kind.CHILDREN)
+            and all([type(v) is tuple and not v for v in values])
+        ):
             nothing: Any = ()  # the tangents of integers and texts
             return [_starts(values), nothing] if field.width == 2 else [nothing]
         match field.kind:
@@ -89,41 +106,36 @@ class _Met:
                 return [self._stacked(values, constructor, tag, field)]
             case Kind.RAGGED:
                 arrays = [self._array(v, tag, k, field) for k, v in enumerate(values)]
-                return [_starts(arrays), np.concatenate(arrays) if arrays else np.empty(0, _DTYPES[field.leaf or float])]
+                return [
+                    _starts(arrays),
+                    np.concatenate(arrays) if arrays else np.empty(0, _DTYPES[field.leaf or float]),
+                ]
             case Kind.CHILDREN:
                 flat = [child for value in values for child in value]
                 return [_starts(values), self._references(flat, tag, field)]
 
     def _numbers(self, values: list[Any], tag: int, field: Field) -> Column:
+        if not values:
+            return np.empty(0, _DTYPES[field.leaf or float])
         try:
             column = np.array(values)
         except (ValueError, TypeError, OverflowError):
             column = np.empty(0, object)
-        allowed = {float: "fiu", int: "iu", bool: "b", None: "fiub"}[field.leaf]
-        if not values:
-            return np.empty(0, _DTYPES[field.leaf or float])
-        if column.ndim != 1 or column.dtype.kind not in allowed:
-            kinds = {float: float | int, int: int, bool: bool, None: float | int | bool}[field.leaf]
+        if column.ndim != 1 or column.dtype.kind not in _ALLOWED[field.leaf]:
             for k, value in enumerate(values):
-                is_bool = isinstance(value, bool) and field.leaf in (float, int)
-                if is_bool or not isinstance(value, kinds | np.number | np.bool_):  # type: ignore[operator]
-                    wanted = {float: "a number", int: "an integer", bool: "True or False", None: "a number"}[field.leaf]
-                    self._fail_field(tag, k, field, f"is {_said(value)}", f"expected {wanted}")
-        dtype = column.dtype if column.dtype in (np.float32, np.float64) else _DTYPES[field.leaf]  if field.leaf else column.dtype
-        return np.asarray(column, dtype)
+                if np.asarray(value).dtype.kind not in _ALLOWED[field.leaf] or np.ndim(value) > 0:
+                    self._fail_field(tag, k, field, f"is {_said(value)}", f"expected {_WANTED[field.leaf]}")
+        return _at_width(column, field.leaf)
 
     def _array(self, value: object, tag: int, row: int, field: Field) -> Column:
         try:
             array = np.asarray(value)
         except (ValueError, TypeError):
             array = np.empty((), object)
-        rank = field.rank
-        if array.ndim != rank or array.dtype.kind not in "fiub":
-            wanted = f"a {rank}-dimensional array of numbers"
-            self._fail_field(tag, row, field, f"is {_said(value)}", f"expected {wanted}")
-        if array.dtype.kind in "iub":
-            array = array.astype(_DTYPES[field.leaf or float])
-        return array if array.dtype == np.float32 else array.astype(_DTYPES.get(field.leaf, np.float64) if field.leaf else np.float64, copy=False)
+        if array.ndim != field.rank or (array.size and array.dtype.kind not in _ALLOWED[field.leaf]):
+            wanted = f"expected an array of {field.rank} axes, of numbers"
+            self._fail_field(tag, row, field, f"is {_said(value)}", wanted)
+        return _at_width(array, field.leaf or float)
 
     def _stacked(self, values: list[Any], constructor: Constructor, tag: int, field: Field) -> Column:
         arrays = [self._array(v, tag, k, field) for k, v in enumerate(values)]
@@ -197,7 +209,11 @@ def _below(value: object, path: str, declaration: Declaration) -> Iterator[tuple
 def _said(value: object) -> str:
     if value is None:
         return "None"
-    return f"the {type(value).__name__} {value!r}"[:80] if isinstance(value, float | int | str) else f"a {type(value).__name__}"
+    return (
+        f"the {type(value).__name__} {value!r}"[:80]
+        if isinstance(value, float | int | str)
+        else f"a {type(value).__name__}"
+    )
 
 
 def cycle_in(declaration: Declaration, columns: Sequence[Column]) -> int | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copyreg
 import dataclasses
 import enum
+import inspect
 import sys
 import types
 import typing
@@ -58,7 +59,8 @@ def declared(classes: Sequence[type]) -> Declaration:
 
 
 def _again(classes: tuple[type, ...], is_forest: bool, make: Make) -> Nodes:
-    return Nodes(declared(classes), is_forest, make)
+    declaration = declared(classes)
+    return declaration.forest(make) if is_forest else declaration.record(make)
 
 
 def _taken_down(record: Nodes) -> tuple[Callable[..., Nodes], tuple[object, ...]]:
@@ -72,7 +74,9 @@ def alternatives(annotation: object) -> tuple[type, ...]:
     """The classes of a union, or of one class."""
     found = _classes(_resolved(NOTHING, annotation))
     if found is None:
-        raise ArgumentError(f"{annotation!r} is no data type\n  hint: give a dataclass, or a union of them: Leaf | Node")
+        raise ArgumentError(
+            f"{annotation!r} is no data type\n  hint: give a dataclass, or a union of them: Leaf | Node"
+        )
     return found
 
 
@@ -139,7 +143,7 @@ def _fields(cls: type) -> list[tuple[str, object]]:
     names = [f.name for f in dataclasses.fields(cls)] if dataclasses.is_dataclass(cls) else list(cls._fields)  # type: ignore[attr-defined]
     found: dict[str, tuple[type, object]] = {}
     for base in reversed(cls.__mro__):
-        found.update({n: (base, a) for n, a in base.__dict__.get("__annotations__", {}).items()})
+        found.update({n: (base, a) for n, a in inspect.get_annotations(base).items()})
     return [(name, _resolved(*found[name]) if name in found else Any) for name in names]
 
 

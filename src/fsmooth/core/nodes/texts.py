@@ -19,7 +19,9 @@ def number_of(text: str) -> int:
     number = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little") >> 2
     known = _TEXTS.setdefault(number, text)
     if known != text:
-        raise ArgumentError(f"the texts {known!r} and {text!r} cannot be told apart\n  hint: write one of them otherwise")
+        raise ArgumentError(
+            f"the texts {known!r} and {text!r} cannot be told apart\n  hint: write one of them otherwise"
+        )
     return number
 
 

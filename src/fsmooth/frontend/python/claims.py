@@ -13,7 +13,7 @@ from fsmooth.core.build import equals
 from fsmooth.core.term import Const, Failure, Require, Term
 from fsmooth.errors import UnsupportedError
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.logic import condition, negated
+from fsmooth.frontend.python.logic import condition
 from fsmooth.frontend.python.syntax import CLAIMED
 from fsmooth.frontend.python.values import Static, Value
 

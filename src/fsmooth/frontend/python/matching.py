@@ -25,10 +25,9 @@ def part_at(frame: Frame, node: Positional) -> Value:
     if cls.value in (int, float, bool, str):
         return frame.expression(node.owner)
     fetch = Lookup(cls.value, ClassAttribute("__match_args__"))
-    names = fetch()
-    frame.shared.readings.found(fetch, names)
-    if not isinstance(names, tuple):
-        names = getattr(cls.value, "_fields", ())
+    declared = fetch()
+    frame.shared.readings.found(fetch, declared)
+    names: tuple[str, ...] = declared if isinstance(declared, tuple) else getattr(cls.value, "_fields", ())
     if node.position >= len(names):
         what = f"{cls.value.__name__} has {len(names)} positional patterns, not {node.position + 1}"
         frame.fail(ArgumentMismatchError, node, what, f"its fields are {', '.join(names)}")

@@ -204,9 +204,7 @@ def each_class(frame: Frame, node: Term, tags: list[int], read: Callable[[int], 
     return branch(frame, test, then, otherwise, place)
 
 
-def _required(
-    frame: Frame, declaration: Declaration, node: Term, having: Tags, name: str, place: ast.AST
-) -> Term:
+def _required(frame: Frame, declaration: Declaration, node: Term, having: Tags, name: str, place: ast.AST) -> Term:
     """The node, if it is of a class that has a field."""
     test = has_tag(frame, node, having)
     missing = declaration.named(possible_tags(frame, node) - having)
@@ -221,7 +219,7 @@ def with_node(node: Term, at: Term) -> Term:
     assert isinstance(node.type, Tuple)
     record = node.type.record
     assert isinstance(record, Nodes)
-    single = Nodes(record.declaration, False, record.make)
+    single = record.declaration.record(record.make)
     items = (at, *[project(node, k) for k in range(1, len(node.type.items))])
     return MakeTuple(items, Tuple(tuple([item.type for item in items]), single.names, single))
 
@@ -266,7 +264,12 @@ def trees_of_forest(frame: Frame, forest: Term, place: ast.AST) -> Sequence:
 
 
 def by_definition(
-    frame: Frame, node: Term, name: str, find: Callable[[type], object], use: Callable[[object, Term], Value], place: ast.AST
+    frame: Frame,
+    node: Term,
+    name: str,
+    find: Callable[[type], object],
+    use: Callable[[object, Term], Value],
+    place: ast.AST,
 ) -> Value | None:
     """What `use` makes of what the class of a node defines under a name; None if no class defines it.
 
@@ -303,8 +306,13 @@ def _one_of(
 
     def read(holds: bool) -> Term:
         with frame.shared.assuming(test, holds):
-            value = (lambda: use(definition, node)) if holds else (lambda: _one_of(frame, node, rest, use, place))
-            return frame.inside(lambda: frame.term(value(), place), conditional=True)
+            return frame.inside(lambda: frame.term(one() if holds else others(), place), conditional=True)
+
+    def one() -> Value:
+        return use(definition, node)
+
+    def others() -> Value:
+        return _one_of(frame, node, rest, use, place)
 
     then, otherwise = either_known(lambda: read(True), lambda: read(False))
     if then is None or otherwise is None:

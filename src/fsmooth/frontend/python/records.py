@@ -119,7 +119,9 @@ def _method_of_node(frame: Frame, node: Term, name: str, call: ast.Call) -> Valu
     """node.name(…), by the class of the node; arguments are evaluated once."""
     arguments = {f"_given_{k}": frame.expression(a) for k, a in enumerate(call.args)}
     named = {f"_named_{k.arg}": frame.expression(k.value) for k in call.keywords}
-    frame.names.update({n: frame.bind(v, "given") if isinstance(v, Term) else v for n, v in (arguments | named).items()})
+    frame.names.update(
+        {n: frame.bind(v, "given") if isinstance(v, Term) else v for n, v in (arguments | named).items()}
+    )
     made = ast.Call(
         call.func,
         [ast.Name(n, ast.Load()) for n in arguments],
