@@ -55,5 +55,5 @@ for epoch in range(20):
     total = 0.0
     for t, words in zip(forest, sentences, strict=True):
         value, g = step(t, p, bool(np.sum(words == 1) > np.sum(words == 2)))
-        total, p = total + value, {name: w - 0.1 * g[name] for name, w in p.items()}
+        total, p = total + value, {name: w - 0.05 * g[name] for name, w in p.items()}
     print(f"epoch {epoch}: loss {total / len(forest):.3f}")

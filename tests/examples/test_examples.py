@@ -71,7 +71,7 @@ def _ship_c(lines: list[str]) -> None:
 def _tree_lstm(lines: list[str]) -> None:
     losses = [_numbers(line)[1] for line in lines]
     assert losses[0] > 0.6
-    assert losses[-1] < 0.03
+    assert losses[-1] < 0.1
 
 
 _EXPECTED = {
