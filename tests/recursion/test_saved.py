@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -248,3 +249,49 @@ def test_too_deep_is_an_error():
     tree = made(SHAPES["left comb"], 2_000_000)
     with pytest.raises(fs.RecursionDepthError):
         fs.grad(product, wrt="value", method="reverse")(*tree.arguments)
+
+
+def twofold(x, n):
+    """As many calls as Fibonacci's number."""
+    if n < 2:
+        return x
+    return 0.9 * np.sin(twofold(x, n - 1) * twofold(x, n - 2)) + x
+
+
+def test_more_than_the_machine_has_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    """Nothing kills the process; and what one call saved is there for the next, in a loop too."""
+
+    def often(x, n, times):
+        return sum([twofold(x + 0.001 * k, n) * twofold(x, 2) for k in range(times)])
+
+    monkeypatch.setenv("FSMOOTH_CFLAGS", "-DFS_MEMORY=100000000")
+    monkeypatch.setenv("FSMOOTH_CACHE_DIR", str(tmp_path))
+    gradient = fs.grad(often, wrt="x", method="reverse")
+    expected = fs.jvp(often, wrt="x")(0.5, 18, 2000, tangent=1.0)[1]
+    assert gradient(0.5, 18, 2000) == pytest.approx(expected, rel=1e-9)
+    with pytest.raises(fs.OutOfMemoryError):
+        gradient(0.5, 36, 1)
+    assert gradient(0.5, 18, 2000) == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_check_that_fails_in_the_middle():
+    tree = made(SHAPES["balanced"], 64)
+    gradient = fs.grad(mixed, wrt="value", method="reverse")
+    expected = gradient(*tree.arguments)
+    broken = tree.right.copy()
+    broken[np.flatnonzero(broken >= 0)[-1]] = 1000
+    with pytest.raises(fs.Error):
+        gradient(tree.left, broken, tree.value, 0)
+    assert np.array_equal(gradient(*tree.arguments), expected)
+
+
+def test_a_gradient_of_a_gradient_calls_anew():
+    """Both in reverse mode: what the inner one saves has no cotangents."""
+
+    def slope(x, n):
+        return fs.grad(twofold, wrt="x", method="reverse")(x, n)
+
+    second = fs.grad(slope, wrt="x", method="reverse")(0.4, 7)
+    step = 1e-6
+    assert second == pytest.approx((slope(0.4 + step, 7) - slope(0.4 - step, 7)) / (2 * step), rel=1e-5)
+    assert second == pytest.approx(fs.hvp(twofold, wrt="x")(0.4, 7, tangent=1.0), rel=1e-10)
