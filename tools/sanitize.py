@@ -116,6 +116,8 @@ def recursive_programs() -> int:
     import fsmooth as fs
     from tests.recursion.programs import PROGRAMS, REAL, widened
     from tests.recursion.test_random import cases, kernels_of
+    from tests.recursion.test_saved import PROGRAMS as TREES
+    from tests.recursion.test_saved import SHAPES, made
 
     called = 0
     for program, arguments in PROGRAMS.items():
@@ -125,6 +127,14 @@ def recursive_programs() -> int:
             value, pullback = fs.vjp(program, wrt=0)(*arguments)
             pullback(tuple(map(np.ones_like, value)) if isinstance(value, tuple) else np.ones_like(value))
             called += 2
+    for over_trees in TREES:
+        backwards = fs.value_and_grad(over_trees, wrt="value", method="reverse")
+        along = fs.hvp(over_trees, wrt="value", method="reverse")
+        for shape in SHAPES.values():
+            for leaves in (1, 2, 9, 700):
+                tree = made(shape, leaves)
+                called += _called(backwards, tree.arguments)
+                along(*tree.arguments, tangent=tree.value)
     batch = list(cases(9_000, 20))
     for case, both in zip(batch, kernels_of(batch, (*FLAGS, *SANITIZERS)), strict=True):
         for kernel in both[:2]:

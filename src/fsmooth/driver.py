@@ -24,8 +24,9 @@ from fsmooth.core.trees import dressed
 from fsmooth.core.types import Function, Tuple, Type, unzipped
 from fsmooth.differentiate.choose import Choice
 from fsmooth.differentiate.custom import without_rules
-from fsmooth.differentiate.derivatives import NoDerivative
+from fsmooth.differentiate.derivatives import NoDerivative, OfSaved
 from fsmooth.differentiate.remove import Removal, has_derivative
+from fsmooth.differentiate.reverse.calls import Calls
 from fsmooth.differentiate.reverse.halves import Halves, halves
 from fsmooth.errors import NotDifferentiableError, RaggedError
 from fsmooth.frontend.elaborate import Elaborated, Parameter, elaborate
@@ -100,7 +101,7 @@ class Stages:
         """
         from fsmooth.demonstrations import demonstrated  # noqa: PLC0415  (linear maps are loaded when they are asked for)
 
-        return _deep(lambda: _in_a_mode(lambda auto: demonstrated(self.elaborated, wrt, auto)))
+        return _deep(lambda: _in_a_mode(lambda auto, calls: demonstrated(self.elaborated, wrt, auto)))
 
 
 def to_term(program: Program, arguments: Mapping[str, Type | object]) -> Elaborated:
@@ -125,7 +126,7 @@ def compile_program(
         RaggedError: for an array whose rows differ in length.
 
     """
-    return _deep(lambda: _in_a_mode(lambda auto: _compile(elaborated, name, schedule, static_sizes or {}, auto)))
+    return _deep(lambda: _in_a_mode(lambda *modes: _compile(elaborated, name, schedule, static_sizes or {}, *modes)))
 
 
 def compile_halves(
@@ -138,7 +139,9 @@ def compile_halves(
         RaggedError: for an array whose rows differ in length.
 
     """
-    return _deep(lambda: _in_a_mode(lambda auto: _compile_halves(elaborated, name, schedule, static_sizes or {}, auto)))
+    return _deep(
+        lambda: _in_a_mode(lambda *modes: _compile_halves(elaborated, name, schedule, static_sizes or {}, *modes))
+    )
 
 
 @dataclass(frozen=True)
@@ -155,7 +158,7 @@ class Compilation:
 
 
 def _compile(
-    elaborated: Elaborated, name: str, schedule: str, static: Mapping[tuple[int, int], int], auto: Method
+    elaborated: Elaborated, name: str, schedule: str, static: Mapping[tuple[int, int], int], auto: Method, calls: Calls
 ) -> Stages:
     stages = Stages(elaborated, static_sizes=static)
     term = cast(Lam, calls_as_loops(elaborated.term)(elaborated.term))
@@ -163,7 +166,7 @@ def _compile(
     order = SCHEDULES[schedule]
     if has_derivative(term):
         sizes = _sizes(term, static)
-        removal = Removal(order.before_derivative(stages.trace, sizes), sizes, auto)
+        removal = Removal(order.before_derivative(stages.trace, sizes), sizes, auto, calls)
         term = cast(Lam, stages.timed("derivative", lambda: removal.run(term)))
         stages.choices = removal.choices
         taken = removal.called(term, static)
@@ -176,7 +179,7 @@ def _compile(
 
 
 def _compile_halves(
-    elaborated: Elaborated, name: str, schedule: str, static: Mapping[tuple[int, int], int], auto: Method
+    elaborated: Elaborated, name: str, schedule: str, static: Mapping[tuple[int, int], int], auto: Method, calls: Calls
 ) -> Compilation:
     forward = Stages(elaborated, static_sizes=static)
     as_loops = calls_as_loops(elaborated.term)
@@ -187,12 +190,17 @@ def _compile_halves(
     wanted = cast(Deriv, as_loops(elaborated.pullback))
     sizes = _sizes(term, static)
     before = order.before_derivative(forward.trace, sizes)
-    removal = Removal(before, sizes, auto)
+    removal = Removal(before, sizes, auto, calls)
     made: list[Halves] = []
 
     def first() -> Term:
         made.append(
-            halves(term, wanted, lambda t: removal.ready.rules(before.run_once(before(removal.run(t))), Method.REVERSE))
+            halves(
+                term,
+                wanted,
+                lambda t: removal.ready.rules(before.run_once(before(removal.run(t))), Method.REVERSE),
+                calls,
+            )
         )
         return made[0].forward
 
@@ -259,15 +267,18 @@ def _lower(stages: Stages, optimised: Lam, name: str, order: Schedule, result: T
     stages.seconds["C"] = time.perf_counter() - start
 
 
-def _in_a_mode(make: Callable[[Method], _T]) -> _T:
+def _in_a_mode(make: Callable[[Method, Calls], _T]) -> _T:
     """What `make` gives in the modes that are predicted to be cheaper, or, if an array of it would be ragged, in forward
-    mode; what the stages cannot do, as errors of the user's program.
+    mode.  Calls save nothing if what they save would be differentiated.  What the stages cannot do is an error of the
+    user's program.
     """
     try:
         try:
-            return make(Method.AUTO)
+            return make(Method.AUTO, Calls.SAVE)
+        except OfSaved:
+            return make(Method.AUTO, Calls.ANEW)
         except Ragged:
-            return make(Method.FORWARD)
+            return make(Method.FORWARD, Calls.ANEW)
     except NoDerivative as error:
         raise NotDifferentiableError(str(error)) from error
     except Ragged as error:

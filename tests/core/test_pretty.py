@@ -22,21 +22,25 @@ from fsmooth.core.term import (
     Delta,
     Deriv,
     Failure,
+    Field,
     Get,
     Header,
     If,
     IFold,
+    Inject,
     Lam,
     Length,
     Let,
     MakeTuple,
     MapTerm,
+    Null,
     Plus,
     Prim,
     Proj,
     Reduce,
     Reduction,
     Require,
+    Tag,
     Term,
     Update,
     Var,
@@ -45,7 +49,7 @@ from fsmooth.core.term import (
     While,
     Zero,
 )
-from fsmooth.core.types import BOOL, F32, F64, INT, Array, Tuple
+from fsmooth.core.types import BOOL, F32, F64, INT, Array, Data, Tuple
 
 V, M = Array(F64), Array(Array(F64))
 POINT = Tuple((F64, V), ("x", "tail"))
@@ -54,6 +58,9 @@ x, y, z = Var("x", F64), Var("y", F64), Var("z", F64)
 c, d = Var("c", BOOL), Var("d", BOOL)
 v, m, q, r = Var("v", V), Var("m", M), Var("q", Tuple((F64, INT))), Var("r", POINT)
 square = Lam((x,), b.times(x, x))
+LIST = Data("List")
+LIST.add((F64, LIST))
+ls = Var("xs", LIST)
 length_of = Header("length", (V,), INT)
 length_of.define(Lam((v,), If(b.equals(Const(0), Length(v)), Const(0), Call(length_of, (v,)))))
 
@@ -150,6 +157,12 @@ TEXTS: list[tuple[Term, str]] = [
     (Proj(r, 1), "r.tail"),
     (Proj(MakeTuple((x, y)), 0), "(x, y).0"),
     (Get(Proj(r, 1), i), "r.tail[i]"),
+    # data
+    (Inject(LIST, 0, (x, ls)), "List.0 x xs"),
+    (b.plus(Field(ls, 0, 0), x), "xs.0.0 + x"),
+    (Field(Field(ls, 0, 1), 0, 0), "xs.0.1.0.0"),
+    (Tag(ls), "tag xs"),
+    (Null(LIST), "null"),
     # requirements and derivatives
     (Require(b.equals(n, i), x, numbers=(n, i)), "require n == i, n, i in x"),
     (Require(c, x, Failure.EMPTY), "require empty c in x"),

@@ -19,22 +19,26 @@ from fsmooth.core.term import (
     Custom,
     Delta,
     Deriv,
+    Field,
     Get,
     Header,
     If,
     IFold,
     IllTyped,
+    Inject,
     Lam,
     Length,
     Let,
     MakeTuple,
     MapTerm,
+    Null,
     Plus,
     Prim,
     Proj,
     Reduce,
     Reduction,
     Require,
+    Tag,
     Term,
     Update,
     Var,
@@ -46,7 +50,7 @@ from fsmooth.core.term import (
     scalar_constant,
 )
 from fsmooth.core.traverse import children, rebuild
-from fsmooth.core.types import BOOL, F32, F64, INT, UNIT, Array, Function, Tuple, Type
+from fsmooth.core.types import BOOL, F32, F64, INT, UNIT, Array, Data, Function, Tuple, Type
 from tests.core.constructors import constructors
 
 V, M = Array(F64), Array(Array(F64))
@@ -59,6 +63,9 @@ g_jvp = Lam((v, n, v), Get(v, n))
 higher = Lam((Var("f", f.type),), x)
 point = Tuple((F64, V), ("a", "b"))
 element = Header("element", (V, INT), F64)
+LIST = Data("List")
+LIST.add((F64, LIST))
+xs = Var("xs", LIST)
 
 TYPES: list[tuple[Term, Type]] = [
     (Const(1), INT),
@@ -69,6 +76,10 @@ TYPES: list[tuple[Term, Type]] = [
     (f, Function((F64,), F64)),
     (App(g, (v, n)), F64),
     (Call(element, (v, n)), F64),
+    (Inject(LIST, 0, (x, xs)), LIST),
+    (Tag(xs), INT),
+    (Field(xs, 0, 0), F64),
+    (Null(LIST), LIST),
     (If(c, v, v), V),
     (Build(n, i, v), M),
     (Build(n, i, pair), Array(Tuple((F64, INT)))),
@@ -117,6 +128,10 @@ ILL_TYPED: list[tuple[Callable[[], Term], str]] = [
     (lambda: Const(1.0, V), "1.0 is no Array<Float>"),
     (lambda: Let(((x, n),), x), "x : Float cannot be bound to a Int"),
     (lambda: Let(((x, Const(1.0, F32)),), x), "x : Float cannot be bound to a Float32"),
+    (lambda: Inject(LIST, 0, (x,)), "List.0 is of (Float, List), not (Float,)"),
+    (lambda: Tag(x), "the tag of a Float"),
+    (lambda: Field(x, 0, 0), "a field of a Float"),
+    (lambda: Field(xs, 0, 2), "field 0.2 of a List"),
     (lambda: Call(element, (v,)), "element takes (Array<Float>, Int), not (Array<Float>,)"),
     (lambda: Header("f", (f.type,), F64), "f is a definition of or to functions"),
     (lambda: element.define(Lam((x,), x)), "element : (Array<Float>, Int) => Float is defined as a (Float) => Float"),

@@ -15,3 +15,11 @@ class ArrayValue:
 
     shape: tuple[int, ...]
     items: tuple[Value, ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class DataValue:
+    """What constructor number `constructor` made of its fields."""
+
+    constructor: int
+    fields: tuple[Value, ...]

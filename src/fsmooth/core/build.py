@@ -25,6 +25,7 @@ from fsmooth.core.term import (
     Lam,
     Let,
     MakeTuple,
+    Null,
     Prim,
     Proj,
     Reduce,
@@ -35,7 +36,7 @@ from fsmooth.core.term import (
     Zero,
     scalar_constant,
 )
-from fsmooth.core.types import INT, Array, Bool, Float, Int, Tuple, Type
+from fsmooth.core.types import INT, Array, Bool, Data, Float, Int, Tuple, Type
 
 
 def build(size: Term, body: Callable[[Var], Term], name: str = "i", site: Site = NOWHERE) -> Build:
@@ -208,6 +209,8 @@ def blank_of(type_: Type) -> Term:
         return MakeTuple(tuple([blank_of(item) for item in type_.items]), type_)
     if isinstance(type_, Bool):
         return Const(False)
+    if isinstance(type_, Data):
+        return Null(type_)
     return Const(0) if isinstance(type_, Int) else zero_like(Var("blank", type_))
 
 

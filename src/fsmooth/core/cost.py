@@ -32,8 +32,10 @@ from fsmooth.core.term import (
     Custom,
     Delta,
     Deriv,
+    Field,
     Get,
     If,
+    Inject,
     Lam,
     Length,
     Let,
@@ -44,6 +46,7 @@ from fsmooth.core.term import (
     Reduce,
     Reduction,
     Require,
+    Tag,
     Term,
     Update,
     Var,
@@ -191,6 +194,10 @@ class Costs:
                 return self._all((own, *arguments))
             case Call(_, arguments):
                 return self._all(arguments) + CALL
+            case Inject(_, _, items):
+                return self._all(items, Use.STORE)
+            case Tag(operand) | Field(operand):
+                return self._of(operand, Use.VALUE) + (0 if isinstance(term.type, Array) else LOAD)
             case Reduce(reduction, size, index, body):
                 if isinstance(body.type, Array | Tuple):
                     return self._destination(term, Use.STORE)

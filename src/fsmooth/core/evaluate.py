@@ -15,7 +15,7 @@ import math
 from collections.abc import Mapping
 
 from fsmooth.core.arithmetic import FLOATS, Arithmetic
-from fsmooth.core.array_value import ArrayValue, Value
+from fsmooth.core.array_value import ArrayValue, DataValue, Value
 from fsmooth.core.build import zero_like
 from fsmooth.core.evaluation_errors import OutOfBounds, RequirementFailed
 from fsmooth.core.map_values import meaning
@@ -30,20 +30,24 @@ from fsmooth.core.term import (
     Custom,
     Delta,
     Deriv,
+    Field,
     Get,
     If,
     IFold,
+    Inject,
     Lam,
     Length,
     Let,
     MakeTuple,
     MapTerm,
+    Null,
     Plus,
     Prim,
     Proj,
     Reduce,
     Reduction,
     Require,
+    Tag,
     Term,
     Update,
     Var,
@@ -101,6 +105,7 @@ class _Evaluation:
                 result: object = f(*[self.of(x, env) for x in arguments])
                 return result
             case Call(header, arguments):
+                self.a.call(header.name)
                 return self.called(header.definition, [self.of(x, env) for x in arguments])
             case Build(size, index, body):
                 n = max(self.integer(size, env), 0)
@@ -141,6 +146,21 @@ class _Evaluation:
                 assert isinstance(whole, tuple)
                 part: object = whole[position]
                 return part
+            case Inject(_, constructor, items):
+                fields = tuple([self.of(x, env) for x in items])
+                self.a.store(sum([_scalars_in(x) for x in fields]))
+                return DataValue(constructor, fields)
+            case Null():
+                return None
+            case Tag(operand):
+                return self.data_of(operand, env).constructor
+            case Field(operand, constructor, position):
+                made = self.data_of(operand, env)
+                if made.constructor != constructor:
+                    raise AssertionError(f"constructor {made.constructor} made what is read as made by {constructor}")
+                if not isinstance(term.type, Array):
+                    self.a.load()
+                return made.fields[position]
             case Zero(sizes, leaf):
                 shape = tuple([max(self.integer(s, env), 0) for s in sizes])
                 if shape:
@@ -193,6 +213,11 @@ class _Evaluation:
     def array_of(self, term: Term, env: dict[Var, Value]) -> ArrayValue:
         value = self.of(term, env)
         assert isinstance(value, ArrayValue)
+        return value
+
+    def data_of(self, term: Term, env: dict[Var, Value]) -> DataValue:
+        value = self.of(term, env)
+        assert isinstance(value, DataValue)
         return value
 
     def array(self, n: int, items: tuple[Value, ...], element: Term, env: dict[Var, Value]) -> ArrayValue:
@@ -291,3 +316,10 @@ class _Evaluation:
             assert isinstance(type_, Tuple)
             return tuple([self.add(x, y, t) for x, y, t in zip(a, b, type_.items, strict=True)])
         return self.a.add(a, b, type_)
+
+
+def _scalars_in(value: Value) -> int:
+    """How many numbers are stored for it."""
+    if isinstance(value, ArrayValue):
+        return math.prod(value.shape)
+    return sum([_scalars_in(x) for x in value]) if isinstance(value, tuple) else 1

@@ -25,10 +25,12 @@ from fsmooth.core.term import (
     Custom,
     Deriv,
     Failure,
+    Field,
     Get,
     Header,
     If,
     IFold,
+    Inject,
     Lam,
     Length,
     Let,
@@ -231,6 +233,10 @@ class _Printer:
             case Call(header, arguments):
                 given = [self.atom(t, indent) for t in arguments]
                 return _APPLY, " ".join([self.headers[header], *(given or ["()"])])
+            case Inject(data, constructor, items):
+                return _APPLY, " ".join([f"{data.name}.{constructor}", *[self.atom(x, indent) for x in items]])
+            case Field(operand, constructor, position):
+                return _ATOM, f"{self.atom(operand, indent)}.{constructor}.{position}"
             case App(function, arguments):
                 called = [self.atom(t, indent) for t in (function, *arguments)]
                 return _APPLY, " ".join(called if arguments else [*called, "()"])

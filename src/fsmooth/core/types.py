@@ -92,7 +92,45 @@ class Linear:
         return f"{source} ⊸ {self.target!r}"
 
 
-Type = Float | Int | Bool | Tuple | Array | Function | Linear
+class Data:
+    """A data type: values that one of its constructors makes of fields, which may be data of the same type.
+
+    It is its own identity, like a variable: types of the same fields differ.  The constructors are added one by one, since their
+    fields may mention it, before anything of the type is made or read.
+    """
+
+    __slots__ = ("_constructors", "_dual", "_origin", "name")
+
+    def __init__(self, name: str, origin: Data | None = None) -> None:
+        self.name = name
+        self._origin = origin
+        self._dual: Data | None = None
+        self._constructors: list[tuple[Type, ...]] = []
+
+    @property
+    def constructors(self) -> tuple[tuple[Type, ...], ...]:
+        """The types of the fields of each constructor."""
+        if self._origin is None:
+            return tuple(self._constructors)
+        return tuple([tuple(map(dual, fields)) for fields in self._origin.constructors])
+
+    def add(self, fields: tuple[Type, ...]) -> int:
+        """One more constructor; gives its number."""
+        self._constructors.append(fields)
+        return len(self._constructors) - 1
+
+    @property
+    def dual(self) -> Data:
+        """D of the data type maps the fields of its constructors (paper 003, §9)."""
+        if self._dual is None:
+            self._dual = Data(f"{self.name}_t", self)
+        return self._dual
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+Type = Float | Int | Bool | Tuple | Array | Function | Linear | Data
 Scalar = Float | Int | Bool
 
 F64 = Float(64)
@@ -122,8 +160,8 @@ def leaf_of(type_: Type) -> Type:
 
 
 def is_scalar(type_: Type) -> bool:
-    """Float, Int or Bool."""
-    return isinstance(type_, Float | Int | Bool)
+    """Float, Int or Bool; or data, of which a reference is kept."""
+    return isinstance(type_, Float | Int | Bool | Data)
 
 
 def is_numeric(type_: Type) -> bool:
@@ -193,7 +231,25 @@ def has_array(type_: Type) -> bool:
 
 def has_float(type_: Type) -> bool:
     """Does a value of this type contain a real number, hence have a tangent?"""
-    return any(isinstance(s, Float) for s in scalars_of(type_))
+    return any(isinstance(s, Float) or (isinstance(s, Data) and holds_float(s)) for s in scalars_of(type_))
+
+
+def holds_float(data: Data) -> bool:
+    """Are there real numbers in its fields, or in those of the data in them?"""
+    return any(isinstance(s, Float) for fields in within(data) for t in fields for s in scalars_of(t))
+
+
+def within(data: Data) -> Iterator[tuple[Type, ...]]:
+    """The fields of its constructors, and of the data types in them, each once."""
+    found = {data: None}
+    pending = [data]
+    while pending:
+        for fields in pending.pop().constructors:
+            yield fields
+            for inner in [s for t in fields for s in scalars_of(t) if isinstance(s, Data)]:
+                if inner not in found:
+                    found[inner] = None
+                    pending.append(inner)
 
 
 def dual(type_: Type) -> Type:
@@ -209,6 +265,8 @@ def dual(type_: Type) -> Type:
             return Tuple(tuple(map(dual, items)), names, record)
         case Function(parameters, result):
             return Function(tuple(map(dual, parameters)), dual(result))
+        case Data():
+            return type_.dual if holds_float(type_) else type_
         case Linear():
             raise TypeError("a linear map is not differentiated")
 
@@ -226,6 +284,8 @@ def tangent(type_: Type) -> Type:
             return Tuple(tuple(map(tangent, items)), names, record)
         case Function():
             raise TypeError("a function has no tangent")
+        case Data():
+            raise TypeError("data have no tangent")
         case Linear():
             raise TypeError("a linear map has no tangent")
 

@@ -27,6 +27,10 @@ class NoDerivative(ValueError):
     """A primitive that has no derivative rule was differentiated."""
 
 
+class OfSaved(NoDerivative):
+    """A derivative is wanted of what calls save for another one: that has to be made without."""
+
+
 # -- tangent arithmetic: the exact laws of zero ----------------------------------------------------------------------
 
 

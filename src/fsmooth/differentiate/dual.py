@@ -22,9 +22,11 @@ from fsmooth.core.term import (
     Collect,
     Custom,
     Delta,
+    Field,
     Get,
     If,
     IFold,
+    Inject,
     Lam,
     Let,
     MakeTuple,
@@ -34,6 +36,7 @@ from fsmooth.core.term import (
     Reduce,
     Reduction,
     Require,
+    Tag,
     Term,
     Update,
     Var,
@@ -41,12 +44,12 @@ from fsmooth.core.term import (
     While,
     Zero,
 )
-from fsmooth.core.types import Array, Float, Tuple, dual
+from fsmooth.core.types import Array, Data, Float, Tuple, dual
 from fsmooth.differentiate.activity import Activities, Activity
 from fsmooth.differentiate.custom import by_jvp
 from fsmooth.differentiate.definitions import tangent_of
 from fsmooth.differentiate.derivatives import RESULT_IS_REUSED, ROWS, NoDerivative
-from fsmooth.differentiate.encoding import first, item, lifted, primal_part, second
+from fsmooth.differentiate.encoding import first, item, lifted, primal_fields, primal_part, second, wants_nothing_unmade
 from fsmooth.differentiate.layout import Layout, any_of, leaves_of
 from fsmooth.differentiate.reverse.transpose import transpose
 from fsmooth.differentiate.scopes import Scopes, name_of
@@ -64,7 +67,9 @@ def differentiate(function: Lam) -> Lam:
 
 def dual_of(term: Term, active: Mapping[Var, Term]) -> Term:
     """D⟦term⟧, where each active variable stands for the given term of dual type.  Binders must be distinct."""
-    return _Dual(dict(active), shared_terms(term), Activity(term, active)).closed(term)
+    made = _Dual(dict(active), shared_terms(term), Activity(term, active)).closed(term)
+    wants_nothing_unmade(made)
+    return made
 
 
 class _Dual(Scopes):
@@ -90,7 +95,7 @@ class _Dual(Scopes):
 
     def p(self, term: Term) -> Term:
         """P⟦term⟧: the original computation."""
-        return self.primal(term)
+        return primal_fields(self.primal(term))
 
     # -- the clauses -------------------------------------------------------------------------------------------------
 
@@ -148,6 +153,12 @@ class _Dual(Scopes):
                 return item(self.of(tuple_), position)
             case Zero():
                 return lifted(self.p(term))
+            case Inject(data, constructor, items):
+                return Inject(cast(Data, dual(data)), constructor, tuple([self.of(x) for x in items]))
+            case Field(operand, constructor, position):
+                return Field(self.of(operand), constructor, position)
+            case Tag(operand):
+                return Tag(self.of(operand))
             case Delta(size, index, value):
                 return Delta(self.p(size), self.p(index), self.of(value))
             case Update(array, index, value):

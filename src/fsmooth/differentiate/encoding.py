@@ -5,14 +5,50 @@ from __future__ import annotations
 from fsmooth.core.shape import shape_of
 from fsmooth.core.term import (
     Build,
+    Field,
     Get,
     MakeTuple,
+    Null,
     Proj,
+    Tag,
     Term,
     Var,
     Zero,
 )
-from fsmooth.core.types import Array, Float, Int, Tuple, Type, dual
+from fsmooth.core.traverse import transform
+from fsmooth.core.types import Array, Data, Float, Int, Tuple, Type, dual, holds_float
+from fsmooth.differentiate.derivatives import OfSaved
+
+
+class Unmade(Var, abstract=True):
+    """The primal part of data, of which only fields can be read: of `dual`, the data that would have to be taken apart."""
+
+    __slots__ = ("dual",)
+
+    def __init__(self, type_: Data, value: Term) -> None:
+        super().__init__(type_.name, type_)
+        self.dual = value
+
+
+def primal_fields(term: Term) -> Term:
+    """The term, with fields of the primal part of data as the primal parts of their fields."""
+
+    def change(t: Term) -> Term:
+        match t:
+            case Field(Unmade() as data, constructor, position):
+                return primal_part(Field(data.dual, constructor, position), t.type)
+            case Tag(Unmade() as data):
+                return Tag(data.dual)
+            case _:
+                return t
+
+    return transform(term, change) if any([isinstance(x, Unmade) for x in term.free]) else term
+
+
+def wants_nothing_unmade(term: Term) -> None:
+    """Refuse a derivative that reads what was not made."""
+    if any([isinstance(x, Unmade) for x in term.free]):
+        raise OfSaved("the primal part of what a call saved is read by itself")
 
 
 def primal_part(value: Term, type_: Type) -> Term:
@@ -28,6 +64,8 @@ def primal_part(value: Term, type_: Type) -> Term:
             return Build(size, index, primal_part(Get(value, index), element))
         case Tuple(items):
             return MakeTuple(tuple([primal_part(item(value, k), t) for k, t in enumerate(items)]), type_)
+        case Data() if holds_float(type_):
+            return Unmade(type_, value)
         case _:
             return value
 
@@ -42,6 +80,8 @@ def tangent_part(value: Term, type_: Type) -> Term:
             return Build(shape_of(value)[0], index, tangent_part(Get(value, index), element))
         case Tuple(items):
             return MakeTuple(tuple([tangent_part(item(value, k), t) for k, t in enumerate(items)]), type_)
+        case Data() if holds_float(type_):
+            raise OfSaved("the tangent part of what a call saved is read by itself")
         case _:
             return MakeTuple(())
 
@@ -57,6 +97,8 @@ def zipped(value: Term, tangent: Term) -> Term:
         case Tuple(items):
             parts = [zipped(item(value, k), item(tangent, k)) for k in range(len(items))]
             return MakeTuple(tuple(parts), value.type)
+        case Data() as type_ if holds_float(type_):
+            raise OfSaved("data made of their primal and their tangent parts")
         case _:
             return value
 
@@ -73,6 +115,10 @@ def lifted(value: Term) -> Term:
             return Build(shape_of(value)[0], index, lifted(Get(value, index)))
         case Tuple(items):
             return MakeTuple(tuple([lifted(item(value, k)) for k in range(len(items))]), value.type)
+        case Data() as type_ if holds_float(type_):
+            if not isinstance(value, Null):
+                raise OfSaved("what a call saved that does not vary, where what varies is wanted")
+            return Null(type_.dual)
         case _:
             return value
 

@@ -15,7 +15,8 @@ from fsmooth.differentiate.compare import Candidate, OnItsWay, compared, is_clos
 from fsmooth.differentiate.custom import Ready, sealed
 from fsmooth.differentiate.definitions import Prepared
 from fsmooth.differentiate.deriv import forward
-from fsmooth.differentiate.derivatives import NoDerivative
+from fsmooth.differentiate.derivatives import NoDerivative, OfSaved
+from fsmooth.differentiate.reverse.calls import Calls
 from fsmooth.differentiate.reverse.verbs import reverse
 
 
@@ -38,12 +39,17 @@ class Removal:
     are never confused (paper 000, §4.3).  Each has a mode of its own: `choices` says which and why.
     """
 
-    def __init__(self, before: Before, sizes: Sizes | None = None, auto: Method = Method.AUTO) -> None:
-        """`auto` is the mode where there is a choice; if it is `AUTO`, the one that is predicted to be cheaper."""
+    def __init__(
+        self, before: Before, sizes: Sizes | None = None, auto: Method = Method.AUTO, calls: Calls = Calls.SAVE
+    ) -> None:
+        """`auto` is the mode where there is a choice; if it is `AUTO`, the one that is predicted to be cheaper.  `calls`: what
+        calls do for their way back.
+        """
         self.before = before
         self.ready = Ready(lambda rule: before.run_once(before(rule)))
         self.prepared = Prepared(lambda f: cast(Lam, before.run_once(before(self.run(f)))))
         self.auto = auto
+        self.calls = calls
         self.known = Known({} if sizes is None else sizes)
         self.choices: list[Choice] = []
         self.compared: list[Candidate] = []
@@ -115,11 +121,15 @@ class Removal:
                 self.choices.append(choice)
                 self.compared.append(taken)
                 return taken.derivative
+        except OfSaved:
+            raise
         except (NoDerivative, Ragged):
             pass  # one of the modes cannot: the prediction stands
         self.choices.append(choice)
         try:
             return self._made(deriv, choice.method)
+        except OfSaved:
+            raise
         except NoDerivative as error:
             self.choices[-1] = choice.instead(str(error))
             return self._made(deriv, self.choices[-1].method)
@@ -130,7 +140,7 @@ class Removal:
         function = self.before.run_once(deriv.function) if is_run_once else deriv.function
         ready = self.ready.rules(function, method)
         made = Deriv(ready, deriv.wrt, deriv.verb, deriv.method, deriv.single, deriv.checkpoint)
-        return forward(made) if method is Method.FORWARD else reverse(made)
+        return forward(made) if method is Method.FORWARD else reverse(made, self.calls)
 
     def _second(self, deriv: Deriv) -> Lam:
         """The Hessian times tangents: the tangent, in forward mode, of the gradient."""

@@ -15,7 +15,11 @@ from fsmooth.core.types import Float
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import integer, zero_of
 
+TAG = 0
+"""Where the number of its constructor is in a frame, if its data type has several."""
+
 Number = float | int | bool
+"""A frame is known by the number of frames there were with it; there is none of number 0."""
 
 
 class Failed(Exception):
@@ -41,6 +45,14 @@ class Pointer:
         return place
 
 
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """What a constructor made."""
+
+    layout: t.Layout
+    values: tuple[Number | Pointer, ...]
+
+
 class _Stop(Exception):
     """A loop is left early."""
 
@@ -60,7 +72,7 @@ def evaluate(
         Failed: where the C would report an error.
 
     """
-    memory = _Memory(unwritten, {f.name: f for f in definitions})
+    memory = _Memory(unwritten, {f.name: f for f in definitions}, [])
     for name, value in arguments.items():
         if isinstance(value, list):
             memory.pointers[name] = Pointer(value)
@@ -70,8 +82,9 @@ def evaluate(
 
 
 class _Memory:
-    def __init__(self, unwritten: float | None, definitions: Mapping[str, t.Function]) -> None:
+    def __init__(self, unwritten: float | None, definitions: Mapping[str, t.Function], frames: list[Frame]) -> None:
         self.unwritten = unwritten
+        self.frames = frames
         self.definitions = definitions
         self.names: dict[str, Number] = {}
         self.pointers: dict[str, Pointer] = {}
@@ -160,7 +173,7 @@ class _Memory:
                     self.store(s.buffer, offset + k, zero_of(s.type).value, False)
             case t.Copy():
                 self.copy(s)
-            case t.Allocate():
+            case t.Allocate() | t.Keep():
                 self.pointers[s.buffer] = Pointer([self.unwritten] * max(self.integer(s.count), 0))
             case t.LocalArray():
                 self.pointers[s.buffer] = Pointer([self.unwritten] * s.count)
@@ -171,6 +184,12 @@ class _Memory:
                 self.pointers[s.left], self.pointers[s.right] = right, left
             case t.Invoke():
                 self.invoke(s)
+            case t.Pack():
+                values = [self.place(v) if isinstance(v, t.Place) else self.of(v) for v in s.values]
+                self.frames.append(Frame(s.layout, tuple(values)))
+                self.names[s.name] = len(self.frames)
+            case t.Unpack():
+                self.unpack(s)
             case t.Room():
                 pass
             case _:
@@ -179,7 +198,7 @@ class _Memory:
     def invoke(self, s: t.Invoke) -> None:
         """A call, in a memory of its own that shares what is handed over."""
         function = self.definitions[s.function]
-        inner = _Memory(self.unwritten, self.definitions)
+        inner = _Memory(self.unwritten, self.definitions, self.frames)
         inputs = [q.name for q in function.parameters if not q.output]
         outputs = [q.name for q in function.parameters if q.output]
         for name, argument in zip(inputs, s.arguments, strict=True):
@@ -195,6 +214,20 @@ class _Memory:
             if not isinstance(result, t.Place):
                 assert value is not None
                 self.names[result] = value
+
+    def unpack(self, s: t.Unpack) -> None:
+        """A number of a frame, or where an array is."""
+        number = self.integer(s.frame)
+        if number == 0:
+            raise ValueError(f"{s.name} is read of nothing")
+        frame = self.frames[number - 1]
+        if frame.layout != s.layout and s.slot != TAG:
+            raise TypeError(f"{frame!r} is no frame of {s.layout!r}")
+        found = frame.values[s.slot]
+        if isinstance(found, Pointer):
+            self.pointers[s.name] = found
+        else:
+            self.names[s.name] = found
 
     def place(self, part: t.Place) -> Pointer:
         """Where a part of a buffer is."""

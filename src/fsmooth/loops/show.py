@@ -117,6 +117,13 @@ def _lines(s: t.Statement) -> list[str]:
             places = [_handed(r) if isinstance(r, t.Place) else r for r in s.results]
             results = [f"+{place}" if to_add else place for place, to_add in zip(places, s.added, strict=True)]
             return [f"{', '.join(results)} := {s.function}({', '.join(given)})"]
+        case t.Keep():
+            return [f"kept {s.buffer}: {s.type!r} x {w(s.count)}"]
+        case t.Pack():
+            given = [_handed(a) if isinstance(a, t.Place) else w(a) for a in s.values]
+            return [f"frame {s.name}: {s.layout.data!r}.{s.layout.number} = ({', '.join(given)})"]
+        case t.Unpack():
+            return [f"let {s.name} = {w(s.frame)}.{s.layout.number}.{s.slot}"]
         case t.Swap():
             return [f"swap {s.left}, {s.right}"]
         case _:

@@ -67,7 +67,7 @@ def expressions_of(s: t.Statement) -> Iterator[t.Expression]:
             yield s.target_offset
             yield s.source_offset
             yield s.count
-        case t.Allocate():
+        case t.Allocate() | t.Keep():
             yield s.count
         case t.Choose():
             yield s.then_offset
@@ -75,6 +75,15 @@ def expressions_of(s: t.Statement) -> Iterator[t.Expression]:
                 yield s.steps
             if s.otherwise_offset is not None:
                 yield s.otherwise_offset
+        case t.Pack():
+            for value in s.values:
+                if isinstance(value, t.Place):
+                    yield value.offset
+                    yield t.Name(value.buffer, INT)
+                else:
+                    yield value
+        case t.Unpack():
+            yield s.frame
         case t.Invoke():
             for result, is_added in zip(s.results, s.added, strict=True):
                 if isinstance(result, t.Place):
@@ -143,7 +152,7 @@ def own_names(s: t.Statement) -> set[str]:
     for e in expressions_of(s):
         names_in(e, found)
     match s:
-        case t.Allocate() | t.LocalArray():
+        case t.Allocate() | t.LocalArray() | t.Keep():
             found.add(s.buffer)
         case t.Copy():
             found.add(s.source)
@@ -157,9 +166,9 @@ def own_names(s: t.Statement) -> set[str]:
 def declared(s: t.Statement) -> tuple[str, ...]:
     """The names that a statement introduces."""
     match s:
-        case t.Declare():
+        case t.Declare() | t.Pack() | t.Unpack():
             return (s.name,)
-        case t.LocalArray() | t.Allocate():
+        case t.LocalArray() | t.Allocate() | t.Keep():
             return (s.buffer,)
         case t.Choose():
             return (s.pointer,)

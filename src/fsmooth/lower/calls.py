@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fsmooth.core.term import Call
-from fsmooth.core.types import is_scalar
+from fsmooth.core.types import Data, is_scalar
 from fsmooth.loops import tree as t
 from fsmooth.lower.arrays import copy_into
 from fsmooth.lower.context import Context
@@ -74,11 +74,15 @@ def _arguments(ctx: Context, term: Call) -> tuple[t.Expression | t.Place, ...]:
 def _invoke(ctx: Context, term: Call, given: tuple[t.Expression | t.Place, ...], dest: Destination) -> None:
     results: list[str | t.Place] = []
     to_add: list[bool] = []
+    frames: list[str | t.Place] = []
     for leaf in leaves(dest):
         assert not isinstance(leaf, Scalar)
         results.append(leaf.name if isinstance(leaf, Local) else t.Place(leaf.buffer, leaf.offset, leaf.leaf))
         to_add.append(leaf.added)
-    ctx.emit(t.Invoke(ctx.function_of(term.header, tuple(to_add)), given, tuple(results), tuple(to_add)))
+        if isinstance(leaf.type if isinstance(leaf, Local) else leaf.leaf, Data):
+            frames.append(results[-1])
+    function = ctx.function_of(term.header, tuple(to_add))
+    ctx.emit(t.Invoke(function, given, tuple(results), tuple(to_add), tuple(frames)))
 
 
 def _handed(ctx: Context, leaf: View | Scalar | Local) -> list[t.Expression | t.Place]:

@@ -16,17 +16,21 @@ from fsmooth.core.term import (
     Collect,
     Const,
     Delta,
+    Field,
     Get,
     If,
+    Inject,
     Lam,
     Length,
     Let,
     MakeTuple,
+    Null,
     Plus,
     Prim,
     Proj,
     Reduce,
     Require,
+    Tag,
     Term,
     Update,
     Var,
@@ -36,7 +40,7 @@ from fsmooth.core.term import (
 from fsmooth.core.types import is_scalar
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import zero_of
-from fsmooth.lower import arrays, calls, expressions, folds, reductions
+from fsmooth.lower import arrays, calls, expressions, folds, frames, reductions
 from fsmooth.lower.accumulators import Allowed, Sinks, sinks_of, with_indices_first
 from fsmooth.lower.aliases import alias
 from fsmooth.lower.cardinality import is_path, length
@@ -95,11 +99,13 @@ class Lowering(Context):
                 return expressions.lower_check(self, term)
             case Length(array, axis):
                 return length(self, array, axis)
-            case Zero():
+            case Zero() | Null():
                 return zero_of(term.type)
+            case Tag():
+                return frames.tag(self, term)
             case Reduce():
                 return reductions.reduce_scalar(self, term)
-            case Get() | Proj() | Let() | App() | Call() | Require() | Carrying():
+            case Get() | Proj() | Let() | App() | Call() | Inject() | Field() | Require() | Carrying():
                 return expressions.as_expression(self.value(term))
             case _:
                 raise Unsupported(f"lowering of {type(term).__name__}")
@@ -132,6 +138,10 @@ class Lowering(Context):
                 return folds.fold(self, term)
             case Call():
                 return calls.call(self, term)
+            case Inject():
+                return frames.pack(self, term)
+            case Field():
+                return frames.field(self, term)
             case _ if is_scalar(term.type) and not (isinstance(term, If)):
                 return Scalar(self.scalar(term))
             case If() if is_scalar(term.type):
@@ -174,7 +184,19 @@ class Lowering(Context):
 
     def bind(self, var: Var, value: Term) -> None:
         match value:
-            case Var() | Proj() | Get() | Let() | App() | Call() | Require() | MakeTuple() | Carrying():
+            case (
+                Var()
+                | Proj()
+                | Get()
+                | Let()
+                | App()
+                | Call()
+                | Inject()
+                | Field()
+                | Require()
+                | MakeTuple()
+                | Carrying()
+            ):
                 result = self._pinned(self.value(value), Hint.of(var))
             case _ if is_scalar(value.type):
                 result = Scalar(self.named(self.scalar(value), Hint.of(var)))
@@ -282,7 +304,7 @@ class Lowering(Context):
             case _ if is_scalar(term.type):
                 assert not isinstance(dest, Group)
                 self.store(dest, self.scalar(term), mode)
-            case Var() | Proj() | Get():
+            case Var() | Proj() | Get() | Field():
                 value = self.value(term)
                 if mode is Mode.ACCUMULATE or not is_place(value, dest):
                     arrays.copy_into(self, value, dest, mode)

@@ -212,7 +212,12 @@ typedef struct {
     fs_error *error;
     const char *deepest;
     fs_arena *arena;
+    fs_arena *frames; /* or NULL */
 } fs_common;
+"""
+
+MARKS = """\
+/* Where an arena ends: what is taken from there on can be given back. */
 typedef struct {
     fs_segment *segment;
     char *free;

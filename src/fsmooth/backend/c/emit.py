@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from fsmooth.backend.c import helpers as h
 from fsmooth.backend.c.expressions import ExpressionWriter
+from fsmooth.backend.c.frames import Structs, returns_frames, uses_frames
 from fsmooth.backend.c.prelude import prelude
 from fsmooth.backend.c.program import CProgram
 from fsmooth.backend.c.signature import signature
@@ -18,11 +19,14 @@ from fsmooth.loops import tree as t
 def emit(program: t.Program) -> CProgram:
     """The C translation unit of a loops program."""
     expressions = ExpressionWriter()
+    structs = Structs(program.name)
     functions = [program.kernel] if program.shape is None else [program.kernel, program.shape]
     texts, statements = [f"{signature(function)};\n" for function in program.definitions], 0
     features: set[str] = set()
+    frames = uses_frames((*program.definitions, *functions))
+    returning = frozenset([f.name for f in program.definitions if returns_frames(f)])
     for function in (*program.definitions, *functions):
-        writer = StatementWriter(expressions)
+        writer = StatementWriter(expressions, structs, returning if frames else None)
         texts.append(writer.function(function))
         statements += writer.statements
         features |= writer.features
@@ -31,6 +35,8 @@ def emit(program: t.Program) -> CProgram:
         q.name for q in program.kernel.parameters if not q.pointer and q.name not in program.kernel.facts.lengths
     ]
     results = [q.name for q in program.kernel.parameters if q.output]
+    if frames:
+        texts.insert(0, structs.text())
     source = prelude(expressions, features) + "\n" + "\n".join(texts)
     return CProgram(
         program.name,

@@ -9,7 +9,7 @@ from fsmooth.backend.c.conditions import from_end
 from fsmooth.backend.c.helpers import helper_name
 from fsmooth.backend.c.searches import search_name
 from fsmooth.core import primitives as p
-from fsmooth.core.types import Bool, Float, Type
+from fsmooth.core.types import Bool, Data, Float, Type
 from fsmooth.loops import tree as t
 from fsmooth.loops.usage import names_of
 from fsmooth.loops.vector_math import LIBRARY, VECTOR_MATH
@@ -130,6 +130,8 @@ def mentions(e: t.Expression, name: str) -> bool:
 
 def literal(value: float | int | bool, type_: Type) -> str:
     """A constant in C."""
+    if isinstance(type_, Data):
+        return "NULL"
     if isinstance(type_, Bool):
         return "true" if value else "false"
     if isinstance(type_, Float):

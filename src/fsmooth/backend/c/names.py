@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fsmooth.core.types import Bool, Float, Int, Type
+from fsmooth.core.types import Bool, Data, Float, Int, Type
 
 
 def c_type(type_: Type) -> str:
@@ -16,6 +16,8 @@ def c_type(type_: Type) -> str:
             return "int64_t"
         case Bool():
             return "bool"
+        case Data():
+            return "fs_frame"
         case _:
             raise TypeError(f"{type_!r} is no scalar")
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from fsmooth.backend.c import helpers as h
-from fsmooth.backend.c.arena import ARENA, COMMON, ROOMS
+from fsmooth.backend.c.arena import ARENA, COMMON, MARKS, ROOMS
 from fsmooth.backend.c.expressions import ExpressionWriter
+from fsmooth.backend.c.frames import FRAMES, REFERENCE
 from fsmooth.backend.c.lanes import FIRST, LANES, RARELY
 from fsmooth.backend.c.searches import searches
 from fsmooth.backend.c.spelling import Call, spelling
@@ -43,6 +44,10 @@ def prelude(expressions: ExpressionWriter, features: set[str]) -> str:
         parts.append(_guarded("FS_COUNT", h.COUNT))
     if "arena" in features:
         parts.append(_guarded("FS_ARENA", ARENA))
+    if "frames" in features:
+        parts.append(_guarded("FS_FRAMES", REFERENCE + FRAMES))
+    if not features.isdisjoint(("shared", "frames")):
+        parts.append(_guarded("FS_MARKS", MARKS))
     if "shared" in features:
         parts.append(_guarded("FS_COMMON", COMMON))
     if "rooms" in features:

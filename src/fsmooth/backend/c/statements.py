@@ -10,6 +10,7 @@ from typing import assert_never
 from fsmooth.backend.c.blocks import write_block
 from fsmooth.backend.c.conditions import counted_from_end, failing
 from fsmooth.backend.c.expressions import ExpressionWriter
+from fsmooth.backend.c.frames import Structs, leave, makes_frames, returns_frames
 from fsmooth.backend.c.lanes import write_vectors
 from fsmooth.backend.c.masked_loads import known_integers, may_permute_masked_loads
 from fsmooth.backend.c.names import c_type, comment, element_type
@@ -33,8 +34,14 @@ _ALIGNED = 64
 class StatementWriter:
     """Writes one function.  `features` are the parts of the prelude it needs."""
 
-    def __init__(self, expressions: ExpressionWriter) -> None:
+    def __init__(
+        self, expressions: ExpressionWriter, structs: Structs, returning: frozenset[str] | None = None
+    ) -> None:
+        """`returning` are the functions that return frames, if there are any frames in the program."""
         self.e = expressions
+        self.structs = structs
+        self.returning = returning
+        self.marks = 0
         self.lines: list[str] = []
         self.depth = 1
         self.statements = 0
@@ -45,6 +52,7 @@ class StatementWriter:
         self.given: set[str] = set()
         self.is_called = False
         self.arena, self.error, self.nowhere = "&arena", "error", "(char *)stack"
+        self.frames = "&fs_frames"
 
     def function(self, function: t.Function) -> str:
         """The whole definition."""
@@ -54,12 +62,15 @@ class StatementWriter:
         self.is_called = function.is_called
         if function.is_called:
             self.arena, self.error, self.nowhere = "fs_shared->arena", "fs_shared->error", "fs_shared->arena->free"
+            self.frames = "fs_shared->frames"
+        if self.makes_frames(function.body):
+            self.features.add("frames")
         self.body(function.body)
         used = mentioned(function.body)
         head = [signature(function) + " {"]
         tail: list[str] = []
         unused = [q.name for q in function.parameters if q.name not in used]
-        can_fail = not self.features.isdisjoint(("failed", "arena", "calls"))
+        can_fail = not self.features.isdisjoint(("failed", "arena", "calls", "frames"))
         if self.features.isdisjoint(("failed", "calls")) and not function.is_called:
             unused.append("error")
         head += wrapped(", ".join([f"(void){name}" for name in unused]))
@@ -71,16 +82,28 @@ class StatementWriter:
             if "arena" in self.features:
                 head.append("    const fs_mark fs_before = fs_marked(fs_shared->arena);")
                 tail.append("    fs_release(fs_shared->arena, fs_before);")
-        elif not self.features.isdisjoint(("arena", "calls")):
+            if "frames" in self.features and not returns_frames(function):
+                head.append("    const fs_mark fs_frames_before = fs_marked(fs_shared->frames);")
+                tail.append("    fs_release(fs_shared->frames, fs_frames_before);")
+        elif not self.features.isdisjoint(("arena", "calls", "frames")):
+            self.features.add("arena")
             head += [
                 f"    double stack[{_ON_STACK}];",
                 "    fs_arena arena;",
                 "    fs_open(&arena, (char *)stack, sizeof stack);",
             ]
             tail.append("    fs_close(&arena);")
+            if self.returning is not None:
+                self.features.add("frames")
+                head += [
+                    "    fs_arena fs_frames;",
+                    "    fs_open(&fs_frames, (char *)stack + sizeof stack, 0);",
+                ]
+                tail.append("    fs_close(&fs_frames);")
             if "calls" in self.features:
                 self.features |= {"arena", "shared"}
-                head.append("    fs_common fs_shared = {error, fs_deepest_frame(), &arena};")
+                frames = "NULL" if self.returning is None else "&fs_frames"
+                head.append(f"    fs_common fs_shared = {{error, fs_deepest_frame(), &arena, {frames}}};")
         if can_fail:
             tail.insert(0, "fail:")
         tail.append(f"    return {'status' if can_fail else '0'};")
@@ -152,10 +175,20 @@ class StatementWriter:
                     f"fs_take({self.arena}, {size})" if s.room is None else f"fs_fit({self.arena}, &{s.room}, {size})"
                 )
                 self.line(f"{element} *restrict {s.buffer} = ({element} *){taken};")
-                self.line(f"if (!{s.buffer}) {{")
-                self.line("    status = 2;")
-                self.line("    goto fail;")
-                self.line("}")
+                self.or_out_of_memory(s.buffer)
+            case t.Keep():
+                element = element_type(s.type)
+                self.line(
+                    f"{element} *{s.buffer} = ({element} *)fs_take({self.frames}, {self.count(s.count)}, sizeof({element}));"
+                )
+                self.or_out_of_memory(s.buffer)
+            case t.Pack():
+                self.pack(s)
+            case t.Unpack():
+                struct = self.structs.name(s.layout)
+                what = f"((const {struct} *){w(s.frame, 9)})->x{s.slot}"
+                kind = f"const {element_type(s.type)} *" if s.pointer else f"const {c_type(s.type)} "
+                self.line(f"{kind}{s.name} = {what};")
             case t.LocalArray():
                 aligned = " __attribute__((aligned(64)))" if s.count >= _ALIGNED else ""
                 self.line(f"{element_type(s.type)} {s.buffer}[{s.count}]{aligned};")
@@ -181,6 +214,40 @@ class StatementWriter:
                 self.line("}")
             case _:
                 assert_never(s)
+
+    def or_out_of_memory(self, name: str) -> None:
+        """Fail if there was no memory."""
+        self.line(f"if (!{name}) {{")
+        self.line("    status = 2;")
+        self.line("    goto fail;")
+        self.line("}")
+
+    def makes_frames(self, body: Sequence[t.Statement]) -> bool:
+        """Are frames made there?"""
+        return self.returning is not None and makes_frames(body, self.returning)
+
+    def pack(self, s: t.Pack) -> None:
+        """A new frame."""
+        struct = self.structs.name(s.layout)
+        made = f"{s.name}_made"
+        self.line(f"{struct} *const {made} = ({struct} *)fs_frame_of({self.frames}, sizeof({struct}));")
+        self.or_out_of_memory(made)
+        for k, value in enumerate(s.values):
+            text = self.place(value.buffer, value.offset) if isinstance(value, t.Place) else self.e.write(value)
+            self.line(f"{made}->x{k} = {text};")
+        self.line(f"const fs_frame {s.name} = {made};")
+
+    def iteration(self, body: t.Body) -> None:
+        """What is done in each iteration of a loop; frames that it makes and does not hand on are given back."""
+        if not self.makes_frames(body) or leave(body):
+            self.nested(body)
+            return
+        self.marks += 1
+        mark = f"fs_mark_{self.marks}"
+        arena = self.frames
+        self.line(f"    const fs_mark {mark} = fs_marked({arena});")
+        self.nested(body)
+        self.line(f"    fs_release({arena}, {mark});")
 
     def assignment(self, target: t.Expression, value: t.Expression, accumulate: bool) -> None:
         """`target = value;`, with `+=` where it is a sum with the target itself."""
@@ -240,7 +307,7 @@ class StatementWriter:
             self.lines += [*guard[:1], f"#pragma omp simd{reduction}", *guard[1:]]
             self.lines += ["#endif"] if masked else []
         self.line(f"for (int64_t {s.index} = 0; {s.index} < {self.e.write(s.size, 5)}; ++{s.index}) {{")
-        self.nested(s.body)
+        self.iteration(s.body)
         self.line("}")
         self.e.vector = outer
 
@@ -249,11 +316,12 @@ class StatementWriter:
         self.site(s.site)
         if not s.test:
             self.line(f"while ({self.e.write(s.condition)}) {{")
-            self.nested(s.body)
+            self.iteration(s.body)
             self.line("}")
             return
         self.line("for (;;) {")
-        self.nested([*s.test, t.Break(t.Operation(p.logical_not, (s.condition,), BOOL)), *s.body])
+        self.nested([*s.test, t.Break(t.Operation(p.logical_not, (s.condition,), BOOL))])
+        self.iteration(s.body)
         self.line("}")
 
     def conditional(self, s: t.If) -> None:

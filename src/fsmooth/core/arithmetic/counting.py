@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from fsmooth.core.arithmetic.floats import Floats
@@ -14,6 +15,7 @@ class Counting(Floats):
 
     def __init__(self) -> None:
         self.operations = self.loads = self.stores = 0
+        self.calls: Counter[str] = Counter()
 
     @property
     def total(self) -> int:
@@ -43,3 +45,7 @@ class Counting(Floats):
     def store(self, count: int) -> None:
         """Elements were written."""
         self.stores += count
+
+    def call(self, name: str) -> None:
+        """A definition of this name was called."""
+        self.calls[name] += 1

@@ -42,3 +42,7 @@ class Arithmetic(Protocol):
     def store(self, count: int) -> None:
         """Elements of an array were written."""
         return
+
+    def call(self, name: str) -> None:
+        """A definition of this name was called."""
+        return

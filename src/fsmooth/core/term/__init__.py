@@ -23,6 +23,7 @@ from fsmooth.core.term.calculus import App, Const, If, Lam, Let, Prim, Var, let,
 from fsmooth.core.term.calls import Call, Header
 from fsmooth.core.term.checks import Check, Failure, Require
 from fsmooth.core.term.custom import Custom, Rule, Sealed
+from fsmooth.core.term.data import Field, Inject, Null, Tag
 from fsmooth.core.term.derivative import Deriv, Method, Verb
 from fsmooth.core.term.linear_maps import MapTerm
 from fsmooth.core.term.loops import Build, Carrying, Collect, IFold, Reduce, Reduction, While
@@ -55,6 +56,10 @@ AnyTerm = (
     | Require
     | Custom
     | Deriv
+    | Inject
+    | Tag
+    | Field
+    | Null
     | MapTerm
 )
 """Every construct: what a central `match` must exhaust."""
@@ -74,12 +79,14 @@ __all__ = [
     "Delta",
     "Deriv",
     "Failure",
+    "Field",
     "FromEnd",
     "Get",
     "Header",
     "IFold",
     "If",
     "IllTyped",
+    "Inject",
     "Lam",
     "Length",
     "Let",
@@ -87,6 +94,7 @@ __all__ = [
     "MapTerm",
     "Method",
     "NOWHERE",
+    "Null",
     "Plus",
     "Prim",
     "Proj",
@@ -96,6 +104,7 @@ __all__ = [
     "Rule",
     "Sealed",
     "Site",
+    "Tag",
     "Term",
     "Unread",
     "Update",

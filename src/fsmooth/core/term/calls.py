@@ -14,10 +14,11 @@ class Header:
     A header is its own identity, like a `Var`.  What it stands for, its `definition`, is a closed function that may
     call it again, so it is given once the header exists.  Where there are arrays in the result, `model` is a function of
     the same parameters that does not call it, and gives arrays of the same sizes.  `derivatives` has the headers that were made
-    of it to differentiate it, by the mode and which of the arguments vary (differentiate/definitions.py).
+    of it to differentiate it, by the mode and which of the arguments vary (differentiate/definitions.py); `pairs` what saves for
+    its way back (differentiate/reverse/saved.py).
     """
 
-    __slots__ = ("_definition", "derivatives", "model", "name", "parameters", "result", "site")
+    __slots__ = ("_definition", "derivatives", "model", "name", "pairs", "parameters", "result", "site")
 
     def __init__(
         self, name: str, parameters: tuple[Type, ...], result: Type, site: Site = NOWHERE, model: Lam | None = None
@@ -30,6 +31,7 @@ class Header:
         self.site = site
         self.model = model
         self.derivatives: dict[tuple[object, ...], Header] = {}
+        self.pairs: dict[tuple[object, ...], object] = {}
         self._definition: Lam | None = None
 
     @property

@@ -1,8 +1,8 @@
 """c̄ = bwd h ē r: the cotangents of what a definition is given, by a definition of its own for each set of varying arguments.
 
 The body of bwd h runs that of h forwards, as far as its own way back reads it, and then backwards; where it met a call, it calls
-bwd.  Nothing is handed over from a call to its derivative.  Where what a call gives is read too, and its cotangent is known
-before the call, one call gives both; else it is called, and what it gave is computed again on the way back.
+bwd.  Where what a call gives is read too, and its cotangent is known before the call, one call gives both; else it saves what
+its way back reads (differentiate/reverse/saved.py).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def cotangents_of(header: Header, active: tuple[bool, ...], transpose: Transpose
         given = [Var(f"x{k}", t) for k, t in enumerate(header.parameters)]
         like = [zero_like(x) for x, moves in zip(given, active, strict=True) if moves]
         if wanted:
-            like.insert(0, _value_like(header, given))
+            like.insert(0, value_like(header, given))
         types = (*header.parameters, tangent(header.result))
         model = Lam((*given, Var("r", types[-1])), tuple_of(like)) if any([has_array(x.type) for x in like]) else None
         name = f"{header.name}_{'both' if wanted else 'back'}"
@@ -50,7 +50,7 @@ def cotangents_of(header: Header, active: tuple[bool, ...], transpose: Transpose
     return derived(header, (transpose, active, wanted), made, backwards)
 
 
-def _value_like(header: Header, given: list[Var]) -> Term:
+def value_like(header: Header, given: list[Var]) -> Term:
     """Something of the type and the sizes of its value."""
     if header.model is None:
         return blank_of(header.result)

@@ -14,13 +14,23 @@ from fsmooth import thresholds
 from fsmooth.core.cost import Costs
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import Const, Flow, Get, MakeTuple, Prim, Proj, Require, Term, Var, Zero, let
-from fsmooth.core.types import has_float, is_scalar
+from fsmooth.core.types import Data, has_float, is_scalar
 from fsmooth.differentiate.reverse.cotangents import Cotangents, Key, component, is_nothing
 from fsmooth.differentiate.reverse.names import beside
 from fsmooth.differentiate.reverse.sizes import with_sizes
 from fsmooth.differentiate.reverse.steps import Item, Step, Steps
 
 Binding = tuple[Var, Term]
+
+
+@dataclass(eq=False)
+class Tail:
+    """What the branches at the end of a definition save, as constructors of one data type; is anything of it `of_calls`?"""
+
+    data: Data
+    of_calls: bool = False
+
+
 Seed = Callable[["Reverser", Term], None]
 """Contributes to the value of a region."""
 
@@ -52,7 +62,8 @@ class Reverser:
     """One region on its way back.  `transpose` passes the cotangent of a step on to its operands.
 
     It gives the steps to put in the forward part if those are not just the step itself, where it is needed.  `at_once`: the
-    way back follows in the same scope, so that what one step gives to cotangents early is not saved for it.
+    way back follows in the same scope, so that what one step gives to cotangents early is not saved for it.  `tail`: its value is
+    that of a definition that saves.
     """
 
     def __init__(
@@ -65,6 +76,7 @@ class Reverser:
         wanted: bool,
         late: frozenset[Var] = frozenset(),
         at_once: bool = False,
+        tail: Tail | None = None,
     ) -> None:
         self.steps = steps
         self.value = value
@@ -72,6 +84,7 @@ class Reverser:
         self.costs = costs
         self.late = late
         self.at_once = at_once
+        self.tail = tail
         self.forward: list[Item] = []
         self.backward: dict[Var, Term] = {}
         self.cotangents = Cotangents()
@@ -118,7 +131,9 @@ class Reverser:
         """Does something that runs later need the value of this variable?"""
         return var in self.needed
 
-    def inner(self, body: Term, cotangent: Term, *, wanted: bool, at_once: bool = False) -> Region:
+    def inner(
+        self, body: Term, cotangent: Term, *, wanted: bool, at_once: bool = False, tail: Tail | None = None
+    ) -> Region:
         """The reversed body of a loop or a branch whose value has the cotangent.
 
         If its value is wanted the forward part runs in that of this region, where `cotangent` may not be known yet.
@@ -130,7 +145,9 @@ class Reverser:
             walk.contribute(value, cotangent)
 
         value = steps.value(body)
-        return reversed_steps(steps, value, seed, self.transpose, self.costs, wanted=wanted, late=late, at_once=at_once)
+        return reversed_steps(
+            steps, value, seed, self.transpose, self.costs, wanted=wanted, late=late, at_once=at_once, tail=tail
+        )
 
     def is_late(self, var: Var) -> bool:
         """Is the variable not known yet where the step that is transposed now runs?"""
@@ -196,9 +213,10 @@ def reversed_steps(
     wanted: bool,
     late: frozenset[Var] = frozenset(),
     at_once: bool = False,
+    tail: Tail | None = None,
 ) -> Region:
     """The steps forwards and backwards; `wanted`: is the value used, or only its derivative?"""
-    walk = Reverser(steps, value, transpose, costs, wanted=wanted, late=late, at_once=at_once)
+    walk = Reverser(steps, value, transpose, costs, wanted=wanted, late=late, at_once=at_once, tail=tail)
     seed(walk, value)
     return walk.run()
 

@@ -6,20 +6,36 @@ from what is saved.  Nothing runs more than twice.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from fsmooth import thresholds
 from fsmooth.core.build import get, nested_build
 from fsmooth.core.cost import Costs
+from fsmooth.core.definitions import has_calls
 from fsmooth.core.shape import Ragged, shape_of
 from fsmooth.core.subst import substitute
-from fsmooth.core.term import Build, Const, Get, MakeTuple, Proj, Term, Var, While, Zero, scalar_constant
+from fsmooth.core.term import (
+    Build,
+    Call,
+    Const,
+    Field,
+    Get,
+    Inject,
+    MakeTuple,
+    Null,
+    Proj,
+    Term,
+    Var,
+    While,
+    Zero,
+    scalar_constant,
+)
 from fsmooth.core.traverse import subterms
-from fsmooth.core.types import Array, Bool, Float, Int, Tuple, Type, is_scalar, leaf_of, rank_of
+from fsmooth.core.types import Array, Bool, Data, Float, Int, Tuple, Type, is_scalar, leaf_of, rank_of, scalars_of
 from fsmooth.differentiate.reverse.region import Region
 from fsmooth.differentiate.reverse.saved_parts import parts_read, split
-from fsmooth.differentiate.reverse.sizes import with_sizes
+from fsmooth.differentiate.reverse.sizes import root_of, with_sizes
 from fsmooth.differentiate.reverse.steps import Item, Step
 
 
@@ -74,6 +90,11 @@ def plan(
         if isinstance(x.type, Int) and value.free.isdisjoint(hidden):
             recomputed.add(x)  # the same in every step: computed before the loop
             continue
+        if is_part_of_call(value, definitions):
+            blank = blank_like(x, definitions, states, hidden)
+            if blank is not None:
+                stored[x] = blank
+                continue
         saved = any([s in value.free and not is_scalar(s.type) for s in (*states, *arrays)])
         if (saved or costs.of(value).at() >= dear) and not _is_view(value):
             blank = blank_like(x, definitions, states, hidden)
@@ -85,6 +106,80 @@ def plan(
     again = [_again(item, region) for item in region.forward if isinstance(item, Step) and item.var in recomputed]
     order = {x: k for k, x in enumerate([*states, *definitions])}
     return Plan(tuple(sorted(stored.items(), key=lambda s: order[s[0]])), tuple(again))
+
+
+def is_part_of_call(value: Term, definitions: Mapping[Var, Term]) -> bool:
+    """Is it something that a call gave, by itself?"""
+    while isinstance(value, Proj):
+        value = value.tuple
+    return isinstance(value, Call) or (isinstance(value, Var) and isinstance(definitions.get(value), Call))
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is saved, and what is computed again; is anything of it `of_calls`, but what these save?"""
+
+    stored: tuple[Var, ...]
+    recomputed: tuple[Item, ...]
+    of_calls: bool
+
+
+def kept(region: Region, terms: Sequence[Term], costs: Costs, dear: float, empty: Container[Type]) -> Kept:
+    """Of what `terms` mention of the forward part of `region`: what is saved, whatever its size, and what is computed again.
+
+    The data types that are `empty` have nothing of calls in them.
+    """
+    definitions = region.definitions()
+    pending = [x for t in terms for x in t.free]
+    stored: dict[Var, None] = {}
+    again: set[Var] = set()
+    while pending:
+        x = pending.pop()
+        value = definitions.get(x)
+        if value is None or x in stored or x in again:
+            continue
+        root = root_of(value)
+        whole = definitions.get(root) if isinstance(value, Proj) and isinstance(root, Var) else value
+        if whole is not None and (isinstance(whole, Call) or costs.of(whole).at() >= dear) and not _is_view(whole):
+            stored[x] = None
+        else:
+            again.add(x)
+            pending.extend(value.free)
+    order = {x: k for k, x in enumerate(definitions)}
+    items = [item for item in region.forward if isinstance(item, Step) and item.var in again]
+    made = _of_calls(definitions)
+    read = parts_read(stored, terms, items)
+    of_calls = any([x in made and any([not _is_empty(x.type, at, empty) for at in read[x]]) for x in stored])
+    return Kept(tuple(sorted(stored, key=order.__getitem__)), tuple(items), of_calls)
+
+
+def saving(data: Data, stored: tuple[Var, ...], saved: Term) -> tuple[Term, list[Item]]:
+    """What saves these, by a constructor of its own if need be, and the steps that read them from what was `saved`."""
+    if not stored:
+        return Null(data), []
+    if len(stored) == 1 and stored[0].type is data:
+        return stored[0], [Step(stored[0], saved, active=False)]
+    constructor = data.add(tuple([x.type for x in stored]))
+    read: list[Item] = [Step(x, Field(saved, constructor, k), active=False) for k, x in enumerate(stored)]
+    return Inject(data, constructor, stored), read
+
+
+def _of_calls(definitions: Mapping[Var, Term]) -> set[Var]:
+    """What is computed with calls, or from what these gave."""
+    found: set[Var] = set()
+    for x, value in definitions.items():
+        if has_calls(value) or not found.isdisjoint(value.free):
+            found.add(x)
+    return found
+
+
+def _is_empty(type_: Type, positions: tuple[int, ...], empty: Container[Type]) -> bool:
+    """Are there only such data in that part of a value?"""
+    for k in positions:
+        inner = leaf_of(type_)
+        assert isinstance(inner, Tuple)
+        type_ = inner.items[k]
+    return all([s in empty for s in scalars_of(type_)])
 
 
 def _is_view(value: Term) -> bool:
@@ -148,6 +243,8 @@ def _filled(term: Term, type_: Type) -> Term:
             return scalar_constant(0, type_)
         case Tuple(items):
             return MakeTuple(tuple([_filled(Proj(term, k), t) for k, t in enumerate(items)]), type_)
+        case Data():
+            return Null(type_)
         case Array():
             sizes = shape_of(term)
             leaf = leaf_of(type_)

@@ -23,6 +23,7 @@ from fsmooth.core.term import (
     Delta,
     Flow,
     Get,
+    Header,
     If,
     IFold,
     MakeTuple,
@@ -40,15 +41,16 @@ from fsmooth.core.term import (
     let,
 )
 from fsmooth.core.term.custom import differentiable
-from fsmooth.core.types import Float, Function, Tuple, is_scalar
+from fsmooth.core.types import Float, Function, is_scalar
 from fsmooth.differentiate.custom import refuse_active, vjp_of
 from fsmooth.differentiate.derivatives import ROWS, NoDerivative
+from fsmooth.differentiate.reverse.calls import Saves, at_once, nothing_saved, parts_of, transpose_call
 from fsmooth.differentiate.reverse.cotangents import Key, component, place_of, same_key, settled
-from fsmooth.differentiate.reverse.definitions import cotangents_of, varying
 from fsmooth.differentiate.reverse.folds import transpose_fold
 from fsmooth.differentiate.reverse.names import beside
-from fsmooth.differentiate.reverse.region import Region, Reverser, scope
-from fsmooth.differentiate.reverse.residuals import plan, recomputing
+from fsmooth.differentiate.reverse.region import Region, Reverser, Tail, scope
+from fsmooth.differentiate.reverse.residuals import kept, plan, recomputing, saving
+from fsmooth.differentiate.reverse.saved import pair_of
 from fsmooth.differentiate.reverse.sizes import with_sizes
 from fsmooth.differentiate.reverse.steps import Item, Step, Steps
 
@@ -106,43 +108,34 @@ def _scalar(walk: Reverser, term: Prim, result: Var, r: Term) -> None:
 
 
 def _call(walk: Reverser, step: Step, term: Call, r: Term) -> Sequence[Item] | None:
-    """r ⊙ᴿ ∇⟦h ē⟧: what bwd h gives to the arguments; with the value, if r is known before the call."""
-    active = varying(term.arguments, walk)
-    along = [x for x, moves in zip(term.arguments, active, strict=True) if moves]
-    first = walk.before(step.var, r) if walk.is_live(step.var) and walk.at_once else None
-    header = cotangents_of(term.header, active, walk.transpose, wanted=first is not None)
-    leaving = Call(header, (*term.arguments, r))
-    parts: Sequence[Term]
-    instead: Sequence[Item] | None = None
-    if first is None:
-        whole = beside(step.var, Flow.LEAVING, leaving.type)
-        walk.run_back(whole, leaving)
-        parts = _parts(whole, len(along))
-    else:
-        parts, instead = _at_once(walk, step, leaving, first)
-    for place, part in zip(along, parts, strict=True):
-        walk.contribute(place, part)
-    return instead
+    """r ⊙ᴿ ∇⟦h ē⟧.  Frames are for the scopes that this transposes itself, to the end."""
+    how = walk.transpose
+    if how is not transpose:
+        return transpose_call(walk, step, term, r, how, nothing_saved)
+    return transpose_call(walk, step, term, r, how, _saving)
 
 
-def _at_once(walk: Reverser, step: Step, both: Term, first: Sequence[Item]) -> tuple[Sequence[Term], Sequence[Item]]:
-    """What goes to cotangents, as parts of a step that gives its value before these; the steps, after what must come first."""
-    whole = beside(step.var, Flow.BOTH, both.type)
-    assert isinstance(both.type, Tuple)
-    walk.definitions[whole] = both
-    parts = [Proj(whole, k) for k in range(len(both.type.items))]
-    return parts[1:], [*first, Step(whole, both, active=False), Step(step.var, parts[0], active=True)]
+def _saving(header: Header, active: tuple[bool, ...]) -> Saves | None:
+    return pair_of(header, active, transpose)
 
 
-def _parts(whole: Term, count: int) -> list[Term]:
-    return [whole] if count == 1 else [Proj(whole, k) for k in range(count)]
+def transpose_in_halves(walk: Reverser, step: Step, r: Term) -> Sequence[Item] | None:
+    """Pass a cotangent on where the way back may run when the memory of the way forward is gone: no frame is handed over."""
+    if isinstance(step.term, Call):
+        return transpose_call(walk, step, step.term, r, transpose, nothing_saved)
+    return transpose(walk, step, r)
+
+
+def transpose_anew(walk: Reverser, step: Step, r: Term) -> Sequence[Item] | None:
+    """Pass a cotangent on where nothing is to be saved by calls, since what saves is to be differentiated itself."""
+    return transpose(walk, step, r)
 
 
 def _share_out(walk: Reverser, var: Var, keys: Sequence[Key], value: Term) -> None:
     """Bind the cotangents of several places, and contribute them."""
     whole = beside(var, Flow.LEAVING, value.type)
     walk.run_back(whole, value)
-    for key, part in zip(keys, _parts(whole, len(keys)), strict=True):
+    for key, part in zip(keys, parts_of(whole, len(keys)), strict=True):
         walk.contribute(*settled(key, part))
 
 
@@ -214,7 +207,7 @@ def _sum(walk: Reverser, step: Step, term: Reduce, r: Term) -> Sequence[Item] | 
     if first is not None:
         both = MakeTuple((region.value, *leaving.values()))
         loop = Reduce(Reduction.SUM, term.size, term.index, scope(region.forward, let(region.backward, both)))
-        parts, instead = _at_once(walk, step, loop, first)
+        parts, instead = at_once(walk, step, loop, first)
         for key, part in zip(leaving, parts, strict=True):
             walk.contribute(*settled(key, part))
         return instead
@@ -240,7 +233,7 @@ def _saved(
     loop = Build(term.size, term.index, scope(region.forward, tuple_of(parts)))
     whole = beside(step.var, Flow.SAVED, loop.type)
     walk.definitions[whole] = loop
-    read = dict(zip(parts, _parts(Get(whole, term.index), len(parts)), strict=True))
+    read = dict(zip(parts, parts_of(Get(whole, term.index), len(parts)), strict=True))
     items: list[Item] = [Step(x, read[x], active=False) for x in names]
     return [*items, *chosen.recomputed], Step(whole, loop, active=False), read[region.value]
 
@@ -266,7 +259,8 @@ def _branch(walk: Reverser, step: Step, term: If, r: Term) -> Sequence[Item] | N
     live = walk.is_live(step.var) or bool(states)
     first = walk.before(step.var, r) if live and walk.at_once and not states else None
     together = not live or first is not None
-    branches = [walk.inner(body, r, wanted=live, at_once=together) for body in (term.then, term.otherwise)]
+    tail = walk.tail if live and first is None and walk.value is step.var else None
+    branches = [walk.inner(body, r, wanted=live, at_once=together, tail=tail) for body in (term.then, term.otherwise)]
     each = [region.leaving() for region in branches]
     keys = _union(each)
     if not keys:
@@ -277,7 +271,7 @@ def _branch(walk: Reverser, step: Step, term: If, r: Term) -> Sequence[Item] | N
             scope(region.forward, let(region.backward, MakeTuple((region.value, *values))))
             for region, values in zip(branches, cotangents, strict=True)
         ]
-        parts, instead = _at_once(walk, step, If(term.condition, then, otherwise), first)
+        parts, instead = at_once(walk, step, If(term.condition, then, otherwise), first)
         for key, part in zip(keys, parts, strict=True):
             walk.contribute(*settled(key, part))
         return instead
@@ -285,6 +279,8 @@ def _branch(walk: Reverser, step: Step, term: If, r: Term) -> Sequence[Item] | N
         again = [recomputing(region, c) for region, c in zip(branches, cotangents, strict=True)]
         _branch_back(walk, step, term, branches, keys, cotangents, again)
         return None
+    if tail is not None:
+        return _last_branch(walk, step, term, branches, keys, cotangents, tail)
     plans = [
         plan(region, c, walk.costs, frozenset(), {}, thresholds.SAVED_IN_BRANCHES, arrays=states)
         for region, c in zip(branches, cotangents, strict=True)
@@ -306,6 +302,44 @@ def _branch(walk: Reverser, step: Step, term: If, r: Term) -> Sequence[Item] | N
     first_items = [[*[read[x] for x, _ in chosen.stored], *chosen.recomputed] for chosen in plans]
     _branch_back(walk, step, term, branches, keys, cotangents, first_items)
     return [Step(whole, both, active=False), Step(step.var, Proj(whole, 0), active=True)]
+
+
+def _last_branch(
+    walk: Reverser,
+    step: Step,
+    term: If,
+    branches: Sequence[Region],
+    keys: Sequence[Key],
+    cotangents: Sequence[Sequence[Term]],
+    tail: Tail,
+) -> Sequence[Item] | None:
+    """The cotangents of the branch taken, at the end of a definition: each saves by a constructor of its own."""
+    made, first = [], []
+    for region, c in zip(branches, cotangents, strict=True):
+        terms = [*[value for _, value in region.backward], *c]
+        chosen = kept(region, terms, walk.costs, thresholds.SAVED_IN_BRANCHES, (tail.data,))
+        tail.of_calls = tail.of_calls or chosen.of_calls
+        made.append((region, chosen.stored))
+        first.append(chosen.recomputed)
+    if not any([stored for _, stored in made]):
+        _branch_back(walk, step, term, branches, keys, cotangents, first)
+        return None
+    values: list[Term] = []
+    saved = Var(f"{step.var.name}_saved", tail.data)
+    for k, (region, stored) in enumerate(made):
+        own, read = saving(tail.data, stored, saved)
+        values.append(scope(region.forward, MakeTuple((region.value, own))))
+        first[k] = (*read, *first[k])
+    both = If(term.condition, values[0], values[1])
+    whole = beside(step.var, Flow.SAVED, both.type)
+    walk.definitions[whole] = both
+    walk.definitions[saved] = Proj(whole, 1)
+    _branch_back(walk, step, term, branches, keys, cotangents, first)
+    return [
+        Step(whole, both, active=False),
+        Step(step.var, Proj(whole, 0), active=True),
+        Step(saved, Proj(whole, 1), active=False),
+    ]
 
 
 def _branch_back(

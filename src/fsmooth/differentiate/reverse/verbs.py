@@ -18,19 +18,20 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.types import tangent
 from fsmooth.differentiate.derivatives import NoDerivative
+from fsmooth.differentiate.reverse.calls import Calls
 from fsmooth.differentiate.reverse.checkpoints import transpose_in_blocks
 from fsmooth.differentiate.reverse.handed import handed
 from fsmooth.differentiate.reverse.jacobians import jacobian
 from fsmooth.differentiate.reverse.region import Region, Transpose, scope
-from fsmooth.differentiate.reverse.transpose import transpose
+from fsmooth.differentiate.reverse.transpose import transpose, transpose_anew, transpose_in_halves
 from fsmooth.differentiate.reverse.whole import cotangent_of, region_of
 
 
-def reverse(deriv: Deriv) -> Lam:
+def reverse(deriv: Deriv, calls: Calls = Calls.SAVE) -> Lam:
     """The function that a `Deriv` of a function literal stands for, by reverse mode."""
     function = cast(Lam, refresh(deriv.function))
     chosen = [function.parameters[k] for k in deriv.wrt]
-    how = transposed(deriv)
+    how = transposed(deriv, calls)
 
     def gradient(region: Region) -> Term:
         parts = [cotangent_of(region, x) for x in chosen]
@@ -53,9 +54,11 @@ def reverse(deriv: Deriv) -> Lam:
             raise NoDerivative(f"no reverse derivative for {deriv.verb.value}")
 
 
-def transposed(deriv: Deriv) -> Transpose:
+def transposed(deriv: Deriv, calls: Calls = Calls.SAVE) -> Transpose:
     """How a derivative passes cotangents on: with folds in blocks, or saving for each step."""
-    return transpose_in_blocks if deriv.checkpoint else transpose
+    if deriv.checkpoint:
+        return transpose_in_blocks
+    return transpose if calls is Calls.SAVE else transpose_anew
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,7 @@ def split(function: Lam, wrt: tuple[int, ...], single: bool, how: Transpose = tr
     function = cast(Lam, refresh(function))
     chosen = [function.parameters[k] for k in wrt]
     r = Var("cotangent", tangent(function.body.type))
+    how = transpose_in_halves if how is transpose else how
     region = region_of(
         function, chosen, lambda walk, value: walk.contribute(value, r), how, wanted=True, late=frozenset((r,))
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fsmooth.core.build import zero_like
 from fsmooth.core.cost import Costs
 from fsmooth.core.term import Lam, Term, Var
-from fsmooth.differentiate.reverse.region import Region, Seed, Transpose, reversed_steps
+from fsmooth.differentiate.reverse.region import Region, Seed, Tail, Transpose, reversed_steps
 from fsmooth.differentiate.reverse.steps import Steps
 
 
@@ -19,11 +19,12 @@ def region_of(
     *,
     wanted: bool,
     late: frozenset[Var] = frozenset(),
+    tail: Tail | None = None,
 ) -> Region:
     """The body of a function, reversed with respect to the `chosen` parameters; its binders must be distinct."""
     steps = Steps(frozenset(chosen), {})
     value = steps.value(function.body)
-    return reversed_steps(steps, value, seed, transpose, Costs(), wanted=wanted, late=late, at_once=True)
+    return reversed_steps(steps, value, seed, transpose, Costs(), wanted=wanted, late=late, at_once=True, tail=tail)
 
 
 def cotangent_of(region: Region, x: Var) -> Term:

@@ -64,11 +64,11 @@ class _Pruning:
     def is_dead(self, s: t.Statement) -> bool:
         """Does the statement itself only compute what nothing reads later?"""
         match s:
-            case t.Declare() | t.Assign():
+            case t.Declare() | t.Assign() | t.Pack() | t.Unpack():
                 return s.name not in self.used
             case t.Choose():
                 return s.pointer not in self.used
-            case t.LocalArray() | t.Allocate():
+            case t.LocalArray() | t.Allocate() | t.Keep():
                 return s.buffer not in self.used
             case t.Store() | t.Fill():
                 return not self.is_read(s.buffer)

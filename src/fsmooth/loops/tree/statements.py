@@ -285,18 +285,74 @@ class Place:
 class Invoke:
     """A call of another function of the program, which puts its `results` into locals and buffers, or fails.
 
-    `added` says which of them it adds to what is there.
+    `added` says which of them it adds to what is there; `frames` are those that are frames.
     """
 
     function: str
     arguments: tuple[Expression | Place, ...]
     results: tuple[str | Place, ...]
     added: tuple[bool, ...]
+    frames: tuple[str | Place, ...] = ()
 
     @property
     def changes(self) -> set[str]:
         """The locals and buffers of the results."""
         return {r.buffer if isinstance(r, Place) else r for r in self.results}
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A number in a frame, or with `pointer` where an array is."""
+
+    type: Type
+    pointer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What is side by side in the frames that one constructor of a data type makes; `name` and `number` are for people."""
+
+    data: Type
+    number: int
+    slots: tuple[Slot, ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Keep:
+    """`count` scalars beside the frames, one of which will point to them."""
+
+    buffer: str
+    type: Type
+    count: Expression
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Pack:
+    """A new frame, `name`, with `values` in its slots, which is there until the call that makes it has returned."""
+
+    name: str
+    layout: Layout
+    values: tuple[Expression | Place, ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Unpack:
+    """`const T name = frame->slot;`, or a pointer."""
+
+    name: str
+    layout: Layout
+    slot: int
+    frame: Expression
+
+    @property
+    def type(self) -> Type:
+        """Of the number, or of the numbers that are there."""
+        return self.layout.slots[self.slot].type
+
+    @property
+    def pointer(self) -> bool:
+        """Is it where an array is?"""
+        return self.layout.slots[self.slot].pointer
 
 
 Statement = (
@@ -319,6 +375,9 @@ Statement = (
     | Choose
     | Swap
     | Invoke
+    | Keep
+    | Pack
+    | Unpack
 )
 
 Body = tuple[Statement, ...]
