@@ -94,10 +94,10 @@ def another_errstate(x):
 
 
 @wrong(x)
-def match_of_a_pair(x):
-    match (x[0], x[1]):
-        case (a, b):
-            return a + b
+def match_of_a_dictionary(x):
+    match {"a": x}:
+        case {"a": y}:
+            return y
     return 0.0
 
 

@@ -98,8 +98,8 @@ def _test(pattern: ast.pattern, subject: ast.expr) -> ast.expr | None:
     match pattern:
         case ast.MatchValue(value):
             return ast.Compare(subject, [ast.Eq()], [value])
-        case ast.MatchSingleton(constant):
-            return ast.Compare(subject, [ast.Is()], [ast.Constant(constant)])
+        case ast.MatchSingleton(None):
+            return ast.Compare(subject, [ast.Is()], [ast.Constant(None)])
         case ast.MatchOr(patterns):
             if any([_names(part, subject) for part in patterns]):
                 raise _WithoutWordsError
