@@ -41,6 +41,8 @@ from fsmooth.core.term import (
     Plus,
     Prim,
     Proj,
+    Record,
+    RecordSum,
     Reduce,
     Reduction,
     Require,
@@ -191,6 +193,10 @@ class Costs:
                 return self._all((own, *arguments))
             case Call(_, arguments):
                 return self._all(arguments) + CALL
+            case Record(ids, slopes):
+                return self._all((*ids, *slopes)) + CALL
+            case RecordSum(size, index, body):
+                return self._loop(size, index, self._of(body, Use.STORE)) + CALL
             case Reduce(reduction, size, index, body):
                 if isinstance(body.type, Array | Tuple):
                     return self._destination(term, Use.STORE)

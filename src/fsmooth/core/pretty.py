@@ -35,6 +35,7 @@ from fsmooth.core.term import (
     MakeTuple,
     Prim,
     Proj,
+    Record,
     Reduce,
     Reduction,
     Require,
@@ -231,6 +232,9 @@ class _Printer:
             case Call(header, arguments):
                 given = [self.atom(t, indent) for t in arguments]
                 return _APPLY, " ".join([self.headers[header], *(given or ["()"])])
+            case Record(ids, slopes):
+                pairs = [self.listed(pair, indent) for pair in zip(ids, slopes, strict=True)]
+                return _APPLY, " ".join(["record", *[f"({pair})" for pair in pairs]])
             case App(function, arguments):
                 called = [self.atom(t, indent) for t in (function, *arguments)]
                 return _APPLY, " ".join(called if arguments else [*called, "()"])

@@ -198,17 +198,26 @@ def has_float(type_: Type) -> bool:
 
 def dual(type_: Type) -> Type:
     """D_T⟦·⟧ (paper 000, Fig. 7, DT-*): Float becomes a pair; Int and Bool map to themselves."""
+    return _paired(type_, lambda number: number)
+
+
+def numbered(type_: Type) -> Type:
+    """D_T⟦·⟧ of paper 003, §8.3: Float becomes a number and its id."""
+    return _paired(type_, lambda number: INT)
+
+
+def _paired(type_: Type, second: Callable[[Float], Type]) -> Type:
     match type_:
         case Float():
-            return Tuple((type_, type_))
+            return Tuple((type_, second(type_)))
         case Int() | Bool():
             return type_
         case Array(element):
-            return Array(dual(element))
+            return Array(_paired(element, second))
         case Tuple(items, names, record):
-            return Tuple(tuple(map(dual, items)), names, record)
+            return Tuple(tuple([_paired(item, second) for item in items]), names, record)
         case Function(parameters, result):
-            return Function(tuple(map(dual, parameters)), dual(result))
+            return Function(tuple([_paired(p, second) for p in parameters]), _paired(result, second))
         case Linear():
             raise TypeError("a linear map is not differentiated")
 

@@ -117,6 +117,16 @@ def _lines(s: t.Statement) -> list[str]:
             places = [_handed(r) if isinstance(r, t.Place) else r for r in s.results]
             results = [f"+{place}" if to_add else place for place, to_add in zip(places, s.added, strict=True)]
             return [f"{', '.join(results)} := {s.function}({', '.join(given)})"]
+        case t.OpenTape():
+            return [f"tape from {s.start} x {w(s.size)}"]
+        case t.Entry():
+            return [f"entry {s.name} x {w(s.count)}"]
+        case t.Operand():
+            return [f"{s.entry.name}[{w(s.position)}] := ({w(s.id)}, {w(s.slope)})"]
+        case t.Sweep():
+            return [f"sweep {s.buffer}[{w(s.offset)}] x {w(s.count)} := {w(s.root)} to {w(s.start)}"]
+        case t.CloseTape():
+            return [f"end of tape from {s.start}"]
         case t.Swap():
             return [f"swap {s.left}, {s.right}"]
         case _:

@@ -25,8 +25,12 @@ from fsmooth.core.term import (
     Plus,
     Prim,
     Proj,
+    Record,
+    RecordSum,
     Reduce,
     Require,
+    Swept,
+    Taped,
     Term,
     Update,
     Var,
@@ -36,7 +40,7 @@ from fsmooth.core.term import (
 from fsmooth.core.types import is_scalar
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import zero_of
-from fsmooth.lower import arrays, calls, expressions, folds, reductions
+from fsmooth.lower import arrays, calls, expressions, folds, reductions, tape
 from fsmooth.lower.accumulators import Allowed, Sinks, sinks_of, with_indices_first
 from fsmooth.lower.aliases import alias
 from fsmooth.lower.cardinality import is_path, length
@@ -99,7 +103,9 @@ class Lowering(Context):
                 return zero_of(term.type)
             case Reduce():
                 return reductions.reduce_scalar(self, term)
-            case Get() | Proj() | Let() | App() | Call() | Require() | Carrying():
+            case Record():
+                return tape.record(self, term)
+            case Get() | Proj() | Let() | App() | Call() | Require() | Carrying() | Taped():
                 return expressions.as_expression(self.value(term))
             case _:
                 raise Unsupported(f"lowering of {type(term).__name__}")
@@ -132,11 +138,15 @@ class Lowering(Context):
                 return folds.fold(self, term)
             case Call():
                 return calls.call(self, term)
+            case RecordSum():
+                return tape.record_sum(self, term)
+            case Taped():
+                return self._stored(term, "taped")
             case _ if is_scalar(term.type) and not (isinstance(term, If)):
                 return Scalar(self.scalar(term))
             case If() if is_scalar(term.type):
                 return Scalar(expressions.lower_if(self, term))
-            case If() | Build() | Vector() | Zero() | Delta() | Update() | Plus() | Reduce() | Collect():
+            case If() | Build() | Vector() | Zero() | Delta() | Update() | Plus() | Reduce() | Collect() | Swept():
                 return self._stored(term, "a")
             case _:
                 raise Unsupported(f"lowering of {type(term).__name__}")
@@ -174,7 +184,7 @@ class Lowering(Context):
 
     def bind(self, var: Var, value: Term) -> None:
         match value:
-            case Var() | Proj() | Get() | Let() | App() | Call() | Require() | MakeTuple() | Carrying():
+            case Var() | Proj() | Get() | Let() | App() | Call() | Require() | MakeTuple() | Carrying() | RecordSum():
                 result = self._pinned(self.value(value), Hint.of(var))
             case _ if is_scalar(value.type):
                 result = Scalar(self.named(self.scalar(value), Hint.of(var)))
@@ -273,6 +283,12 @@ class Lowering(Context):
                 arrays.plus_into(self, term, dest, mode)
             case Collect():
                 arrays.collect_into(self, term, dest, mode)
+            case Taped():
+                tape.taped_into(self, term, dest, mode)
+            case Swept():
+                tape.swept_into(self, term, dest, mode)
+            case RecordSum():
+                arrays.copy_into(self, self.value(term), dest, mode)
             case Get(Build(_, var, body), index):
                 at = self.named(self.scalar(index), var.name)
                 saved_index = self.environment.get(var)

@@ -212,6 +212,7 @@ typedef struct {
     fs_error *error;
     const char *deepest;
     fs_arena *arena;
+    struct fs_entries *tape;
 } fs_common;
 typedef struct {
     fs_segment *segment;

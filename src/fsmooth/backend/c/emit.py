@@ -18,10 +18,12 @@ def emit(program: t.Program) -> CProgram:
     texts, statements = [f"{signature(function)};\n" for function in program.definitions], 0
     features: set[str] = set()
     for function in (*program.definitions, *functions):
-        writer = StatementWriter(expressions)
+        writer = StatementWriter(expressions, frozenset() if function.is_called else frozenset(features))
         texts.append(writer.function(function))
         statements += writer.statements
         features |= writer.features
+    if "tape" in features:
+        features.add("arena")
     arguments = [q.name for q in program.kernel.parameters if q.pointer and not q.output]
     numbers = [
         q.name for q in program.kernel.parameters if not q.pointer and q.name not in program.kernel.facts.lengths

@@ -8,6 +8,7 @@ from fsmooth.backend.c.expressions import ExpressionWriter
 from fsmooth.backend.c.lanes import FIRST, LANES, RARELY
 from fsmooth.backend.c.searches import searches
 from fsmooth.backend.c.spelling import Call, spelling
+from fsmooth.backend.c.tape import TAPE
 from fsmooth.core.primitives import Primitive
 from fsmooth.core.types import F64
 from fsmooth.loops.vector_math import OLD
@@ -43,6 +44,8 @@ def prelude(expressions: ExpressionWriter, features: set[str]) -> str:
         parts.append(_guarded("FS_COUNT", h.COUNT))
     if "arena" in features:
         parts.append(_guarded("FS_ARENA", ARENA))
+    if "tape" in features:
+        parts.append(_guarded("FS_TAPE", TAPE))
     if "shared" in features:
         parts.append(_guarded("FS_COMMON", COMMON))
     if "rooms" in features:

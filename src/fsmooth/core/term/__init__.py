@@ -26,6 +26,7 @@ from fsmooth.core.term.custom import Custom, Rule, Sealed
 from fsmooth.core.term.derivative import Deriv, Method, Verb
 from fsmooth.core.term.linear_maps import MapTerm
 from fsmooth.core.term.loops import Build, Carrying, Collect, IFold, Reduce, Reduction, While
+from fsmooth.core.term.tape import Record, RecordSum, Swept, Taped
 from fsmooth.core.term.tuples import MakeTuple, Proj
 
 AnyTerm = (
@@ -56,6 +57,10 @@ AnyTerm = (
     | Custom
     | Deriv
     | MapTerm
+    | Record
+    | RecordSum
+    | Taped
+    | Swept
 )
 """Every construct: what a central `match` must exhaust."""
 
@@ -90,12 +95,16 @@ __all__ = [
     "Plus",
     "Prim",
     "Proj",
+    "Record",
+    "RecordSum",
     "Reduce",
     "Reduction",
     "Require",
     "Rule",
     "Sealed",
     "Site",
+    "Swept",
+    "Taped",
     "Term",
     "Unread",
     "Update",
