@@ -43,7 +43,7 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.types import Array, Float, Tuple, dual
 from fsmooth.differentiate.activity import Activities, Activity
-from fsmooth.differentiate.derivatives import NoDerivative
+from fsmooth.differentiate.derivatives import NoDerivative, underived
 from fsmooth.differentiate.encoding import Pairs, first, item, primal_part, second
 from fsmooth.differentiate.layout import Layout, any_of, leaves_of
 from fsmooth.differentiate.scopes import Scopes
@@ -168,7 +168,7 @@ class Paired(Scopes):
             case Prim():  # D-Scalar
                 return self.scalar(term)
             case _:
-                raise NoDerivative(f"no derivative of {type(term).__name__}")
+                raise underived(term)
 
     def define(self, var: Var, value: Term) -> None:
         """D-Let for one binding: the primal keeps its name."""
