@@ -116,6 +116,7 @@ class Paired(Scopes):
             case Var():  # D-Var
                 return self.active[term]
             case Let(bindings, body):  # D-Let
+                self.enter(term)
                 for var, value in bindings:
                     self.define(var, value)
                 return self.of(body)
@@ -170,6 +171,10 @@ class Paired(Scopes):
             case _:
                 raise underived(term)
 
+    def enter(self, term: Let) -> None:
+        """Look at the names of a scope before they are defined."""
+        return
+
     def define(self, var: Var, value: Term) -> None:
         """D-Let for one binding: the primal keeps its name."""
         if not self.is_active(value):
@@ -220,6 +225,7 @@ class Paired(Scopes):
             case MakeTuple(items) if isinstance(active, tuple):
                 return [part for x, a in zip(items, active, strict=True) for part in self.parts(x, a)]
             case Let(bindings, body):
+                self.enter(term)
                 for var, value in bindings:
                     self.define(var, value)
                 return self.parts(body, active)

@@ -45,6 +45,7 @@ from fsmooth.differentiate.paired import Paired
 from fsmooth.differentiate.reverse.transpose import transpose
 from fsmooth.differentiate.scopes import name_of
 from fsmooth.differentiate.shared import shared_terms
+from fsmooth.differentiate.tape.single import owned_names
 from fsmooth.differentiate.tape.statement import Leaf, Operation, Part, is_one, operation, slopes_of
 
 Pair = tuple[Term, Term]
@@ -96,8 +97,41 @@ class _Recorded(Paired):
 
     pairs = IDS
 
+    def __init__(self, active: dict[Var, Term], shared: frozenset[Term], activity: Activity) -> None:
+        super().__init__(active, shared, activity)
+        self.entered: set[Term] = set()
+        self.owned: set[Var] = set()
+        self.operations: dict[Var, Operation] = {}
+
     def header(self, header: Header, active: tuple[bool, ...]) -> Header:
         return tangent_of(header, active, IDS, recorded)
+
+    # -- names -----------------------------------------------------------------------------------------------------
+
+    def enter(self, term: Let) -> None:
+        """Find the names that have no entry, since one statement has them for itself."""
+        if term in self.entered:
+            return
+        self.owned |= owned_names(term, self.shared)
+        inner: Term = term
+        while isinstance(inner, Let):
+            self.entered.add(inner)
+            inner = inner.body
+
+    def define(self, var: Var, value: Term) -> None:
+        if var not in self.owned or not isinstance(value, Prim) or not self.is_active(value):
+            super().define(var, value)
+            return
+        own = self.operations[var] = self.part(value)
+        self.scope.append((var, own.result))
+        own.result = var
+
+    def clause(self, term: Term) -> Term:
+        own = self.operations.get(term) if isinstance(term, Var) else None
+        if own is None:
+            return super().clause(term)
+        assert isinstance(term.type, Float)
+        return MakeTuple((term, entry(slopes_of(own, term.type, self.bound))))
 
     # -- arithmetic ------------------------------------------------------------------------------------------------
 
@@ -118,6 +152,7 @@ class _Recorded(Paired):
         assert isinstance(term.type, Float)
         match term:
             case Let(bindings, body):
+                self.enter(term)
                 for var, value in bindings:
                     self.define(var, value)
                 return self.statement(body)
@@ -138,6 +173,9 @@ class _Recorded(Paired):
             if not isinstance(argument.type, Float) or not self.is_active(argument):
                 arguments.append(self.bound(name, self.p(argument)))
                 made_of.append(None)
+            elif isinstance(argument, Var) and argument in self.operations:
+                arguments.append(argument)
+                made_of.append(self.operations[argument])
             elif isinstance(argument, Prim) and argument not in self.shared:
                 inner = self.part(argument)
                 inner.result = self.bound(name, inner.result)
