@@ -9,6 +9,7 @@ import pytest
 
 import fsmooth as fs
 from tests.recursion.programs import PROGRAMS, REAL
+from tests.tape.programs import ARRAYS, GRADIENTS, V, nested
 
 
 def numbers(value: object) -> list[np.ndarray]:
@@ -29,66 +30,9 @@ def test_recursion(f: Callable[..., object]) -> None:
     agree(fs.jacobian(f, method="tape")(*arguments), fs.jacobian(f, method="reverse")(*arguments))
 
 
-V, M = np.array([0.5, -1.5, 2.0]), np.array([[1.0, 2.0, -1.0], [0.5, -0.25, 3.0], [2.0, 1.0, 4.0]])
-T = [("a", 1.0), ("b", 2.0)]
-
-
-def windowed(v):
-    out = np.zeros(len(v))
-    for i in range(1, len(v)):
-        out[i] = out[i - 1] * v[i] + v[0]
-    return out
-
-
-def halving(x):
-    while x > 1.0:
-        x = 0.5 * x
-    return x
-
-
-def branches(x, v):
-    if x > 0.0:
-        y = fs.exp(x) * v[0]
-    else:
-        y = v[1]
-    return y * y + 2.0
-
-
-def unrelated(v):
-    return 3.0 if v[0] > 1.0 else 4.0
-
-
-NUMBERS: dict[str, tuple[Callable[..., object], tuple[object, ...]]] = {
-    "constant": (lambda x: 2.0, (1.0,)),
-    "itself": (lambda x: x, (1.5,)),
-    "shared": (lambda x: (x * x) * (x * x) + x, (1.5,)),
-    "doublings": (lambda x: sum([x, x, x]) * x, (1.5,)),
-    "dot": (lambda a, b: sum(a[i] * b[i] for i in range(len(a))), (V, 2.0 * V)),
-    "nested sums": (lambda m, v: sum(sum(m[i, j] * v[j] for j in range(len(v))) for i in range(len(m))), (M, V)),
-    "products": (lambda v: fs.prod(v) + fs.prod(v[1:]), (V,)),
-    "a zero factor": (lambda v: fs.prod(v), (np.array([2.0, 0.0, 3.0]),)),
-    "largest": (lambda v: fs.max(v) * fs.min(v), (V,)),
-    "matrix": (lambda m, v: fs.sum(fs.tanh(m @ v)), (M, V)),
-    "norm": (lambda v: fs.norm(v) / (1.0 + fs.norm(v)), (V,)),
-    "logsumexp": (lambda v: fs.logsumexp(v), (V,)),
-    "solved": (lambda m, v: sum(np.linalg.solve(m, v)), (M, V)),
-    "determined": (lambda m: np.linalg.det(m), (M,)),
-    "assigned": (lambda v: sum(windowed(v)), (V,)),
-    "while": (halving, (37.0,)),
-    "taken": (branches, (0.3, V)),
-    "not taken": (branches, (-0.3, V)),
-    "depends only by a test": (unrelated, (V,)),
-    "sorted": (lambda v: np.sort(v)[1] ** 2, (V,)),
-    "cumulated": (lambda v: np.cumsum(v) @ v, (V,)),
-    "record": (lambda p: p["a"] * sum(p["b"]), ({"a": 2.0, "b": V},)),
-    "powers": (lambda x, y: x**y + x**3.0 + 2.0**y, (1.5, 2.5)),
-    "empty": (lambda v: sum(x * x for x in v) + 1.0, (np.zeros(0),)),
-}
-
-
-@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("name", GRADIENTS)
 def test_gradients(name: str) -> None:
-    f, arguments = NUMBERS[name]
+    f, arguments = GRADIENTS[name]
     wrt = tuple(range(len(arguments)))
     value, found = fs.value_and_grad(f, wrt=wrt, method="tape")(*arguments)
     wanted, by = fs.value_and_grad(f, wrt=wrt, method="reverse")(*arguments)
@@ -99,20 +43,8 @@ def test_gradients(name: str) -> None:
         agree([found[0]["a"], found[0]["b"]], [by[0]["a"], by[0]["b"]])
     tangents = tuple([np.ones_like(x) if isinstance(x, np.ndarray) else 1.0 for x in arguments])
     if name != "record":
-        tangent = tangents[0] if len(arguments) == 1 else tangents
         along = fs.hvp(f, wrt=wrt, method="tape")(*arguments, tangent=tangents)
         agree(along, fs.hvp(f, wrt=wrt, method="reverse")(*arguments, tangent=tangents), 1e-9)
-        del tangent
-
-
-ARRAYS: dict[str, tuple[Callable[..., object], tuple[object, ...]]] = {
-    "matrix times vector": (lambda v, m: (m @ v, fs.sum(m)), (V, M)),
-    "assigned": (windowed, (V,)),
-    "outer": (lambda v, x: fs.outer(v, v) * x, (V, 2.0)),
-    "list": (lambda v: [v[0] * v[1], v[0] + v[1]], (V,)),
-    "inverse": (lambda m: np.linalg.inv(m), (M,)),
-    "twice": (lambda x: (x, x), (2.0,)),
-}
 
 
 @pytest.mark.parametrize("name", ARRAYS)
@@ -138,14 +70,7 @@ def test_single_precision() -> None:
 
 
 def test_a_tape_in_a_loop_and_in_a_tape() -> None:
-    def inner(x, t):
-        return fs.sin(x * t)
-
-    def outer(x, v):
-        slopes = [fs.grad(inner, method="tape")(0.5, t) for t in v]
-        return x * sum(slopes) + x * x
-
-    found = fs.value_and_grad(outer, method="tape")(1.5, V)
+    found = fs.value_and_grad(nested, method="tape")(1.5, V)
     wanted = sum([t * np.cos(0.5 * t) for t in V])
     agree(found, (1.5 * wanted + 2.25, wanted + 3.0))
 

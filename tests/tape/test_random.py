@@ -9,7 +9,7 @@ from typing import cast
 import pytest
 
 from fsmooth.core.definitions import redefined
-from fsmooth.core.term import Lam, Method, Verb
+from fsmooth.core.term import Lam
 from fsmooth.optimise.calls.loops import calls_as_loops
 from fsmooth.optimise.schedule import Schedule
 from fsmooth.optimise.schedules import DEFAULT, NONE
@@ -18,15 +18,10 @@ from tests.accuracy.judge import Answer, bounded, disagreement, excess, within
 from tests.accuracy.slopes import by_complex_step, by_duals
 from tests.lower.harness import FAST, STRICT, compile_all
 from tests.recursion.test_random import cases as recursive_cases
-from tests.reverse.routes import derivative, made
 from tests.strategies import FLOATS
+from tests.tape.programs import taped
 
 TOLERANCE = 1e-10
-
-
-def taped(program: Lam) -> Lam:
-    """Value and gradient by a tape."""
-    return made(derivative(program, FLOATS, Verb.VALUE_AND_GRAD, Method.TAPE))
 
 
 def check(case: Case) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Const, MakeTuple, Prim, Term, Zero, scalar_constant
+from fsmooth.core.term import Const, Get, MakeTuple, Prim, Proj, Term, Var, Zero, scalar_constant
 from fsmooth.core.types import Float
 from fsmooth.differentiate.derivatives import RESULT_IS_REUSED, ROWS
 
@@ -57,7 +57,7 @@ def slopes_of(whole: Part, type_: Float, named: Named) -> list[tuple[Term, Term]
 @dataclass
 class _Slopes:
     named: Named
-    found: dict[Term, list[Term]] = field(default_factory=dict)
+    found: dict[object, tuple[Term, list[Term]]] = field(default_factory=dict)
 
     def of(self, whole: Part, one: Term) -> list[tuple[Term, Term]]:
         cotangents: dict[Operation, list[Term]] = {}
@@ -70,13 +70,13 @@ class _Slopes:
             for k, part in enumerate(x.made_of):
                 if part is not None:
                     self.contribute(part, self.through(x, k, cotangent), cotangents)
-        return [(id_, _total(slopes)) for id_, slopes in self.found.items()]
+        return [(id_, _total(slopes)) for id_, slopes in self.found.values()]
 
     def contribute(self, part: Part, slope: Term, cotangents: dict[Operation, list[Term]]) -> None:
         if isinstance(slope, Zero):
             return
         if isinstance(part, Leaf):
-            self.found.setdefault(part.id, []).append(slope)
+            self.found.setdefault(_place(part.id), (part.id, []))[1].append(slope)
         else:
             cotangents.setdefault(part, []).append(slope)
 
@@ -85,6 +85,21 @@ class _Slopes:
         tangents = [_nothing(a) for a in x.arguments]
         tangents[position] = cotangent
         return ROWS[x.primitive](x.arguments, x.result, tuple(tangents))
+
+
+def _place(id_: Term) -> object:
+    """Equal for ids that are read at the same place."""
+    steps: list[object] = []
+    while isinstance(id_, Get | Proj):
+        if isinstance(id_, Proj):
+            steps.append(id_.position)
+            id_ = id_.tuple
+        elif isinstance(id_.index, Var | Const):
+            steps.append(id_.index if isinstance(id_.index, Var) else ("at", id_.index.value))
+            id_ = id_.array
+        else:
+            break
+    return (id_, *steps)
 
 
 def _nothing(argument: Term) -> Term:
