@@ -27,9 +27,9 @@ _spec.loader.exec_module(functions)
 
 Function = Callable[..., object]
 
-METHODS = ("forward", "reverse", "pullback")
+METHODS = ("forward", "reverse", "tape", "pullback")
 MODES = {"value": METHODS[:1], "jvp": METHODS[:1], "gradient": METHODS, "vjp": METHODS}
-"""By what operations are checked, if not by the first two methods: a pullback is that of `fs.vjp`."""
+"""By what operations are checked, if not by the first three methods: a pullback is that of `fs.vjp`."""
 
 
 NAMES = (
@@ -81,7 +81,7 @@ def _checks(name: str) -> Iterator[Any]:
         return
     case = json.loads(path.read_text())
     for number, check in enumerate(case["checks"]):
-        for method in MODES.get(check["op"], METHODS[:2]):
+        for method in MODES.get(check["op"], METHODS[:3]):
             yield pytest.param(case, check, method, id=f"{name}-{number}-{check['op']}-{method}")
 
 
@@ -122,6 +122,8 @@ def _result(case: dict, check: dict, method: str) -> object:
         case "jvp":
             return fs.jvp(function, wrt=along)(**inputs, tangent=check["tangent"][0])[1]
         case "hvp":
+            if method == "tape":  # over forward mode, as no tape is differentiated
+                return fs.hvp(function, wrt=along, method=method)(**inputs, tangent=_argument(check["v"]))
             gradient = fs.grad(function, wrt=along, method=method)
             return fs.jvp(gradient, wrt=along)(**inputs, tangent=_argument(check["v"]))[1]
         case "hessian":

@@ -37,10 +37,14 @@ from fsmooth.core.term import (
     Plus,
     Prim,
     Proj,
+    Record,
+    RecordSum,
     Reduce,
     Reduction,
     Require,
+    Swept,
     Tag,
+    Taped,
     Term,
     Update,
     Var,
@@ -172,6 +176,11 @@ TEXTS: list[tuple[Term, str]] = [
     (Deriv(Lam((x, y), x), (0, 1), Verb.JACOBIAN), "jacobian[0, 1] (fun (x : Float) (y : Float) -> x)"),
     (Deriv(square, (), Verb.DUAL), "dual[] (fun (x : Float) -> x * x)"),
     (App(Deriv(square, (0,), Verb.JVP, single=True), (y, z)), "(jvp[0] (fun (x : Float) -> x * x)) y z"),
+    # tapes
+    (Record((i, j), (x, y)), "record (i, x) (j, y)"),
+    (RecordSum(n, i, MakeTuple((x, i, y))), "recordsum n (fun i -> (x, i, y))"),
+    (Swept(n, i, j), "swept n i j"),
+    (Taped(n, (i,), Swept(n, i, j)), "taped n (fun i -> swept n i j)"),
     # definitions
     (
         Call(length_of, (v,)),

@@ -20,6 +20,7 @@ from fsmooth.core.build import zero_like
 from fsmooth.core.evaluation_errors import OutOfBounds, RequirementFailed
 from fsmooth.core.map_values import meaning
 from fsmooth.core.shape import shape_of
+from fsmooth.core.tape import Entries, Pairs
 from fsmooth.core.term import (
     App,
     Build,
@@ -44,10 +45,14 @@ from fsmooth.core.term import (
     Plus,
     Prim,
     Proj,
+    Record,
+    RecordSum,
     Reduce,
     Reduction,
     Require,
+    Swept,
     Tag,
+    Taped,
     Term,
     Update,
     Var,
@@ -55,7 +60,7 @@ from fsmooth.core.term import (
     While,
     Zero,
 )
-from fsmooth.core.types import Array, Float, Tuple, Type
+from fsmooth.core.types import F64, Array, Float, Tuple, Type
 from fsmooth.core.values import zero_of
 
 __all__ = ["ArrayValue", "Environment", "OutOfBounds", "RequirementFailed", "Value", "added", "evaluate"]
@@ -81,6 +86,7 @@ def added(a: Value, b: Value, type_: Type, arithmetic: Arithmetic) -> Value:
 class _Evaluation:
     def __init__(self, arithmetic: Arithmetic) -> None:
         self.a = arithmetic
+        self.tape = Entries(arithmetic)
 
     def of(self, term: Term, env: dict[Var, Value]) -> Value:
         match term:
@@ -190,6 +196,17 @@ class _Evaluation:
                     numbers = tuple([self.integer(x, env) for x in term.numbers])
                     raise RequirementFailed(term.failure, term.site, numbers)
                 return self.of(body, env)
+            case Record(ids, slopes):
+                pairs = zip([self.integer(d, env) for d in ids], [self.of(s, env) for s in slopes], strict=True)
+                return self.tape.entered(list(pairs))
+            case RecordSum():
+                return self.recorded_sum(term, env)
+            case Taped(size, (start,), body):
+                with self.tape.scope(self.integer(size, env)) as first:
+                    return self.of(body, {**env, start: first})
+            case Swept(size, start, id_):
+                n, first, root = [self.integer(part, env) for part in (size, start, id_)]
+                return ArrayValue((n,), tuple(self.tape.swept(n, first, root)))
             case MapTerm():
                 return meaning(term, env, self)
             case Custom(function):
@@ -289,6 +306,18 @@ class _Evaluation:
                 smallest = term.reduction in (Reduction.MIN, Reduction.ARGMIN)
                 best = self.a.first_extremum(values, smallest)
                 return best if arg else values[best]
+
+    def recorded_sum(self, term: RecordSum, env: dict[Var, Value]) -> Value:
+        """The sum, and one entry for it."""
+        total: Value | None = None
+        pairs: Pairs = []
+        for i in range(self.integer(term.size, env)):
+            summand = self.of(term.body, {**env, term.index: i})
+            assert isinstance(summand, tuple)
+            x, *rest = summand
+            total = x if total is None else self.a.add(total, x, F64)
+            pairs.extend(zip(rest[::2], rest[1::2], strict=True))
+        return (self.zeros((), F64) if total is None else total, self.tape.entered(pairs))
 
     def empty_sum(self, term: Reduce, env: dict[Var, Value]) -> Value:
         return self._zero_of(term.body, {**env, term.index: 0}, term.type)

@@ -37,6 +37,7 @@ from fsmooth.core.term import (
     MakeTuple,
     Prim,
     Proj,
+    Record,
     Reduce,
     Reduction,
     Require,
@@ -237,6 +238,9 @@ class _Printer:
                 return _APPLY, " ".join([f"{data.name}.{constructor}", *[self.atom(x, indent) for x in items]])
             case Field(operand, constructor, position):
                 return _ATOM, f"{self.atom(operand, indent)}.{constructor}.{position}"
+            case Record(ids, slopes):
+                pairs = [self.listed(pair, indent) for pair in zip(ids, slopes, strict=True)]
+                return _APPLY, " ".join(["record", *[f"({pair})" for pair in pairs]])
             case App(function, arguments):
                 called = [self.atom(t, indent) for t in (function, *arguments)]
                 return _APPLY, " ".join(called if arguments else [*called, "()"])

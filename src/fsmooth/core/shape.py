@@ -32,6 +32,8 @@ from fsmooth.core.term import (
     Proj,
     Reduce,
     Require,
+    Swept,
+    Taped,
     Term,
     Update,
     Var,
@@ -97,8 +99,10 @@ def size_of(term: Term, axis: int = 0) -> Term:
             return size_of(first, axis)
         case Reduce(_, _, index, body):
             return _closed(size_of(body, axis), (index,), term)
-        case Require(_, body):
+        case Require(_, body) | Taped(_, _, body):
             return size_of(body, axis)
+        case Swept(size):
+            return size
         case Get(array):
             return size_of(array, axis + 1)
         case App(Lam(parameters, body), arguments) | App(Custom(Lam(parameters, body)), arguments):
@@ -175,7 +179,7 @@ def _component(tuple_: Term, position: int, axis: int) -> Term:
             return _component(then, position, axis)
         case Carrying(init=init):
             return _component(init, position, axis)
-        case Require(_, body):
+        case Require(_, body) | Taped(_, _, body):
             return _component(body, position, axis)
         case Get(Build(_, index, body), _) | Reduce(_, _, index, body):
             return _closed(_component(body, position, axis), (index,), tuple_)

@@ -254,19 +254,32 @@ def within(data: Data) -> Iterator[tuple[Type, ...]]:
 
 def dual(type_: Type) -> Type:
     """D_T⟦·⟧ (paper 000, Fig. 7, DT-*): Float becomes a pair; Int and Bool map to themselves."""
+    return _paired(type_, lambda number: number, lambda data: data.dual)
+
+
+def numbered(type_: Type) -> Type:
+    """D_T⟦·⟧ of paper 003, §8.3: Float becomes a number and its id."""
+    return _paired(type_, lambda number: INT, _not_on_a_tape)
+
+
+def _not_on_a_tape(data: Data) -> Type:
+    raise TypeError(f"numbers in {data!r} have no entries on a tape")
+
+
+def _paired(type_: Type, second: Callable[[Float], Type], of_data: Callable[[Data], Type]) -> Type:
     match type_:
         case Float():
-            return Tuple((type_, type_))
+            return Tuple((type_, second(type_)))
         case Int() | Bool():
             return type_
         case Array(element):
-            return Array(dual(element))
+            return Array(_paired(element, second, of_data))
         case Tuple(items, names, record):
-            return Tuple(tuple(map(dual, items)), names, record)
+            return Tuple(tuple([_paired(item, second, of_data) for item in items]), names, record)
         case Function(parameters, result):
-            return Function(tuple(map(dual, parameters)), dual(result))
+            return Function(tuple([_paired(p, second, of_data) for p in parameters]), _paired(result, second, of_data))
         case Data():
-            return type_.dual if holds_float(type_) else type_
+            return of_data(type_) if holds_float(type_) else type_
         case Linear():
             raise TypeError("a linear map is not differentiated")
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 from fsmooth.core.shape import shape_of
 from fsmooth.core.term import (
     Build,
+    Const,
     Field,
     Get,
     MakeTuple,
@@ -16,7 +20,7 @@ from fsmooth.core.term import (
     Zero,
 )
 from fsmooth.core.traverse import transform
-from fsmooth.core.types import Array, Data, Float, Int, Tuple, Type, dual, holds_float
+from fsmooth.core.types import Array, Data, Float, Int, Tuple, Type, dual, holds_float, numbered
 from fsmooth.differentiate.derivatives import OfSaved
 
 
@@ -103,24 +107,48 @@ def zipped(value: Term, tangent: Term) -> Term:
             return value
 
 
-def lifted(value: Term) -> Term:
-    """(e, zero): a value that does not depend on what is differentiated."""
-    match value.type:
-        case Float() as type_:
-            return MakeTuple((value, Zero((), type_)))
-        case Array(element):
-            if dual(element) == element:
+@dataclass(frozen=True)
+class Pairs:
+    """What numbers are paired with: tangents, or ids on a tape.
+
+    type    D_T⟦·⟧
+    zero    what a number of this type is paired with that does not depend on what is differentiated
+    suffix  of the name of what is beside a number
+    """
+
+    type: Callable[[Type], Type]
+    zero: Callable[[Float], Term]
+    suffix: str
+
+    def lifted(self, value: Term) -> Term:
+        """(e, zero): a value that does not depend on what is differentiated."""
+        match value.type:
+            case Float() as type_:
+                return MakeTuple((value, self.zero(type_)))
+            case Array(element):
+                if dual(element) == element:
+                    return value
+                index = Var("i", Int())
+                return Build(shape_of(value)[0], index, self.lifted(Get(value, index)))
+            case Tuple(items):
+                return MakeTuple(tuple([self.lifted(item(value, k)) for k in range(len(items))]), self.type(value.type))
+            case Data() as type_ if holds_float(type_):
+                if not isinstance(value, Null):
+                    raise OfSaved("what a call saved that does not vary, where what varies is wanted")
+                dual_type = self.type(type_)
+                assert isinstance(dual_type, Data)
+                return Null(dual_type)
+            case _:
                 return value
-            index = Var("i", Int())
-            return Build(shape_of(value)[0], index, lifted(Get(value, index)))
-        case Tuple(items):
-            return MakeTuple(tuple([lifted(item(value, k)) for k in range(len(items))]), value.type)
-        case Data() as type_ if holds_float(type_):
-            if not isinstance(value, Null):
-                raise OfSaved("what a call saved that does not vary, where what varies is wanted")
-            return Null(type_.dual)
-        case _:
-            return value
+
+
+TANGENTS = Pairs(dual, lambda number: Zero((), number), "t")
+IDS = Pairs(numbered, lambda number: Const(0), "id")
+
+
+def lifted(value: Term) -> Term:
+    """(e, zero): a value that has no tangent."""
+    return TANGENTS.lifted(value)
 
 
 def first(pair: Term) -> Term:

@@ -18,6 +18,7 @@ from fsmooth.differentiate.deriv import forward
 from fsmooth.differentiate.derivatives import NoDerivative, OfSaved
 from fsmooth.differentiate.reverse.calls import Calls
 from fsmooth.differentiate.reverse.verbs import reverse
+from fsmooth.differentiate.tape.verbs import tape
 
 
 class Before(Protocol):
@@ -136,21 +137,33 @@ class Removal:
 
     def _made(self, deriv: Deriv, method: Method) -> Lam:
         """The derivative by one mode."""
-        is_run_once = method is Method.REVERSE or deriv.verb is Verb.JVP
+        is_run_once = method is not Method.FORWARD or deriv.verb is Verb.JVP
         function = self.before.run_once(deriv.function) if is_run_once else deriv.function
         ready = self.ready.rules(function, method)
         made = Deriv(ready, deriv.wrt, deriv.verb, deriv.method, deriv.single, deriv.checkpoint)
-        return forward(made) if method is Method.FORWARD else reverse(made, self.calls)
+        if method is Method.REVERSE:
+            return reverse(made, self.calls)
+        return tape(made) if method is Method.TAPE else forward(made)
 
     def _second(self, deriv: Deriv) -> Lam:
         """The Hessian times tangents: the tangent, in forward mode, of the gradient."""
         function = cast(Lam, deriv.function)
+        if deriv.method is Method.TAPE:
+            return self._second_by_tape(deriv)
         gradient = self.removed(Deriv(function, deriv.wrt, Verb.GRAD, deriv.method, deriv.single, deriv.checkpoint))
         along = self.removed(Deriv(gradient, deriv.wrt, Verb.JVP, Method.FORWARD, deriv.single))
         parameters = tuple([Var(q.name, q.type, q.site) for q in along.parameters])
         pair = Var("pair", along.body.type)
         body = let(((pair, App(along, parameters)),), Proj(pair, 1))
         return cast(Lam, refresh(Lam(parameters, body)))
+
+    def _second_by_tape(self, deriv: Deriv) -> Lam:
+        """The same as the gradient, by a tape, of the tangent: a tape of dual numbers is not needed."""
+        along = self.removed(Deriv(deriv.function, deriv.wrt, Verb.JVP, Method.FORWARD, deriv.single))
+        parameters = tuple([Var(q.name, q.type, q.site) for q in along.parameters])
+        pair = Var("pair", along.body.type)
+        slope = Lam(parameters, let(((pair, App(along, parameters)),), Proj(pair, 1)))
+        return self.removed(Deriv(slope, deriv.wrt, Verb.GRAD, Method.TAPE, deriv.single))
 
 
 def remove_derivatives(term: Term, before: Before) -> Term:

@@ -213,6 +213,7 @@ typedef struct {
     const char *deepest;
     fs_arena *arena;
     fs_arena *frames; /* or NULL */
+    struct fs_entries *tape;
 } fs_common;
 """
 

@@ -26,10 +26,13 @@ def emit(program: t.Program) -> CProgram:
     frames = uses_frames((*program.definitions, *functions))
     returning = frozenset([f.name for f in program.definitions if returns_frames(f)])
     for function in (*program.definitions, *functions):
-        writer = StatementWriter(expressions, structs, returning if frames else None)
+        called = frozenset() if function.is_called else frozenset(features)
+        writer = StatementWriter(expressions, structs, returning if frames else None, called)
         texts.append(writer.function(function))
         statements += writer.statements
         features |= writer.features
+    if "tape" in features:
+        features.add("arena")
     arguments = [q.name for q in program.kernel.parameters if q.pointer and not q.output]
     numbers = [
         q.name for q in program.kernel.parameters if not q.pointer and q.name not in program.kernel.facts.lengths

@@ -35,13 +35,20 @@ class StatementWriter:
     """Writes one function.  `features` are the parts of the prelude it needs."""
 
     def __init__(
-        self, expressions: ExpressionWriter, structs: Structs, returning: frozenset[str] | None = None
+        self,
+        expressions: ExpressionWriter,
+        structs: Structs,
+        returning: frozenset[str] | None = None,
+        called: frozenset[str] = frozenset(),
     ) -> None:
-        """`returning` are the functions that return frames, if there are any frames in the program."""
+        """`returning` are the functions that return frames, if there are any frames in the program; `called` the parts of the
+        prelude that the functions need which it may call.
+        """
         self.e = expressions
         self.structs = structs
         self.returning = returning
         self.marks = 0
+        self.called = called
         self.lines: list[str] = []
         self.depth = 1
         self.statements = 0
@@ -70,8 +77,10 @@ class StatementWriter:
         head = [signature(function) + " {"]
         tail: list[str] = []
         unused = [q.name for q in function.parameters if q.name not in used]
-        can_fail = not self.features.isdisjoint(("failed", "arena", "calls", "frames"))
-        if self.features.isdisjoint(("failed", "calls")) and not function.is_called:
+        if "calls" in self.features and "tape" in self.called:
+            self.features.add("tape")
+        can_fail = not self.features.isdisjoint(("failed", "arena", "calls", "frames", "tape"))
+        if self.features.isdisjoint(("failed", "calls", "tape")) and not function.is_called:
             unused.append("error")
         head += wrapped(", ".join([f"(void){name}" for name in unused]))
         if can_fail:
@@ -79,13 +88,17 @@ class StatementWriter:
         if function.is_called:
             self.features.add("depth")
             head.append("    if (FS_FRAME < fs_shared->deepest) return 3;")
+            if "tape" in self.features:
+                head.append("    fs_entries *const fs_tape = fs_shared->tape;")
             if "arena" in self.features:
                 head.append("    const fs_mark fs_before = fs_marked(fs_shared->arena);")
                 tail.append("    fs_release(fs_shared->arena, fs_before);")
             if "frames" in self.features and not returns_frames(function):
                 head.append("    const fs_mark fs_frames_before = fs_marked(fs_shared->frames);")
                 tail.append("    fs_release(fs_shared->frames, fs_frames_before);")
-        elif not self.features.isdisjoint(("arena", "calls", "frames")):
+        else:
+            self.own_tape(head, tail)
+        if not function.is_called and not self.features.isdisjoint(("arena", "calls", "frames")):
             self.features.add("arena")
             head += [
                 f"    double stack[{_ON_STACK}];",
@@ -103,11 +116,22 @@ class StatementWriter:
             if "calls" in self.features:
                 self.features |= {"arena", "shared"}
                 frames = "NULL" if self.returning is None else "&fs_frames"
-                head.append(f"    fs_common fs_shared = {{error, fs_deepest_frame(), &arena, {frames}}};")
+                tape = "fs_tape" if "tape" in self.features else "NULL"
+                head.append(f"    fs_common fs_shared = {{error, fs_deepest_frame(), &arena, {frames}, {tape}}};")
         if can_fail:
             tail.insert(0, "fail:")
         tail.append(f"    return {'status' if can_fail else '0'};")
         return "\n".join([*head, *self.lines, *tail, "}", ""])
+
+    def own_tape(self, head: list[str], tail: list[str]) -> None:
+        """A tape for the call, if it or what it calls records."""
+        if "tape" not in self.features:
+            return
+        head += [
+            "    fs_entries *const fs_tape = fs_open_tape();",
+            "    if (!fs_tape) return fs_tape_is_full(error, NULL);",
+        ]
+        tail.append("    fs_close_tape(fs_tape);")
 
     def line(self, text: str) -> None:
         """One line at the current depth."""
@@ -205,6 +229,8 @@ class StatementWriter:
                 given.append("fs_shared" if self.is_called else "&fs_shared")
                 self.line(f"status = {s.function}({', '.join(given)});")
                 self.line("if (status) goto fail;")
+            case t.OpenTape() | t.Entry() | t.Operand() | t.Sweep() | t.CloseTape():
+                self.tape(s)
             case t.Swap(left, right, type_):
                 held = f"{left}_held"
                 self.line("{")
@@ -248,6 +274,39 @@ class StatementWriter:
         self.line(f"    const fs_mark {mark} = fs_marked({arena});")
         self.nested(body)
         self.line(f"    fs_release({arena}, {mark});")
+
+    def tape(self, s: t.OpenTape | t.Entry | t.Operand | t.Sweep | t.CloseTape) -> None:
+        """What is done with the tape."""
+        self.features.add("tape")
+        w = self.e.write
+        full = f"fs_tape_is_full({self.error}, fs_tape)"
+        match s:
+            case t.OpenTape(start, size):
+                self.line(f"const int64_t {start} = fs_inputs(fs_tape, {w(size)});")
+                self.fails(f"!{start}", full)
+            case t.Entry(name, slopes, operands, count):
+                self.line(f"const int64_t {name} = fs_entry(fs_tape, {self.count(count)});")
+                self.fails(f"!{name}", full)
+                self.line(f"double *restrict {slopes} = fs_tape->slope + fs_tape->first[{name}];")
+                self.line(f"int32_t *restrict {operands} = fs_tape->operand + fs_tape->first[{name}];")
+            case t.Operand(entry, position, id_, slope):
+                self.line(f"{entry.slopes}[{w(position)}] = {w(slope)};")
+                self.line(f"{entry.operands}[{w(position)}] = (int32_t){w(id_, 9)};")
+            case t.Sweep():
+                place = self.place(s.buffer, s.offset)
+                numbers = ", ".join([w(s.count), w(s.start), w(s.root)])
+                self.fails(f"!fs_sweep(fs_tape, {place}, {numbers})", full)
+            case t.CloseTape(start):
+                self.line(f"fs_forget(fs_tape, {start});")
+            case _:
+                assert_never(s)
+
+    def fails(self, condition: str, status: str) -> None:
+        """Leave with this status where the condition holds."""
+        self.line(f"if ({condition}) {{")
+        self.line(f"    status = {status};")
+        self.line("    goto fail;")
+        self.line("}")
 
     def assignment(self, target: t.Expression, value: t.Expression, accumulate: bool) -> None:
         """`target = value;`, with `+=` where it is a sum with the target itself."""
