@@ -7,6 +7,7 @@ from fsmooth.core.term import (
     Build,
     Field,
     Get,
+    Inject,
     MakeTuple,
     Null,
     Proj,
@@ -116,9 +117,13 @@ def lifted(value: Term) -> Term:
         case Tuple(items):
             return MakeTuple(tuple([lifted(item(value, k)) for k in range(len(items))]), value.type)
         case Data() as type_ if holds_float(type_):
-            if not isinstance(value, Null):
-                raise OfSaved("what a call saved that does not vary, where what varies is wanted")
-            return Null(type_.dual)
+            match value:
+                case Null():
+                    return Null(type_.dual)
+                case Inject(_, constructor, items):
+                    return Inject(type_.dual, constructor, tuple([lifted(x) for x in items]))
+                case _:
+                    raise OfSaved("data that do not vary, where data that vary are wanted")
         case _:
             return value
 
