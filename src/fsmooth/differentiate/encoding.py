@@ -120,8 +120,8 @@ def lifted(value: Term) -> Term:
             match value:
                 case Null():
                     return Null(type_.dual)
-                case Inject(_, constructor, items):
-                    return Inject(type_.dual, constructor, tuple([lifted(x) for x in items]))
+                case Inject(_, constructor, fields):
+                    return Inject(type_.dual, constructor, tuple([lifted(x) for x in fields]))
                 case _:
                     raise OfSaved("data that do not vary, where data that vary are wanted")
         case _:
