@@ -24,6 +24,7 @@ from fsmooth.api import (
 from fsmooth.batches import vmap
 from fsmooth.checking.derivatives import DerivativeReport, check_derivative
 from fsmooth.combinators import build, cond, fold, ifold, sum
+from fsmooth.core.nodes.packed import Forest, Packed, pack, references
 from fsmooth.core.trees import register_pytree_node, register_pytree_node_class
 from fsmooth.custom import custom_derivative
 from fsmooth.debugging import debug_print
@@ -85,11 +86,13 @@ __all__ = [
     "DivisionError",
     "EmptyError",
     "Error",
+    "Forest",
     "Function",
     "IndexOutOfBoundsError",
     "MatrixError",
     "NotDifferentiableError",
     "OutOfMemoryError",
+    "Packed",
     "ProgramMethodError",
     "ProgramError",
     "RaggedError",
@@ -123,6 +126,8 @@ __all__ = [
     "jvp",
     "mdiff",
     "mgrad",
+    "pack",
+    "references",
     "register_pytree_node",
     "register_pytree_node_class",
     "set_log",

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fsmooth.callables import Function, write
+from fsmooth.core.trees import holds_nodes, tangents_whole
 from fsmooth.core.types import Array, Type, unzipped
 from fsmooth.entries import Entry, loaded
 from fsmooth.errors import ArgumentError, OutOfMemoryError
@@ -84,6 +85,14 @@ class SplitEntry(Entry):
         self.seconds[first] = Second(loaded(compiled, found.names, own), found, sizes)
         return first
 
+    def trees(self, inputs: list[object]) -> tuple[object, ...]:
+        """The arguments that the vjp is with respect to, if there is a tree among them."""
+        program = self.program
+        assert isinstance(program, DerivedProgram)
+        by_name = {q.name: (q.type, value) for q, value in zip(self.interface.inputs, inputs, strict=True)}
+        along = [by_name[name] for name in program.wrt if name in by_name]
+        return tuple([value for _, value in along]) if any([holds_nodes(t) for t, _ in along]) else ()
+
     def kept(self, second: Second, inputs: list[object]) -> tuple[object, ...]:
         """The arguments that the second half takes, as they are now, whatever happens to them afterwards."""
         types, names = [unzipped(t) for t in second.library.parameters], [q.name for q in self.interface.inputs]
@@ -120,9 +129,14 @@ class Pullback:
     """
 
     def __init__(
-        self, entry: SplitEntry, second: Second, kept: tuple[object, ...], given: tuple[object, tuple[object, ...]]
+        self,
+        entry: SplitEntry,
+        second: Second,
+        kept: tuple[object, ...],
+        given: tuple[object, tuple[object, ...]],
+        along: tuple[object, ...],
     ) -> None:
-        self._entry, self._second, self._kept = entry, second, kept
+        self._entry, self._second, self._kept, self._along = entry, second, kept, along
         value, self._residuals = given
         self._type = unzipped(second.library.parameters[-1])
         self._shapes = shapes_of(value, self._type)
@@ -135,8 +149,16 @@ class Pullback:
         if fast is not None:
             result = fast(*values) if out is None else fast(*values, out=out)
             if result is not None:
-                return result
-        return library(values, out)
+                return self._whole(result)
+        return self._whole(library(values, out))
+
+    def _whole(self, cotangents: object) -> Any:
+        """The cotangents, in which trees have the nodes of the arguments."""
+        if not self._along:
+            return cotangents
+        program = self._entry.program
+        assert isinstance(program, DerivedProgram)
+        return tangents_whole(self._along, cotangents, program.single)
 
     def __repr__(self) -> str:
         program = self._entry.program
@@ -203,7 +225,7 @@ class Vjp(Function[P, tuple[R, Pullback]]):
         given = library.fast(*inputs) if library.fast is not None else None
         if given is None:
             given = saved(library, inputs)
-        return given[0], Pullback(entry, second, kept, given)  # type: ignore[index, arg-type]
+        return given[0], Pullback(entry, second, kept, given, entry.trees(inputs))  # type: ignore[index, arg-type]
 
     def c_source(self, *args: object, **kwargs: object) -> str:
         """The C of both halves for arguments like these (those of the last call, if none are given)."""

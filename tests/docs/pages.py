@@ -18,6 +18,7 @@ import os
 import re
 import subprocess
 import sys
+import types
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,7 +52,9 @@ def blocks(page: Path) -> list[Block]:
 
 def run(page: Path, directory: Path) -> int:
     """Run a page in `directory`, which is the current one; gives the number of outputs compared."""
-    namespace: dict[str, object] = {"__name__": "page"}
+    module = types.ModuleType("page")  # dataclasses and annotations look for it
+    namespace = vars(module)
+    sys.modules["page"] = module
     printed, compared = None, 0
     for number, block in enumerate(blocks(page)):
         if block.file:

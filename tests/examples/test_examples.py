@@ -68,6 +68,12 @@ def _ship_c(lines: list[str]) -> None:
     assert lines == ["from C: 25 0 0 0"]
 
 
+def _tree_lstm(lines: list[str]) -> None:
+    losses = [_numbers(line)[1] for line in lines]
+    assert losses[0] > 0.6
+    assert losses[-1] < 0.1
+
+
 _EXPECTED = {
     "bundle_adjustment": _bundle_adjustment,
     "fit_an_ode": _fit_an_ode,
@@ -77,6 +83,7 @@ _EXPECTED = {
     "newton": _newton,
     "one_sensor": _one_sensor,
     "ship_c": _ship_c,
+    "tree_lstm": _tree_lstm,
 }
 
 

@@ -68,6 +68,15 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "plus (build n (fun i -> v[i])) u ~> nothing",
         "plus (build n (fun i -> v)) (build n (fun i -> u)) ~> nothing",
     ),
+    "unchanged_in_state": (
+        "ifold (fun a i -> (a.0 * a.1[i] + to_float i, a.1)) (x, v) n"
+        " ~> (let s = (x, v) in let b = ifold (fun b i -> b * s.1[i] + to_float i) s.0 n in (b, s.1))",
+        "ifold (fun a i -> if 0 < i then (a.0 * a.1[i], a.1) else (a.0, update a.1 i x)) (x, v) n ~> nothing",
+        "ifold (fun a i -> (a.1, a.0)) (x, y) n ~> nothing",
+        "ifold (fun a i -> a) (x, v) n ~> nothing",
+        "while (fun a -> a.0 < a.1) (fun a -> (a.0 + 1, a.1)) (0, n)"
+        " ~> (let s = (0, n) in let b = while (fun b -> b < s.1) (fun b -> b + 1) s.0 in (b, s.1))",
+    ),
     "length_of_state": (
         "ifold (fun a i -> build (length a) (fun j -> a[j] + x)) u n"
         " ~> ifold (fun a i -> build (length u) (fun j -> a[j] + x)) u n",

@@ -13,7 +13,8 @@ import numpy as np
 
 from fsmooth.api import Wrt, function, grad, jacobian, jvp, vjp
 from fsmooth.callables import Function
-from fsmooth.checking.structures import contracted, is_array, like, moved, numbers
+from fsmooth.checking.structures import as_columns, contracted, like, moved, numbers
+from fsmooth.core.nodes.packed import taken_apart
 from fsmooth.core.term import Custom, Lam
 from fsmooth.core.traverse import subterms
 from fsmooth.errors import ArgumentError, DerivativeMismatchError, NotDifferentiableError
@@ -95,7 +96,7 @@ def check_derivative(
     names, single = wrt_names(plain_function.program, wrt)
     bound = plain_function.program.signature.bind(*args)
     bound.apply_defaults()
-    point = [np.asarray(x) if isinstance(x, list) and is_array(x) else x for x in bound.arguments.values()]
+    point = [as_columns(x) for x in bound.arguments.values()]
     places = [list(bound.arguments).index(name) for name in names]
     value = plain_function(*point)
     work = _Work(plain_function, point, places, wrt, single, value, np.random.default_rng(seed), directions)
@@ -159,6 +160,8 @@ def _by_vjp(w: _Work) -> Iterator[float]:
 
 def _by_jacobian(method: str) -> Callable[[_Work], Iterator[float]]:
     def values(w: _Work) -> Iterator[float]:
+        if any([taken_apart(w.point[k]) is not None for k in w.places]):
+            raise _SkippedError("not tried: a tree is no row of a matrix")
         if w.inputs * w.outputs > LARGEST:
             raise _SkippedError("not tried: the Jacobian is large")
         blocks = list(numbers(jacobian(w.f, w.wrt, method=method)(*w.point)))

@@ -14,7 +14,7 @@ from fsmooth.core.arithmetic.complex_step import COMPLEX
 from fsmooth.core.array_value import ArrayValue
 from fsmooth.core.evaluate import evaluate
 from fsmooth.core.term import Lam
-from fsmooth.core.types import Type, tangent
+from fsmooth.core.types import Tuple, Type, has_float, tangent
 from fsmooth.core.values import plain, value_of
 from fsmooth.differentiate.backpropagators.arrays import MutableArrays
 from fsmooth.differentiate.backpropagators.cayley import Cayley
@@ -47,10 +47,19 @@ def along(program: Lam, point: Sequence[object], directions: Sequence[object | N
     """The tangent of the value, where the arguments move in these directions (None: not at all)."""
     environment = {}
     for parameter, x, direction in zip(program.parameters, point, directions, strict=True):
-        moving = None if direction is None else value_of(as_tuples(direction), tangent(parameter.type))
+        moving = None if direction is None else _moving(as_tuples(direction), parameter.type)
         environment[parameter] = _stepped(value_of(as_tuples(x), parameter.type), moving)
     found = evaluate(program.body, environment, COMPLEX)
     return plain(_imaginary(found), tangent(program.body.type))
+
+
+def _moving(direction: Any, type_: Type) -> Any:
+    """A direction as a value of the interpreter; None where nothing moves."""
+    if not has_float(type_):
+        return None
+    if isinstance(type_, Tuple):
+        return tuple([_moving(x, t) for x, t in zip(direction, type_.items, strict=True)])
+    return value_of(direction, tangent(type_))
 
 
 class TooManyError(Exception):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fsmooth.core.nodes.packed import packed, taken_apart
 from fsmooth.core.trees import apart, is_constant, together
 
 
@@ -19,6 +20,14 @@ def numbers(value: object) -> Iterator[np.ndarray[Any, Any]]:
     else:
         for part in _parts(value):
             yield from numbers(part)
+
+
+def as_columns(value: Any) -> Any:
+    """Lists of numbers as arrays, trees of objects as columns."""
+    if isinstance(value, list) and is_array(value):
+        return np.asarray(value)
+    nodes = taken_apart(value)
+    return value if nodes is None else packed(*nodes)
 
 
 def like(value: Any, rng: np.random.Generator) -> Any:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from fsmooth.core.nodes.declaration import Nodes
+from fsmooth.core.nodes.packed import Forest, Packed, taken_apart, with_nodes_of
 from fsmooth.core.types import Array, Tuple, Type
 from fsmooth.errors import ArgumentError
 
@@ -96,6 +98,9 @@ def apart(value: object) -> Apart | None:
         return Apart(Registered(cls, rest), _attributes(Registered(cls, rest), len(found)), found)
     if isinstance(value, dict):
         return Apart(dict, tuple(value), tuple(value.values()))
+    nodes = taken_apart(value)
+    if nodes is not None:
+        return Apart(nodes[0], nodes[0].names, nodes[1])
     if isinstance(value, list):
         return Apart(list, None, value)
     if isinstance(value, tuple):
@@ -105,6 +110,31 @@ def apart(value: object) -> Apart | None:
         fields = tuple([field.name for field in dataclasses.fields(value)])
         return Apart(cls, fields, tuple([getattr(value, name) for name in fields]))
     return None
+
+
+def holds_nodes(type_: Type) -> bool:
+    """Is it a tree or a forest, or is one in it?"""
+    if not isinstance(type_, Tuple):
+        return False
+    return isinstance(type_.record, Nodes) or any([holds_nodes(item) for item in type_.items])
+
+
+def tangents_whole(arguments: Sequence[object], tangents: object, single: bool) -> object:
+    """Tangents of arguments, in which the trees have the nodes of those in the arguments."""
+    if single:
+        return _whole(arguments[0], tangents)
+    assert isinstance(tangents, tuple)
+    return tuple([_whole(a, t) for a, t in zip(arguments, tangents, strict=True)])
+
+
+def _whole(argument: object, tangent: object) -> object:
+    if isinstance(tangent, Packed | Forest):
+        return with_nodes_of(argument, tangent)
+    own, found = apart(argument), apart(tangent)
+    if own is None or found is None or not found.parts or len(own.parts) != len(found.parts):
+        return tangent
+    parts = [_whole(a, t) for a, t in zip(own.parts, found.parts, strict=True)]
+    return together(found.record, found.names, tuple(parts))
 
 
 def together(

@@ -12,26 +12,14 @@ import builtins
 import inspect
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from fsmooth.core.array_annotation import ArrayAnnotation
 from fsmooth.core.types import BOOL, INT, Bool, Float, Int, Type, leaf_of, rank_of
 from fsmooth.errors import ArgumentError
 from fsmooth.frontend import annotated_sizes
 
 _LEAVES: dict[object, type[Type]] = {float: Float, int: Int, bool: Bool}
 _NAMES: dict[object, str] = {float: "numbers", int: "integers", bool: "truth values"}
-
-
-@dataclass(frozen=True)
-class ArrayAnnotation:
-    """An array with these sizes (a number, or a text: frontend/annotated_sizes.py) and elements."""
-
-    sizes: tuple[int | str, ...]
-    leaf: type
-
-    def __repr__(self) -> str:
-        parts = [repr(s) for s in self.sizes]
-        return f"fs.Array[{', '.join(parts if self.leaf is float else [*parts, self.leaf.__name__])}]"
 
 
 class Array:

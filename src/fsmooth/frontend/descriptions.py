@@ -14,7 +14,8 @@ from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, Modul
 
 import numpy as np
 
-from fsmooth.frontend.annotations import ArrayAnnotation
+from fsmooth.core.array_annotation import ArrayAnnotation
+from fsmooth.core.nodes.declaration import Declaration, Field, Nodes
 from fsmooth.frontend.programs import CustomProgram, DerivedProgram, LibraryProgram, Program, SourceProgram
 from fsmooth.frontend.python.kinds import fields_of_record
 
@@ -57,6 +58,8 @@ class Descriptions:
                 return (kind, plain.__repr__(value))
             case tuple() | set() | frozenset() | ItemsView() | KeysView() | ValuesView():
                 return (kind, tuple([self.of(item) for item in value]))
+            case Nodes():
+                return (kind, value.is_forest, self.of(value.make), self._declaration(value.declaration))
             case inspect.Signature():
                 return (kind, tuple([(n, q.kind, self.of(q.default)) for n, q in value.parameters.items()]))
             case _:
@@ -92,6 +95,10 @@ class Descriptions:
                 return self._program(value)
             case _:
                 return self._object(value)
+
+    def _declaration(self, declaration: Declaration) -> Description:
+        """The classes of a data type, and what their annotations say of their fields."""
+        return tuple([(self.of(c.cls), *[_field(field) for field in c.fields]) for c in declaration.constructors])
 
     def _function(self, function: FunctionType) -> Description:
         given = (function.__defaults__, function.__kwdefaults__, vars(function).get("__signature__"))
@@ -143,6 +150,11 @@ def _class(cls: type) -> Description:
     params = getattr(cls, "__dataclass_params__", None)
     says = tuple([hasattr(cls, name) for name in ("__post_init__", "__call__", "__len__", "__array__")])
     return (bases, fields_of_record(cls), repr(params), says)
+
+
+def _field(field: Field) -> Description:
+    leaf = "" if field.leaf is None else field.leaf.__name__
+    return (field.name, field.kind.name, leaf, field.rank, *sorted(field.tags))
 
 
 def _array(array: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> Description:

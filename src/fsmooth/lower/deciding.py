@@ -16,7 +16,8 @@ from a comparison is proved about whole numbers, and holds as long as nothing in
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from fsmooth.core import primitives as p
 from fsmooth.core.types import INT, Int
@@ -27,11 +28,15 @@ from fsmooth.loops.usage import bodies_of, expressions_of, names_in, targets, wa
 _COMPARISONS = (p.less, p.less_equal, p.greater, p.greater_equal, p.equal, p.not_equal)
 
 
-def deciding(functions: list[t.Function]) -> frozenset[str]:
-    """The names of the parameters that decide: arrays by their elements, and integers."""
+def deciding(functions: list[t.Function], definitions: Sequence[t.Function] = ()) -> frozenset[str]:
+    """The names of the parameters that decide: arrays by their elements, and integers.
+
+    `definitions` are the functions that these call, and that call one another.
+    """
     found: set[str] = set()
+    called = _summaries(definitions)
     for function in functions:
-        flow = _Flow(function)
+        flow = _Flow(function, called)
         flow.statements(function.body, frozenset())
         arrays = flow.sources(flow.indices | flow.compared, flow.values)
         arrays |= flow.sources(flow.sizes, flow.values, flow.ways)
@@ -42,10 +47,47 @@ def deciding(functions: list[t.Function]) -> frozenset[str]:
     return frozenset(found)
 
 
+@dataclass(frozen=True)
+class _Summary:
+    """Which parameters of a function, by position, get into indices, sizes, comparisons, and computed sizes in it."""
+
+    indices: frozenset[int] = frozenset()
+    sizes: frozenset[int] = frozenset()
+    compared: frozenset[int] = frozenset()
+    computed: frozenset[int] = frozenset()
+
+
+def _summaries(definitions: Sequence[t.Function]) -> dict[str, _Summary]:
+    """The least fixpoint over functions that call one another."""
+    found = {f.name: _Summary() for f in definitions}
+    while True:
+        new = {f.name: _summary(f, found) for f in definitions}
+        if new == found:
+            return found
+        found = new
+
+
+def _summary(function: t.Function, called: Mapping[str, _Summary]) -> _Summary:
+    flow = _Flow(function, called)
+    flow.statements(function.body, frozenset())
+    places = {q.name: k for k, q in enumerate(function.parameters)}
+
+    def reached(names: set[str], *flows: dict[str, set[str]]) -> frozenset[int]:
+        return frozenset([places[name] for name in flow.sources(names, *flows) if name in places])
+
+    return _Summary(
+        reached(flow.indices, flow.values),
+        reached(flow.sizes, flow.values, flow.ways),
+        reached(flow.compared, flow.values),
+        reached(flow.computed, flow.values),
+    )
+
+
 class _Flow:
     """What each name and buffer depends on: by its value, and by the way to where it is set."""
 
-    def __init__(self, function: t.Function) -> None:
+    def __init__(self, function: t.Function, called: Mapping[str, _Summary]) -> None:
+        self.called = called
         self.parameters = {q.name for q in function.parameters}
         self.values: dict[str, set[str]] = defaultdict(set)
         self.ways: dict[str, set[str]] = defaultdict(set)
@@ -102,19 +144,31 @@ class _Flow:
             case t.Swap(left, right):
                 self.values[left].add(right)
                 self.values[right].add(left)
-            case t.Invoke():  # what it does with them is not looked at
-                given = _names(expressions_of(s))
-                self.indices |= given
-                self.sizes |= given
-                self.computed |= given
-                for name in s.changes:
-                    self.values[name] |= given
+            case t.Invoke():
+                self.invoke(s)
             case t.For(index, size):
                 self.values[index] |= _names((size,))
             case t.Block():
                 self.block(s)
             case _:
                 pass
+
+    def invoke(self, s: t.Invoke) -> None:
+        """What the function does with what it is given; its results may depend on all of it."""
+        given = _names(expressions_of(s))
+        for name in s.changes:
+            self.values[name] |= given
+        summary = self.called[s.function]
+        for k, argument in enumerate(s.arguments):
+            names = _names((argument,)) if not isinstance(argument, t.Place) else {argument.buffer}
+            self.indices |= names if k in summary.indices else set()
+            self.sizes |= names if k in summary.sizes else set()
+            self.compared |= names if k in summary.compared else set()
+            is_new = isinstance(argument, t.Place) or self.is_computed(argument)
+            self.computed |= names if k in summary.computed or (is_new and k in summary.sizes) else set()
+        for place in (*s.arguments, *s.results):
+            if isinstance(place, t.Place):
+                self.indices |= _names((place.offset,))
 
     def is_computed(self, e: t.Expression) -> bool:
         """Is it another number than a parameter as it is?"""

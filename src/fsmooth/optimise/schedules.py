@@ -51,6 +51,7 @@ from fsmooth.optimise.rules import sparsity as s
 from fsmooth.optimise.rules import sum_fission as sums
 from fsmooth.optimise.rules import tuples as t
 from fsmooth.optimise.rules.state_sizes import length_of_state
+from fsmooth.optimise.rules.unchanged_states import unchanged_in_state
 from fsmooth.optimise.schedule import Destinations, Schedule, Stage, Stages, StaticSizes
 from fsmooth.optimise.simplify import simplify
 from fsmooth.optimise.unzipping import unzip
@@ -61,7 +62,7 @@ from fsmooth.rewrite.trace import Trace
 Family = tuple[Rule, ...]
 
 LAMBDA: Family = (lam.beta, lam.let_out_of_argument, lam.require_out_of_argument)
-TUPLES: Family = (t.project_tuple, t.project_if, t.eta_tuple)
+TUPLES: Family = (t.project_tuple, t.project_if, t.eta_tuple, unchanged_in_state)
 RING: Family = (
     r.fold_constants,
     s.zero_laws,

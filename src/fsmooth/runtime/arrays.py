@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from fsmooth.core.nodes.declaration import Nodes
 from fsmooth.core.trees import Apart, Constant, Registered, apart, is_constant, labels, part
 from fsmooth.core.types import BOOL, F32, F64, INT, Array, Bool, Float, Int, Tuple, Type, array_of, leaf_of, rank_of
 from fsmooth.core.weak import WEAK
@@ -197,7 +198,7 @@ def parts_of(value: object, type_: Tuple, name: str) -> Sequence[object]:
         return ()
     if record is dict:
         return _items_of(value, names or (), name)
-    if isinstance(record, Registered):
+    if isinstance(record, Registered | Nodes):
         found = apart(value)
         if found is None or found.record != record:
             raise ArgumentError(f"{name}: expected a {record.__name__}, found {_found(value)}")

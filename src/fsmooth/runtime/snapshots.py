@@ -11,7 +11,7 @@ from fsmooth.core.trees import apart, labels
 from fsmooth.core.types import UNIT, Array, Tuple, Type
 from fsmooth.errors import ArgumentError
 from fsmooth.runtime.arrays import flatten, parts_of
-from fsmooth.runtime.structure import with_parts
+from fsmooth.runtime.structure import as_columns
 
 
 def snapshot(value: object, type_: Type, name: str) -> object:
@@ -28,7 +28,7 @@ def _kept(value: object, type_: Type, name: str, stays: Callable[[Any], bool]) -
     """Arrays are copied unless they stay as they are, or are copies already."""
     if isinstance(type_, Tuple):
         parts = zip(parts_of(value, type_, name), type_.items, strict=True)
-        return with_parts(type_, tuple([_kept(part, item, name, stays) for part, item in parts]))
+        return as_columns(type_, tuple([_kept(part, item, name, stays) for part, item in parts]))
     flat: list[Any] = []
     flatten(value, type_, name, flat)
     own = flat[0]
@@ -80,12 +80,12 @@ def fitted(given: object, type_: Type, model: object, name: str) -> object:
 
     """
     if type_ == UNIT:
-        return with_parts(type_, ())
+        return as_columns(type_, ())
     if isinstance(type_, Tuple):
         assert isinstance(model, tuple)
         where = labels(type_.record, type_.names, len(type_.items))
         parts = zip(parts_of(given, type_, name), type_.items, model, where, strict=True)
-        return with_parts(type_, tuple([fitted(part, item, own, name + label) for part, item, own, label in parts]))
+        return as_columns(type_, tuple([fitted(part, item, own, name + label) for part, item, own, label in parts]))
     if isinstance(type_, Array):
         flat: list[Any] = []
         flatten(given, type_, name, flat)

@@ -20,6 +20,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from fsmooth.core.nodes.declaration import Nodes
+from fsmooth.core.nodes.packed import Forest, Packed, packed, taken_apart
 from fsmooth.core.trees import Constant, Registered, apart, together
 from fsmooth.core.types import Tuple, Type, rank_of
 
@@ -77,10 +79,15 @@ class _Text:
         if isinstance(record, Constant):
             self.unless(f"{value} is {self.name(record.value)} or {self.name(record.is_equal)}({value})")
             return "()"
-        if isinstance(record, Registered):
-            parts = f"x{self.count}"
+        if isinstance(record, Registered | Nodes):
+            parts, own = f"x{self.count}", self.name(record)
             self.count += 1
-            self.line(f"{parts} = {self.name(_parts_of_registered)}({value}, {self.name(record)})")
+            taken = f"{self.name(_parts_of_registered)}({value}, {own})"
+            if isinstance(record, Nodes):
+                cls = self.name(Forest if record.is_forest else Packed)
+                slow = f"{self.name(_parts_of_nodes)}({value}, {own})"
+                taken = f"{value}.parts if type({value}) is {cls} and {value}.record is {own} else {slow}"
+            self.line(f"{parts} = {taken}")
             self.unless(f"{parts} is not None")
             return parts
         if record is dict:
@@ -137,6 +144,11 @@ def _parts_of_registered(value: object, record: Registered) -> Sequence[object] 
     return found.parts if found is not None and found.record == record else None
 
 
+def _parts_of_nodes(value: object, record: Nodes) -> Sequence[object] | None:
+    found = taken_apart(value)
+    return found[1] if found is not None and found[0] == record else None
+
+
 def _is_never_an_array(type_: Tuple) -> Callable[[list[object]], bool] | None:
     """What tells that a list of arrays has parts of unlike shapes: else it is an array (fsmooth.runtime.arrays)."""
     if _depth(type_) is None:
@@ -159,6 +171,11 @@ def _depth(type_: Type) -> int | None:
 
 def _is_named_tuple(type_: Tuple) -> bool:
     return isinstance(type_.record, type) and issubclass(type_.record, tuple)
+
+
+def as_columns(type_: Tuple, parts: tuple[object, ...]) -> object:
+    """The structure of these parts, to be taken apart again: trees stay columns."""
+    return packed(type_.record, parts) if isinstance(type_.record, Nodes) else with_parts(type_, parts)
 
 
 def with_parts(type_: Tuple, parts: tuple[object, ...]) -> object:

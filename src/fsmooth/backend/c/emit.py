@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from fsmooth.backend.c import helpers as h
 from fsmooth.backend.c.expressions import ExpressionWriter
 from fsmooth.backend.c.frames import Structs, returns_frames, uses_frames
@@ -9,6 +11,8 @@ from fsmooth.backend.c.prelude import prelude
 from fsmooth.backend.c.program import CProgram
 from fsmooth.backend.c.signature import signature
 from fsmooth.backend.c.statements import StatementWriter
+from fsmooth.core.nodes.declaration import Nodes
+from fsmooth.core.types import Array, Tuple, Type, unzipped
 from fsmooth.loops import tree as t
 
 
@@ -44,10 +48,32 @@ def emit(program: t.Program) -> CProgram:
         program.notes,
         statements,
         *[
-            frozenset([k for k, name in enumerate(names) if name in program.deciding])
-            for names in (arguments, results, numbers)
+            frozenset([k for k, name in enumerate(names) if name in program.deciding]) - own
+            for names, own in (
+                (arguments, own_arrays(program.parameters)),
+                (results, frozenset()),
+                (numbers, frozenset()),
+            )
         ],
     )
+
+
+def own_arrays(parameters: tuple[Type, ...]) -> frozenset[int]:
+    """Which array arguments, counted by themselves, nobody can write to: those that say where the nodes of trees are."""
+    steady = [own for type_ in parameters for own in _steady(unzipped(type_))]
+    return frozenset([k for k, own in enumerate(steady) if own])
+
+
+def _steady(type_: Type) -> Iterator[bool]:
+    if isinstance(type_, Array):
+        yield False
+    elif isinstance(type_, Tuple):
+        record = type_.record
+        for k, item in enumerate(type_.items):
+            if isinstance(record, Nodes) and isinstance(item, Array):
+                yield k == 0 or record.declaration.is_structure(k - 1)
+            else:
+                yield from _steady(item)
 
 
 def _header(program: t.Program, functions: list[t.Function]) -> str:

@@ -73,6 +73,10 @@ class ExpressionWriter:
         return f"{self.write(c, 1)} ? {self.write(a, 1)} : {self.write(b, 1)}", 0
 
     def _operation(self, e: t.Operation) -> tuple[str, int]:
+        bits = _bits(e)
+        if bits is not None:  # towards minus infinity, as both primitives are
+            operand = self.write(e.arguments[0], s.ATOM)
+            return f"({operand} >> {bits})" if e.primitive is p.floor_divide else f"({operand} & {2**bits - 1})", s.ATOM
         first = e.arguments[0].type
         found = s.spelling(e.primitive, first)
         single = first == Float(32)
@@ -105,6 +109,17 @@ class ExpressionWriter:
                 return text.format(*inner), s.ATOM if e.primitive is p.is_nan else level
             case None:
                 raise TypeError(f"{e.primitive.name} of {first!r} has no spelling in C")
+
+
+def _bits(e: t.Operation) -> int | None:
+    """Of a quotient by a power of two, or a remainder, the exponent."""
+    if e.primitive not in (p.floor_divide, p.modulo):
+        return None
+    match e.arguments[1]:
+        case t.Literal(int() as value) if 1 < value < 2**31 and value & (value - 1) == 0:
+            return value.bit_length() - 1
+        case _:
+            return None
 
 
 def mentions(e: t.Expression, name: str) -> bool:

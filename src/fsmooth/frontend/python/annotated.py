@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
+from fsmooth.core.array_annotation import ArrayAnnotation
 from fsmooth.core.build import minus, plus, times
 from fsmooth.core.term import Const, Term, Var
 from fsmooth.core.types import BOOL, F64, INT, Type, array_of, leaf_of, rank_of
 from fsmooth.core.weak import WEAK
 from fsmooth.errors import ArgumentError, ArgumentMismatchError, RankError, TypeMismatchError, UndefinedNameError
 from fsmooth.frontend import annotated_sizes
-from fsmooth.frontend.annotations import ArrayAnnotation, annotations_of, mismatch
+from fsmooth.frontend.annotations import annotations_of, mismatch
 from fsmooth.frontend.lookup import Annotations, Lookup
 from fsmooth.frontend.python.conversion import convert
 from fsmooth.frontend.python.frame import Frame

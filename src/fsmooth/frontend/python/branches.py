@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from typing import TypeVar
 
 from fsmooth.core.term import Const, If, Let, MakeTuple, Term, Var
 from fsmooth.core.trees import is_constant
 from fsmooth.core.types import Type
 from fsmooth.errors import UnsupportedError
-from fsmooth.frontend.python.claims import Raised, negated, not_raised
+from fsmooth.frontend.python.claims import Raised, not_raised
 from fsmooth.frontend.python.conversion import convert, join, project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.list_branches import Either, either
-from fsmooth.frontend.python.logic import condition
+from fsmooth.frontend.python.logic import condition, negated
 from fsmooth.frontend.python.parts import seen
 from fsmooth.frontend.python.sizes import alike, branch
 from fsmooth.frontend.python.syntax import assigned_names
 from fsmooth.frontend.python.unreturned import Unreturned, either_known
 from fsmooth.frontend.python.values import Growing, Keyed, Missing, Static, Unrolled, Value
+
+_T = TypeVar("_T")
 
 
 def returning_branch(
@@ -29,7 +32,8 @@ def returning_branch(
     if isinstance(holds, Const):
         return frame.block([*(then if holds.value else otherwise), *rest])
     first, second = either_known(
-        lambda: block_or_raise(frame, [*then, *rest], node), lambda: block_or_raise(frame, [*otherwise, *rest], node)
+        lambda: where(frame, holds, True, lambda: block_or_raise(frame, [*then, *rest], node)),
+        lambda: where(frame, holds, False, lambda: block_or_raise(frame, [*otherwise, *rest], node)),
     )
     match first, second:
         case (Raised(), None) | (None, Raised()):
@@ -45,6 +49,12 @@ def returning_branch(
         case Term(), Term():
             return branch(frame, holds, first, second, node)
     return None
+
+
+def where(frame: Frame, condition: Term, holds: bool, read: Callable[[], _T]) -> _T:
+    """What `read` reads where a condition holds, or where it does not."""
+    with frame.shared.assuming(condition, holds):
+        return read()
 
 
 def block_or_raise(frame: Frame, body: list[ast.stmt], node: ast.AST) -> Term | Raised:
@@ -88,7 +98,10 @@ def branch_statement(
         return
     holds = frame.bind(holds, "c")
     before = dict(frame.names)
-    one, other = either_known(lambda: run_branch(frame, then), lambda: run_branch(frame, otherwise))
+    one, other = either_known(
+        lambda: where(frame, holds, True, lambda: run_branch(frame, then)),
+        lambda: where(frame, holds, False, lambda: run_branch(frame, otherwise)),
+    )
     if one is None or other is None:
         for statement in then if other is None else otherwise:
             frame.statement(statement)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import math
+import types
+import typing
 from collections.abc import Callable
 
 import numpy as np
@@ -25,6 +27,7 @@ from fsmooth.frontend.python.iterables import iterable, range_of
 from fsmooth.frontend.python.iterators import MORE_ITERATORS, best
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.names import size_of_object
+from fsmooth.frontend.python.nodes import declaration_of_node, is_forest, is_of_classes, trees_of_forest
 from fsmooth.frontend.python.reducible import combined
 from fsmooth.frontend.python.reductions import reduce_generator
 from fsmooth.frontend.python.scalars import scalar_function
@@ -60,6 +63,8 @@ def length_call(frame: Frame, node: ast.Call) -> Value:
         return Const(len(value.items))
     if isinstance(value, Growing):
         return plus(value.start, value.added)
+    if isinstance(value, Term) and is_forest(value):
+        value = trees_of_forest(frame, value, node)
     if isinstance(value, Sequence):
         return at_least_zero(value.size)
     term = frame.term(value, node.args[0])
@@ -155,6 +160,8 @@ def isinstance_call(frame: Frame, node: ast.Call) -> Value:
         frame.fail(ArgumentMismatchError, node, "isinstance takes a value and a class", "write isinstance(x, float)")
     classes = classes_of(frame, node.args[1])
     value = frame.expression(node.args[0])
+    if isinstance(value, Term) and declaration_of_node(value) is not None:
+        return is_of_classes(frame, value, flat_classes(classes))
     return Const(any([isinstance(like, classes) for like in objects_like(frame, value)]))  # type: ignore[arg-type]
 
 
@@ -163,6 +170,14 @@ def classes_of(frame: Frame, node: ast.expr) -> object:
     if isinstance(node, ast.BinOp):
         return (classes_of(frame, node.left), classes_of(frame, node.right))
     return constant_object(frame, node)
+
+
+def flat_classes(classes: object) -> list[type]:
+    """The classes of an isinstance, one by one."""
+    if isinstance(classes, tuple):
+        return [cls for part in classes for cls in flat_classes(part)]
+    found = typing.get_args(classes) if isinstance(classes, types.UnionType) else (classes,)
+    return [type(None) if cls is None else cls for cls in found]
 
 
 def objects_like(frame: Frame, value: Value) -> list[object]:

@@ -9,9 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from fsmooth.core import primitives as p
 from fsmooth.core.build import equals
-from fsmooth.core.term import Const, Failure, Prim, Require, Term
+from fsmooth.core.term import Const, Failure, Require, Term
 from fsmooth.errors import UnsupportedError
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.logic import condition
@@ -46,7 +45,8 @@ def under(
     saved = dict(frame.names)
 
     def run() -> Term:
-        result = rest()
+        with frame.shared.assuming(holds, True):
+            result = rest()
         if result is None:
             frame.fail(UnsupportedError, node, "nothing is returned after this", "end the function with return")
         return frame.term(result, node)
@@ -95,11 +95,6 @@ def with_claims(frame: Frame, result: Value, node: ast.AST) -> Value:
     return Require(
         equals(claimed, Const(0)), frame.term(result, node), Failure.ASSERTION, (), frame.site(node, "claims")
     )
-
-
-def negated(holds: Term) -> Term:
-    """The condition does not hold."""
-    return Const(not holds.value) if isinstance(holds, Const) else Prim(p.logical_not, (holds,))
 
 
 # -- texts -----------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from fsmooth.core.types import F32, Array, Bool, Float, Int, Tuple, Type
 from fsmooth.core.weak import is_weak
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.kinds import describe, identical, join_types
+from fsmooth.frontend.python.kinds import describe, identical, is_same_record, join_types
 from fsmooth.frontend.python.weak import narrowed, strengthened
 
 
@@ -91,7 +91,7 @@ def assembled(parts: tuple[Term, ...], type_: Tuple) -> Term:
 
 def same_structure(a: Type, b: Type) -> bool:
     """Are the types the same, and of the same class?"""
-    return identical(a, b) and isinstance(a, Tuple) and isinstance(b, Tuple) and a.record == b.record
+    return identical(a, b) and isinstance(a, Tuple) and isinstance(b, Tuple) and is_same_record(a.record, b.record)
 
 
 def is_component(item: Term, whole: Var, k: int) -> bool:

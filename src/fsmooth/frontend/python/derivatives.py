@@ -6,6 +6,7 @@ import ast
 
 from fsmooth.core.term import App, Deriv, IllTyped, Lam, MakeTuple, Proj, Term, Var, Verb
 from fsmooth.core.term import Method as How
+from fsmooth.core.trees import holds_nodes
 from fsmooth.core.types import F32, Float, Function, Int, Tuple, Type, has_float, leaf_of, scalars_of
 from fsmooth.core.weak import in_single, is_weak, strong
 from fsmooth.errors import (
@@ -24,6 +25,7 @@ from fsmooth.frontend.python.names import readable
 from fsmooth.frontend.python.parts import is_run_time, seen
 from fsmooth.frontend.python.programs import applied, signature_of_value
 from fsmooth.frontend.python.sizes import alike
+from fsmooth.frontend.python.tree_derivatives import whole_again, without_structure
 from fsmooth.frontend.python.values import Closure, Derived, Keyed, Pullback, Static, Unrolled, Value
 
 VERBS = {
@@ -128,9 +130,11 @@ def derivative(frame: Frame, derived: Derived, node: ast.Call) -> Value:
         return Unrolled((value, Pullback(deriv, tuple(arguments), value)))
     if verb in ALONG_TANGENTS:
         arguments += tangents(frame, deriv, arguments, tangent, node)
+    refuse_columns(frame, verb, [terms[names[k]].type for k in chosen], node)
     try:
         made = App(deriv, tuple(arguments))
-        return frame.bind(made, "derivative", made.type if is_weak(function.body.type) else strong(made.type))
+        found = frame.bind(made, "derivative", made.type if is_weak(function.body.type) else strong(made.type))
+        return whole_again(found, verb, single, [terms[names[k]] for k in chosen])
     except IllTyped as error:
         frame.fail(TypeMismatchError, node, str(error), "look at the types of the arguments")
 
@@ -146,7 +150,8 @@ def pulled_back(frame: Frame, pullback: Pullback, node: ast.Call) -> Value:
     wanted = deriv.type.parameters[-1]
     given = frame.bind(convert(frame, frame.value(node.args[0]), wanted, node), "cotangent")
     cotangent = alike(frame, given, pullback.value, node, "a cotangent has the shape of the value")
-    return frame.bind(Proj(App(deriv, (*pullback.arguments, cotangent)), 1), "pulled")
+    pulled = frame.bind(Proj(App(deriv, (*pullback.arguments, cotangent)), 1), "pulled")
+    return whole_again(pulled, Verb.GRAD, deriv.single, [pullback.arguments[k] for k in deriv.wrt])
 
 
 def without_tangent(node: ast.Call, place: int | None) -> tuple[ast.Call, ast.expr | None]:
@@ -195,15 +200,15 @@ def tangents(frame: Frame, deriv: Deriv, arguments: list[Term], given: ast.expr 
         frame.fail(ArgumentMismatchError, node, what, "give one for each argument in wrt")
     result = []
     for k, d, w in zip(deriv.wrt, directions, wanted, strict=True):
-        direction = frame.bind(_tangent(frame, d, w, names[k], node), "tangent")
+        direction = frame.bind(_tangent(frame, d, arguments[k], w, names[k], node), "tangent")
         result.append(alike(frame, direction, arguments[k], node, "a tangent has the shape of its argument"))
     return result
 
 
-def _tangent(frame: Frame, given: Term, wanted: Type, name: str, node: ast.Call) -> Term:
+def _tangent(frame: Frame, given: Term, argument: Term, wanted: Type, name: str, node: ast.Call) -> Term:
     """The tangent of one argument, in its type."""
     try:
-        return convert(frame, given, wanted, node)
+        return convert(frame, without_structure(given, argument, wanted), wanted, node)
     except TypeMismatchError as error:
         hint = f"give it the structure and the shape of {name}; what is an integer there has the tangent ()"
         frame.fail(TypeMismatchError, node, f"the tangent of {name}: {str(error).splitlines()[0]}", hint)
@@ -249,6 +254,13 @@ def lambda_of(frame: Frame, derived: Derived, values: dict[str, Value], given: d
             return frame.term(applied(frame, derived.base, names, node), node)
 
     return function_term(frame, tuple(parameters.values()), visible, body)
+
+
+def refuse_columns(frame: Frame, verb: Verb, along: list[Type], node: ast.AST) -> None:
+    """A matrix has no rows or columns that are trees."""
+    if verb is Verb.JACOBIAN and any([holds_nodes(type_) for type_ in along]):
+        what = "fs.jacobian with respect to a tree"
+        frame.unsupported(node, what, "use fs.grad of each component, or fs.vjp")
 
 
 def is_single(type_: Type) -> bool:

@@ -16,9 +16,11 @@ from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import closure
 from fsmooth.frontend.python.list_sums import added, list_display, repeated
 from fsmooth.frontend.python.logic import comparison, conditional_expression, logic, unary
+from fsmooth.frontend.python.matching import has_length, part_at
 from fsmooth.frontend.python.names import look_up
 from fsmooth.frontend.python.spreading import starred_display
 from fsmooth.frontend.python.subscripts import attribute, subscript_expression
+from fsmooth.frontend.python.syntax import OfLength, Positional
 from fsmooth.frontend.python.targets import assign_target
 from fsmooth.frontend.python.values import Listed, Static, Value
 
@@ -83,6 +85,10 @@ def expression(frame: Frame, node: ast.expr) -> Value:
             return closure(frame, node)
         case ast.Call():
             return call(frame, node)
+        case Positional():
+            return part_at(frame, node)
+        case OfLength():
+            return has_length(frame, node)
         case ast.GeneratorExp():
             frame.unsupported(node, "a generator here", "give it to sum, max, min, any or all, or write a list")
         case _:

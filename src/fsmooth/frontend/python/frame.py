@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ast
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import TYPE_CHECKING, NoReturn, Self
@@ -51,6 +52,8 @@ class Shared:
     """What was read, by its code: in one elaboration a function is always the same syntax."""
     recursions: dict[ast.AST, dict[Hashable, Recursion]] = field(default_factory=dict)
     """Those that call themselves, by their syntax and what their arguments are."""
+    defining: list[Recursion] = field(default_factory=list)
+    """Of those the ones whose bodies are being read, each inside the one before."""
     views: Views = field(default_factory=Views)
     static_sizes: dict[tuple[Var, int], int] = field(default_factory=dict)
     """Sizes of arguments that annotations give as numbers."""
@@ -70,8 +73,19 @@ class Shared:
     """How often what is being elaborated is differentiated."""
     ruled: dict[Hashable, Term] = field(default_factory=dict)
     """Functions with their rules, by what they were made from: what a rule calls, other rules call with the same types."""
+    assumed: list[tuple[Term, bool]] = field(default_factory=list)
+    """Conditions around what is being read that say of which classes nodes are, and whether they hold there."""
     rules: int = 0
     """How many users' rules are being elaborated, one inside the other: each may be that of the function it calls."""
+
+    @contextmanager
+    def assuming(self, condition: Term, holds: bool) -> Iterator[None]:
+        """What is read inside is evaluated only where a condition holds, or where it does not."""
+        self.assumed.append((condition, holds))
+        try:
+            yield
+        finally:
+            self.assumed.pop()
 
 
 class Frame(ABC):

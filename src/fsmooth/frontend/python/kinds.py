@@ -6,6 +6,7 @@ import dataclasses
 
 import numpy as np
 
+from fsmooth.core.nodes.declaration import Nodes
 from fsmooth.core.trees import Constant, constants
 from fsmooth.core.types import BOOL, F32, F64, INT, Array, Bool, Float, Int, Tuple, Type, array_of
 from fsmooth.core.weak import WEAK, Weak, weakness
@@ -31,11 +32,16 @@ def join_types(a: Type, b: Type) -> Type | None:
         case Array(x), Array(y):
             inner = join_types(x, y)
             return None if inner is None else Array(inner)
-        case Tuple(xs), Tuple(ys) if len(xs) == len(ys) and a.names == b.names and a.record == b.record:
+        case Tuple(xs), Tuple(ys) if len(xs) == len(ys) and a.names == b.names and is_same_record(a.record, b.record):
             parts = [join_types(x, y) for x, y in zip(xs, ys, strict=True)]
             if all([q is not None for q in parts]):
                 return Tuple(tuple([q for q in parts if q is not None]), a.names, a.record)
     return None
+
+
+def is_same_record(one: object, other: object) -> bool:
+    """Are the classes of two structures one?  Nodes of one data type are, however they are to be given back."""
+    return one.is_like(other) if isinstance(one, Nodes) else one == other
 
 
 def identical(a: Type, b: Type) -> bool:
@@ -73,6 +79,8 @@ def _described(type_: Type) -> str:
             return f"a dictionary with the keys {', '.join(map(repr, names or ()))}" if items else "an empty dictionary"
         case Tuple(items, _, record) if record in (None, list):
             return f"a {'tuple' if record is None else 'list'} of {len(items)}"
+        case Tuple(_, _, Nodes() as record):
+            return f"a {record.__name__}" if not record.is_forest else f"a {record.__name__}s"
         case Tuple(_, _, record):
             return f"a {getattr(record, '__name__', 'record')}"
         case _:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import functools
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import both, minus, plus
+from fsmooth.core.build import both, equals, minus, plus
+from fsmooth.core.nodes.texts import number_of
 from fsmooth.core.primitives import Primitive
 from fsmooth.core.term import Const, If, Prim, Term, Vector
 from fsmooth.core.types import INT, Array, Bool, Int, Tuple, array_of, is_scalar, leaf_of, rank_of
@@ -16,10 +18,11 @@ from fsmooth.frontend.python.displays import known
 from fsmooth.frontend.python.frame import Frame, is_constant
 from fsmooth.frontend.python.kinds import describe, join_types
 from fsmooth.frontend.python.names import part_of
+from fsmooth.frontend.python.nodes import declaration_of_node, is_nothing
 from fsmooth.frontend.python.parts import parts_seen
 from fsmooth.frontend.python.sizes import branch, length_of
 from fsmooth.frontend.python.unreturned import either_known
-from fsmooth.frontend.python.values import Growing, Keyed, Static, Unrolled, Value
+from fsmooth.frontend.python.values import Growing, Keyed, Static, Text, Unrolled, Value
 
 COMPARISON: dict[type[ast.cmpop], Primitive] = {
     ast.Lt: p.less,
@@ -75,6 +78,9 @@ def truth_of(frame: Frame, value: Value, node: ast.AST) -> Term:
             return Prim(p.less, (Const(0), plus(start, added)))
         case Static(str() | tuple() | list() | dict() | None as inner):
             return Const(bool(inner))
+        case Term() if declaration_of_node(value) is not None:
+            nothing = is_nothing(frame, value)
+            return Const(not nothing.value) if isinstance(nothing, Const) else Prim(p.logical_not, (nothing,))
         case Term(type=Tuple(items, None)):
             return Const(len(items) > 0)
         case Term() if value in frame.shared.lists:
@@ -91,7 +97,12 @@ def truths(frame: Frame, op: ast.boolop, values: list[ast.expr]) -> Term:
     if isinstance(left, Const):
         goes_on = bool(left.value) is isinstance(op, ast.And)
         return truths(frame, op, rest) if goes_on else left
-    _, right = either_known(lambda: left, lambda: frame.inside(lambda: truths(frame, op, rest), conditional=True))
+
+    def others() -> Term:
+        with frame.shared.assuming(left, isinstance(op, ast.And)):
+            return frame.inside(lambda: truths(frame, op, rest), conditional=True)
+
+    _, right = either_known(lambda: left, others)
     if right is None:
         return left
     return If(left, right, Const(False)) if isinstance(op, ast.And) else If(left, Const(True), right)
@@ -128,12 +139,40 @@ def comparison(frame: Frame, node: ast.Compare) -> Value:
         return membership(frame, node)
     left = frame.expression(node.left)
     right = frame.expression(node.comparators[0])
+    if len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq | ast.NotEq):
+        same = of_nodes_or_texts(frame, left, right)
+        if same is not None:
+            return same if isinstance(node.ops[0], ast.Eq) else negated(same)
     if isinstance(left, Static) and isinstance(right, Static) and isinstance(node.ops[0], ast.Eq | ast.NotEq):
         return Const(equal_objects(frame, left, right) is isinstance(node.ops[0], ast.Eq))
     if isinstance(node.ops[0], ast.Eq | ast.NotEq) and len(node.ops) == 1 and is_nothing_like(left, right):
         return Const(isinstance(node.ops[0], ast.NotEq))
     a, b = frame.bind(frame.term(left, node.left), "a"), frame.bind(frame.term(right, node.comparators[0]), "b")
     return compared_in_turn(frame, a, b, node.ops, node.comparators[1:], node)
+
+
+def of_nodes_or_texts(frame: Frame, left: Value, right: Value) -> Term | None:
+    """== of a node and None, or of texts; None where it is of anything else."""
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, Text):
+            number = text_number(other)
+            return Const(False) if number is None else equals(one.number, number)
+        if declaration_of_node(one) is not None and isinstance(other, Static) and other.value is None:
+            assert isinstance(one, Term)
+            return is_nothing(frame, one)
+    return None
+
+
+def text_number(value: Value) -> Term | None:
+    """The number that stands for a text; None for what is no text."""
+    if isinstance(value, Text):
+        return value.number
+    return Const(number_of(value.value)) if isinstance(value, Static) and isinstance(value.value, str) else None
+
+
+def negated(holds: Term) -> Term:
+    """The condition does not hold."""
+    return Const(not holds.value) if isinstance(holds, Const) else Prim(p.logical_not, (holds,))
 
 
 def equal_objects(frame: Frame, left: Static, right: Static) -> bool:
@@ -214,6 +253,9 @@ def compared(frame: Frame, primitive: p.Primitive, x: Term, y: Term, node: ast.A
 def identity(frame: Frame, node: ast.Compare) -> Value:
     """`is` and `is not`, of values known at compile time."""
     left, right = frame.expression(node.left), frame.expression(node.comparators[0])
+    same = of_nodes_or_texts(frame, left, right)
+    if same is not None:
+        return same if isinstance(node.ops[0], ast.Is) else negated(same)
     a = left.value if isinstance(left, Static | Const) else left
     b = right.value if isinstance(right, Static | Const) else right
     if isinstance(left, Term) and isinstance(right, Term) and not (isinstance(a, bool) and isinstance(b, bool)):
@@ -235,6 +277,11 @@ def membership(frame: Frame, node: ast.Compare) -> Value:
         values = [item.value for item in items if isinstance(item, Static | Const)]
         frame.shared.readings.require_equality(left.value, *values)
         return Const((left.value in values) is inside)
+    if isinstance(left, Text):
+        found = [text_number(item) for item in items]
+        tests = [equals(left.number, number) for number in found if number is not None]
+        held = functools.reduce(lambda a, b: If(a, Const(True), b), tests) if tests else Const(False)
+        return held if inside else negated(held)
     x = frame.term(left, node.left)
     x = x if is_constant(x) else frame.bind(x, "x")
     result: Term = Const(False)
@@ -272,10 +319,12 @@ def conditional_expression(frame: Frame, test: ast.expr, body: ast.expr, orelse:
     chosen = condition(frame, test)
     if isinstance(chosen, Const):
         return frame.expression(body if chosen.value else orelse)
-    then, otherwise = either_known(
-        lambda: frame.inside(lambda: frame.value(body), conditional=True),
-        lambda: frame.inside(lambda: frame.value(orelse), conditional=True),
-    )
+
+    def read(part: ast.expr, holds: bool) -> Term:
+        with frame.shared.assuming(chosen, holds):
+            return frame.inside(lambda: frame.value(part), conditional=True)
+
+    then, otherwise = either_known(lambda: read(body, True), lambda: read(orelse, False))
     if then is None or otherwise is None:
         known = then if otherwise is None else otherwise
         assert known is not None

@@ -24,6 +24,7 @@ from fsmooth.frontend.python.parts import seen
 from fsmooth.frontend.python.sizes import FrameSizes, branch
 from fsmooth.frontend.python.syntax import assigned_names, element_assigned, target_names
 from fsmooth.frontend.python.targets import assign_target
+from fsmooth.frontend.python.unreturned import Unreturned
 from fsmooth.frontend.python.values import Missing, Sequence, Unfilled, Unrolled, Value
 
 Loop = ast.For | ast.While
@@ -75,7 +76,18 @@ def loop_over(frame: Frame, node: ast.For, source: Sequence | Unrolled) -> None:
             tallied(frame, growth, run)
         folded(frame, node, state, flag, Fold([], var, body, source.size, at))
 
-    run(opened(frame, node, mark, index, read))
+    unless_unknown(frame, lambda: run(opened(frame, node, mark, index, read)))
+
+
+def unless_unknown(frame: Frame, run: Callable[[], None]) -> None:
+    """Run a loop, unless its steps need a value whose type is not known yet: then it is left out, for there may be none."""
+    saved, scope = dict(frame.names), len(frame.scope)
+    try:
+        run()
+    except Unreturned:
+        frame.names.clear()
+        frame.names.update(saved)
+        del frame.scope[scope:]
 
 
 def folded(frame: Frame, node: ast.For, state: Carried, flag: str | None, fold: Fold) -> None:

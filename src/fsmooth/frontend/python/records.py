@@ -9,12 +9,13 @@ from types import FunctionType
 from fsmooth.core.term import MakeTuple, Term
 from fsmooth.core.trees import Registered, class_of, fixed_attributes
 from fsmooth.core.types import Tuple
-from fsmooth.errors import ArgumentMismatchError
+from fsmooth.errors import ArgumentMismatchError, UndefinedNameError
 from fsmooth.frontend.lookup import Attribute, ClassAttribute, Lookup
 from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.displays import known, part_term
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import helper_call, run_helper
+from fsmooth.frontend.python.nodes import by_definition, declaration_of_node, field_of_node, possible_tags
 from fsmooth.frontend.python.values import Method, Static, Value
 
 
@@ -40,6 +41,49 @@ def part_of_record(frame: Frame, record: Term, cls: type, node: ast.Attribute) -
             return Static(found, frame.shared.readings.known(found))
 
 
+def part_of_node(frame: Frame, node: Term, place: ast.Attribute) -> Value:
+    """node.name: a field, a method, a property, or an attribute of the class."""
+    found = field_of_node(frame, node, place.attr, place)
+    if found is None and any([isinstance(d, FunctionType) for d in definitions_of(frame, node, place.attr)]):
+        return Method(node, place.attr)
+    if found is None:
+        found = by_definition(
+            frame,
+            node,
+            place.attr,
+            lambda cls: defined_by(frame, cls, place.attr),
+            lambda definition, own: _of_class(frame, definition, own, place),
+            place,
+        )
+    if found is None:
+        declaration = declaration_of_node(node)
+        assert declaration is not None
+        fields = dict.fromkeys([f.name for c in declaration.constructors for f in c.fields])
+        hint = f"its fields are {', '.join(fields)}"
+        frame.fail(UndefinedNameError, place, f"{declaration.name} has no {place.attr}", hint)
+    return found
+
+
+def definitions_of(frame: Frame, node: Term, name: str) -> list[object]:
+    """What the classes that a node may be of define under a name."""
+    declaration = declaration_of_node(node)
+    assert declaration is not None
+    return [defined_by(frame, declaration.constructors[k].cls, name) for k in sorted(possible_tags(frame, node))]
+
+
+def _of_class(frame: Frame, definition: object, node: Term, place: ast.Attribute) -> Value:
+    match definition:
+        case property() if isinstance(definition.fget, FunctionType):
+            (own,) = inspect.signature(definition.fget).parameters
+            return run_helper(frame, definition.fget, {own: node}, place)
+        case staticmethod():
+            return Static(definition.__func__, frame.shared.readings.known(definition.__func__))
+        case bool() | int() | float() | str():
+            return known(definition)
+        case _:
+            return Static(definition, frame.shared.readings.known(definition))
+
+
 def defined_by(frame: Frame, cls: type, name: str) -> object:
     """What a class of records or one of its bases defines under a name, which may be another at the next call."""
     fetch = Lookup(cls, ClassAttribute(name))
@@ -60,6 +104,8 @@ def can_be_called(record: object) -> bool:
 def record_method(frame: Frame, record: Term, name: str, node: ast.Call) -> Value:
     """record.name(…)."""
     assert isinstance(record.type, Tuple)
+    if declaration_of_node(record) is not None:
+        return _method_of_node(frame, record, name, node)
     cls = class_of(record.type.record)
     assert cls is not None
     if name == "_replace":
@@ -67,6 +113,35 @@ def record_method(frame: Frame, record: Term, name: str, node: ast.Call) -> Valu
     function = defined_by(frame, cls, name)
     assert isinstance(function, FunctionType)
     return helper_call(frame, function, node, record)
+
+
+def _method_of_node(frame: Frame, node: Term, name: str, call: ast.Call) -> Value:
+    """node.name(…), by the class of the node; arguments are evaluated once."""
+    arguments = {f"_given_{k}": frame.expression(a) for k, a in enumerate(call.args)}
+    named = {f"_named_{k.arg}": frame.expression(k.value) for k in call.keywords}
+    frame.names.update(
+        {n: frame.bind(v, "given") if isinstance(v, Term) else v for n, v in (arguments | named).items()}
+    )
+    made = ast.Call(
+        call.func,
+        [ast.Name(n, ast.Load()) for n in arguments],
+        [ast.keyword(k.arg, ast.Name(f"_named_{k.arg}", ast.Load())) for k in call.keywords],
+    )
+    for part in ast.walk(made):
+        if not hasattr(part, "lineno"):
+            ast.copy_location(part, call)
+
+    def use(definition: object, own: Term) -> Value:
+        assert isinstance(definition, FunctionType)
+        return helper_call(frame, definition, made, own)
+
+    try:
+        found = by_definition(frame, node, name, lambda cls: defined_by(frame, cls, name), use, call)
+        assert found is not None
+        return found
+    finally:
+        for n in (*arguments, *named):
+            del frame.names[n]
 
 
 def replaced(frame: Frame, record: Term, node: ast.Call) -> Term:

@@ -15,13 +15,14 @@ from dataclasses import dataclass, field
 from fsmooth.core.build import equals
 from fsmooth.core.shape import size_of
 from fsmooth.core.subst import substitute
-from fsmooth.core.term import Call, Failure, Header, Lam, Length, Proj, Require, Term, Var, let
+from fsmooth.core.term import Call, Failure, Header, Lam, Length, MakeTuple, Proj, Require, Term, Var, let
 from fsmooth.core.types import INT, Tuple, Type, has_array, rank_of
 from fsmooth.core.weak import weakness
 from fsmooth.errors import TypeMismatchError
-from fsmooth.frontend.python.conversion import convert
+from fsmooth.frontend.python.conversion import convert, project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.kinds import describe, identical, join_types
+from fsmooth.frontend.python.nodes import record_of_nodes
 from fsmooth.frontend.python.parts import seen
 from fsmooth.frontend.python.source import Source
 from fsmooth.frontend.python.unreturned import Unreturned
@@ -58,15 +59,22 @@ class CallsItself(Exception):  # noqa: N818  (no mistake: its first reading catc
 
 @dataclass(eq=False)
 class Recursion:
-    """A function that calls itself; `header` is None until the type of its result is known."""
+    """A function that calls itself; `header` is None until the type of its result is known.
+
+    It is provisional if it was read while that of a function around it was not known: then it is read again with that one.
+    """
 
     reading: Reading
     parameters: list[Var] = field(default_factory=list)
     header: Header | None = None
+    is_provisional: bool = False
 
     def call(self, frame: Frame, values: dict[str, Value], node: ast.AST) -> Term:
         """The value of a call."""
         if self.header is None:
+            defining = frame.shared.defining
+            for inner in defining[defining.index(self) + 1 :]:
+                inner.is_provisional = True
             raise Unreturned(node)
         return frame.bind(Call(self.header, tuple([x for v in values.values() for x in _terms(v)])), self.reading.name)
 
@@ -86,21 +94,28 @@ def defined(
     known[reading.key] = found
     names = dict(reading.names)
     for name, value in reading.values.items():
-        variables = [Var(name, x.type, frame.site(node)) for x in _terms(value)]
+        variables = [Var(own, x.type, frame.site(node)) for own, x in _named_terms(name, value)]
         found.parameters += variables
         names[name] = _with_terms(frame, value, iter(variables))
-    others = set(known)
+    others = {id(r) for same in frame.shared.recursions.values() for r in same.values()}
     result: Type | None = None
     model: Lam | None = None
     while True:  # each time the type of the result grows
-        for key in [key for key in known if key not in others]:
-            del known[key]  # it calls this one at a type that it has no more
+        for same in frame.shared.recursions.values():
+            for key in [key for key, r in same.items() if id(r) not in others]:
+                del same[key]  # it calls this one at a type that it has no more, or not yet
+        frame.shared.defining.append(found)
         try:
             term = _read(frame, reading, source, node, found, names, body)
         except Unreturned as call:
+            if found.is_provisional:
+                del known[reading.key]
+                raise
             frame.unsupported(
                 call.node, f"{reading.name}, which never returns without calling itself,", "give it a case that does"
             )
+        finally:
+            frame.shared.defining.pop()
         joined = term.type if result is None else join_types(result, term.type)
         if joined is None:
             assert result is not None
@@ -118,6 +133,8 @@ def defined(
         types = tuple([q.type for q in found.parameters])
         name = reading.name.replace("a lambda", "lambda")
         found.header = Header(name, types, result, source.site(reading.definition), model)
+        if found.is_provisional:
+            break
     assert found.header is not None
     found.header.define(Lam(tuple(found.parameters), term))
     return found
@@ -137,6 +154,7 @@ def _read(
     inner.entry = frozenset(found.parameters)
     inner.borders = Var("border", INT).id
     frame.shared.stack.append(reading)
+    assumed, frame.shared.assumed = frame.shared.assumed, []  # what holds at this call need not at others
 
     def result() -> Term:
         value = inner.term(body(inner), node)
@@ -149,6 +167,7 @@ def _read(
         term = inner.inside(result)
     finally:
         frame.shared.stack.pop()
+        frame.shared.assumed = assumed
     for r in reversed(inner.requirements):
         term = Require(r.condition, term, r.failure, r.numbers, r.site)
     return term
@@ -157,7 +176,7 @@ def _read(
 def _part(value: Value) -> Hashable:
     match value:
         case Term():
-            return (value.type, weakness(value.type))
+            return (value.type, weakness(value.type), record_of_nodes(value))
         case Unrolled(items):
             return (type(value), *[_part(item) for item in items])
         case Keyed(entries):
@@ -172,9 +191,21 @@ def _part(value: Value) -> Hashable:
             return id(value)
 
 
+def _named_terms(name: str, value: Value) -> list[tuple[str, Term]]:
+    """The numbers and arrays in a value; those of a node are called as its columns."""
+    record = record_of_nodes(value)
+    if record is None:
+        return [(name, x) for x in _terms(value)]
+    names = [name, *[f"{name}_{own}" for own in record.names[1:]]]
+    return list(zip(names, _terms(value), strict=True))
+
+
 def _terms(value: Value) -> list[Term]:
     """The numbers and arrays in a value."""
     match value:
+        case Term() if record_of_nodes(value) is not None:
+            assert isinstance(value.type, Tuple)
+            return [project(value, k) for k in range(len(value.type.items))]
         case Term():
             return [value]
         case Unrolled(items):
@@ -188,6 +219,9 @@ def _terms(value: Value) -> list[Term]:
 def _with_terms(frame: Frame, value: Value, new: Iterator[Var]) -> Value:
     """The value with other numbers and arrays in it."""
     match value:
+        case Term() if record_of_nodes(value) is not None:
+            assert isinstance(value.type, Tuple)
+            return MakeTuple(tuple([next(new) for _ in value.type.items]), value.type)
         case Term():
             return seen(frame.as_list(next(new), value))
         case Unrolled(items):

@@ -13,6 +13,7 @@ from fsmooth.frontend.python.logic import condition
 from fsmooth.frontend.python.reducible import combined, neutral, reducible
 from fsmooth.frontend.python.sizes import length_of
 from fsmooth.frontend.python.targets import assign_target
+from fsmooth.frontend.python.unreturned import Unreturned
 from fsmooth.frontend.python.values import Unrolled
 
 
@@ -47,7 +48,11 @@ def reduced(
         assign_target(frame, first.target, source.element(index), first.target)
         return filtered(frame, reduction, node, list(first.ifs), rest)
 
-    result = Reduce(reduction, source.size, index, frame.inside(body))
+    try:
+        element = frame.inside(body)
+    except Unreturned:
+        return of_nothing(reduction)
+    result = Reduce(reduction, source.size, index, element)
     for axis in range(rank_of(result.type)):
         length_of(frame, result, node, axis)
     return result
@@ -82,6 +87,9 @@ def unrolled_reduction(
         assign_target(frame, first.target, value, first.target)
         one = filtered(frame, reduction, node, list(first.ifs), rest)
         total = one if total is None else combined(frame, reduction, total, one, node)
-    if total is None:
-        return {Reduction.SUM: Const(0), Reduction.PRODUCT: Const(1)}.get(reduction, Const(reduction is Reduction.ALL))
-    return total
+    return of_nothing(reduction) if total is None else total
+
+
+def of_nothing(reduction: Reduction) -> Const:
+    """The reduction of no elements; that of elements whose type is not known yet, too, for there may be none."""
+    return {Reduction.SUM: Const(0), Reduction.PRODUCT: Const(1)}.get(reduction, Const(reduction is Reduction.ALL))

@@ -1,4 +1,4 @@
-"""Statements that say in other words what others say: `else` after a loop, `match` on constants, `with np.errstate(…)`.
+"""Statements that say in other words what others say: `else` after a loop, `match`, `with np.errstate(…)`.
 
 Before: the body of a function as it is written.  After: without them, but for patterns and contexts that have no other
 words here.
@@ -10,7 +10,7 @@ import ast
 from functools import lru_cache, reduce
 
 from fsmooth.frontend.python.jumps import flag_of
-from fsmooth.frontend.python.syntax import Entered
+from fsmooth.frontend.python.syntax import Entered, OfLength, Positional, Unmatched, returns
 
 IGNORED = "errstate"
 """The context that changes nothing: floating-point errors are not reported here."""
@@ -61,61 +61,102 @@ def _with_else(loop: ast.For | ast.While, otherwise: list[ast.stmt]) -> list[ast
 
 
 def _match(statement: ast.Match, subject: ast.expr, cases: list[ast.match_case]) -> list[ast.stmt]:
-    """A chain of branches on a name for the subject; the statement itself if a pattern takes something apart."""
-    name = f"_subject_{statement.lineno}_{statement.col_offset}"
-    if not all([_is_plain(case.pattern) for case in cases]):
+    """A chain of branches on a name for the subject."""
+    name = ast.Name(f"_subject_{statement.lineno}_{statement.col_offset}", ast.Load())
+    try:
+        tests = [_test(case.pattern, name) for case in cases]
+    except _WithoutWordsError:
         return [statement]
     chain: list[ast.stmt] = []
-    for case in reversed(cases):
-        chain = _case(case, name, chain, statement)
-    return [_placed(ast.Assign([ast.Name(name, ast.Store())], subject), statement), *chain]
+    if any([isinstance(part, ast.MatchClass) for case in cases for part in ast.walk(case.pattern)]):
+        is_returned = any([returns(reworded(case.body)) for case in cases])
+        chain = [_placed(Unmatched(name, is_returned), statement)]
+    for case, test in reversed(list(zip(cases, tests, strict=True))):
+        chain = _case(case, test, name, chain)
+    return [_placed(ast.Assign([ast.Name(name.id, ast.Store())], subject), statement), *chain]
 
 
-def _is_plain(pattern: ast.pattern) -> bool:
-    match pattern:
-        case ast.MatchValue() | ast.MatchSingleton(None):
-            return True
-        case ast.MatchOr(patterns):
-            return all([_is_plain(part) and _captured(part) is None for part in patterns])
-        case ast.MatchAs(inner):
-            return inner is None or _is_plain(inner)
-        case _:
-            return False
+class _WithoutWordsError(Exception):
+    """A pattern that cannot be said otherwise."""
 
 
-def _captured(pattern: ast.pattern) -> str | None:
-    return pattern.name if isinstance(pattern, ast.MatchAs) else None
-
-
-def _case(case: ast.match_case, subject: str, rest: list[ast.stmt], statement: ast.Match) -> list[ast.stmt]:
+def _case(case: ast.match_case, test: ast.expr | None, subject: ast.Name, rest: list[ast.stmt]) -> list[ast.stmt]:
     """The statements of a case, and, where it does not apply, those of the rest."""
     body = reworded(case.body)
     if case.guard is not None:
         body = [_placed(ast.If(case.guard, body, rest), case.guard)]
-    name = _captured(case.pattern)
-    if name is not None:
-        named = ast.Assign([ast.Name(name, ast.Store())], ast.Name(subject, ast.Load()))
-        body = [_placed(named, case.pattern), *body]
-    test = _test(case.pattern, subject)
+    named = [
+        _placed(ast.Assign([ast.Name(name, ast.Store())], value), case.pattern)
+        for name, value in _names(case.pattern, subject)
+    ]
+    body = [*named, *body]
     return body if test is None else [_placed(ast.If(test, body, rest), case.pattern)]
 
 
-def _test(pattern: ast.pattern, subject: str) -> ast.expr | None:
+def _test(pattern: ast.pattern, subject: ast.expr) -> ast.expr | None:
     """Does the subject fit the pattern?  None if any does."""
-    name = ast.Name(subject, ast.Load())
     match pattern:
         case ast.MatchValue(value):
-            return ast.Compare(name, [ast.Eq()], [value])
+            return ast.Compare(subject, [ast.Eq()], [value])
         case ast.MatchSingleton(constant):
-            return ast.Compare(name, [ast.Is()], [ast.Constant(constant)])
+            return ast.Compare(subject, [ast.Is()], [ast.Constant(constant)])
         case ast.MatchOr(patterns):
+            if any([_names(part, subject) for part in patterns]):
+                raise _WithoutWordsError
             tests = [_test(part, subject) for part in patterns]
             known = [test for test in tests if test is not None]
             return reduce(_either, known) if len(known) == len(tests) else None
-        case ast.MatchAs(inner) if inner is not None:
-            return _test(inner, subject)
+        case ast.MatchAs(inner):
+            return None if inner is None else _test(inner, subject)
+        case ast.MatchClass(cls):
+            own = ast.Call(ast.Name("isinstance", ast.Load()), [subject, cls], [])
+            return _all([own, *_tests(_parts(pattern, subject))])
+        case ast.MatchSequence(patterns):
+            stars = [k for k, part in enumerate(patterns) if isinstance(part, ast.MatchStar)]
+            length = OfLength(subject, len(patterns) - len(stars), bool(stars))
+            return _all([length, *_tests(_parts(pattern, subject))])
         case _:
-            return None
+            raise _WithoutWordsError
+
+
+def _names(pattern: ast.pattern, subject: ast.expr) -> list[tuple[str, ast.expr]]:
+    """The names that a pattern gives, and what to."""
+    match pattern:
+        case ast.MatchAs(inner, name):
+            own = [] if name is None else [(name, subject)]
+            return [*own, *([] if inner is None else _names(inner, subject))]
+        case ast.MatchClass() | ast.MatchSequence():
+            return [found for part, value in _parts(pattern, subject) for found in _names(part, value)]
+        case ast.MatchStar(name):
+            return [] if name is None else [(name, subject)]
+        case _:
+            return []
+
+
+def _parts(pattern: ast.MatchClass | ast.MatchSequence, subject: ast.expr) -> list[tuple[ast.pattern, ast.expr]]:
+    """The patterns in a pattern, and what of the subject they are for."""
+    if isinstance(pattern, ast.MatchClass):
+        given = [(part, Positional(subject, pattern.cls, k)) for k, part in enumerate(pattern.patterns)]
+        named = zip(pattern.kwd_patterns, pattern.kwd_attrs, strict=True)
+        return [*given, *[(part, ast.Attribute(subject, name, ast.Load())) for part, name in named]]
+    count = len(pattern.patterns)
+    star = next((k for k, part in enumerate(pattern.patterns) if isinstance(part, ast.MatchStar)), count)
+    result: list[tuple[ast.pattern, ast.expr]] = []
+    for k, part in enumerate(pattern.patterns):
+        at: ast.expr = ast.Constant(k if k < star else k - count)
+        if k == star:
+            at = ast.Slice(ast.Constant(k), ast.Constant(k + 1 - count) if k + 1 < count else None)
+        result.append((part, ast.Subscript(subject, at, ast.Load())))
+    return result
+
+
+def _tests(parts: list[tuple[ast.pattern, ast.expr]]) -> list[ast.expr]:
+    found = [_test(part, value) for part, value in parts if not isinstance(part, ast.MatchStar)]
+    return [test for test in found if test is not None]
+
+
+def _all(tests: list[ast.expr]) -> ast.expr:
+    return tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
 
 
 def _either(first: ast.expr, second: ast.expr) -> ast.expr:

@@ -15,7 +15,6 @@ from fsmooth.frontend.python.claims import (
     asserted,
     claim_asserted,
     claim_raised,
-    negated,
     refuse_raise,
     with_claims,
 )
@@ -26,11 +25,12 @@ from fsmooth.frontend.python.functions import closure
 from fsmooth.frontend.python.growing import extend, grow, is_list
 from fsmooth.frontend.python.imports import imported
 from fsmooth.frontend.python.instead import INSTEAD
-from fsmooth.frontend.python.logic import condition
+from fsmooth.frontend.python.logic import condition, negated
 from fsmooth.frontend.python.loops import loop
+from fsmooth.frontend.python.matching import unmatched
 from fsmooth.frontend.python.names import look_up
 from fsmooth.frontend.python.returning import returning_loop
-from fsmooth.frontend.python.syntax import Entered, Returning, changed_by_call, grown_name, raises, returns
+from fsmooth.frontend.python.syntax import Entered, Returning, Unmatched, changed_by_call, grown_name, raises, returns
 from fsmooth.frontend.python.targets import assign_target, augmented, named
 from fsmooth.frontend.python.values import Missing, Static, Value
 from fsmooth.frontend.python.whiles import while_loop
@@ -66,6 +66,8 @@ def block(frame: Frame, body: list[ast.stmt]) -> Value | None:
                 return returning_branch(frame, statement, test, then, otherwise, body[k + 1 :])
             case ast.For() | ast.While() if returns([statement]):
                 return returning_loop(frame, statement, body[k + 1 :])
+            case Unmatched():
+                unmatched(frame, statement)
             case Returning():
                 return returning_loop(frame, statement.loop, None)
             case _:
@@ -130,6 +132,8 @@ def statement(frame: Frame, node: ast.stmt) -> None:
         case ast.Delete(targets):
             for target in targets:
                 deleted(frame, target)
+        case Unmatched():
+            unmatched(frame, node)
         case Entered():
             ignored(frame, node.context)
         case ast.Expr(ast.Constant()) | ast.Pass():

@@ -20,8 +20,9 @@ from fsmooth.frontend.python.keyed import entry
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.library import library
 from fsmooth.frontend.python.names import attribute_of, item_of
+from fsmooth.frontend.python.nodes import declaration_of_node, is_forest, trees_of_forest
 from fsmooth.frontend.python.reading import subscript
-from fsmooth.frontend.python.records import part_of_record
+from fsmooth.frontend.python.records import part_of_node, part_of_record
 from fsmooth.frontend.python.sizes import count_elements, shape_of_array
 from fsmooth.frontend.python.values import Growing, Keyed, Listed, Method, Sequence, Static, Unrolled, Value
 
@@ -38,6 +39,8 @@ def subscript_expression(frame: Frame, node: ast.Subscript) -> Value:
     part = part_of_container(frame, owner, node)
     if part is not None:
         return part
+    if isinstance(owner, Term) and is_forest(owner):
+        owner = trees_of_forest(frame, owner, node)
     if isinstance(owner, Sequence):
         return part_of_sequence(frame, owner, node)
     if isinstance(owner, Static):
@@ -106,6 +109,8 @@ def attribute(frame: Frame, node: ast.Attribute) -> Value:
     if isinstance(owner, Keyed):
         return Method(owner, node.attr)
     term = frame.term(owner, node.value)
+    if declaration_of_node(term) is not None:
+        return part_of_node(frame, term, node)
     if isinstance(term.type, Tuple) and term.type.names is not None and node.attr in term.type.names:
         return project(term, term.type.names.index(node.attr))
     cls = class_of(term.type.record) if isinstance(term.type, Tuple) else None

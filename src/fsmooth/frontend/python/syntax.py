@@ -53,6 +53,41 @@ class Returning(ast.stmt):
         self.loop = loop
 
 
+class Unmatched(ast.stmt):
+    """The end of a match: no case fits `subject`.  `returned`: do cases return, so that what follows would be missed?"""
+
+    _fields = ("subject",)
+
+    def __init__(self, subject: ast.expr, returned: bool) -> None:
+        super().__init__()
+        self.subject = subject
+        self.returned = returned
+
+
+class Positional(ast.expr):
+    """What a pattern `C(p0, p1, …)` takes of a value for the pattern at a position."""
+
+    _fields = ("owner", "cls")
+
+    def __init__(self, owner: ast.expr, cls: ast.expr, position: int) -> None:
+        super().__init__()
+        self.owner = owner
+        self.cls = cls
+        self.position = position
+
+
+class OfLength(ast.expr):
+    """Is a value a tuple or list with so many elements, or at least as many?"""
+
+    _fields = ("owner",)
+
+    def __init__(self, owner: ast.expr, count: int, or_more: bool) -> None:
+        super().__init__()
+        self.owner = owner
+        self.count = count
+        self.or_more = or_more
+
+
 def returns(body: list[ast.stmt]) -> bool:
     """Is there a return among statements, at any depth of branches and loops?"""
     for statement in body:

@@ -1,6 +1,7 @@
 """Branches that need the value of a call whose type is not known yet: what the other branches give says what it is.
 
-A definition is first read with its own calls unknown (recursion.py): a branch with such a call is left out.
+A definition is first read with its own calls unknown (recursion.py): a branch with such a call is left out, and so is a loop
+whose steps have one, since it may have none.
 """
 
 from __future__ import annotations

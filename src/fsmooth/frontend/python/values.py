@@ -146,6 +146,13 @@ class Unfilled:
 
 
 @dataclass(frozen=True, eq=False)
+class Text:
+    """A text in a node: the number that stands for it (fsmooth.core.nodes.texts)."""
+
+    number: Term
+
+
+@dataclass(frozen=True, eq=False)
 class Pullback:
     """The second part of what `fs.vjp(f)(x)` gives inside a program: a function of the cotangent of `value`."""
 
@@ -164,7 +171,7 @@ class Missing:
 
 Compiled = Static | Closure | Derived | Batched | Method | Vectorized | Pullback | Slice
 Container = Sequence | Unrolled | Keyed | Growing | Unfilled
-Value = Term | Compiled | Container | Missing
+Value = Term | Text | Compiled | Container | Missing
 
 __all__ = [
     "Batched",
@@ -182,6 +189,7 @@ __all__ = [
     "Slice",
     "Static",
     "Tail",
+    "Text",
     "Uneven",
     "Unfilled",
     "Unrolled",

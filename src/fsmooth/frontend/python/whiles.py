@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import both
@@ -23,7 +25,9 @@ from fsmooth.frontend.python.loops import (
     initial,
     loop_body,
     settled,
+    unless_unknown,
 )
+from fsmooth.frontend.python.nodes import declaration_of_node
 from fsmooth.frontend.python.sizes import FrameSizes
 
 
@@ -46,7 +50,8 @@ def while_loop(frame: Frame, node: ast.While) -> None:
         if not state.names:
             endless(frame, node)
         forget_views(frame, node, state.names)
-        body, var = settled(frame, node, state, lambda: None)
+        with assuming_test(frame, node) as begin:
+            body, var = settled(frame, node, state, begin)
         test = condition_of(frame, node, flag, state, var)
         if isinstance(test, Const) and not test.value:
             return
@@ -59,7 +64,23 @@ def while_loop(frame: Frame, node: ast.While) -> None:
         inits, body = steady(FrameSizes(frame, node), Steps(inits, var, body))
         finish(frame, node, state, lambda init: While(init, var, test, body), inits)
 
-    run(opened(frame, node, mark, None, read))
+    unless_unknown(frame, lambda: run(opened(frame, node, mark, None, read)))
+
+
+@contextmanager
+def assuming_test(frame: Frame, node: ast.While) -> Iterator[Callable[[], None]]:
+    """What is to be done where a step begins: there the condition of the loop holds, which says of what class nodes are."""
+    before = len(frame.shared.assumed)
+
+    def begin() -> None:
+        del frame.shared.assumed[before:]
+        if any([declaration_of_node(value) is not None for value in frame.names.values()]):
+            frame.shared.assumed.append((frame.inside(lambda: condition(frame, node.test), conditional=True), True))
+
+    try:
+        yield begin
+    finally:
+        del frame.shared.assumed[before:]
 
 
 def tested_inside(node: ast.While) -> ast.While:

@@ -1,0 +1,82 @@
+"""What patterns ask of values: a class, the part at a position, a length; and the end of a match that no case fits."""
+
+from __future__ import annotations
+
+import ast
+
+from fsmooth.core.nodes.declaration import Declaration
+from fsmooth.core.term import Const, Term
+from fsmooth.core.trees import class_of
+from fsmooth.core.types import Array, Tuple
+from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
+from fsmooth.frontend.lookup import ClassAttribute, Lookup
+from fsmooth.frontend.python.claims import Raised
+from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.nodes import declaration_of_node, possible_tags
+from fsmooth.frontend.python.syntax import OfLength, Positional, Unmatched
+from fsmooth.frontend.python.values import Growing, Listed, Static, Unrolled, Value
+
+
+def part_at(frame: Frame, node: Positional) -> Value:
+    """What `C(p0, p1, …)` takes for the pattern at a position: the field of that place, by `__match_args__`."""
+    cls = frame.expression(node.cls)
+    assert isinstance(cls, Static)
+    assert isinstance(cls.value, type)
+    if cls.value in (int, float, bool, str):
+        return frame.expression(node.owner)
+    fetch = Lookup(cls.value, ClassAttribute("__match_args__"))
+    declared = fetch()
+    frame.shared.readings.found(fetch, declared)
+    names: tuple[str, ...] = declared if isinstance(declared, tuple) else getattr(cls.value, "_fields", ())
+    if node.position >= len(names):
+        what = f"{cls.value.__name__} has {len(names)} positional patterns, not {node.position + 1}"
+        frame.fail(ArgumentMismatchError, node, what, f"its fields are {', '.join(names)}")
+    return frame.expression(ast.copy_location(ast.Attribute(node.owner, names[node.position], ast.Load()), node))
+
+
+def has_length(frame: Frame, node: OfLength) -> Const:
+    """Is it a tuple or list of so many elements?  That is known while compiling."""
+    value = frame.expression(node.owner)
+    match value:
+        case Unrolled(items):
+            count = len(items)
+        case Static(tuple() | list() as inner):
+            count = len(inner)
+        case Term(type=Tuple(items, _, record)) if record is None or (
+            isinstance(record, type) and issubclass(record, tuple | list)
+        ):
+            count = len(items)
+        case Growing() | Listed() | Term(type=Array()):
+            frame.unsupported(node, "a pattern of the elements of an array", "match a tuple of them: (x[0], x[1])")
+        case _:
+            return Const(False)
+    return Const(count >= node.count if node.or_more else count == node.count)
+
+
+def unmatched(frame: Frame, node: Unmatched) -> None:
+    """No case fits: as in Python nothing happens, unless the function would return nothing then."""
+    if not node.returned:
+        return
+    value = frame.expression(node.subject)
+    if declaration_of_node(value) is None:
+        cls = class_of(value.type.record) if isinstance(value, Term) and isinstance(value.type, Tuple) else None
+        if cls is not None:
+            hint = "add a case for it, or case _"
+            frame.fail(TypeMismatchError, node, f"match has no case for {cls.__name__}", hint)
+        return
+    assert isinstance(value, Term)
+    declaration = declaration_of_node(value)
+    assert declaration is not None
+    left = possible_tags(frame, value)
+    if _may_be(declaration, left):
+        hint = "add a case for it, or case _"
+        frame.fail(TypeMismatchError, node, f"match has no case for {declaration.named(left)}", hint)
+    text = f"match has no case for {declaration.named(left)}"
+    made = ast.Raise(ast.Call(ast.Name("TypeError", ast.Load()), [ast.Constant(text)], []))
+    raise Raised(ast.fix_missing_locations(ast.copy_location(made, node)))
+
+
+def _may_be(declaration: Declaration, left: frozenset[int]) -> bool:
+    """May a field hold a node of the classes that are left as well as one of those that have a case?"""
+    covered = declaration.all_tags - left
+    return any([f.tags & left and f.tags & covered for c in declaration.constructors for f in c.fields])

@@ -1,0 +1,322 @@
+"""Nodes of the user's data types: which class they are of, their fields, `isinstance`, `is None`, methods.
+
+A node is a number and the columns of its type (fsmooth.core.nodes.declaration).  Columns that say which nodes there are were
+checked when they were made, so a field is read without a check, where the node is known to be of a class that has it: by a
+condition that holds there, or else by one that is required.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+
+from fsmooth.core import primitives as p
+from fsmooth.core.build import build, equals, minus, plus
+from fsmooth.core.nodes.declaration import Declaration, Field, Kind, Nodes
+from fsmooth.core.term import Const, Failure, Get, If, MakeTuple, Prim, Proj, Require, Term, Var
+from fsmooth.core.types import Tuple
+from fsmooth.errors import UndefinedNameError
+from fsmooth.frontend.python.conversion import project
+from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.sizes import branch, length_of
+from fsmooth.frontend.python.unreturned import either_known
+from fsmooth.frontend.python.values import Sequence, Text, Value
+
+Tags = frozenset[int]
+
+
+def record_of_nodes(value: Value) -> Nodes | None:
+    """What a value is a node of, or a forest; None for everything else."""
+    if isinstance(value, Term) and isinstance(value.type, Tuple) and isinstance(value.type.record, Nodes):
+        return value.type.record
+    return None
+
+
+def declaration_of_node(value: Value) -> Declaration | None:
+    """The data type of a node; None for everything else."""
+    record = record_of_nodes(value)
+    return None if record is None or record.is_forest else record.declaration
+
+
+# -- classes ---------------------------------------------------------------------------------------------------------
+
+
+def is_of_classes(frame: Frame, node: Term, wanted: Iterable[type]) -> Term:
+    """Is a node of one of these classes, or of a class that is derived from one?"""
+    declaration = declaration_of_node(node)
+    assert declaration is not None
+    classes = tuple(wanted)
+    tags = frozenset([k for k, c in enumerate(declaration.constructors) if issubclass(c.cls, classes)])
+    return has_tag(frame, node, tags)
+
+
+def is_nothing(frame: Frame, node: Term) -> Term:
+    """Is a node None?"""
+    return is_of_classes(frame, node, (type(None),))
+
+
+def has_tag(frame: Frame, node: Term, tags: Tags) -> Term:
+    """Is a node of a class with one of these tags?  Known while compiling where what holds there says it."""
+    possible = possible_tags(frame, node)
+    if not possible & tags:
+        return Const(False)
+    if possible <= tags:
+        return Const(True)
+    declaration = declaration_of_node(node)
+    assert declaration is not None
+    tag = _tag(declaration, node)
+    left, right = sorted(possible & tags), sorted(possible - tags)
+    if len(right) < len(left):
+        return Prim(p.logical_not, (_is_one_of(tag, right),))
+    return _is_one_of(tag, left)
+
+
+def _is_one_of(tag: Term, tags: list[int]) -> Term:
+    first, *rest = tags
+    test = equals(tag, Const(first))
+    return If(test, Const(True), _is_one_of(tag, rest)) if rest else test
+
+
+def _tag(declaration: Declaration, node: Term) -> Term:
+    return Prim(p.modulo, (project(node, 0), Const(1 << declaration.bits)))
+
+
+def _row(declaration: Declaration, node: Term) -> Term:
+    at = project(node, 0)
+    return Prim(p.floor_divide, (at, Const(1 << declaration.bits))) if declaration.bits else at
+
+
+def possible_tags(frame: Frame, node: Term) -> Tags:
+    """The classes that a node may be of here: those of the field that it was read from, less what is known not to hold."""
+    declaration = declaration_of_node(node)
+    assert declaration is not None
+    at = project(node, 0)
+    return frozenset(
+        [
+            tag
+            for tag in _tags_of_field(frame, declaration, node)
+            if all([_holds(frame, test, at, tag) in (None, truth) for test, truth in frame.shared.assumed])
+        ]
+    )
+
+
+def _tags_of_field(frame: Frame, declaration: Declaration, node: Term) -> Tags:
+    match _defined(frame, project(node, 0)):
+        case Get(column, _):
+            for tag, c in enumerate(declaration.constructors):
+                for f in c.fields:
+                    if f.kind in (Kind.NODE, Kind.CHILDREN):
+                        own = project(node, declaration.place(tag, f.name) + f.width)
+                        if _is_same(frame, column, own):
+                            return f.tags
+    return declaration.all_tags
+
+
+def _holds(frame: Frame, test: Term, at: Term, tag: int) -> bool | None:
+    """Does a condition hold if the node `at` has this tag?  None if that does not tell."""
+    match _defined(frame, test):
+        case Const(value):
+            return bool(value)
+        case Prim(p.equal, (Prim(p.modulo, (other, Const())), Const(wanted))):
+            return tag == wanted if _is_same(frame, other, at) else None
+        case Prim(p.logical_not, (inner,)):
+            holds = _holds(frame, inner, at, tag)
+            return None if holds is None else not holds
+        case If(condition, then, otherwise):
+            holds = _holds(frame, condition, at, tag)
+            if holds is not None:
+                return _holds(frame, then if holds else otherwise, at, tag)
+            either = (_holds(frame, then, at, tag), _holds(frame, otherwise, at, tag))
+            return either[0] if either[0] is either[1] else None
+        case _:
+            return None
+
+
+def _defined(frame: Frame, term: Term) -> Term:
+    """What a name stands for, and a component of what is put together."""
+    while True:
+        match term:
+            case Var() if term in frame.shared.definitions:
+                term = frame.shared.definitions[term]
+            case Proj(whole, k):
+                made = _defined(frame, whole)
+                if not isinstance(made, MakeTuple):
+                    return Proj(made, k) if isinstance(made, Var | Proj) and made is not whole else term
+                term = made.items[k]
+            case _:
+                return term
+
+
+def _is_same(frame: Frame, one: Term, other: Term) -> bool:
+    """Do two paths lead to the same?"""
+    if one is other:
+        return True
+    match _defined(frame, one), _defined(frame, other):
+        case a, b if a is b:
+            return True
+        case Proj(x, i), Proj(y, j):
+            return i == j and _is_same(frame, x, y)
+        case Get(x, i), Get(y, j):
+            return _is_same(frame, x, y) and _is_same(frame, i, j)
+        case Prim(f, xs), Prim(g, ys) if f is g:
+            return all([_is_same(frame, x, y) for x, y in zip(xs, ys, strict=True)])
+        case Const(x), Const(y):
+            return bool(x == y)
+        case _:
+            return False
+
+
+# -- fields ----------------------------------------------------------------------------------------------------------
+
+
+def field_of_node(frame: Frame, node: Term, name: str, place: ast.AST) -> Value | None:
+    """node.name, where a class of its type has a field of that name; None if none has."""
+    declaration = declaration_of_node(node)
+    assert declaration is not None
+    having = frozenset([k for k, c in enumerate(declaration.constructors) if c.field(name) is not None])
+    if not having:
+        return None
+    possible = possible_tags(frame, node)
+    found = possible & having
+    if not found:
+        here, those = declaration.named(possible), declaration.named(having)
+        frame.fail(UndefinedNameError, place, f"{here} has no {name}", f"only {those} has it: ask isinstance before")
+    node = frame.bind(node, "node")
+    if possible - having:
+        node = _required(frame, declaration, node, having, name, place)
+
+    def read(tag: int) -> Value:
+        field = declaration.constructors[tag].field(name)
+        assert field is not None
+        return _read(frame, declaration, node, tag, field)
+
+    return each_class(frame, node, sorted(found), read, place)
+
+
+def each_class(frame: Frame, node: Term, tags: list[int], read: Callable[[int], Value], place: ast.AST) -> Value:
+    """What `read` gives for the class that a node is of, which is one of these."""
+    first, *rest = tags
+    if not rest:
+        return read(first)
+    test = has_tag(frame, node, frozenset([first]))
+    then = frame.inside(lambda: frame.term(read(first), place), conditional=True)
+    otherwise = frame.inside(lambda: frame.term(each_class(frame, node, rest, read, place), place), conditional=True)
+    return branch(frame, test, then, otherwise, place)
+
+
+def _required(frame: Frame, declaration: Declaration, node: Term, having: Tags, name: str, place: ast.AST) -> Term:
+    """The node, if it is of a class that has a field."""
+    test = has_tag(frame, node, having)
+    missing = declaration.named(possible_tags(frame, node) - having)
+    site = frame.site(place, f"AttributeError: this is {missing}, which has no {name}")
+    at = Var("node", project(node, 0).type)
+    frame.scope.append((at, Require(test, project(node, 0), Failure.RAISED, (), site)))
+    return with_node(node, at)
+
+
+def with_node(node: Term, at: Term) -> Term:
+    """Another node of the same tree."""
+    assert isinstance(node.type, Tuple)
+    record = node.type.record
+    assert isinstance(record, Nodes)
+    single = record.declaration.record(record.make)
+    items = (at, *[project(node, k) for k in range(1, len(node.type.items))])
+    return MakeTuple(items, Tuple(tuple([item.type for item in items]), single.names, single))
+
+
+def _read(frame: Frame, declaration: Declaration, node: Term, tag: int, field: Field) -> Value:
+    place = declaration.place(tag, field.name) + 1
+    column = project(node, place)
+    row = frame.bind(_row(declaration, node), "row")
+    match field.kind:
+        case Kind.NODE:
+            return with_node(node, Get(column, row))
+        case Kind.TEXT:
+            return Text(Get(column, row))
+        case Kind.CHILDREN:
+            start = frame.bind(Get(column, row), "start")
+            children = project(node, place + 1)
+            count = frame.bind(minus(Get(column, plus(row, Const(1))), start), "count")
+            return Sequence(count, lambda i: with_node(node, Get(children, plus(start, i))))
+        case Kind.RAGGED:
+            start = frame.bind(Get(column, row), "start")
+            count = minus(Get(column, plus(row, Const(1))), start)
+            elements = project(node, place + 1)
+            return build(count, lambda i: Get(elements, plus(start, i)))
+        case _:
+            return Get(column, row)
+
+
+def is_forest(value: Value) -> bool:
+    """Is it a forest?"""
+    record = record_of_nodes(value)
+    return record is not None and record.is_forest
+
+
+def trees_of_forest(frame: Frame, forest: Term, place: ast.AST) -> Sequence:
+    """The trees of a forest, one after the other."""
+    forest = frame.bind(forest, "forest")
+    roots = project(forest, 0)
+    return Sequence(length_of(frame, roots, place), lambda i: with_node(forest, Get(roots, i)))
+
+
+# -- what classes define ---------------------------------------------------------------------------------------------
+
+
+def by_definition(
+    frame: Frame,
+    node: Term,
+    name: str,
+    find: Callable[[type], object],
+    use: Callable[[object, Term], Value],
+    place: ast.AST,
+) -> Value | None:
+    """What `use` makes of what the class of a node defines under a name; None if no class defines it.
+
+    Classes that define the same, since they have it from one base, are asked for once.
+    """
+    declaration = declaration_of_node(node)
+    assert declaration is not None
+    possible = possible_tags(frame, node)
+    found: dict[int, tuple[object, list[int]]] = {}
+    for tag in sorted(possible):
+        definition = find(declaration.constructors[tag].cls)
+        if definition is not None:
+            found.setdefault(id(definition), (definition, []))[1].append(tag)
+    if not found:
+        return None
+    node = frame.bind(node, "node")
+    having = frozenset([tag for _, tags in found.values() for tag in tags])
+    if possible - having:
+        node = _required(frame, declaration, node, having, name, place)
+    return _one_of(frame, node, list(found.values()), use, place)
+
+
+def _one_of(
+    frame: Frame,
+    node: Term,
+    found: list[tuple[object, list[int]]],
+    use: Callable[[object, Term], Value],
+    place: ast.AST,
+) -> Value:
+    (definition, tags), *rest = found
+    if not rest:
+        return use(definition, node)
+    test = has_tag(frame, node, frozenset(tags))
+
+    def read(holds: bool) -> Term:
+        with frame.shared.assuming(test, holds):
+            return frame.inside(lambda: frame.term(one() if holds else others(), place), conditional=True)
+
+    def one() -> Value:
+        return use(definition, node)
+
+    def others() -> Value:
+        return _one_of(frame, node, rest, use, place)
+
+    then, otherwise = either_known(lambda: read(True), lambda: read(False))
+    if then is None or otherwise is None:
+        known = then if otherwise is None else otherwise
+        assert known is not None
+        return known
+    return branch(frame, test, then, otherwise, place)
