@@ -143,7 +143,78 @@ def inactive(left, right, value, t):
     return of(t)
 
 
-PROGRAMS = (product, mixed, pairs, chosen, listed, even, vectors, inactive)
+def folded(left, right, value, t):
+    """Calls in a loop that carries a state."""
+    if left[t] < 0:
+        return value[t]
+    state = 1.0
+    for k in range(2):
+        state = np.sin(state * folded(left, right, value, left[t] if k == 0 else right[t])) + value[t]
+    return state
+
+
+def branching(left, right, value, t):
+    """Branches with calls that do not end the function."""
+    if left[t] < 0:
+        return value[t]
+    a = branching(left, right, value, left[t])
+    b = a * value[t]
+    if t % 3 != 1:
+        b = np.sin(branching(left, right, value, right[t]) * a)
+    else:
+        b = b * branching(left, right, value, right[t]) * b
+    return np.cos(b * a) + b
+
+
+def tables(left, right, value, t):
+    """Matrices from each call, in a pair with an integer and a truth value that are saved too."""
+
+    def of(t):
+        if left[t] < 0:
+            return np.array([[value[t], 1.0], [0.5, value[t]]]), 1, True
+        a, m, odd = of(left[t])
+        b, n, _ = of(right[t])
+        c = a @ b
+        many = sum([(k * m + n) % 7 for k in range(5)])
+        return (0.2 * np.sin(c) * many if odd else c + np.cos(c) * n), many % 5, not odd
+
+    return np.sum(of(t)[0])
+
+
+def while_it_goes(left, right, value, t):
+    """A loop that runs until what calls give is small."""
+    if left[t] < 0:
+        return value[t]
+    a = while_it_goes(left, right, value, left[t]) * while_it_goes(left, right, value, right[t])
+    while a > 0.5:
+        a = 0.6 * np.sin(a)
+    return a + value[t]
+
+
+def sliced(left, right, value, t):
+    """Arguments that are parts of arrays, of which calls give what is read."""
+
+    def of(v):
+        n = len(v)
+        if n == 1:
+            return v[0]
+        return np.sin(of(v[: n // 2]) * of(v[n // 2 :])) + v[0]
+
+    return of(value[: len(left)])
+
+
+def largest(left, right, value, t):
+    """The largest of what calls give."""
+    if left[t] < 0:
+        return value[t]
+    most = max([largest(left, right, value, left[t] if k == 0 else right[t]) for k in range(2)])
+    return np.sin(most) * most + value[t]
+
+
+PROGRAMS = (
+    *(product, mixed, pairs, chosen, listed, even, vectors, inactive),
+    *(folded, branching, tables, while_it_goes, sliced, largest),
+)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -223,7 +294,7 @@ def test_loops_agree(program: Callable[..., float]):
 
 
 @pytest.mark.parametrize("shape", ["balanced", "left comb", "right comb"])
-@pytest.mark.parametrize("program", [f for f in PROGRAMS if f not in (inactive, chosen)])
+@pytest.mark.parametrize("program", [f for f in PROGRAMS if f not in (inactive, chosen, sliced)])
 def test_four_times_the_calls_are_four_times_the_steps(
     program: Callable[..., float], shape: str, monkeypatch: pytest.MonkeyPatch
 ):

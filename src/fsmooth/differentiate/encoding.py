@@ -11,6 +11,7 @@ from fsmooth.core.term import (
     Const,
     Field,
     Get,
+    Inject,
     MakeTuple,
     Null,
     Proj,
@@ -133,11 +134,15 @@ class Pairs:
             case Tuple(items):
                 return MakeTuple(tuple([self.lifted(item(value, k)) for k in range(len(items))]), self.type(value.type))
             case Data() as type_ if holds_float(type_):
-                if not isinstance(value, Null):
-                    raise OfSaved("what a call saved that does not vary, where what varies is wanted")
-                dual_type = self.type(type_)
-                assert isinstance(dual_type, Data)
-                return Null(dual_type)
+                varying = self.type(type_)
+                assert isinstance(varying, Data)
+                match value:
+                    case Null():
+                        return Null(varying)
+                    case Inject(_, constructor, fields):
+                        return Inject(varying, constructor, tuple([self.lifted(x) for x in fields]))
+                    case _:
+                        raise OfSaved("data that do not vary, where data that vary are wanted")
             case _:
                 return value
 

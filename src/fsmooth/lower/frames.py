@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fsmooth.core.term import Field, Inject, Tag, Term
-from fsmooth.core.types import INT, Array, Data, Tuple, Type, is_scalar, leaf_of, rank_of, unzipped
+from fsmooth.core.types import INT, Array, Data, Tuple, Type, array_of, is_scalar, leaf_of, rank_of, unzipped
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import integer
 from fsmooth.lower.arrays import copy_into
@@ -76,7 +76,7 @@ def field(ctx: Context, term: Field) -> Value:
     first = (len(data.constructors) > 1) + sum([len(list(_slots(f))) for f in before])
     frame = ctx.light(ctx.scalar(term.operand))
     hint = term.operand.name if is_path(term.operand) and hasattr(term.operand, "name") else data.name
-    return _Reading(ctx, layout, frame, hint, first).value(unzipped(term.type))
+    return _Reading(ctx, layout, frame, hint, first).value(term.type)
 
 
 def tag(ctx: Context, term: Tag) -> t.Expression:
@@ -109,11 +109,17 @@ class _Reading:
         return name
 
     def value(self, type_: Type) -> Value:
+        """What is of this type in the slots from here on; arrays of tuples are tuples of arrays."""
         if isinstance(type_, Tuple):
             return Group(tuple([self.value(item) for item in type_.items]))
         if not isinstance(type_, Array):
             return Scalar(self.number())
+        leaf, rank = leaf_of(type_), rank_of(type_)
+        if isinstance(leaf, Tuple):
+            parts = [self.value(array_of(item, rank)) for item in leaf.items]
+            sizes = [part.sizes[:rank] for part in parts if isinstance(part, View | Group)]
+            return Group(tuple(parts), sizes[0] if sizes else ())
         buffer = self.next()
-        sizes = tuple([self.number() for _ in range(rank_of(type_))])
-        self.ctx.nonnegative |= {size.name for size in sizes if isinstance(size, t.Name)}
-        return dense_view(buffer, sizes, leaf_of(type_))
+        own = tuple([self.number() for _ in range(rank)])
+        self.ctx.nonnegative |= {size.name for size in own if isinstance(size, t.Name)}
+        return dense_view(buffer, own, leaf)

@@ -9,6 +9,7 @@ from fsmooth.backend.c.expressions import ExpressionWriter
 from fsmooth.backend.c.frames import Structs, returns_frames, uses_frames
 from fsmooth.backend.c.prelude import prelude
 from fsmooth.backend.c.program import CProgram
+from fsmooth.backend.c.shared import Shared
 from fsmooth.backend.c.signature import signature
 from fsmooth.backend.c.statements import StatementWriter
 from fsmooth.core.nodes.declaration import Nodes
@@ -21,13 +22,15 @@ def emit(program: t.Program) -> CProgram:
     expressions = ExpressionWriter()
     structs = Structs(program.name)
     functions = [program.kernel] if program.shape is None else [program.kernel, program.shape]
-    texts, statements = [f"{signature(function)};\n" for function in program.definitions], 0
+    shared = Shared(program)
+    own = shared if shared.declarations else None
+    texts, statements = [f"{signature(function, own)};\n" for function in program.definitions], 0
     features: set[str] = set()
     frames = uses_frames((*program.definitions, *functions))
     returning = frozenset([f.name for f in program.definitions if returns_frames(f)])
     for function in (*program.definitions, *functions):
         called = frozenset() if function.is_called else frozenset(features)
-        writer = StatementWriter(expressions, structs, returning if frames else None, called)
+        writer = StatementWriter(expressions, structs, returning if frames else None, called, own)
         texts.append(writer.function(function))
         statements += writer.statements
         features |= writer.features
@@ -38,6 +41,8 @@ def emit(program: t.Program) -> CProgram:
         q.name for q in program.kernel.parameters if not q.pointer and q.name not in program.kernel.facts.lengths
     ]
     results = [q.name for q in program.kernel.parameters if q.output]
+    if own is not None:
+        texts.insert(0, own.text())
     if frames:
         texts.insert(0, structs.text())
     source = prelude(expressions, features) + "\n" + "\n".join(texts)

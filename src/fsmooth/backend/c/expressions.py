@@ -29,6 +29,11 @@ class ExpressionWriter:
         self.counts_from_end = False
         self.vector = False
         self.lanes: str | None = None
+        self.elsewhere: dict[str, str] = {}
+
+    def name(self, name: str) -> str:
+        """What a variable or a buffer is called, which may be `elsewhere`."""
+        return self.elsewhere.get(name, name)
 
     def write(self, e: t.Expression, level: int = 0) -> str:
         """`e`, in parentheses if it binds less tightly than `level`."""
@@ -41,11 +46,11 @@ class ExpressionWriter:
                 text = literal(value, e.type)
                 return text, s.UNARY if text.startswith("-") else s.ATOM
             case t.Name(name):
-                return name, s.ATOM
+                return self.name(name), s.ATOM
             case t.Load(buffer, index) if self.lanes is not None and mentions(index, self.lanes):
-                return f"FS_LANES_AT({buffer} + {self.write(index, 5)})", s.ATOM
+                return f"FS_LANES_AT({self.name(buffer)} + {self.write(index, 5)})", s.ATOM
             case t.Load(buffer, index):
-                return f"{buffer}[{self.write(index)}]", s.ATOM
+                return f"{self.name(buffer)}[{self.write(index)}]", s.ATOM
             case t.Conditional(condition, then, otherwise):
                 if from_end(e) is not None:  # a branch that is foreseen costs less than adding and selecting
                     self.counts_from_end = True
@@ -55,10 +60,11 @@ class ExpressionWriter:
                 return self._operation(e)
             case t.Search(extremum, buffer, offset, count):
                 self.searches.add((extremum, e.leaf))
+                start = self.name(buffer)
                 place = (
-                    buffer
+                    start
                     if isinstance(offset, t.Literal) and offset.value == 0
-                    else f"{buffer} + {self.write(offset, 5)}"
+                    else f"{start} + {self.write(offset, 5)}"
                 )
                 return f"{search_name(extremum, e.leaf)}({place}, {self.write(count)})", s.ATOM
             case _:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fsmooth.backend.c.names import c_type, element_type
+from fsmooth.backend.c.shared import Shared
 from fsmooth.loops import tree as t
 
 
@@ -13,10 +14,14 @@ def parameter(p: t.Parameter) -> str:
     return f"{'' if p.output else 'const '}{element_type(p.type)} *restrict {p.name}"
 
 
-def signature(function: t.Function) -> str:
+def signature(function: t.Function, shared: Shared | None = None) -> str:
     """`int32_t name(…)`, broken into lines if it is long."""
     last = "fs_common *restrict fs_shared" if function.is_called else "fs_error *restrict error"
-    parts = [*[parameter(p) for p in function.parameters], last]
+    own = function.parameters
+    if shared is not None and function.is_called:
+        last = f"const {shared.type} *restrict fs_own"
+        own = tuple([p for p in own if p.name not in shared.fields[function.name]])
+    parts = [*[parameter(p) for p in own], last]
     head = f"{'static ' if function.is_called else ''}int32_t {function.name}("
     line = f"{head}{', '.join(parts)})"
     if len(line) <= 110:

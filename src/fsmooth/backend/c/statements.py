@@ -14,6 +14,7 @@ from fsmooth.backend.c.frames import Structs, leave, makes_frames, returns_frame
 from fsmooth.backend.c.lanes import write_vectors
 from fsmooth.backend.c.masked_loads import known_integers, may_permute_masked_loads
 from fsmooth.backend.c.names import c_type, comment, element_type
+from fsmooth.backend.c.shared import Shared
 from fsmooth.backend.c.signature import signature
 from fsmooth.backend.c.spelling import UNARY
 from fsmooth.core import primitives as p
@@ -40,10 +41,12 @@ class StatementWriter:
         structs: Structs,
         returning: frozenset[str] | None = None,
         called: frozenset[str] = frozenset(),
+        shared: Shared | None = None,
     ) -> None:
         """`returning` are the functions that return frames, if there are any frames in the program; `called` the parts of the
-        prelude that the functions need which it may call.
+        prelude that the functions need which it may call; `shared` is what no call changes, if there is any.
         """
+        self.shared = shared
         self.e = expressions
         self.structs = structs
         self.returning = returning
@@ -72,11 +75,13 @@ class StatementWriter:
             self.frames = "fs_shared->frames"
         if self.makes_frames(function.body):
             self.features.add("frames")
+        self.e.elsewhere = {} if self.shared is None else self.shared.elsewhere(function)
         self.body(function.body)
         used = mentioned(function.body)
-        head = [signature(function) + " {"]
+        head = [signature(function, self.shared) + " {"]
         tail: list[str] = []
-        unused = [q.name for q in function.parameters if q.name not in used]
+        in_struct = self.shared.fields.get(function.name, {}) if self.shared is not None else {}
+        unused = [q.name for q in function.parameters if q.name not in used and q.name not in in_struct]
         if "calls" in self.features and "tape" in self.called:
             self.features.add("tape")
         can_fail = not self.features.isdisjoint(("failed", "arena", "calls", "frames", "tape"))
@@ -85,6 +90,9 @@ class StatementWriter:
         head += wrapped(", ".join([f"(void){name}" for name in unused]))
         if can_fail:
             head.append("    int32_t status = 0;")
+        if function.is_called and self.shared is not None:
+            head.append("    const fs_common *const fs_shared = &fs_own->common;")
+            head += [f"    {definition}" for definition in self.shared.loaded(function)]
         if function.is_called:
             self.features.add("depth")
             head.append("    if (FS_FRAME < fs_shared->deepest) return 3;")
@@ -117,7 +125,11 @@ class StatementWriter:
                 self.features |= {"arena", "shared"}
                 frames = "NULL" if self.returning is None else "&fs_frames"
                 tape = "fs_tape" if "tape" in self.features else "NULL"
-                head.append(f"    fs_common fs_shared = {{error, fs_deepest_frame(), &arena, {frames}, {tape}}};")
+                common = f"{{error, fs_deepest_frame(), &arena, {frames}, {tape}}}"
+                if self.shared is None:
+                    head.append(f"    fs_common fs_shared = {common};")
+                else:
+                    head.append(f"    {self.shared.type} fs_own = {{.common = {common}}};")
         if can_fail:
             tail.insert(0, "fail:")
         tail.append(f"    return {'status' if can_fail else '0'};")
@@ -180,10 +192,12 @@ class StatementWriter:
             case t.CheckAll():
                 self.check_all(s)
             case t.Fill():
-                self.line(f"memset({self.place(s.buffer, s.offset)}, 0, {self.size(s.count)} * sizeof *{s.buffer});")
+                self.line(
+                    f"memset({self.place(s.buffer, s.offset)}, 0, {self.size(s.count)} * sizeof *{self.e.name(s.buffer)});"
+                )
             case t.Copy():
                 target, source = self.place(s.target, s.target_offset), self.place(s.source, s.source_offset)
-                self.line(f"memcpy({target}, {source}, {self.size(s.count)} * sizeof *{s.target});")
+                self.line(f"memcpy({target}, {source}, {self.size(s.count)} * sizeof *{self.e.name(s.target)});")
             case t.Room():
                 self.features |= {"rooms", "arena"}
                 place = f"{self.nowhere}, 0"
@@ -224,11 +238,7 @@ class StatementWriter:
                 self.line(f"{element_type(s.type)} *{'' if s.exchanged else 'restrict '}{s.pointer} = {place};")
             case t.Invoke():
                 self.features.add("calls")
-                given = [self.place(a.buffer, a.offset) if isinstance(a, t.Place) else w(a) for a in s.arguments]
-                given += [self.place(r.buffer, r.offset) if isinstance(r, t.Place) else f"&{r}" for r in s.results]
-                given.append("fs_shared" if self.is_called else "&fs_shared")
-                self.line(f"status = {s.function}({', '.join(given)});")
-                self.line("if (status) goto fail;")
+                self.call(s)
             case t.OpenTape() | t.Entry() | t.Operand() | t.Sweep() | t.CloseTape():
                 self.tape(s)
             case t.Swap(left, right, type_):
@@ -240,6 +250,28 @@ class StatementWriter:
                 self.line("}")
             case _:
                 assert_never(s)
+
+    def call(self, s: t.Invoke) -> None:
+        """A call; what it shares with all that follow from it is in the struct."""
+        if self.shared is None:
+            given = [self.handed(value) for value in (*s.arguments, *s.results)]
+            given.append("fs_shared" if self.is_called else "&fs_shared")
+        else:
+            given = []
+            for value, field in self.shared.handed(s):
+                if field is None:
+                    given.append(self.handed(value))
+                elif not self.is_called:
+                    self.line(f"fs_own.{field} = {self.handed(value)};")
+            given.append("fs_own" if self.is_called else "&fs_own")
+        self.line(f"status = {s.function}({', '.join(given)});")
+        self.line("if (status) goto fail;")
+
+    def handed(self, value: t.Expression | t.Place | str) -> str:
+        """An argument, or where a result goes."""
+        if isinstance(value, t.Place):
+            return self.place(value.buffer, value.offset)
+        return f"&{value}" if isinstance(value, str) else self.e.write(value)
 
     def or_out_of_memory(self, name: str) -> None:
         """Fail if there was no memory."""
@@ -319,8 +351,8 @@ class StatementWriter:
     def place(self, buffer: str, offset: t.Expression) -> str:
         """The address of a part of a buffer."""
         if isinstance(offset, t.Literal) and offset.value == 0:
-            return buffer
-        return f"{buffer} + {self.e.write(offset, 6)}"
+            return self.e.name(buffer)
+        return f"{self.e.name(buffer)} + {self.e.write(offset, 6)}"
 
     def size(self, count: t.Expression) -> str:
         """A count as size_t."""

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 
 from fsmooth.core.arithmetic import FLOATS, Arithmetic, Paired, PairedNumber, Slopes
-from fsmooth.core.array_value import ArrayValue, Value
+from fsmooth.core.array_value import ArrayValue, DataValue, Value
 from fsmooth.core.evaluate import Environment, added, evaluate
 from fsmooth.core.term import (
     App,
@@ -29,12 +29,15 @@ from fsmooth.core.term import (
     Const,
     Custom,
     Delta,
+    Field,
     Get,
     If,
     IFold,
+    Inject,
     Lam,
     Let,
     MakeTuple,
+    Null,
     Plus,
     Prim,
     Proj,
@@ -173,6 +176,12 @@ class _Continuing:
                 self.of(array, env, lambda a: k(_array(a).items[at]))
             case MakeTuple(items):
                 self.all(items, env, k)
+            case Inject(_, constructor, items):
+                self.all(items, env, lambda xs: k(DataValue(constructor, tuple(xs))))
+            case Null():
+                k(None)
+            case Field(operand, _, position):
+                self.of(operand, env, lambda x: k(_data(x).fields[position]))
             case Proj(whole, position):
                 self.of(whole, env, lambda x: k(_tuple(x)[position]))
             case Delta(size, index, value):
@@ -317,6 +326,11 @@ def _array(value: Value) -> ArrayValue:
 
 def _tuple(value: Value) -> tuple[Value, ...]:
     assert isinstance(value, tuple)
+    return value
+
+
+def _data(value: Value) -> DataValue:
+    assert isinstance(value, DataValue)
     return value
 
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import number
+from fsmooth.core.definitions import has_calls
+from fsmooth.core.shape import size_of
 from fsmooth.core.subst import Renaming, refresh, substitute
 from fsmooth.core.term import (
     App,
@@ -176,6 +178,8 @@ class Steps:
         if isinstance(term, Reduce) and term.reduction in (Reduction.MAX, Reduction.MIN):
             return self._atom(self._at_extremum(term), name)
         if isinstance(term, While):
+            if has_calls(term.init):  # it is counted from, and started from
+                term = While(self._atom(term.init, None), term.state, term.condition, term.body)
             steps = self._bind(self.names(whiles.steps_of(term)), "steps", active=False)
             return self._atom(whiles.as_fold(term, steps), name)
         if isinstance(term, Collect) and has_float(term.type):
@@ -251,6 +255,10 @@ class Steps:
     def _at_extremum(self, term: Reduce) -> Term:
         """The element at the first extremum (design §4): `let k = argmax … in e k`."""
         arg = Reduction.ARGMAX if term.reduction is Reduction.MAX else Reduction.ARGMIN
+        if has_calls(term.body):  # each is called once
+            all_ = self._atom(Build(term.size, term.index, term.body), None)
+            k = Var("k", INT)
+            return Get(all_, self._bind(Reduce(arg, size_of(all_), k, Get(all_, k)), "where", active=False))
         own = Reduce(arg, self._atom(term.size, None), term.index, term.body)
         where = self._bind(refresh(self.names(own)), "where", active=False)
         return refresh(substitute(term.body, {term.index: where}))

@@ -1,0 +1,156 @@
+"""What no call changes: parameters that functions which call one another only hand on are in one struct.
+
+Two parameters are one if a call hands the one on as the other.  What is one with nothing but parameters is the same in all calls
+that follow from one call of the kernel, which sets it before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from fsmooth.backend.c.names import c_type, element_type
+from fsmooth.loops import tree as t
+from fsmooth.loops.usage import names_in, own_names, walk
+
+Parameter = tuple[str, str]
+"""A function and the name of one of its parameters."""
+
+
+class Shared:
+    """Of a program: which parameters of its functions are in the struct, by function, and what they are called there."""
+
+    def __init__(self, program: t.Program) -> None:
+        self.type = f"{program.name}_shared"
+        self._functions = {f.name: f for f in program.definitions}
+        self.fields: dict[str, dict[str, str]] = {name: {} for name in self._functions}
+        self.declarations: list[str] = []
+        for k, members in enumerate(_classes(program.definitions)):
+            function, name = members[0]
+            parameter = next(q for q in self._functions[function].parameters if q.name == name)
+            field = f"{name}_{k}"
+            self.declarations.append(f"{_type(parameter)}{field}")
+            for function, name in members:
+                self.fields[function][name] = field
+
+    def handed(self, s: t.Invoke) -> Iterator[tuple[t.Expression | t.Place | str, str | None]]:
+        """Arguments and results of a call, each with its name in the struct, or None if it is handed over."""
+        function = self._functions[s.function]
+        fields = self.fields[s.function]
+        for parameter, value in zip(_in_order(function), (*s.arguments, *s.results), strict=True):
+            yield value, fields.get(parameter.name)
+
+    def loaded(self, function: t.Function) -> list[str]:
+        """The definitions with which a function with loops begins: what of the struct it reads itself."""
+        fields = {} if not _loops(function) else self.fields.get(function.name, {})
+        read = self._read(function.body) if fields else set()
+        found = []
+        for q in function.parameters:
+            if q.name in fields and q.name in read:
+                restrict = "restrict " if q.pointer else ""
+                found.append(f"{_type(q)}{restrict}{q.name} = fs_own->{fields[q.name]};")
+        return found
+
+    def elsewhere(self, function: t.Function) -> dict[str, str]:
+        """What a function without loops reads in the struct where it needs it: so much is not kept across calls."""
+        if _loops(function):
+            return {}
+        return {name: f"fs_own->{field}" for name, field in self.fields.get(function.name, {}).items()}
+
+    def _read(self, body: Sequence[t.Statement]) -> set[str]:
+        found: set[str] = set()
+        for s in walk(body):
+            if not isinstance(s, t.Invoke):
+                found |= own_names(s)
+                continue
+            for value, field in self.handed(s):
+                if field is None:
+                    _mention(value, found)
+        return found
+
+    def text(self) -> str:
+        """The struct."""
+        fields = "".join([f"    {declaration};\n" for declaration in self.declarations])
+        return f"typedef struct {{\n    fs_common common;\n{fields}}} {self.type};\n"
+
+
+def _loops(function: t.Function) -> bool:
+    """Is there a loop, or a pointer to what was handed over?"""
+    return any([isinstance(s, t.For | t.While | t.Block | t.CheckAll | t.Choose | t.Swap) for s in walk(function.body)])
+
+
+def _mention(value: t.Expression | t.Place | str, found: set[str]) -> None:
+    if isinstance(value, str):
+        found.add(value)
+    elif isinstance(value, t.Place):
+        found.add(value.buffer)
+        names_in(value.offset, found)
+    else:
+        names_in(value, found)
+
+
+def _type(q: t.Parameter) -> str:
+    if q.pointer:
+        return f"{'' if q.output else 'const '}{element_type(q.type)} *"
+    return f"{c_type(q.type)} "
+
+
+def _in_order(function: t.Function) -> list[t.Parameter]:
+    """The parameters as calls have them: arguments, then results."""
+    return [q for q in function.parameters if not q.output] + [q for q in function.parameters if q.output]
+
+
+def _classes(definitions: Sequence[t.Function]) -> list[list[Parameter]]:
+    """The parameters that are one, as far as they are the same in all calls."""
+    by_name = {f.name: f for f in definitions}
+    kinds = {(f.name, q.name): (q.type, q.pointer, q.output) for f in definitions for q in f.parameters}
+    parent: dict[Parameter, Parameter] = {x: x for x in kinds}
+    varying: set[Parameter] = set()
+
+    def root(x: Parameter) -> Parameter:
+        while parent[x] != x:
+            x = parent[x]
+        return x
+
+    for caller in definitions:
+        moved = _moved(caller)
+        for s in walk(caller.body):
+            if not isinstance(s, t.Invoke):
+                continue
+            for q, value in zip(_in_order(by_name[s.function]), (*s.arguments, *s.results), strict=True):
+                callee = (s.function, q.name)
+                name = _plain(value)
+                own = (caller.name, name or "")
+                if name is None or name in moved or kinds.get(own) != kinds[callee]:
+                    varying.add(callee)
+                else:
+                    parent[root(callee)] = root(own)
+    found: dict[Parameter, list[Parameter]] = {}
+    for x in kinds:
+        found.setdefault(root(x), []).append(x)
+    return [
+        members
+        for members in found.values()
+        if varying.isdisjoint(members) and len({function for function, _ in members}) == len(members)
+    ]
+
+
+def _moved(function: t.Function) -> set[str]:
+    """Parameters that are something else later."""
+    found: set[str] = set()
+    for s in walk(function.body):
+        if isinstance(s, t.Assign):
+            found.add(s.name)
+        elif isinstance(s, t.Swap):
+            found |= {s.left, s.right}
+    return found
+
+
+def _plain(value: t.Expression | t.Place | str) -> str | None:
+    """The name that is handed on as it is."""
+    match value:
+        case t.Name(name):
+            return name
+        case t.Place(buffer, t.Literal(offset)) if offset == 0:
+            return buffer
+        case _:
+            return None
