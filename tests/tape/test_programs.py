@@ -62,9 +62,8 @@ def test_hessian() -> None:
 
 
 def test_rows() -> None:
-    for f in (fs.prod, fs.logsumexp):
-        found = fs.vmap(fs.grad(f, method="tape"))(M)
-        agree(found, [fs.grad(f, method="reverse")(row) for row in M])
+    found = fs.vmap(fs.grad(lambda v: fs.prod(v), method="tape"))(M)
+    agree(found, np.array([fs.grad(fs.prod, method="reverse")(row) for row in M]))
 
 
 def test_single_precision() -> None:
