@@ -60,6 +60,11 @@ def branches(x, v):
     return y * y + 2.0
 
 
+squared = fs.custom_derivative(lambda x: x * x, jvp=lambda x, dx: 2.0 * x * dx)
+norm_squared = fs.custom_derivative(lambda v: fs.sum(v * v), vjp=lambda v, c: 2.0 * v * c)
+squares = fs.custom_derivative(lambda v: v * v, vjp=lambda v, c: 2.0 * v * c)
+
+
 def unrelated(v):
     return 3.0 if v[0] > 1.0 else 4.0
 
@@ -88,6 +93,14 @@ GRADIENTS: dict[str, tuple[Callable[..., object], tuple[object, ...]]] = {
     "cumulated": (lambda v: np.cumsum(v) @ v, (V,)),
     "record": (lambda p: p["a"] * sum(p["b"]), ({"a": 2.0, "b": V},)),
     "powers": (lambda x, y: x**y + x**3.0 + 2.0**y, (1.5, 2.5)),
+    "eigenvalues": (lambda a: fs.sum(np.linalg.eigvalsh(a @ a.T) ** 2), (M,)),
+    "factor": (lambda a: fs.sum(np.linalg.cholesky(a @ a.T + np.eye(3))), (M,)),
+    "a rule of forward mode": (lambda v: sum(squared(x) for x in v), (V,)),
+    "a rule of reverse mode": (lambda v: fs.sin(norm_squared(v)) * v[0], (V,)),
+    "a rule for arrays": (lambda v: fs.sum(fs.sin(squares(v))), (V,)),
+    "stopped": (lambda v: fs.sum(fs.stop_gradient(v) * v), (V,)),
+    "chosen": (lambda v: fs.sum(np.where(v > 0, v * v, -v)), (V,)),
+    "ties": (lambda v: np.max(v) * np.min(np.abs(v)), (np.array([1.0, 1.0, -1.0]),)),
     "empty": (lambda v: sum(x * x for x in v) + 1.0, (np.zeros(0),)),
 }
 

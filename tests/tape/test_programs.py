@@ -9,7 +9,7 @@ import pytest
 
 import fsmooth as fs
 from tests.recursion.programs import PROGRAMS, REAL
-from tests.tape.programs import ARRAYS, GRADIENTS, V, nested
+from tests.tape.programs import ARRAYS, GRADIENTS, M, V, nested
 
 
 def numbers(value: object) -> list[np.ndarray]:
@@ -59,6 +59,11 @@ def test_jacobians(name: str) -> None:
 def test_hessian() -> None:
     f = lambda v: fs.sum(fs.sin(v)) * v[0] * v[1]  # noqa: E731
     agree(fs.hessian(f, method="tape")(V), fs.hessian(f, method="reverse")(V))
+
+
+def test_rows() -> None:
+    found = fs.vmap(fs.grad(lambda v: fs.prod(v), method="tape"))(M)
+    agree(found, np.array([fs.grad(lambda v: fs.prod(v), method="reverse")(row) for row in M]))
 
 
 def test_single_precision() -> None:
