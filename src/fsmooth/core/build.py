@@ -22,6 +22,7 @@ from fsmooth.core.term import (
     Get,
     If,
     IFold,
+    Inject,
     Lam,
     Let,
     MakeTuple,
@@ -36,7 +37,7 @@ from fsmooth.core.term import (
     Zero,
     scalar_constant,
 )
-from fsmooth.core.types import INT, Array, Bool, Data, Float, Int, Tuple, Type
+from fsmooth.core.types import INT, Array, Bool, Data, Float, Int, Tuple, Type, scalars_of
 
 
 def build(size: Term, body: Callable[[Var], Term], name: str = "i", site: Site = NOWHERE) -> Build:
@@ -210,8 +211,23 @@ def blank_of(type_: Type) -> Term:
     if isinstance(type_, Bool):
         return Const(False)
     if isinstance(type_, Data):
-        return Null(type_)
+        return _blank_data(type_)
     return Const(0) if isinstance(type_, Int) else zero_like(Var("blank", type_))
+
+
+def _blank_data(type_: Data) -> Term:
+    """Of data that may be made anew a constructor without data in it, since making them anew reads them."""
+    if type_.is_remade:
+        for k, fields in enumerate(type_.constructors):
+            if not any([isinstance(s, Data) for field in fields for s in scalars_of(field)]):
+                return Inject(type_, k, tuple([_empty(field) for field in fields]))
+    return Null(type_)
+
+
+def _empty(type_: Type) -> Term:
+    if isinstance(type_, Array):
+        return build(Const(0), lambda i: _empty(type_.element))
+    return blank_of(type_)
 
 
 def _zero(term: Term, type_: Type) -> Term:

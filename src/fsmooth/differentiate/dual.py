@@ -33,7 +33,7 @@ from fsmooth.differentiate.activity import Activity
 from fsmooth.differentiate.custom import by_jvp
 from fsmooth.differentiate.definitions import tangent_of
 from fsmooth.differentiate.derivatives import RESULT_IS_REUSED, ROWS
-from fsmooth.differentiate.encoding import TANGENTS, first, second, wants_nothing_unmade
+from fsmooth.differentiate.encoding import TANGENTS, first, second, with_primal_data
 from fsmooth.differentiate.paired import Paired
 from fsmooth.differentiate.reverse.transpose import transpose
 from fsmooth.differentiate.scopes import name_of
@@ -52,8 +52,7 @@ def differentiate(function: Lam) -> Lam:
 def dual_of(term: Term, active: Mapping[Var, Term]) -> Term:
     """D⟦term⟧, where each active variable stands for the given term of dual type.  Binders must be distinct."""
     made = _Dual(dict(active), shared_terms(term), Activity(term, active)).closed(term)
-    wants_nothing_unmade(made)
-    return made
+    return with_primal_data(made)
 
 
 class _Dual(Paired):

@@ -40,7 +40,7 @@ from fsmooth.differentiate.activity import Activity
 from fsmooth.differentiate.custom import refuse_active, vjp_of
 from fsmooth.differentiate.definitions import tangent_of
 from fsmooth.differentiate.derivatives import NoDerivative
-from fsmooth.differentiate.encoding import IDS, first, item, primal_part, second
+from fsmooth.differentiate.encoding import IDS, first, item, primal_part, second, with_primal_data
 from fsmooth.differentiate.paired import Paired
 from fsmooth.differentiate.reverse.transpose import transpose
 from fsmooth.differentiate.scopes import name_of
@@ -54,7 +54,7 @@ Pair = tuple[Term, Term]
 
 def recorded(term: Term, active: Mapping[Var, Term]) -> Term:
     """D⟦term⟧, where each active variable stands for the given term of numbers with ids.  Binders must be distinct."""
-    return _Recorded(dict(active), shared_terms(term), Activity(term, active)).closed(term)
+    return with_primal_data(_Recorded(dict(active), shared_terms(term), Activity(term, active)).closed(term))
 
 
 def entry(pairs: Sequence[Pair]) -> Term:

@@ -84,6 +84,8 @@ def number_of(value: bool | int | float | np.generic) -> Const:
 
 def as_term(frame: Frame, value: Value, node: ast.AST) -> Term:
     match value:
+        case Static(None):
+            return MakeTuple((), part(None))
         case Static(inner):
             if is_complex(inner):
                 is_one = not isinstance(inner, np.ndarray)

@@ -6,6 +6,7 @@ import dataclasses
 
 import numpy as np
 
+from fsmooth.core.nodes.built import Built, is_like_built
 from fsmooth.core.nodes.declaration import Nodes
 from fsmooth.core.trees import Constant, constants
 from fsmooth.core.types import BOOL, F32, F64, INT, Array, Bool, Float, Int, Tuple, Type, array_of
@@ -16,6 +17,9 @@ def join_types(a: Type, b: Type) -> Type | None:
     """The smallest type to which both convert, if any; a weak number becomes what the other is."""
     if identical(a, b):
         return a
+    for one, other in ((a, b), (b, a)):
+        if isinstance(one, Built) and is_like_built(other, one):
+            return one
     if constants(a) != constants(b):
         return None
     match a, b:
@@ -79,6 +83,8 @@ def _described(type_: Type) -> str:
             return f"a dictionary with the keys {', '.join(map(repr, names or ()))}" if items else "an empty dictionary"
         case Tuple(items, _, record) if record in (None, list):
             return f"a {'tuple' if record is None else 'list'} of {len(items)}"
+        case Built():
+            return f"a {type_.declaration.name}"
         case Tuple(_, _, Nodes() as record):
             return f"a {record.__name__}" if not record.is_forest else f"a {record.__name__}s"
         case Tuple(_, _, record):
