@@ -9,7 +9,7 @@ import numpy as np
 
 from fsmooth.core.nodes.declaration import Constructor, Declaration, Field, Kind, Nodes
 from fsmooth.core.nodes.packing import Column, cycle_in, packed_columns
-from fsmooth.core.nodes.reading import alternatives, declaration_of, declared
+from fsmooth.core.nodes.reading import alternatives, declaration_of, declared, is_record
 from fsmooth.core.nodes.unpacking import objects_of
 from fsmooth.errors import ArgumentError
 
@@ -160,6 +160,11 @@ def pack(value: object, cls: object = None) -> Packed | Forest:
     if cls is not None:
         declaration = declared(alternatives(cls))
     elif roots:
+        for k, root in enumerate(roots):
+            if not is_record(type(root)) and root is not None:
+                where = f"trees[{k}]" if is_forest else "tree"
+                hint = "give an object of a dataclass or a NamedTuple, or a list of them"
+                raise ArgumentError(f"{where} is a {type(root).__name__}\n  hint: {hint}")
         found = [d for d in [declaration_of(c) for c in dict.fromkeys(map(type, roots))] if d is not None]
         declaration = declared(tuple({c.cls: 0 for d in found for c in d.constructors}) or (type(roots[0]),))
     else:
