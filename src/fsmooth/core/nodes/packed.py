@@ -165,8 +165,7 @@ def pack(value: object, cls: object = None) -> Packed | Forest:
                 where = f"trees[{k}]" if is_forest else "tree"
                 hint = "give an object of a dataclass or a NamedTuple, or a list of them"
                 raise ArgumentError(f"{where} is a {type(root).__name__}\n  hint: {hint}")
-        found = [d for d in [declaration_of(c) for c in dict.fromkeys(map(type, roots))] if d is not None]
-        declaration = declared(tuple({c.cls: 0 for d in found for c in d.constructors}) or (type(roots[0]),))
+        declaration = declared(classes_of(roots))
     else:
         raise ArgumentError("a list without trees says nothing of their classes\n  hint: fs.pack([], Leaf | Node)")
     return _made(declaration, roots, is_forest=is_forest, make=packed)
@@ -196,10 +195,16 @@ def taken_apart(value: object) -> tuple[Nodes, tuple[Any, ...]] | None:
         return None
     roots: list[Any] = value if is_forest else [value]  # type: ignore[assignment]
     if is_forest:
-        known = [d for d in [declaration_of(c) for c in dict.fromkeys(map(type, roots))] if d is not None]
-        declaration = declared(tuple({c.cls: 0 for d in known for c in d.constructors}))
+        declaration = declared(classes_of(roots))
     made = _made(declaration, roots, is_forest=is_forest, make=objects)
     return made.record, made.parts
+
+
+def classes_of(roots: Sequence[object]) -> tuple[type, ...]:
+    """The classes of these objects, and those of the data types that they are of."""
+    own = [c for c in dict.fromkeys(map(type, roots)) if c is type(None) or is_record(c)]
+    known = [d for d in [declaration_of(c) for c in own] if d is not None]
+    return tuple(dict.fromkeys([*own, *[c.cls for d in known for c in d.constructors]], 0))
 
 
 def packed(record: Nodes, parts: tuple[Any, ...]) -> Packed | Forest:
