@@ -208,7 +208,7 @@ def tangents(frame: Frame, deriv: Deriv, arguments: list[Term], given: ast.expr 
 def _tangent(frame: Frame, given: Term, argument: Term, wanted: Type, name: str, node: ast.Call) -> Term:
     """The tangent of one argument, in its type."""
     try:
-        return convert(frame, without_structure(given, argument, wanted), wanted, node)
+        return convert(frame, without_structure(frame, given, argument, wanted, node), wanted, node)
     except TypeMismatchError as error:
         hint = f"give it the structure and the shape of {name}; what is an integer there has the tangent ()"
         frame.fail(TypeMismatchError, node, f"the tangent of {name}: {str(error).splitlines()[0]}", hint)

@@ -37,7 +37,7 @@ from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.sizes import branch, length_of
 from fsmooth.frontend.python.unreturned import either_known
-from fsmooth.frontend.python.values import Sequence, Text, Value
+from fsmooth.frontend.python.values import NodeList, Sequence, Text, Value
 
 Tags = frozenset[int]
 
@@ -279,7 +279,7 @@ def _read(frame: Frame, declaration: Declaration, node: Term, tag: int, field: F
             start = frame.bind(Get(column, row), "start")
             children = project(node, place + 1)
             count = frame.bind(minus(Get(column, plus(row, Const(1))), start), "count")
-            return Sequence(count, lambda i: with_node(node, Get(children, plus(start, i))))
+            return NodeList(count, lambda i: with_node(node, Get(children, plus(start, i))))
         case Kind.RAGGED:
             start = frame.bind(Get(column, row), "start")
             count = minus(Get(column, plus(row, Const(1))), start)
