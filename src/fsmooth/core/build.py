@@ -37,7 +37,7 @@ from fsmooth.core.term import (
     Zero,
     scalar_constant,
 )
-from fsmooth.core.types import INT, Array, Bool, Data, Float, Int, Tuple, Type, scalars_of
+from fsmooth.core.types import INT, Array, Bool, Data, Float, Int, Tuple, Type
 
 
 def build(size: Term, body: Callable[[Var], Term], name: str = "i", site: Site = NOWHERE) -> Build:
@@ -219,15 +219,17 @@ def _blank_data(type_: Data) -> Term:
     """Of data that may be made anew a constructor without data in it, since making them anew reads them."""
     if type_.is_remade:
         for k, fields in enumerate(type_.constructors):
-            if not any([isinstance(s, Data) for field in fields for s in scalars_of(field)]):
-                return Inject(type_, k, tuple([_empty(field) for field in fields]))
+            if not any([isinstance(field, Data) for field in fields]):
+                return Inject(type_, k, tuple([_without_elements(field) for field in fields]))
     return Null(type_)
 
 
-def _empty(type_: Type) -> Term:
-    if isinstance(type_, Array):
-        return build(Const(0), lambda i: _empty(type_.element))
-    return blank_of(type_)
+def _without_elements(type_: Type) -> Term:
+    if not isinstance(type_, Array):
+        return blank_of(type_)
+    return build(
+        Const(0), lambda i: Null(type_.element) if isinstance(type_.element, Data) else _without_elements(type_.element)
+    )
 
 
 def _zero(term: Term, type_: Type) -> Term:

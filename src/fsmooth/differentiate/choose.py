@@ -102,9 +102,10 @@ class Choice:
     reverse: Polynomial | None = None
     is_forced: bool = False
 
-    def instead(self, why: str) -> Choice:
-        """The other mode, because this one failed."""
-        other = Method.REVERSE if self.method is Method.FORWARD else Method.FORWARD
+    def instead(self, why: str, other: Method | None = None) -> Choice:
+        """Another mode, because this one failed: the other of the two, if it is not said which."""
+        if other is None:
+            other = Method.REVERSE if self.method is Method.FORWARD else Method.FORWARD
         return Choice(self.verb, other, f"there is {why}", self.forward, self.reverse)
 
     def __str__(self) -> str:

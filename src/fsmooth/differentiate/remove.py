@@ -54,6 +54,7 @@ class Removal:
         self.known = Known({} if sizes is None else sizes)
         self.choices: list[Choice] = []
         self.compared: list[Candidate] = []
+        self.is_nested = False
 
     def run(self, term: Term) -> Term:
         """`term` without `Deriv`.
@@ -63,6 +64,7 @@ class Removal:
 
         """
         term = self.prepared(term)
+        self.is_nested = self.is_nested or _is_nested(term)
         self.known.enter(term)
 
         def change(term: Term) -> Term:
@@ -132,8 +134,20 @@ class Removal:
         except OfSaved:
             raise
         except NoDerivative as error:
-            self.choices[-1] = choice.instead(str(error))
-            return self._made(deriv, self.choices[-1].method)
+            return self._otherwise(deriv, choice, str(error))
+
+    def _otherwise(self, deriv: Deriv, choice: Choice, why: str) -> Lam:
+        """The derivative where the mode that was chosen has none: in the place of reverse mode by a tape, which has no derivative
+        itself; if that has none either, in the other mode.
+        """
+        if choice.method is Method.REVERSE and not self.is_nested and deriv.verb in _BY_TAPE:
+            self.choices[-1] = choice.instead(why, Method.TAPE)
+            try:
+                return self._made(deriv, Method.TAPE)
+            except NoDerivative:
+                pass  # as if there were no tape
+        self.choices[-1] = choice.instead(why)
+        return self._made(deriv, self.choices[-1].method)
 
     def _made(self, deriv: Deriv, method: Method) -> Lam:
         """The derivative by one mode."""
@@ -150,6 +164,7 @@ class Removal:
         function = cast(Lam, deriv.function)
         if deriv.method is Method.TAPE:
             return self._second_by_tape(deriv)
+        self.is_nested = True
         gradient = self.removed(Deriv(function, deriv.wrt, Verb.GRAD, deriv.method, deriv.single, deriv.checkpoint))
         along = self.removed(Deriv(gradient, deriv.wrt, Verb.JVP, Method.FORWARD, deriv.single))
         parameters = tuple([Var(q.name, q.type, q.site) for q in along.parameters])
@@ -164,6 +179,21 @@ class Removal:
         pair = Var("pair", along.body.type)
         slope = Lam(parameters, let(((pair, App(along, parameters)),), Proj(pair, 1)))
         return self.removed(Deriv(slope, deriv.wrt, Verb.GRAD, Method.TAPE, deriv.single))
+
+
+_BY_TAPE = (Verb.GRAD, Verb.VALUE_AND_GRAD, Verb.JACOBIAN)
+
+
+def _is_nested(term: Term) -> bool:
+    """Is there a derivative of a derivative?"""
+    return any(
+        [
+            t is not inner and isinstance(inner, Deriv)
+            for t in subterms(term)
+            if isinstance(t, Deriv)
+            for inner in subterms(t)
+        ]
+    )
 
 
 def remove_derivatives(term: Term, before: Before) -> Term:

@@ -15,14 +15,22 @@ from fsmooth.core.nodes.built import Built, is_like_built, tag_of
 from fsmooth.core.nodes.declaration import Constructor, Kind, Nodes
 from fsmooth.core.nodes.declaration import Field as FieldOfClass
 from fsmooth.core.nodes.texts import number_of
-from fsmooth.core.term import Call, Const, Get, Header, If, Inject, Lam, Prim, Term, Var, Vector, Zero, let
-from fsmooth.core.types import Float, Tuple, Type
+from fsmooth.core.term import Call, Const, Get, Header, If, Inject, Lam, Null, Prim, Term, Var, Vector, let
+from fsmooth.core.types import Float, Tuple, Type, scalars_of
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.values import Static, Text, Unrolled, Value
 
 Convert = Callable[[Frame, Term, Type, ast.AST], Term]
 """What gives a value another type (frontend/python/conversion.py)."""
+
+
+def refuse_built(frame: Frame, value: Term, node: ast.AST) -> None:
+    """Nodes that a program makes are gone when the call ends."""
+    for type_ in scalars_of(value.type):
+        if isinstance(type_, Built):
+            what = f"a {type_.declaration.name} that the program makes, as its result,"
+            frame.unsupported(node, what, "return numbers and arrays that are computed from it")
 
 
 def as_built(frame: Frame, term: Term, wanted: Built, node: ast.AST, convert: Convert) -> Term:
@@ -69,7 +77,7 @@ def _as_field(
         case Kind.TEXT, Static(str() as text):
             return Const(number_of(text))
         case Kind.CHILDREN, Unrolled(()):
-            return Zero((Const(0),), wanted)
+            return build(Const(0), lambda i: Null(wanted))
         case Kind.CHILDREN, Unrolled(items):
             return Vector(tuple([child(item) for item in items]))
         case Kind.NODE, _:
