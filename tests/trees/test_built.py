@@ -222,5 +222,7 @@ def test_a_wrong_class_is_an_error_at_the_line():
 
 
 def test_results_are_not_nodes():
-    with pytest.raises(fs.UnsupportedError, match=r"a Cell \| None that the program makes, as its result, cannot be used"):
+    with pytest.raises(
+        fs.UnsupportedError, match=r"a Cell \| None that the program makes, as its result, cannot be used"
+    ):
         fs.function(upto)(3, 1.0)
