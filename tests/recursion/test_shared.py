@@ -24,7 +24,7 @@ def test_only_what_changes_is_handed_over():
     taken = signatures(compiled)
     for name, parameters in taken.items():
         assert not re.search(r"\b(left|right|value|value_n0)\b", parameters), name
-        assert re.search(r"\bt\b", parameters), name
+        assert bool(re.search(r"\bt\b", parameters)) is not name.endswith("_back"), "only the program calls that"
     assert all(["fs_own->left" in body for body in functions_of(compiled).values()])
 
 
