@@ -162,6 +162,8 @@ def taped_programs() -> int:
         called += _called(fs.grad(f, wrt=tuple(range(len(arguments))), method="tape"), arguments)
     for f, arguments in ARRAYS.values():
         called += _called(fs.jacobian(f, method="tape"), arguments)
+        value, pullback = fs.vjp(f, method="tape")(*arguments)
+        pullback(value)
     called += _called(fs.grad(nested, method="tape"), (1.5, np.ones(3)))
     gradient = fs.grad(product_of_sines, method="tape")
     for size in (0, 1, 1000, 100_000):

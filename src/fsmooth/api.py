@@ -218,13 +218,10 @@ def _program(f: Callable[..., object], verb: Verb, wrt: Wrt, method: str, checkp
         raise UnknownMethodError(f"there is no differentiation method {method!r}\n  hint: use {METHODS}")
     if how is Method.TAPE and checkpoint:
         raise ArgumentError("a tape has an entry for everything\n  hint: checkpoint=True is for method='reverse'")
-    if how is Method.TAPE and verb is Verb.VJP:
-        hint = "use fs.grad, fs.value_and_grad or fs.jacobian with it, or leave method out"
-        raise UnsupportedError(f"the pullback of a vjp does not keep a tape yet\n  hint: {hint}")
     only = ONLY.get(verb)
-    if only is not None and how not in (Method.AUTO, only):
-        hint = f"leave method out; fs.{OTHER[only]} is made in the other"
-        raise UnknownMethodError(f"a {verb.value} is made in {only.value} mode\n  hint: {hint}")
+    if only is not None and how not in (Method.AUTO, *only):
+        hint = f"leave method out; fs.{OTHER[only[0]]} is made in the other"
+        raise UnknownMethodError(f"a {verb.value} is made in {only[0].value} mode\n  hint: {hint}")
     program = f.program if isinstance(f, Function) else SourceProgram(f)
     chosen, single = wrt_names(program, wrt)
     return DerivedProgram(program, verb, chosen, single, how, checkpoint)

@@ -27,7 +27,7 @@ _spec.loader.exec_module(functions)
 
 Function = Callable[..., object]
 
-METHODS = ("forward", "reverse", "tape", "pullback")
+METHODS = ("forward", "reverse", "tape", "pullback", "pullback by a tape")
 MODES = {"value": METHODS[:1], "jvp": METHODS[:1], "gradient": METHODS, "vjp": METHODS}
 """By what operations are checked, if not by the first three methods: a pullback is that of `fs.vjp`."""
 
@@ -102,10 +102,11 @@ def _result(case: dict, check: dict, method: str) -> object:
     name, op, wrt = case["id"], check["op"], tuple(case["function"]["differentiate_wrt"])
     inputs = {key: _argument(value) for key, value in check["inputs"].items() if key not in ("kind", "typo")}
     name += f"_{check['inputs']['kind']}" if "kind" in check["inputs"] else ""
-    if method == "pullback":
+    if method.startswith("pullback"):
         function = getattr(functions, name)
         inputs = {key: inputs[key] for key in inspect.signature(function).parameters}
-        _, pullback = fs.vjp(function, wrt=wrt if len(wrt) > 1 else wrt[0])(**inputs)
+        mode = "tape" if "tape" in method else "reverse"
+        _, pullback = fs.vjp(function, wrt=wrt if len(wrt) > 1 else wrt[0], method=mode)(**inputs)
         return pullback(_argument(check.get("seed", 1.0)))
     if op == "vjp":
         name += "_seeded" if hasattr(functions, name + "_seeded") else ""

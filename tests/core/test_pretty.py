@@ -37,11 +37,13 @@ from fsmooth.core.term import (
     Plus,
     Prim,
     Proj,
+    Pulled,
     Record,
     RecordSum,
     Reduce,
     Reduction,
     Require,
+    Retained,
     Swept,
     Tag,
     Taped,
@@ -181,6 +183,8 @@ TEXTS: list[tuple[Term, str]] = [
     (RecordSum(n, i, MakeTuple((x, i, y))), "recordsum n (fun i -> (x, i, y))"),
     (Swept(n, i, j), "swept n i j"),
     (Taped(n, (i,), Swept(n, i, j)), "taped n (fun i -> swept n i j)"),
+    (Retained(n, (i,), x), "retained n (fun i -> x)"),
+    (Pulled(n, i, (j, i), (x, y)), "pulled n i (j, x) (i, y)"),
     # definitions
     (
         Call(length_of, (v,)),

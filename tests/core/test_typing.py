@@ -35,11 +35,13 @@ from fsmooth.core.term import (
     Plus,
     Prim,
     Proj,
+    Pulled,
     Record,
     RecordSum,
     Reduce,
     Reduction,
     Require,
+    Retained,
     Swept,
     Tag,
     Taped,
@@ -126,6 +128,8 @@ TYPES: list[tuple[Term, Type]] = [
     (RecordSum(n, i, MakeTuple((single, n, x))), Tuple((F32, INT))),
     (Taped(n, (i,), pair), Tuple((F64, INT))),
     (Swept(n, i, i), V),
+    (Retained(n, (i,), v), Tuple((V, INT))),
+    (Pulled(n, i, (i,), (single,)), V),
 ]
 
 ILL_TYPED: list[tuple[Callable[[], Term], str]] = [
@@ -152,6 +156,9 @@ ILL_TYPED: list[tuple[Callable[[], Term], str]] = [
     (lambda: Taped(n, (), x), "a tape has one start"),
     (lambda: Taped(n, (x,), x), "an id is an Int, not a Float"),
     (lambda: Taped(n, (i,), f), "a tape around a function"),
+    (lambda: Pulled(n, x, (), ()), "a tape is an Int, not a Float"),
+    (lambda: Pulled(n, i, (i,), ()), "1 numbers with 0 cotangents"),
+    (lambda: Pulled(n, i, (i,), (v,)), "ids Int for cotangents Array<Float>"),
     (lambda: Swept(n, x, i), "an id is an Int, not a Float"),
     (lambda: App(x, (x,)), "a Float cannot be applied"),
     (lambda: App(f, (n,)), "(Float) => Float applied to (Int)"),

@@ -81,7 +81,7 @@ def test_how_much_exact_routes_may_differ(error: float, is_seen: bool) -> None:
         fs.check_derivative(f, 2.0)
     different = [line.strip().split("  ")[0] for line in str(caught.value).split("\n") if line.endswith("DIFFERS")]
     assert different == [
-        *("reverse (vjp)", "reverse Jacobian", "Jacobian by a tape"),
+        *("reverse (vjp)", "tape (vjp)", "reverse Jacobian", "Jacobian by a tape"),
         *("reverse gradient", "gradient by a tape"),
     ]
 

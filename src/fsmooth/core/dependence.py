@@ -28,6 +28,7 @@ from fsmooth.core.term import (
     Reduce,
     Reduction,
     Require,
+    Retained,
     Taped,
     Term,
     Var,
@@ -117,7 +118,7 @@ class Dependence:
                 return _join(required, self._of(body))
             case Reduce(Reduction.SUM, size, _, body):
                 return _join(self._spread(term.type, _flat(self._of(size))), self._of(body))
-            case Taped():  # ids carry no dependence, but the slopes with them do
+            case Taped() | Retained():  # ids carry no dependence, but the slopes with them do
                 return self._spread(term.type, self._all(term.free))
             case IFold():
                 return self._loop(term.init, term.state, term.size, term.body)

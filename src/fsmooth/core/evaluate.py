@@ -45,11 +45,13 @@ from fsmooth.core.term import (
     Plus,
     Prim,
     Proj,
+    Pulled,
     Record,
     RecordSum,
     Reduce,
     Reduction,
     Require,
+    Retained,
     Swept,
     Tag,
     Taped,
@@ -207,6 +209,15 @@ class _Evaluation:
             case Swept(size, start, id_):
                 n, first, root = [self.integer(part, env) for part in (size, start, id_)]
                 return ArrayValue((n,), tuple(self.tape.swept(n, first, root)))
+            case Retained(size, (start,), body):
+                whole = self.of(body, {**env, start: self.tape.opened(self.integer(size, env))})
+                return (whole, self.tape.retained())
+            case Pulled(size, tape, ids, cotangents):
+                sums = self.tape.sums(self.integer(tape, env))
+                for id_, cotangent in zip(ids, cotangents, strict=True):
+                    self.contribute(sums, self.of(id_, env), self.of(cotangent, env))
+                n = self.integer(size, env)
+                return ArrayValue((n,), tuple(self.tape.pulled(self.integer(tape, env), n, sums)))
             case MapTerm():
                 return meaning(term, env, self)
             case Custom(function):
@@ -318,6 +329,15 @@ class _Evaluation:
             total = x if total is None else self.a.add(total, x, F64)
             pairs.extend(zip(rest[::2], rest[1::2], strict=True))
         return (self.zeros((), F64) if total is None else total, self.tape.entered(pairs))
+
+    def contribute(self, sums: list[object], id_: Value, cotangent: Value) -> None:
+        """Add cotangents to those of the numbers with these ids."""
+        if isinstance(id_, ArrayValue) and isinstance(cotangent, ArrayValue):
+            for d, c in zip(id_.items, cotangent.items, strict=True):
+                self.contribute(sums, d, c)
+            return
+        assert isinstance(id_, int)
+        sums[id_] = self.a.add(sums[id_], cotangent, F64)
 
     def empty_sum(self, term: Reduce, env: dict[Var, Value]) -> Value:
         return self._zero_of(term.body, {**env, term.index: 0}, term.type)

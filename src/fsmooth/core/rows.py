@@ -23,6 +23,7 @@ from fsmooth.core.term import (
     Proj,
     Reduce,
     Require,
+    Retained,
     Taped,
     Term,
     Update,
@@ -79,6 +80,8 @@ def component_of(tuple_: Term, position: int) -> Term | None:
             return _part(inner, position)
         case Reduce(_, _, index, body):
             return _part(substitute(body, {index: Const(0)}), position)
+        case Retained(_, _, body) if position == 0:
+            return body
         case Let(bindings, body):
             return Let(bindings, _part(body, position))
         case Get(Build(_, index, body), at):

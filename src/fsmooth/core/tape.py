@@ -13,6 +13,10 @@ Pairs = list[tuple[int, Value]]
 """Operands, each with a slope."""
 
 
+_RETAINED: list[list[Pairs]] = []
+"""The tapes that were kept, by number, as long as the process lives: only tests keep tapes of the interpreter."""
+
+
 class Entries:
     """The entries of all scopes that are open; that with id 0 takes what is contributed to constants.
 
@@ -55,6 +59,23 @@ class Entries:
             yield start
         finally:
             self.close(start)
+
+    def retained(self) -> int:
+        """A number for this tape as it is; from here on there is another."""
+        _RETAINED.append(self._made)
+        self._made = [[]]
+        return len(_RETAINED) - 1
+
+    def sums(self, tape: int) -> list[object]:
+        """No cotangents for the entries of a tape that was retained."""
+        return [self.a.constant(0.0, F64) for _ in _RETAINED[tape]]
+
+    def pulled(self, tape: int, size: int, sums: list[object]) -> Sequence[Value]:
+        """The cotangents of the inputs of a tape that was retained, from those of its entries."""
+        for k in range(len(sums) - 1, size, -1):
+            for operand, slope in _RETAINED[tape][k]:
+                sums[operand] = self.a.add(sums[operand], self.a.multiply(sums[k], slope, F64), F64)
+        return sums[1 : size + 1]
 
     def swept(self, size: int, start: int, root: int) -> Sequence[Value]:
         """The cotangents of so many inputs, from the last entry to the first."""

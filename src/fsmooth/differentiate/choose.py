@@ -119,7 +119,7 @@ class Choice:
 def chosen(deriv: Deriv, known: Known) -> Choice:
     """The mode of a derivative of a function literal."""
     verb = deriv.verb
-    if verb in _ONE_WAY:
+    if verb in _ONE_WAY and deriv.method is not Method.TAPE:
         return Choice(verb, *_ONE_WAY[verb], is_forced=True)
     if deriv.method is not Method.AUTO:
         return Choice(verb, deriv.method, "as asked", is_forced=True)

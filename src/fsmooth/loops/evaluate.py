@@ -211,6 +211,15 @@ class _Memory:
                     self.store(s.buffer, self.integer(s.offset) + k, slope, False)
             case t.CloseTape():
                 self.tape.close(self.integer(t.Name(s.start, INT)))
+            case t.KeepTape():
+                self.names[s.name] = self.tape.retained()
+            case t.OpenBars():
+                self.pointers[s.buffer] = Pointer([0.0 for _ in self.tape.sums(self.integer(s.tape))])
+            case t.SweepBars():
+                bars: list[object] = list(self.pointers[s.bars].memory)
+                for k, slope in enumerate(self.tape.pulled(self.integer(s.tape), self.integer(s.count), bars)):
+                    assert isinstance(slope, float)
+                    self.store(s.buffer, self.integer(s.offset) + k, slope, False)
             case t.Room():
                 pass
             case _:

@@ -134,6 +134,12 @@ def _lines(s: t.Statement) -> list[str]:
             return [f"sweep {s.buffer}[{w(s.offset)}] x {w(s.count)} := {w(s.root)} to {w(s.start)}"]
         case t.CloseTape():
             return [f"end of tape from {s.start}"]
+        case t.KeepTape():
+            return [f"keep tape as {s.name}"]
+        case t.OpenBars():
+            return [f"bars {s.buffer} of {w(s.tape)}"]
+        case t.SweepBars():
+            return [f"sweep {s.buffer}[{w(s.offset)}] x {w(s.count)} := {s.bars} of {w(s.tape)}"]
         case t.Swap():
             return [f"swap {s.left}, {s.right}"]
         case _:

@@ -116,6 +116,15 @@ def expressions_of(s: t.Statement) -> Iterator[t.Expression]:
             yield _TAPE
         case t.CloseTape():
             yield t.Name(s.start, INT)
+        case t.KeepTape():
+            yield _TAPE
+        case t.OpenBars():
+            yield s.tape
+        case t.SweepBars():
+            yield s.offset
+            yield s.count
+            yield s.tape
+            yield t.Name(s.bars, INT)
         case t.LocalArray() | t.Swap() | t.Room():
             return
         case _:
@@ -194,6 +203,10 @@ def declared(s: t.Statement) -> tuple[str, ...]:
             return (s.pointer,)
         case t.OpenTape():
             return (s.start,)
+        case t.KeepTape():
+            return (s.name,)
+        case t.OpenBars():
+            return (s.buffer,)
         case t.Entry():
             return (s.name, s.slopes, s.operands)
         case t.For() | t.Block() | t.CheckAll():
@@ -226,7 +239,9 @@ def targets(s: t.Statement) -> set[str]:
             return s.changes
         case t.Sweep():
             return {s.buffer, t.TAPE}
-        case t.OpenTape() | t.Entry() | t.Operand() | t.CloseTape():
+        case t.SweepBars():
+            return {s.buffer, s.bars}
+        case t.OpenTape() | t.Entry() | t.Operand() | t.CloseTape() | t.KeepTape():
             return {t.TAPE}
         case _:
             return set()

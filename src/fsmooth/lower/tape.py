@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from fsmooth.core.term import Record, RecordSum, Swept, Taped
+from fsmooth.core.term import Pulled, Record, RecordSum, Retained, Swept, Taped, Var
 from fsmooth.core.types import INT, Tuple
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ZERO, integer, plus, times, zero_of
 from fsmooth.loops.usage import walk
 from fsmooth.lower.arrays import copy_into
 from fsmooth.lower.context import Context
-from fsmooth.lower.destination import Destination, Group, Mode, Scalar, Value, View, leaves, load
+from fsmooth.lower.destination import Destination, Group, Local, Mode, Scalar, Value, View, leaves, load, value_at
+from fsmooth.lower.expressions import as_expression
 from fsmooth.lower.loop import Loop
 from fsmooth.lower.storage import array
 
@@ -98,6 +99,46 @@ def taped_into(ctx: Context, term: Taped, dest: Destination, mode: Mode) -> None
     ctx.into(term.body, dest, mode)
     ctx.restore([(term.start, saved)])
     ctx.emit(t.CloseTape(start))
+
+
+def retained_into(ctx: Context, term: Retained, dest: Destination) -> None:
+    """What is computed with a tape that is kept, and the tape."""
+    assert isinstance(dest, Group)
+    size = ctx.extent(ctx.scalar(term.size))
+    (var,) = term.parameters
+    start, tape = ctx.fresh(var.name), ctx.fresh("tape")
+    ctx.emit(t.OpenTape(start, size))
+    saved = ctx.environment.get(var)
+    ctx.environment[var] = Scalar(t.Name(start, INT))
+    ctx.into(term.body, dest.items[0], Mode.ASSIGN)  # type: ignore[arg-type]
+    ctx.restore([(var, saved)])
+    ctx.emit(t.KeepTape(tape))
+    place = dest.items[1]
+    assert isinstance(place, View | Local)
+    ctx.store(place, t.Name(tape, INT), Mode.ASSIGN)
+
+
+def pulled_into(ctx: Context, term: Pulled, dest: Destination, mode: Mode) -> None:
+    """Cotangents of the results, put where they belong, and the way back from there."""
+    size, tape = [ctx.light(ctx.scalar(part)) for part in (term.size, term.tape)]
+    bars = ctx.fresh("bars")
+    ctx.emit(t.OpenBars(bars, tape))
+    for id_, cotangent in zip(term.ids, term.cotangents, strict=True):
+        _seed(ctx, bars, ctx.value(id_), ctx.value(cotangent))
+    assert isinstance(dest, View)
+    is_there = mode is Mode.ASSIGN and dest.dense and not dest.added
+    place = dest if is_there else array(ctx, (ctx.extent(size),), dest.leaf, "slopes")
+    ctx.emit(t.SweepBars(place.buffer, place.offset, size, tape, bars))
+    if not is_there:
+        copy_into(ctx, place, dest, mode)
+
+
+def _seed(ctx: Context, bars: str, id_: Value, cotangent: Value) -> None:
+    if isinstance(id_, View) and id_.sizes:
+        with Loop(ctx, Var("i", INT), id_.sizes[0], t.Kind.SEQUENTIAL) as loop:
+            _seed(ctx, bars, value_at(id_, loop.index), value_at(cotangent, loop.index))
+        return
+    ctx.emit(t.Store(bars, as_expression(id_), as_expression(cotangent), accumulate=True))
 
 
 def swept_into(ctx: Context, term: Swept, dest: Destination, mode: Mode) -> None:

@@ -28,10 +28,12 @@ from fsmooth.core.term import (
     Plus,
     Prim,
     Proj,
+    Pulled,
     Record,
     RecordSum,
     Reduce,
     Require,
+    Retained,
     Swept,
     Tag,
     Taped,
@@ -150,13 +152,25 @@ class Lowering(Context):
                 return frames.field(self, term)
             case RecordSum():
                 return tape.record_sum(self, term)
-            case Taped():
+            case Taped() | Retained():
                 return self._stored(term, "taped")
             case _ if is_scalar(term.type) and not (isinstance(term, If)):
                 return Scalar(self.scalar(term))
             case If() if is_scalar(term.type):
                 return Scalar(expressions.lower_if(self, term))
-            case If() | Build() | Vector() | Zero() | Delta() | Update() | Plus() | Reduce() | Collect() | Swept():
+            case (
+                If()
+                | Build()
+                | Vector()
+                | Zero()
+                | Delta()
+                | Update()
+                | Plus()
+                | Reduce()
+                | Collect()
+                | Swept()
+                | Pulled()
+            ):
                 return self._stored(term, "a")
             case _:
                 raise Unsupported(f"lowering of {type(term).__name__}")
@@ -310,6 +324,10 @@ class Lowering(Context):
                 tape.taped_into(self, term, dest, mode)
             case Swept():
                 tape.swept_into(self, term, dest, mode)
+            case Retained():
+                tape.retained_into(self, term, dest)
+            case Pulled():
+                tape.pulled_into(self, term, dest, mode)
             case RecordSum():
                 arrays.copy_into(self, self.value(term), dest, mode)
             case Get(Build(_, var, body), index):

@@ -139,8 +139,9 @@ class StatementWriter:
         """A tape for the call, if it or what it calls records."""
         if "tape" not in self.features:
             return
+        const = "" if "tape_kept" in self.features else "const "
         head += [
-            "    fs_entries *const fs_tape = fs_open_tape();",
+            f"    fs_entries *{const}fs_tape = fs_open_tape();",
             "    if (!fs_tape) return fs_tape_is_full(error, NULL);",
         ]
         tail.append("    fs_close_tape(fs_tape);")
@@ -241,6 +242,8 @@ class StatementWriter:
                 self.call(s)
             case t.OpenTape() | t.Entry() | t.Operand() | t.Sweep() | t.CloseTape():
                 self.tape(s)
+            case t.KeepTape() | t.OpenBars() | t.SweepBars():
+                self.kept_tape(s)
             case t.Swap(left, right, type_):
                 held = f"{left}_held"
                 self.line("{")
@@ -330,6 +333,28 @@ class StatementWriter:
                 self.fails(f"!fs_sweep(fs_tape, {place}, {numbers})", full)
             case t.CloseTape(start):
                 self.line(f"fs_forget(fs_tape, {start});")
+            case _:
+                assert_never(s)
+
+    def kept_tape(self, s: t.KeepTape | t.OpenBars | t.SweepBars) -> None:
+        """What is done with a tape that outlives its call."""
+        w = self.e.write
+        match s:
+            case t.KeepTape(name):
+                self.features |= {"tape", "tape_kept"}
+                self.line(f"const int64_t {name} = (int64_t)(intptr_t)fs_tape;")
+                self.line("fs_tape = NULL;")
+            case t.OpenBars(buffer, tape):
+                self.features |= {"arena", "tape_read"}
+                self.line(
+                    f"double *restrict {buffer} = fs_bars({self.arena}, (const fs_entries *)(intptr_t){w(tape, 9)});"
+                )
+                self.fails(f"!{buffer}", "2")
+            case t.SweepBars():
+                kept = f"(const fs_entries *)(intptr_t){w(s.tape, 9)}"
+                self.line(f"fs_back({kept}, {s.bars}, {w(s.count)} + 1);")
+                target = self.place(s.buffer, s.offset)
+                self.line(f"memcpy({target}, {s.bars} + 1, {self.size(s.count)} * sizeof *{s.bars});")
             case _:
                 assert_never(s)
 

@@ -38,7 +38,7 @@ static void __attribute__((destructor)) fs_unload_tapes(void) {
 }
 #endif
 
-static fs_entries *fs_open_tape(void) {
+static inline fs_entries *fs_open_tape(void) {
     fs_entries *tape = NULL;
 #if FS_KEEP > 0
     for (int k = 0; !tape && k < FS_CALLS; ++k)
@@ -51,7 +51,7 @@ static fs_entries *fs_open_tape(void) {
     return tape;
 }
 
-static void fs_close_tape(fs_entries *tape) { /* the one kept longest gives way */
+static inline void fs_close_tape(fs_entries *tape) { /* the one kept longest gives way */
 #if FS_KEEP > 0
     if (tape && 12 * tape->pair_room + 8 * tape->entry_room + 8 * tape->bar_room <= 4 * (int64_t)FS_KEEP)
         for (int k = 0; tape && k < FS_CALLS; ++k)
@@ -99,7 +99,7 @@ static bool fs_grow_tape(fs_entries *tape, int64_t entries, int64_t pairs) {
 }
 
 /* The first of so many inputs; 0 if there is no room for them. */
-static int64_t fs_inputs(fs_entries *tape, int64_t count) {
+static inline int64_t fs_inputs(fs_entries *tape, int64_t count) {
     if (count < 0) count = 0;
     if (tape->entries + count >= tape->entry_room && !fs_grow_tape(tape, count < FS_ENTRIES ? count + 1 : count, 0)) return 0;
     const int64_t start = tape->entries;
@@ -108,7 +108,7 @@ static int64_t fs_inputs(fs_entries *tape, int64_t count) {
     return start;
 }
 
-static void fs_forget(fs_entries *tape, int64_t start) {
+static inline void fs_forget(fs_entries *tape, int64_t start) {
     tape->pairs = tape->first[start];
     tape->entries = start;
 }
@@ -121,8 +121,31 @@ static inline int64_t fs_entry(fs_entries *tape, int64_t count) {
     return tape->entries++;
 }
 
-/* The slopes of number `root` by the inputs; what nothing comes back to is skipped, so infinite slopes there do no harm. */
-static bool fs_sweep(fs_entries *tape, double *restrict slopes, int64_t inputs, int64_t start, int64_t root) {
+/* From entry `last` down to entry `after`.  What nothing comes back to is skipped, so infinite slopes there do no harm. */
+static void fs_back_from(const fs_entries *tape, double *restrict bar, int64_t after, int64_t last) {
+    const double *const slope = tape->slope;
+    const int32_t *const operand = tape->operand;
+    const int64_t *const first = tape->first;
+    for (int64_t e = last, end = last + 1 < tape->entries ? first[last + 1] : tape->pairs; e >= after; end = first[e--]) {
+        const double b = bar[e];
+        if (b != 0)
+            for (int64_t q = first[e]; q < end; ++q) bar[operand[q]] += slope[q] * b;
+    }
+}
+
+/* Zeros, one for each entry. */
+static inline double *fs_bars(fs_arena *arena, const fs_entries *tape) {
+    double *bars = (double *)fs_take(arena, tape->entries, sizeof *bars);
+    if (bars) memset(bars, 0, (size_t)tape->entries * sizeof *bars);
+    return bars;
+}
+
+static inline void fs_back(const fs_entries *tape, double *restrict bar, int64_t after) {
+    fs_back_from(tape, bar, after, tape->entries - 1);
+}
+
+/* The slopes of number `root` by the inputs. */
+static inline bool fs_sweep(fs_entries *tape, double *restrict slopes, int64_t inputs, int64_t start, int64_t root) {
     const int64_t after = start + inputs, count = root < after ? after : root + 1;
     if (count > tape->bar_room) {
         free(tape->bar);
@@ -132,17 +155,10 @@ static bool fs_sweep(fs_entries *tape, double *restrict slopes, int64_t inputs, 
         tape->bar_room = tape->entry_room;
     }
     double *const bar = tape->bar;
-    const double *const slope = tape->slope;
-    const int32_t *const operand = tape->operand;
-    const int64_t *const first = tape->first;
     bar[0] = 0;
     memset(bar + start, 0, (size_t)(count - start) * sizeof *bar);
     bar[root] = 1;
-    for (int64_t e = root, end = root + 1 < tape->entries ? first[root + 1] : tape->pairs; e >= after; end = first[e--]) {
-        const double b = bar[e];
-        if (b != 0)
-            for (int64_t q = first[e]; q < end; ++q) bar[operand[q]] += slope[q] * b;
-    }
+    fs_back_from(tape, bar, after, root);
     if (inputs > 0) memcpy(slopes, bar + start, (size_t)inputs * sizeof *bar);
     return true;
 }
@@ -150,11 +166,26 @@ static bool fs_sweep(fs_entries *tape, double *restrict slopes, int64_t inputs, 
 #if defined(__GNUC__)
 __attribute__((cold))
 #endif
-static int32_t fs_tape_is_full(fs_error *error, const fs_entries *tape) {
+static inline int32_t fs_tape_is_full(fs_error *error, const fs_entries *tape) {
     error->site = 0;
     error->reserved = 0;
     error->numbers[0] = tape ? tape->entries : 0;
     error->numbers[1] = tape ? tape->pairs : 0;
     return 4;
 }
+"""
+
+RETAINED = """\
+/* A tape that was kept by a call of NAME: its end, and its size in bytes. */
+void NAME_free_tape(int64_t tape) { fs_close_tape((fs_entries *)(intptr_t)tape); }
+
+int64_t NAME_tape_bytes(int64_t tape) {
+    const fs_entries *kept = (const fs_entries *)(intptr_t)tape;
+    return 12 * kept->pairs + 8 * kept->entries;
+}
+"""
+
+PROTOTYPES = """\
+void NAME_free_tape(int64_t tape);
+int64_t NAME_tape_bytes(int64_t tape);
 """

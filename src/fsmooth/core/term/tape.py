@@ -4,6 +4,8 @@
     record (d1, s1) (d2, s2) …     the id of an entry: an operation on numbers of these ids, with these slopes
     recordsum n (i. x, d, s, …)    the sum of the x, and the id of one entry for all of it
     swept n start d                the cotangents of the n inputs from `start` on, if that of the number d is 1
+    retained n (start. e)          taped n (start. e), and the tape itself, by a number, which is kept for `pulled`
+    pulled n t (d, c) …            the cotangents of the n inputs of the tape t, if those of the numbers d are c
 
 An id is an Int; 0 is that of all numbers that depend on no input.  Each id that is not 0 comes from a `start`, so no entry
 leaves its scope.  Operands exist before their entry, whatever is done when: so an entry that is made twice, once for two, or
@@ -15,7 +17,7 @@ from __future__ import annotations
 from fsmooth.core.term.base import IllTyped, Term, want_int
 from fsmooth.core.term.calculus import Var
 from fsmooth.core.term.fields import Failing, Index, Parameters, Part, Parts, Runs
-from fsmooth.core.types import F64, INT, Array, Float, Int, Tuple, has_function
+from fsmooth.core.types import F64, INT, Array, Float, Int, Tuple, has_function, leaf_of, rank_of
 
 
 class Record(Term):
@@ -108,6 +110,45 @@ class Swept(Term):
         self.size = size
         self.start = start
         self.id = id_
+        self._typed(Array(F64))
+
+
+class Retained(Term):
+    """`retained n (start. e)`: e with a tape of n inputs, and a number that stands for the tape."""
+
+    __slots__ = ("body", "parameters", "size")
+    __match_args__ = ("size", "parameters", "body")
+    fields = (Part("size"), Parameters("parameters"), Part("body", Runs.PERHAPS))
+    failing = Failing.NEVER
+
+    def __init__(self, size: Term, parameters: tuple[Var, ...], body: Term) -> None:
+        self._typed(Tuple((Taped(size, parameters, body).type, INT)))
+        self.size = size
+        self.parameters = parameters
+        self.body = body
+
+
+class Pulled(Term):
+    """`pulled n t (d1, c1) …`: cotangents of the inputs of a tape, from ids and cotangents of equal shapes."""
+
+    __slots__ = ("cotangents", "ids", "size", "tape")
+    __match_args__ = ("size", "tape", "ids", "cotangents")
+    fields = (Part("size"), Part("tape"), Parts("ids"), Parts("cotangents"))
+    failing = Failing.NEVER
+
+    def __init__(self, size: Term, tape: Term, ids: tuple[Term, ...], cotangents: tuple[Term, ...]) -> None:
+        want_int(size, "the number of inputs")
+        want_int(tape, "a tape")
+        if len(ids) != len(cotangents):
+            raise IllTyped(f"{len(ids)} numbers with {len(cotangents)} cotangents")
+        for id_, cotangent in zip(ids, cotangents, strict=True):
+            _want_float(leaf_of(cotangent.type))
+            if not isinstance(leaf_of(id_.type), Int) or rank_of(id_.type) != rank_of(cotangent.type):
+                raise IllTyped(f"ids {id_.type!r} for cotangents {cotangent.type!r}")
+        self.size = size
+        self.tape = tape
+        self.ids = ids
+        self.cotangents = cotangents
         self._typed(Array(F64))
 
 

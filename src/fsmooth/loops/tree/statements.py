@@ -405,6 +405,32 @@ class CloseTape:
     start: str
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class KeepTape:
+    """`const int64_t name = …;`: the tape, which is not the call's own any more."""
+
+    name: str
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class OpenBars:
+    """`double *buffer`: zeros, one for each entry of a tape that was kept."""
+
+    buffer: str
+    tape: Expression
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SweepBars:
+    """`buffer[offset + k]` = the cotangent of input k of a tape that was kept, from `bars` of all its entries."""
+
+    buffer: str
+    offset: Expression
+    count: Expression
+    tape: Expression
+    bars: str
+
+
 Statement = (
     Declare
     | Assign
@@ -433,6 +459,9 @@ Statement = (
     | Operand
     | Sweep
     | CloseTape
+    | KeepTape
+    | OpenBars
+    | SweepBars
 )
 
 Body = tuple[Statement, ...]
