@@ -8,6 +8,7 @@ import numpy as np
 
 from fsmooth.core.nodes.built import Built, is_like_built
 from fsmooth.core.nodes.declaration import Nodes
+from fsmooth.core.nodes.packed import taken_apart
 from fsmooth.core.trees import Constant, constants
 from fsmooth.core.types import BOOL, F32, F64, INT, Array, Bool, Float, Int, Tuple, Type, array_of
 from fsmooth.core.weak import WEAK, Weak, weakness
@@ -98,6 +99,16 @@ def fields_of_record(cls: type) -> tuple[str, ...]:
     if dataclasses.is_dataclass(cls):
         return tuple([f.name for f in dataclasses.fields(cls)])
     return tuple(cls._fields) if issubclass(cls, tuple) and hasattr(cls, "_fields") else ()
+
+
+def type_of_tree(value: object) -> Tuple | None:
+    """The type of a tree or a forest, of objects or packed; None for anything else."""
+    nodes = taken_apart(value)
+    if nodes is None:
+        return None
+    record, parts = nodes
+    types = [type_of_object(part) for part in parts]
+    return Tuple(tuple([t for t in types if t is not None]), record.names, record)
 
 
 def type_of_object(value: object) -> Type | None:

@@ -32,7 +32,7 @@ from fsmooth.core.term import (
     Var,
 )
 from fsmooth.core.types import Tuple
-from fsmooth.errors import UndefinedNameError
+from fsmooth.errors import TypeMismatchError, UndefinedNameError
 from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.sizes import branch, length_of
@@ -55,6 +55,14 @@ def declaration_of_node(value: Value) -> Declaration | None:
         return value.type.declaration
     record = record_of_nodes(value)
     return None if record is None or record.is_forest else record.declaration
+
+
+def refuse_node(frame: Frame, value: Value, place: ast.AST, what: str) -> None:
+    """A node is neither a tuple nor a list, whatever its class is."""
+    declaration = declaration_of_node(value)
+    if declaration is not None:
+        hint = "read its fields, or match it"
+        frame.fail(TypeMismatchError, place, f"a {declaration.name} {what}", hint)
 
 
 def is_built(node: Term) -> bool:
