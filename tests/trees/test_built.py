@@ -221,8 +221,37 @@ def test_a_wrong_class_is_an_error_at_the_line():
         fs.function(lambda x: total(Cell(x, x)))(1.0)
 
 
-def test_results_are_not_nodes():
-    with pytest.raises(
-        fs.UnsupportedError, match=r"a Cell \| None that the program makes, as its result, cannot be used"
-    ):
-        fs.function(upto)(3, 1.0)
+def test_results_are_objects():
+    assert fs.function(upto)(3, 2.0) == upto(3, 2.0)
+    assert fs.function(upto)(0, 2.0) is None
+    assert fs.function(derived)(_E) == derived(_E)
+    both = fs.function(lambda c, x: (joined(c, c), total(c) * x))
+    found, number = both(_CELLS, 2.0)
+    assert found == joined(_CELLS, _CELLS)
+    assert number == pytest.approx(2.0 * total(_CELLS), rel=1e-14)
+
+
+def test_tangents_of_results_are_trees():
+    def scaled(c, x):
+        return mapped(lambda h: h * x * x, c)
+
+    value, tangent = fs.jvp(scaled, wrt="x")(_CELLS, 0.5, 1.0)
+    assert value == cells([0.25 * h for h in (0.3, -0.2, 0.5, 0.1)])
+    assert tangent == cells([2 * 0.5 * h for h in (0.3, -0.2, 0.5, 0.1)])
+
+
+def test_nodes_with_arrays_are_no_results():
+    with pytest.raises(fs.UnsupportedError, match="a Rose as a result, whose row is an array, cannot be used"):
+        fs.function(grown)(_ROSE, 1.0)
+
+
+def test_each_node_is_written_into_its_row():
+    """No call zeroes or copies a column, but the last one, which begins with zeros."""
+    made = fs.function(upto)
+    made(3, 2.0)
+    body = made.c_source()
+    body = body[body.index("static int32_t upto_write(") :]
+    body = body[: body.index("int32_t upto(")]
+    assert body.count("memset") == 2
+    assert "memcpy" not in body
+    assert "fs_take" not in body

@@ -37,7 +37,7 @@ from fsmooth.core.term import (
     Zero,
     scalar_constant,
 )
-from fsmooth.core.types import INT, Array, Bool, Data, Float, Int, Tuple, Type
+from fsmooth.core.types import INT, Array, Bool, Data, Float, Int, Tuple, Type, leaf_of
 
 
 def build(size: Term, body: Callable[[Var], Term], name: str = "i", site: Site = NOWHERE) -> Build:
@@ -212,6 +212,8 @@ def blank_of(type_: Type) -> Term:
         return Const(False)
     if isinstance(type_, Data):
         return _blank_data(type_)
+    if isinstance(type_, Array) and not isinstance(leaf_of(type_), Float):
+        return nested_build(shape_of(Var("blank", type_)), lambda _: blank_of(leaf_of(type_)))
     return Const(0) if isinstance(type_, Int) else zero_like(Var("blank", type_))
 
 

@@ -18,12 +18,12 @@ from fsmooth.frontend.constant_sizes import with_constant_sizes
 from fsmooth.frontend.lookup import Lookup
 from fsmooth.frontend.programs import DerivedProgram, LibraryProgram, Program, SourceProgram
 from fsmooth.frontend.python.annotated import annotated_arguments
-from fsmooth.frontend.python.built_nodes import refuse_built
 from fsmooth.frontend.python.frame import Frame, Shared
 from fsmooth.frontend.python.functions import default_value, run
 from fsmooth.frontend.python.parts import seen
 from fsmooth.frontend.python.programs import derivative_of_names, derived_of
 from fsmooth.frontend.python.reader import Reader
+from fsmooth.frontend.python.returned_nodes import as_columns
 from fsmooth.frontend.python.source import source_of
 from fsmooth.frontend.python.values import Pullback, Static, Unrolled, Value
 from fsmooth.frontend.python.weak import at_one_width
@@ -119,11 +119,9 @@ def _result(frame: Frame, program: Program, names: dict[str, Value], node: ast.A
         _, pullback = value.items
         assert isinstance(pullback, Pullback)
         pullbacks.append(pullback.derivative)
-        refuse_built(frame, pullback.value, node)
         return App(pullback.derivative.function, pullback.arguments)
-    result = frame.term(value, frame.shared.returned or node)
-    refuse_built(frame, result, frame.shared.returned or node)
-    return result
+    place = frame.shared.returned or node
+    return as_columns(frame, frame.term(value, place), place)
 
 
 def _run(frame: Frame, program: Program, names: dict[str, Value], node: ast.AST) -> Value:

@@ -16,21 +16,13 @@ from fsmooth.core.nodes.declaration import Constructor, Kind, Nodes
 from fsmooth.core.nodes.declaration import Field as FieldOfClass
 from fsmooth.core.nodes.texts import number_of
 from fsmooth.core.term import Call, Const, Get, Header, If, Inject, Lam, Null, Prim, Term, Var, Vector, let
-from fsmooth.core.types import Float, Tuple, Type, scalars_of
+from fsmooth.core.types import Float, Tuple, Type
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.values import Static, Text, Unrolled, Value
 
 Convert = Callable[[Frame, Term, Type, ast.AST], Term]
 """What gives a value another type (frontend/python/conversion.py)."""
-
-
-def refuse_built(frame: Frame, value: Term, node: ast.AST) -> None:
-    """Nodes that a program makes are gone when the call ends."""
-    for type_ in scalars_of(value.type):
-        if isinstance(type_, Built):
-            what = f"a {type_.declaration.name} that the program makes, as its result,"
-            frame.unsupported(node, what, "return numbers and arrays that are computed from it")
 
 
 def as_built(frame: Frame, term: Term, wanted: Built, node: ast.AST, convert: Convert) -> Term:

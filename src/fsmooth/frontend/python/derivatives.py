@@ -24,6 +24,7 @@ from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.names import readable
 from fsmooth.frontend.python.parts import is_run_time, seen
 from fsmooth.frontend.python.programs import applied, signature_of_value
+from fsmooth.frontend.python.returned_nodes import as_columns
 from fsmooth.frontend.python.sizes import alike
 from fsmooth.frontend.python.tree_derivatives import whole_again, without_structure
 from fsmooth.frontend.python.values import Closure, Derived, Keyed, Pullback, Static, Unrolled, Value
@@ -255,7 +256,7 @@ def lambda_of(frame: Frame, derived: Derived, values: dict[str, Value], given: d
 
     def body() -> Term:
         with differentiated_times(frame, frame.shared.order + times):
-            return frame.term(applied(frame, derived.base, names, node), node)
+            return as_columns(frame, frame.term(applied(frame, derived.base, names, node), node), node)
 
     return function_term(frame, tuple(parameters.values()), visible, body)
 

@@ -20,6 +20,8 @@ from fsmooth.frontend.python.kinds import is_same_record
 
 def whole_again(found: Term, verb: Verb, single: bool, along: list[Term]) -> Term:
     """What a verb gives, its gradients with the nodes of the arguments that they are with respect to."""
+    if verb is Verb.JVP and isinstance(found.type, Tuple) and holds_nodes(found.type.items[0]):
+        return MakeTuple((project(found, 0), _with_nodes(project(found, 1), project(found, 0))))
     if not any([holds_nodes(argument.type) for argument in along]) or verb in (Verb.JVP, Verb.VJP):
         return found
     if verb is Verb.VALUE_AND_GRAD:
