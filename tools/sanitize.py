@@ -1,8 +1,8 @@
 """Run generated C under the address and undefined-behaviour sanitizers.
 
 Random programs and their gradients, every program that the tests of the Python front-end read (updates, folds, filters,
-records, …) with its Jacobian and through the call shim, gradients of sensors in fields, and functions that call themselves,
-are compiled with
+records, …) with its Jacobian and through the call shim, gradients of sensors in fields, functions that call themselves, and
+derivatives by a tape are compiled with
 `-fsanitize=address,undefined` and called; anything that a sanitizer finds ends the process.  The address sanitizer has to
 be loaded before Python, so the script starts itself again with it.
 """
@@ -27,7 +27,7 @@ def main() -> int:
     """Start again under the sanitizer, or run the programs if this is the second start."""
     if os.environ.get("FSMOOTH_SANITIZING"):
         os.environ.pop("LD_PRELOAD", None)  # the compiler is slow under it
-        random, written = random_programs(), python_programs() + sensors() + recursive_programs()
+        random, written = random_programs(), python_programs() + sensors() + recursive_programs() + taped_programs()
         print(f"{random} random and {written} Python programs ran under the sanitizers")
         return 0
     library = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
@@ -143,6 +143,54 @@ def recursive_programs() -> int:
     try:
         fs.function(widened)(1.0, 10**9)
     except fs.RecursionDepthError:
+        called += 1
+    return called
+
+
+def taped_programs() -> int:
+    """Derivatives by tapes that grow, tapes in tapes, of what calls itself, and of random programs."""
+    import numpy as np
+
+    import fsmooth as fs
+    from tests.recursion.programs import PROGRAMS, REAL
+    from tests.tape.programs import ARRAYS, GRADIENTS, nested, product_of_sines
+
+    called = 0
+    for program in REAL:
+        called += _called(fs.jacobian(program, method="tape"), PROGRAMS[program])
+    for f, arguments in GRADIENTS.values():
+        called += _called(fs.grad(f, wrt=tuple(range(len(arguments))), method="tape"), arguments)
+    for f, arguments in ARRAYS.values():
+        called += _called(fs.jacobian(f, method="tape"), arguments)
+        value, pullback = fs.vjp(f, method="tape")(*arguments)
+        pullback(value)
+    called += _called(fs.grad(nested, method="tape"), (1.5, np.ones(3)))
+    gradient = fs.grad(product_of_sines, method="tape")
+    for size in (0, 1, 1000, 100_000):
+        called += _called(gradient, (np.ones(size),))
+    return called + _random_tapes()
+
+
+def _random_tapes() -> int:
+    from fsmooth.core.term import Lam
+    from fsmooth.optimise.schedules import SCHEDULES
+    from tests.lower.harness import Failed, compile_all
+    from tests.strategies import random_program
+    from tests.tape.programs import taped
+
+    made = []
+    for seed in range(20):
+        program, arguments = random_program(seed + 60_000)
+        for schedule in ("NONE", "DEFAULT"):
+            term = SCHEDULES[schedule](taped(program))
+            assert isinstance(term, Lam)
+            made.append((term, arguments))
+    called = 0
+    for kernel, (_, arguments) in zip(compile_all([c[0] for c in made], (*FLAGS, *SANITIZERS)), made, strict=True):
+        try:
+            kernel(*arguments)
+        except Failed:
+            continue
         called += 1
     return called
 

@@ -57,6 +57,8 @@ def grad(
 ) -> Function[P, Any]:
     """The gradient of a real-valued function, in the structure of the argument(s) `wrt` (paper 000, Fig. 6).
 
+    `method` is "forward", "reverse", "tape" (paper 003), or "auto", which predicts which of the first two costs less.
+
     In reverse mode a loop of n steps saves what its way back needs, for each step.  With `checkpoint=True` it saves about
     √n of its states, and runs once more, a block of √n steps at a time.  Forward mode saves nothing either way.
 
@@ -110,15 +112,16 @@ def hessian(
     checkpoint: bool = False,
     schedule: str = "DEFAULT",
 ) -> Function[P, Any]:
-    """The Hessian of a real-valued function: the Jacobian of its gradient.
+    """The Hessian of a real-valued function: the Jacobian of its gradient; with a tape, that of the gradient in forward mode.
 
     >>> import numpy as np, fsmooth as fs
     >>> fs.hessian(lambda v: v[0] * v[0] * v[1])(np.array([2.0, 3.0]))
     array([[6., 4.],
            [4., 0.]])
     """
+    first = Method.FORWARD.value if method == Method.TAPE.value else method
     return jacobian(
-        grad(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule),
+        grad(f, wrt, method=first, checkpoint=checkpoint, schedule=schedule),
         wrt,
         method=method,
         checkpoint=checkpoint,
@@ -213,10 +216,12 @@ def _program(f: Callable[..., object], verb: Verb, wrt: Wrt, method: str, checkp
     how = {m.value: m for m in Method}.get(method)
     if how is None:
         raise UnknownMethodError(f"there is no differentiation method {method!r}\n  hint: use {METHODS}")
+    if how is Method.TAPE and checkpoint:
+        raise ArgumentError("a tape has an entry for everything\n  hint: checkpoint=True is for method='reverse'")
     only = ONLY.get(verb)
-    if only is not None and how not in (Method.AUTO, only):
-        hint = f"leave method out; fs.{OTHER[only]} is made in the other"
-        raise UnknownMethodError(f"a {verb.value} is made in {only.value} mode\n  hint: {hint}")
+    if only is not None and how not in (Method.AUTO, *only):
+        hint = f"leave method out; fs.{OTHER[only[0]]} is made in the other"
+        raise UnknownMethodError(f"a {verb.value} is made in {only[0].value} mode\n  hint: {hint}")
     program = f.program if isinstance(f, Function) else SourceProgram(f)
     chosen, single = wrt_names(program, wrt)
     return DerivedProgram(program, verb, chosen, single, how, checkpoint)

@@ -22,12 +22,13 @@ from fsmooth.core.term import Deriv, Lam, Method, Term, Var
 from fsmooth.core.traverse import bound_in, children, subterms
 from fsmooth.core.trees import dressed
 from fsmooth.core.types import Function, Tuple, Type, unzipped
-from fsmooth.differentiate.choose import Choice
+from fsmooth.differentiate.choose import Choice, chosen
 from fsmooth.differentiate.custom import without_rules
 from fsmooth.differentiate.derivatives import NoDerivative, OfSaved
 from fsmooth.differentiate.remove import Removal, has_derivative
 from fsmooth.differentiate.reverse.calls import Calls
-from fsmooth.differentiate.reverse.halves import Halves, halves
+from fsmooth.differentiate.reverse.halves import Halves, by_transposition, halves
+from fsmooth.differentiate.tape.verbs import TAPE, by_tape
 from fsmooth.errors import NotDifferentiableError, RaggedError
 from fsmooth.frontend.elaborate import Elaborated, Parameter, elaborate
 from fsmooth.frontend.programs import Program
@@ -148,13 +149,14 @@ def compile_halves(
 class Compilation:
     """The two halves of a vjp; the second takes the parameters of the first that `kept` lists, by position.
 
-    Of those of them that `read` does not list it asks nothing but lengths.
+    Of those of them that `read` does not list it asks nothing but lengths.  `tape` is which of the residuals is a tape.
     """
 
     forward: Stages
     backward: Stages
     kept: tuple[int, ...]
     read: frozenset[int]
+    tape: int | None = None
 
 
 def _compile(
@@ -192,23 +194,20 @@ def _compile_halves(
     before = order.before_derivative(forward.trace, sizes)
     removal = Removal(before, sizes, auto, calls)
     made: list[Halves] = []
+    is_taped = wanted.method is Method.TAPE
 
     def first() -> Term:
-        made.append(
-            halves(
-                term,
-                wanted,
-                lambda t: removal.ready.rules(before.run_once(before(removal.run(t))), Method.REVERSE),
-                calls,
-            )
-        )
+        def ready(t: Term) -> Term:
+            return removal.ready.rules(before.run_once(before(removal.run(t))), Method.REVERSE)
+
+        made.append(halves(term, wanted, ready, by_tape if is_taped else by_transposition(calls)))
         return made[0].forward
 
     forward.timed("derivative", first)
     parts = made[0]
-    forward.choices = removal.choices
+    forward.choices = [*removal.choices, chosen(wanted, removal.known)] if is_taped else removal.choices
     own = {(parts.kept.index(k), axis): n for (k, axis), n in static.items() if k in parts.kept}
-    backward = Stages(_of_halves(elaborated, parts), static_sizes=own, written=term)
+    backward = Stages(_of_halves(elaborated, parts), static_sizes=own, written=None if is_taped else term)
     backward.terms["definition"] = parts.backward
     parts = parts.pared(_optimise(backward, parts.backward, order))
     assert isinstance(wanted.type, Function)
@@ -221,7 +220,9 @@ def _compile_halves(
     _lower(backward, parts.backward, name.replace("vjp", "pullback", 1), order, cotangents)
     asked = read_variables(parts.backward.body)
     read = [k for k, q in zip(parts.kept, parts.backward.parameters, strict=False) if q in asked]
-    return Compilation(forward, backward, parts.kept, frozenset(read))
+    saved = [q.name for q in parts.backward.parameters[len(parts.kept) : -1]]
+    tape = saved.index(TAPE) if is_taped else None
+    return Compilation(forward, backward, parts.kept, frozenset(read), tape)
 
 
 def _of_halves(elaborated: Elaborated, parts: Halves) -> Elaborated:

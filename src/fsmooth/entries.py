@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from fsmooth import thresholds
+from fsmooth.core.trees import records
 from fsmooth.core.types import F32, Type, leaf_of
 from fsmooth.core.weak import weakness
 from fsmooth.frontend.programs import Program
@@ -89,7 +90,9 @@ class Entry:
 
     def _fits(self, found: Type, wanted: Type) -> bool:
         """Is it the type that was compiled for, where that matters also in which numbers are weak?"""
-        return found == wanted and (not self.interface.single or weakness(found) == weakness(wanted))
+        if found != wanted or records(found) != records(wanted):
+            return False
+        return not self.interface.single or weakness(found) == weakness(wanted)
 
     def __call__(self, values: Mapping[str, object], out: object | None) -> object:
         library, inputs = self.library_for(values)

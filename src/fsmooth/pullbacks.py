@@ -22,6 +22,7 @@ from fsmooth.parameters import P, R
 from fsmooth.runtime.arrays import leaves
 from fsmooth.runtime.kept import Kept
 from fsmooth.runtime.snapshots import fitted, measured, private, shapes_of, size_in_bytes, snapshot, written
+from fsmooth.runtime.tapes import KeptTape
 
 if TYPE_CHECKING:
     from fsmooth.driver import Compilation, Stages
@@ -76,7 +77,8 @@ class SplitEntry(Entry):
             deciding = _private_but_last(made.backward, types)
             compiled = self.built(made.backward, types)
             names = [q.name for q in parameters]
-            found = Kept(made.kept, made.read, names, frozenset([k for i, k in enumerate(made.kept) if i in deciding]))
+            own_deciding = frozenset([k for i, k in enumerate(made.kept) if i in deciding])
+            found = Kept(made.kept, made.read, names, own_deciding, made.tape)
             if self.manifest is not None:
                 self.manifest.store_compiled(sizes, compiled, "pullback")
                 self.manifest.store_kept(sizes, found)
@@ -135,9 +137,11 @@ class Pullback:
         kept: tuple[object, ...],
         given: tuple[object, tuple[object, ...]],
         along: tuple[object, ...],
+        tape: KeptTape | None = None,
     ) -> None:
         self._entry, self._second, self._kept, self._along = entry, second, kept, along
         value, self._residuals = given
+        self._tape = tape
         self._type = unzipped(second.library.parameters[-1])
         self._shapes = shapes_of(value, self._type)
 
@@ -166,7 +170,7 @@ class Pullback:
         inner = program.program
         kept = self._second.kept
         own = tuple([x for k, x in zip(kept.positions, self._kept, strict=True) if k in kept.read])
-        memory = size_in_bytes(own) + size_in_bytes(self._residuals)
+        memory = size_in_bytes(own) + size_in_bytes(self._residuals) + (0 if self._tape is None else self._tape.size)
         return (
             f"<pullback of {inner.name}{inner.signature} with respect to {', '.join(program.wrt)}: "
             f"takes {written(self._type, self._shapes)}, keeps {memory} bytes>"
@@ -225,7 +229,9 @@ class Vjp(Function[P, tuple[R, Pullback]]):
         given = library.fast(*inputs) if library.fast is not None else None
         if given is None:
             given = saved(library, inputs)
-        return given[0], Pullback(entry, second, kept, given, entry.trees(inputs))  # type: ignore[index, arg-type]
+        place = second.kept.tape
+        tape = None if place is None else KeptTape(library, given[1][place])  # type: ignore[index]
+        return given[0], Pullback(entry, second, kept, given, entry.trees(inputs), tape)  # type: ignore[index, arg-type]
 
     def c_source(self, *args: object, **kwargs: object) -> str:
         """The C of both halves for arguments like these (those of the last call, if none are given)."""

@@ -27,9 +27,9 @@ _spec.loader.exec_module(functions)
 
 Function = Callable[..., object]
 
-METHODS = ("forward", "reverse", "pullback")
+METHODS = ("forward", "reverse", "tape", "pullback", "pullback by a tape")
 MODES = {"value": METHODS[:1], "jvp": METHODS[:1], "gradient": METHODS, "vjp": METHODS}
-"""By what operations are checked, if not by the first two methods: a pullback is that of `fs.vjp`."""
+"""By what operations are checked, if not by the first three methods: a pullback is that of `fs.vjp`."""
 
 
 NAMES = (
@@ -81,7 +81,7 @@ def _checks(name: str) -> Iterator[Any]:
         return
     case = json.loads(path.read_text())
     for number, check in enumerate(case["checks"]):
-        for method in MODES.get(check["op"], METHODS[:2]):
+        for method in MODES.get(check["op"], METHODS[:3]):
             yield pytest.param(case, check, method, id=f"{name}-{number}-{check['op']}-{method}")
 
 
@@ -102,10 +102,11 @@ def _result(case: dict, check: dict, method: str) -> object:
     name, op, wrt = case["id"], check["op"], tuple(case["function"]["differentiate_wrt"])
     inputs = {key: _argument(value) for key, value in check["inputs"].items() if key not in ("kind", "typo")}
     name += f"_{check['inputs']['kind']}" if "kind" in check["inputs"] else ""
-    if method == "pullback":
+    if method.startswith("pullback"):
         function = getattr(functions, name)
         inputs = {key: inputs[key] for key in inspect.signature(function).parameters}
-        _, pullback = fs.vjp(function, wrt=wrt if len(wrt) > 1 else wrt[0])(**inputs)
+        mode = "tape" if "tape" in method else "reverse"
+        _, pullback = fs.vjp(function, wrt=wrt if len(wrt) > 1 else wrt[0], method=mode)(**inputs)
         return pullback(_argument(check.get("seed", 1.0)))
     if op == "vjp":
         name += "_seeded" if hasattr(functions, name + "_seeded") else ""
@@ -122,6 +123,8 @@ def _result(case: dict, check: dict, method: str) -> object:
         case "jvp":
             return fs.jvp(function, wrt=along)(**inputs, tangent=check["tangent"][0])[1]
         case "hvp":
+            if method == "tape":  # over forward mode, as no tape is differentiated
+                return fs.hvp(function, wrt=along, method=method)(**inputs, tangent=_argument(check["v"]))
             gradient = fs.grad(function, wrt=along, method=method)
             return fs.jvp(gradient, wrt=along)(**inputs, tangent=_argument(check["v"]))[1]
         case "hessian":

@@ -94,10 +94,10 @@ def another_errstate(x):
 
 
 @wrong(x)
-def match_of_a_pair(x):
-    match (x[0], x[1]):
-        case (a, b):
-            return a + b
+def match_of_a_dictionary(x):
+    match {"a": x}:
+        case {"a": y}:
+            return y
     return 0.0
 
 
@@ -110,7 +110,7 @@ def match_without_return(x):
 
 @wrong(x)
 def match_of_a_truth_value(x):
-    match x[0] > 1:
+    match x[0] > 1:  # of NumPy's, which is not True
         case True:
             return x
     return 2 * x

@@ -7,6 +7,7 @@ from fsmooth.backend.c.expressions import ExpressionWriter
 from fsmooth.core import primitives as p
 from fsmooth.core.types import BOOL, F64, INT
 from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import ONE, minus
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.tidy import tidy
 
@@ -71,8 +72,31 @@ def test_a_check_is_made_once() -> None:
     assert shown(demand(), demand()) == "d"
     load = t.Load("v", K, INT)
     assert shown(check(load), check(load)) == "c"
-    unknown = t.Load("result", K, INT)
-    assert shown(check(unknown), check(unknown)) == "cc"
+    ours = t.Load("result", K, INT)
+    assert shown(check(ours), check(ours)) == "c"
+
+
+def test_what_is_read_from_memory_is_checked_again_after_it_was_written() -> None:
+    read, write = check(t.Load("result", K, INT)), t.Store("result", N, ZERO)
+    assert shown(read, write, read) == "coc"
+    assert shown(read, t.Store("other", N, ZERO), read) == "co"
+    assert shown(read, t.Fill("result", ZERO, N, INT), read) == "coc"
+    assert shown(read, t.Copy("result", ZERO, "v", ZERO, N, INT), read) == "coc"
+    assert shown(read, loop(read, write, read), read) == "c(coc)c"
+    assert shown(read, loop(read), read) == "c()"
+    assert shown(loop(loop(write), read, read)) == "((o)c)"
+    condition = operation(p.less, ZERO, N)
+    assert shown(read, where(condition, write), read) == "c[o|]c"
+    assert shown(read, t.If(condition, (write, read), (read,)), read) == "c[oc|c]c"
+
+
+def test_what_is_written_through_a_pointer_is_checked_again() -> None:
+    pointer = t.Choose("pointer", INT, "result", ZERO, None, None, None)
+    read, through = check(t.Load("result", K, INT)), check(t.Load("pointer", K, INT))
+    write = t.Store("pointer", N, ZERO)
+    assert shown(pointer, read, write, read) == "ococ"
+    assert shown(pointer, read, loop(write), read) == "oc(o)c"
+    assert shown(pointer, through, through) == "occ"
 
 
 def test_what_changes_is_checked_again() -> None:
@@ -144,6 +168,29 @@ def test_gathers_are_checked_once() -> None:
     assert shown(through("i", "m"), through("j", "at")) == "a"
     assert shown(loop(through("i", "m"), through("j", "at")), through("i", "m")) == "(a)a"
     assert shown(through("i", "m"), t.CheckAll("j", N, (), check(t.Name("j", INT)), ends=True)) == "aa"
-    assert shown(through("i", "m", "result"), through("j", "at", "result")) == "aa"
+    assert shown(through("i", "m", "result"), through("j", "at", "result")) == "a"
+    written = t.Store("result", K, N)
+    assert shown(through("i", "m", "result"), written, through("j", "at", "result")) == "aoa"
     assert shown(through("i", "m", mutable=True), through("j", "at", mutable=True)) == "aa"
     assert shown(through("i", "k"), t.CheckAll("j", N, (), check(K), ends=True)) == "aa"
+
+
+def backwards(local: str, buffer: str, last: t.Expression) -> t.CheckAll:
+    """A check of `buffer[last - r]` for all r."""
+    place = t.Declare("place", INT, t.Operation(p.subtract, (last, t.Name("r", INT)), INT))
+    read = t.Declare(local, INT, t.Load(buffer, t.Name("place", INT), INT))
+    return t.CheckAll("r", N, (place, read), check(t.Name(local, INT)), ends=False)
+
+
+def test_gathers_from_the_end_are_those_from_the_start() -> None:
+    last = minus(N, ONE)
+    assert shown(through("i", "m"), backwards("at", "v", last)) == "a"
+    assert shown(backwards("at", "v", last), through("i", "m")) == "a"
+    assert shown(backwards("at", "v", last), t.Store("v", K, N), through("i", "m")) == "aoa"
+    assert shown(through("i", "m"), backwards("at", "v", N)) == "aa"
+    place = t.Declare("place", INT, t.Operation(p.subtract, (last, t.Name("r", INT)), INT))
+    both = t.Operation(p.add, (t.Load("v", t.Name("place", INT), INT), t.Name("r", INT)), INT)
+    mixed = t.CheckAll("r", N, (place, t.Declare("m", INT, both)), check(t.Name("m", INT)), ends=False)
+    straight = t.Operation(p.add, (t.Load("v", t.Name("r", INT), INT), t.Name("r", INT)), INT)
+    plain = t.CheckAll("r", N, (t.Declare("m", INT, straight),), check(t.Name("m", INT)), ends=False)
+    assert shown(plain, mixed) == "aa"

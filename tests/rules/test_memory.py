@@ -80,6 +80,25 @@ def test_another_condition_or_range() -> None:
     assert walks.over(Build(longer, I, body)) == [longer, body]
 
 
+def test_what_was_normal_where_more_became_known_is_so_for_later_walks() -> None:
+    """Of a condition more is known than before: that place is walked once more, and not again."""
+    part = sine(Z)
+    first, other = Prim(p.less, (X, Y)), Prim(p.less, (Y, X))
+    walks = Walks()
+    assert walks.over(Let(((C, first),), If(C, part, Const(0.0)))) == [first, part]
+    assert walks.over(Let(((C, other),), If(C, part, Const(0.0)))) == [other, part]
+    assert walks.over(Let(((C, other),), If(C, part, Const(0.0)))) == []
+
+
+def test_a_size_is_tried_again_where_more_is_known() -> None:
+    """It may be shared by a condition, or what is before it, and what it guards."""
+    larger = Prim(p.maximum, (N, Const(0)))
+    guarded = Let(((I, larger),), If(Prim(p.less, (Const(0), N)), larger, Const(1)))
+    assert Walks().over(guarded).count(larger) == 2
+    part = sine(X)
+    assert Walks().over(Let(((Y, part),), If(C, part, Const(0.0)))) == [part]
+
+
 def test_scopes_of_which_the_walk_may_decide_otherwise_are_walked() -> None:
     value, use = sine(Z), sine(X)
     loop = Build(N, I, Let(((X, value),), use))

@@ -80,7 +80,10 @@ def test_how_much_exact_routes_may_differ(error: float, is_seen: bool) -> None:
     with pytest.raises(fs.DerivativeMismatchError) as caught:
         fs.check_derivative(f, 2.0)
     different = [line.strip().split("  ")[0] for line in str(caught.value).split("\n") if line.endswith("DIFFERS")]
-    assert different == ["reverse (vjp)", "reverse Jacobian", "reverse gradient"]
+    assert different == [
+        *("reverse (vjp)", "tape (vjp)", "reverse Jacobian", "Jacobian by a tape"),
+        *("reverse gradient", "gradient by a tape"),
+    ]
 
 
 @pytest.mark.parametrize(("share", "is_seen"), [(1e-2, True), (1e-6, False)])

@@ -152,10 +152,13 @@ def _by_jvp(w: _Work) -> Iterator[float]:
         yield contracted(cotangent, tangent)
 
 
-def _by_vjp(w: _Work) -> Iterator[float]:
-    _, pullback = vjp(w.f, w.wrt)(*w.point)
-    for direction, cotangent in w.tries:
-        yield contracted(w.given(direction), pullback(cotangent))
+def _by_vjp(method: str) -> Callable[[_Work], Iterator[float]]:
+    def values(w: _Work) -> Iterator[float]:
+        _, pullback = vjp(w.f, w.wrt, method=method)(*w.point)
+        for direction, cotangent in w.tries:
+            yield contracted(w.given(direction), pullback(cotangent))
+
+    return values
 
 
 def _by_jacobian(method: str) -> Callable[[_Work], Iterator[float]]:
@@ -234,11 +237,14 @@ def _by_interpreter(way: str) -> Callable[[_Work], Iterator[float]]:
 
 ROUTES: dict[str, Callable[[_Work], Iterator[float]]] = {
     "forward (jvp)": _by_jvp,
-    "reverse (vjp)": _by_vjp,
+    "reverse (vjp)": _by_vjp("reverse"),
+    "tape (vjp)": _by_vjp("tape"),
     "forward Jacobian": _by_jacobian("forward"),
     "reverse Jacobian": _by_jacobian("reverse"),
+    "Jacobian by a tape": _by_jacobian("tape"),
     "forward gradient": _by_gradient("forward"),
     "reverse gradient": _by_gradient("reverse"),
+    "gradient by a tape": _by_gradient("tape"),
     **{way: _by_interpreter(way) for way in BACKWARDS},
     "complex step": _by_complex_step,
     "differences": _by_differences,

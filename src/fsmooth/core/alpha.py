@@ -52,7 +52,8 @@ def alpha_key(term: Term) -> Key:
     >>> alpha_key(Build(n, i, i)) == alpha_key(Build(n, j, j))
     True
     """
-    return _key(term, {}, 0, {})
+    known = term._key
+    return known if isinstance(known, Key) else _key(term, {}, 0, {})
 
 
 def alpha_equal(left: Term, right: Term) -> bool:
@@ -68,7 +69,11 @@ def _key(term: Term, levels: dict[Var, int], depth: int, found: _Found) -> Key:
     """`found` has the keys of terms that were met under the same binders: in a graph one term is met many times."""
     if isinstance(term, Var):
         level = levels.get(term)
-        return _intern(("free", term)) if level is None else _intern(("bound", depth - level))
+        if level is not None:
+            return _intern(("bound", depth - level))
+        if term._key is None:
+            term._key = _intern(("free", term.id))
+        return term._key  # type: ignore[return-value]
     closed = not levels or levels.keys().isdisjoint(term.free)
     if closed:
         if term._key is not None:

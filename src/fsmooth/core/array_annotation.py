@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+ANY = "*"
+"""A size of which nothing is said."""
+
 
 @dataclass(frozen=True)
 class ArrayAnnotation:

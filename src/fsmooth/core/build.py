@@ -22,6 +22,7 @@ from fsmooth.core.term import (
     Get,
     If,
     IFold,
+    Inject,
     Lam,
     Let,
     MakeTuple,
@@ -210,8 +211,25 @@ def blank_of(type_: Type) -> Term:
     if isinstance(type_, Bool):
         return Const(False)
     if isinstance(type_, Data):
-        return Null(type_)
+        return _blank_data(type_)
     return Const(0) if isinstance(type_, Int) else zero_like(Var("blank", type_))
+
+
+def _blank_data(type_: Data) -> Term:
+    """Of data that may be made anew a constructor without data in it, since making them anew reads them."""
+    if type_.is_remade:
+        for k, fields in enumerate(type_.constructors):
+            if not any([isinstance(field, Data) for field in fields]):
+                return Inject(type_, k, tuple([_without_elements(field) for field in fields]))
+    return Null(type_)
+
+
+def _without_elements(type_: Type) -> Term:
+    if not isinstance(type_, Array):
+        return blank_of(type_)
+    return build(
+        Const(0), lambda i: Null(type_.element) if isinstance(type_.element, Data) else _without_elements(type_.element)
+    )
 
 
 def _zero(term: Term, type_: Type) -> Term:

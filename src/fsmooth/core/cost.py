@@ -43,6 +43,8 @@ from fsmooth.core.term import (
     Plus,
     Prim,
     Proj,
+    Record,
+    RecordSum,
     Reduce,
     Reduction,
     Require,
@@ -198,6 +200,10 @@ class Costs:
                 return self._all(items, Use.STORE)
             case Tag(operand) | Field(operand):
                 return self._of(operand, Use.VALUE) + (0 if isinstance(term.type, Array) else LOAD)
+            case Record(ids, slopes):
+                return self._all((*ids, *slopes)) + CALL
+            case RecordSum(size, index, body):
+                return self._loop(size, index, self._of(body, Use.STORE)) + CALL
             case Reduce(reduction, size, index, body):
                 if isinstance(body.type, Array | Tuple):
                     return self._destination(term, Use.STORE)

@@ -17,7 +17,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from fsmooth.core.term import App, If, IFold, Lam, Let, MakeTuple, Proj, Reduce, Reduction, Require, Term, Var, While
+from fsmooth.core.term import (
+    App,
+    If,
+    IFold,
+    Lam,
+    Let,
+    MakeTuple,
+    Proj,
+    Reduce,
+    Reduction,
+    Require,
+    Retained,
+    Taped,
+    Term,
+    Var,
+    While,
+)
 from fsmooth.core.term.fields import State
 from fsmooth.core.traverse import binds, children, steps
 from fsmooth.core.types import Function, Tuple, Type
@@ -102,6 +118,8 @@ class Dependence:
                 return _join(required, self._of(body))
             case Reduce(Reduction.SUM, size, _, body):
                 return _join(self._spread(term.type, _flat(self._of(size))), self._of(body))
+            case Taped() | Retained():  # ids carry no dependence, but the slopes with them do
+                return self._spread(term.type, self._all(term.free))
             case IFold():
                 return self._loop(term.init, term.state, term.size, term.body)
             case While():

@@ -20,6 +20,7 @@ from fsmooth.core.build import zero_like
 from fsmooth.core.evaluation_errors import OutOfBounds, RequirementFailed
 from fsmooth.core.map_values import meaning
 from fsmooth.core.shape import shape_of
+from fsmooth.core.tape import Entries, Pairs
 from fsmooth.core.term import (
     App,
     Build,
@@ -44,10 +45,16 @@ from fsmooth.core.term import (
     Plus,
     Prim,
     Proj,
+    Pulled,
+    Record,
+    RecordSum,
     Reduce,
     Reduction,
     Require,
+    Retained,
+    Swept,
     Tag,
+    Taped,
     Term,
     Update,
     Var,
@@ -55,7 +62,7 @@ from fsmooth.core.term import (
     While,
     Zero,
 )
-from fsmooth.core.types import Array, Float, Tuple, Type
+from fsmooth.core.types import F64, Array, Float, Tuple, Type
 from fsmooth.core.values import zero_of
 
 __all__ = ["ArrayValue", "Environment", "OutOfBounds", "RequirementFailed", "Value", "added", "evaluate"]
@@ -81,6 +88,7 @@ def added(a: Value, b: Value, type_: Type, arithmetic: Arithmetic) -> Value:
 class _Evaluation:
     def __init__(self, arithmetic: Arithmetic) -> None:
         self.a = arithmetic
+        self.tape = Entries(arithmetic)
 
     def of(self, term: Term, env: dict[Var, Value]) -> Value:
         match term:
@@ -190,6 +198,26 @@ class _Evaluation:
                     numbers = tuple([self.integer(x, env) for x in term.numbers])
                     raise RequirementFailed(term.failure, term.site, numbers)
                 return self.of(body, env)
+            case Record(ids, slopes):
+                pairs = zip([self.integer(d, env) for d in ids], [self.of(s, env) for s in slopes], strict=True)
+                return self.tape.entered(list(pairs))
+            case RecordSum():
+                return self.recorded_sum(term, env)
+            case Taped(size, (start,), body):
+                with self.tape.scope(self.integer(size, env)) as first:
+                    return self.of(body, {**env, start: first})
+            case Swept(size, start, id_):
+                n, first, root = [self.integer(part, env) for part in (size, start, id_)]
+                return ArrayValue((n,), tuple(self.tape.swept(n, first, root)))
+            case Retained(size, (start,), body):
+                whole = self.of(body, {**env, start: self.tape.opened(self.integer(size, env))})
+                return (whole, self.tape.retained())
+            case Pulled(size, tape, ids, cotangents):
+                sums = self.tape.sums(self.integer(tape, env))
+                for id_, cotangent in zip(ids, cotangents, strict=True):
+                    self.contribute(sums, self.of(id_, env), self.of(cotangent, env))
+                n = self.integer(size, env)
+                return ArrayValue((n,), tuple(self.tape.pulled(self.integer(tape, env), n, sums)))
             case MapTerm():
                 return meaning(term, env, self)
             case Custom(function):
@@ -289,6 +317,27 @@ class _Evaluation:
                 smallest = term.reduction in (Reduction.MIN, Reduction.ARGMIN)
                 best = self.a.first_extremum(values, smallest)
                 return best if arg else values[best]
+
+    def recorded_sum(self, term: RecordSum, env: dict[Var, Value]) -> Value:
+        """The sum, and one entry for it."""
+        total: Value | None = None
+        pairs: Pairs = []
+        for i in range(self.integer(term.size, env)):
+            summand = self.of(term.body, {**env, term.index: i})
+            assert isinstance(summand, tuple)
+            x, *rest = summand
+            total = x if total is None else self.a.add(total, x, F64)
+            pairs.extend(zip(rest[::2], rest[1::2], strict=True))
+        return (self.zeros((), F64) if total is None else total, self.tape.entered(pairs))
+
+    def contribute(self, sums: list[object], id_: Value, cotangent: Value) -> None:
+        """Add cotangents to those of the numbers with these ids."""
+        if isinstance(id_, ArrayValue) and isinstance(cotangent, ArrayValue):
+            for d, c in zip(id_.items, cotangent.items, strict=True):
+                self.contribute(sums, d, c)
+            return
+        assert isinstance(id_, int)
+        sums[id_] = self.a.add(sums[id_], cotangent, F64)
 
     def empty_sum(self, term: Reduce, env: dict[Var, Value]) -> Value:
         return self._zero_of(term.body, {**env, term.index: 0}, term.type)

@@ -37,6 +37,8 @@ from fsmooth.core.term import (
     MakeTuple,
     Prim,
     Proj,
+    Pulled,
+    Record,
     Reduce,
     Reduction,
     Require,
@@ -237,6 +239,13 @@ class _Printer:
                 return _APPLY, " ".join([f"{data.name}.{constructor}", *[self.atom(x, indent) for x in items]])
             case Field(operand, constructor, position):
                 return _ATOM, f"{self.atom(operand, indent)}.{constructor}.{position}"
+            case Record(ids, slopes):
+                pairs = [self.listed(pair, indent) for pair in zip(ids, slopes, strict=True)]
+                return _APPLY, " ".join(["record", *[f"({pair})" for pair in pairs]])
+            case Pulled(size, tape, ids, cotangents):
+                pairs = [self.listed(pair, indent) for pair in zip(ids, cotangents, strict=True)]
+                begin = ["pulled", self.atom(size, indent), self.atom(tape, indent)]
+                return _APPLY, " ".join([*begin, *[f"({pair})" for pair in pairs]])
             case App(function, arguments):
                 called = [self.atom(t, indent) for t in (function, *arguments)]
                 return _APPLY, " ".join(called if arguments else [*called, "()"])

@@ -23,6 +23,8 @@ from fsmooth.core.term import (
     Proj,
     Reduce,
     Require,
+    Retained,
+    Taped,
     Term,
     Update,
     Var,
@@ -41,7 +43,12 @@ def row_of(element: Get) -> tuple[Term, tuple[Var, ...]] | None:
         case Get(Vector((item, *_)), _) | Get(Delta(_, _, item), _):
             return item, ()
         case Get(
-            If(_, array, _) | Carrying(init=array) | Update(array) | Require(_, array) | Plus((array, *_)),
+            If(_, array, _)
+            | Carrying(init=array)
+            | Update(array)
+            | Require(_, array)
+            | Taped(_, _, array)
+            | Plus((array, *_)),
             index,
         ):
             return _whole_row(Get(array, index))
@@ -69,10 +76,12 @@ def component_of(tuple_: Term, position: int) -> Term | None:
     match tuple_:
         case MakeTuple(items):
             return items[position]
-        case If(_, inner, _) | Carrying(init=inner) | Require(_, inner):
+        case If(_, inner, _) | Carrying(init=inner) | Require(_, inner) | Taped(_, _, inner):
             return _part(inner, position)
         case Reduce(_, _, index, body):
             return _part(substitute(body, {index: Const(0)}), position)
+        case Retained(_, _, body) if position == 0:
+            return body
         case Let(bindings, body):
             return Let(bindings, _part(body, position))
         case Get(Build(_, index, body), at):

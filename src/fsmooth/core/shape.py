@@ -30,8 +30,12 @@ from fsmooth.core.term import (
     MakeTuple,
     Plus,
     Proj,
+    Pulled,
     Reduce,
     Require,
+    Retained,
+    Swept,
+    Taped,
     Term,
     Update,
     Var,
@@ -40,7 +44,7 @@ from fsmooth.core.term import (
     Zero,
 )
 from fsmooth.core.term.linear_maps import Apply, ApplyReverse
-from fsmooth.core.types import Array, Tuple, rank_of
+from fsmooth.core.types import Array, Tuple, leaf_of, rank_of
 
 
 class Ragged(ValueError):
@@ -97,8 +101,10 @@ def size_of(term: Term, axis: int = 0) -> Term:
             return size_of(first, axis)
         case Reduce(_, _, index, body):
             return _closed(size_of(body, axis), (index,), term)
-        case Require(_, body):
+        case Require(_, body) | Taped(_, _, body):
             return size_of(body, axis)
+        case Swept(size) | Pulled(size):
+            return size
         case Get(array):
             return size_of(array, axis + 1)
         case App(Lam(parameters, body), arguments) | App(Custom(Lam(parameters, body)), arguments):
@@ -126,7 +132,7 @@ def _with_definition(size: Term, var: Var, value: Term) -> Term:
 
     if isinstance(value.type, Array):
         size = _resolved(size, var, value)
-    if isinstance(value.type, Tuple):
+    if isinstance(leaf_of(value.type), Tuple) and var in size.free:
         size = _parts_resolved(size, var, value)
     if var not in size.free:
         return size
@@ -175,7 +181,7 @@ def _component(tuple_: Term, position: int, axis: int) -> Term:
             return _component(then, position, axis)
         case Carrying(init=init):
             return _component(init, position, axis)
-        case Require(_, body):
+        case Require(_, body) | Taped(_, _, body):
             return _component(body, position, axis)
         case Get(Build(_, index, body), _) | Reduce(_, _, index, body):
             return _closed(_component(body, position, axis), (index,), tuple_)
@@ -218,6 +224,8 @@ def _component(tuple_: Term, position: int, axis: int) -> Term:
         case Apply() | ApplyReverse():
             seen = image(tuple_)
             return Length(Proj(tuple_, position), axis) if seen is None else _component(seen, position, axis)
+        case Retained(_, _, body):
+            return size_of(body, axis)
         case Proj(outer, inner):
             part = component_of(outer, inner)
             return Length(Proj(tuple_, position), axis) if part is None else _component(part, position, axis)

@@ -8,7 +8,6 @@ in child number k.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from operator import is_
 
 from fsmooth.core.term import Term, Var
 from fsmooth.core.term.fields import Part, Runs, Step
@@ -31,8 +30,7 @@ def children(term: Term) -> tuple[Term, ...]:
 def rebuild(term: Term, new: Sequence[Term]) -> Term:
     """`term` with its children replaced, binders unchanged; `term` itself if every child is the same object."""
     declared = term.declared
-    old = declared.children(term)
-    if len(old) == len(new) and all(map(is_, old, new)):
+    if declared.children(term) == tuple(new):  # a term is equal to itself alone
         return term
     return declared.rebuild(term, new)
 

@@ -99,20 +99,28 @@ class Data:
     fields may mention it, before anything of the type is made or read.
     """
 
-    __slots__ = ("_constructors", "_dual", "_origin", "name")
+    __slots__ = ("__weakref__", "_constructors", "_map", "_origin", "_paired", "functions", "name")
 
-    def __init__(self, name: str, origin: Data | None = None) -> None:
+    def __init__(self, name: str, origin: Data | None = None, map_: Callable[[Type], Type] | None = None) -> None:
         self.name = name
         self._origin = origin
-        self._dual: Data | None = None
+        self._map = map_
+        self._paired: dict[str, Data] = {}
         self._constructors: list[tuple[Type, ...]] = []
+        self.functions: dict[str, object] = {}
+        """What makes one anew with other numbers (differentiate/encoding.py)."""
 
     @property
     def constructors(self) -> tuple[tuple[Type, ...], ...]:
         """The types of the fields of each constructor."""
-        if self._origin is None:
+        if self._origin is None or self._map is None:
             return tuple(self._constructors)
-        return tuple([tuple(map(dual, fields)) for fields in self._origin.constructors])
+        return tuple([tuple(map(self._map, fields)) for fields in self._origin.constructors])
+
+    @property
+    def is_remade(self) -> bool:
+        """May data be made anew where they are needed with other numbers beside their own?  What calls save may not."""
+        return self._origin is not None and self._origin.is_remade
 
     def add(self, fields: tuple[Type, ...]) -> int:
         """One more constructor; gives its number."""
@@ -122,9 +130,12 @@ class Data:
     @property
     def dual(self) -> Data:
         """D of the data type maps the fields of its constructors (paper 003, §9)."""
-        if self._dual is None:
-            self._dual = Data(f"{self.name}_t", self)
-        return self._dual
+        return self._paired.setdefault("t", Data(f"{self.name}_t", self, dual))
+
+    @property
+    def numbered(self) -> Data:
+        """Likewise, with the ids of entries on a tape beside real numbers."""
+        return self._paired.setdefault("id", Data(f"{self.name}_id", self, numbered))
 
     def __repr__(self) -> str:
         return self.name
@@ -254,19 +265,28 @@ def within(data: Data) -> Iterator[tuple[Type, ...]]:
 
 def dual(type_: Type) -> Type:
     """D_T⟦·⟧ (paper 000, Fig. 7, DT-*): Float becomes a pair; Int and Bool map to themselves."""
+    return _paired(type_, lambda number: number, lambda data: data.dual)
+
+
+def numbered(type_: Type) -> Type:
+    """D_T⟦·⟧ of paper 003, §8.3: Float becomes a number and its id."""
+    return _paired(type_, lambda number: INT, lambda data: data.numbered)
+
+
+def _paired(type_: Type, second: Callable[[Float], Type], of_data: Callable[[Data], Type]) -> Type:
     match type_:
         case Float():
-            return Tuple((type_, type_))
+            return Tuple((type_, second(type_)))
         case Int() | Bool():
             return type_
         case Array(element):
-            return Array(dual(element))
+            return Array(_paired(element, second, of_data))
         case Tuple(items, names, record):
-            return Tuple(tuple(map(dual, items)), names, record)
+            return Tuple(tuple([_paired(item, second, of_data) for item in items]), names, record)
         case Function(parameters, result):
-            return Function(tuple(map(dual, parameters)), dual(result))
+            return Function(tuple([_paired(p, second, of_data) for p in parameters]), _paired(result, second, of_data))
         case Data():
-            return type_.dual if holds_float(type_) else type_
+            return of_data(type_) if holds_float(type_) else type_
         case Linear():
             raise TypeError("a linear map is not differentiated")
 

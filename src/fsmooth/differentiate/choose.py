@@ -102,9 +102,10 @@ class Choice:
     reverse: Polynomial | None = None
     is_forced: bool = False
 
-    def instead(self, why: str) -> Choice:
-        """The other mode, because this one failed."""
-        other = Method.REVERSE if self.method is Method.FORWARD else Method.FORWARD
+    def instead(self, why: str, other: Method | None = None) -> Choice:
+        """Another mode, because this one failed: the other of the two, if it is not said which."""
+        if other is None:
+            other = Method.REVERSE if self.method is Method.FORWARD else Method.FORWARD
         return Choice(self.verb, other, f"there is {why}", self.forward, self.reverse)
 
     def __str__(self) -> str:
@@ -118,7 +119,7 @@ class Choice:
 def chosen(deriv: Deriv, known: Known) -> Choice:
     """The mode of a derivative of a function literal."""
     verb = deriv.verb
-    if verb in _ONE_WAY:
+    if verb in _ONE_WAY and deriv.method is not Method.TAPE:
         return Choice(verb, *_ONE_WAY[verb], is_forced=True)
     if deriv.method is not Method.AUTO:
         return Choice(verb, deriv.method, "as asked", is_forced=True)

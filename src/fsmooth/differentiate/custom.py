@@ -103,9 +103,9 @@ class Ready:
             if not isinstance(term, Sealed):
                 return term
             jvp, vjp = term.jvp, term.vjp
-            if vjp is not None and (method is Method.REVERSE or jvp is None):
+            if vjp is not None and (method is not Method.FORWARD or jvp is None):
                 return Sealed(term.function, jvp, self._ready(vjp), term.rule)
-            if jvp is not None and method is Method.REVERSE:
+            if jvp is not None and method is not Method.FORWARD:
                 return Sealed(term.function, self._ready(jvp), vjp, term.rule)
             return term
 

@@ -12,22 +12,22 @@ from typing import cast
 from fsmooth.core.definitions import has_calls, reachable, with_calls
 from fsmooth.core.subst import refresh, substitute
 from fsmooth.core.term import Call, Header, Lam, MakeTuple, Term, Var
-from fsmooth.core.types import dual
 from fsmooth.differentiate.derivatives import NoDerivative
-from fsmooth.differentiate.encoding import lifted, primal_part
+from fsmooth.differentiate.encoding import Pairs, primal_part
 
 Differentiated = Callable[[Term, dict[Var, Term]], Term]
 """D⟦body⟧, where variables stand for terms of dual type."""
 
 
-def tangent_of(header: Header, active: tuple[bool, ...], differentiated: Differentiated) -> Header:
+def tangent_of(header: Header, active: tuple[bool, ...], pairs: Pairs, differentiated: Differentiated) -> Header:
     """The header of D_A h."""
 
     def made() -> Header:
-        types = tuple([dual(t) if moves else t for t, moves in zip(header.parameters, active, strict=True)])
-        return Header(f"{header.name}_t", types, dual(header.result), header.site, _model(header, active))
+        types = tuple([pairs.type(t) if moves else t for t, moves in zip(header.parameters, active, strict=True)])
+        name, model = f"{header.name}_{pairs.suffix}", _model(header, active, pairs)
+        return Header(name, types, pairs.type(header.result), header.site, model)
 
-    return derived(header, (differentiated, active), made, lambda: _derivative(header, active, differentiated))
+    return derived(header, (differentiated, active), made, lambda: _derivative(header, active, pairs, differentiated))
 
 
 def derived(
@@ -45,25 +45,25 @@ def derived(
     return found
 
 
-def _model(header: Header, active: tuple[bool, ...]) -> Lam | None:
+def _model(header: Header, active: tuple[bool, ...], pairs: Pairs) -> Lam | None:
     """What has the sizes of D⟦h ē⟧: those of the value."""
     if header.model is None:
         return None
     old = header.model.parameters
-    new = [Var(q.name, dual(q.type) if moves else q.type, q.site) for q, moves in zip(old, active, strict=True)]
+    new = [Var(q.name, pairs.type(q.type) if moves else q.type, q.site) for q, moves in zip(old, active, strict=True)]
     primal: dict[Var, Term] = {
         q: primal_part(x, q.type) if moves else x for q, x, moves in zip(old, new, active, strict=True)
     }
-    return Lam(tuple(new), lifted(substitute(header.model.body, primal)))
+    return Lam(tuple(new), pairs.lifted(substitute(header.model.body, primal)))
 
 
-def _derivative(header: Header, active: tuple[bool, ...], differentiated: Differentiated) -> Lam:
+def _derivative(header: Header, active: tuple[bool, ...], pairs: Pairs, differentiated: Differentiated) -> Lam:
     function = cast(Lam, refresh(definition_of(header)))
     moving: dict[Var, Term] = {}
     same: dict[Var, Term] = {}
     parameters: list[Var] = []
     for old, moves in zip(function.parameters, active, strict=True):
-        new = Var(old.name, dual(old.type) if moves else old.type, old.site)
+        new = Var(old.name, pairs.type(old.type) if moves else old.type, old.site)
         (moving if moves else same)[old] = new
         parameters.append(new)
     return Lam(tuple(parameters), differentiated(substitute(function.body, same), moving))

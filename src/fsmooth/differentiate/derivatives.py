@@ -17,7 +17,7 @@ from collections.abc import Callable
 from fsmooth.core import primitives as p
 from fsmooth.core.build import bind, both
 from fsmooth.core.primitives import Primitive
-from fsmooth.core.term import Const, If, Prim, Term, Zero, scalar_constant
+from fsmooth.core.term import Const, If, Prim, Taped, Term, Zero, scalar_constant
 from fsmooth.core.types import Float, Type
 
 Row = Callable[[tuple[Term, ...], Term, tuple[Term, ...]], Term]
@@ -29,6 +29,14 @@ class NoDerivative(ValueError):
 
 class OfSaved(NoDerivative):
     """A derivative is wanted of what calls save for another one: that has to be made without."""
+
+
+def underived(term: Term, kind: str = "derivative") -> NoDerivative:
+    """What to say of a construct that has no derivative of a kind."""
+    if isinstance(term, Taped):
+        hint = "fs.hvp and fs.hessian run a tape over forward mode; or make the inner derivative without a tape"
+        return NoDerivative(f"a derivative by a tape has no {kind}\n  hint: {hint}")
+    return NoDerivative(f"no {kind} of {type(term).__name__}")
 
 
 # -- tangent arithmetic: the exact laws of zero ----------------------------------------------------------------------

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fsmooth.core.build import equals
 from fsmooth.core.shape import shape_of
 from fsmooth.core.term import (
+    NOWHERE,
     Build,
+    Call,
+    Const,
     Field,
     Get,
+    Header,
+    If,
     Inject,
+    Lam,
     MakeTuple,
     Null,
     Proj,
@@ -17,7 +27,7 @@ from fsmooth.core.term import (
     Zero,
 )
 from fsmooth.core.traverse import transform
-from fsmooth.core.types import Array, Data, Float, Int, Tuple, Type, dual, holds_float
+from fsmooth.core.types import Array, Data, Float, Int, Tuple, Type, dual, holds_float, numbered
 from fsmooth.differentiate.derivatives import OfSaved
 
 
@@ -46,10 +56,51 @@ def primal_fields(term: Term) -> Term:
     return transform(term, change) if any([isinstance(x, Unmade) for x in term.free]) else term
 
 
-def wants_nothing_unmade(term: Term) -> None:
-    """Refuse a derivative that reads what was not made."""
-    if any([isinstance(x, Unmade) for x in term.free]):
+def with_primal_data(term: Term) -> Term:
+    """The term, with the primal parts of data made that are read whole.
+
+    Raises:
+        OfSaved: if that is what calls save, which is to be made without.
+
+    """
+    found = [x for x in term.free if isinstance(x, Unmade)]
+    if not all([isinstance(x.type, Data) and x.type.is_remade for x in found]):
         raise OfSaved("the primal part of what a call saved is read by itself")
+    made: dict[Term, Term] = {x: _primal_made(x.dual, x.type) for x in found}
+    return transform(term, lambda t: made.get(t, t)) if found else term
+
+
+def _remade(made: Data, given: Data, name: str, part: Callable[[Term, Type], Term]) -> Header:
+    """The function that makes data anew with other numbers, of the parts of the fields."""
+    found = given.functions.get(name)
+    if not isinstance(found, Header):
+        x = Var("data", given)
+        found = Header(name, (given,), made, NOWHERE, None)
+        given.functions[name] = found
+        ways = [
+            Inject(made, k, tuple([part(Field(x, k, j), t) for j, t in enumerate(fields)]))
+            for k, fields in enumerate(made.constructors)
+        ]
+        body: Term = ways.pop()
+        for k, way in reversed(list(enumerate(ways))):
+            body = If(equals(Tag(x), Const(k)), way, body)
+        found.define(Lam((x,), body))
+    return found
+
+
+def _primal_made(value: Term, type_: Type) -> Term:
+    """As `primal_part`, with data made anew."""
+    match type_:
+        case Data() if holds_float(type_):
+            assert isinstance(value.type, Data)
+            return Call(_remade(type_, value.type, "primal", _primal_made), (value,))
+        case Array(element) if dual(element) != element:
+            index = Var("i", Int())
+            return Build(shape_of(value)[0], index, _primal_made(Get(value, index), element))
+        case Tuple(items):
+            return MakeTuple(tuple([_primal_made(item(value, k), t) for k, t in enumerate(items)]), type_)
+        case _:
+            return primal_part(value, type_)
 
 
 def primal_part(value: Term, type_: Type) -> Term:
@@ -104,28 +155,55 @@ def zipped(value: Term, tangent: Term) -> Term:
             return value
 
 
-def lifted(value: Term) -> Term:
-    """(e, zero): a value that does not depend on what is differentiated."""
-    match value.type:
-        case Float() as type_:
-            return MakeTuple((value, Zero((), type_)))
-        case Array(element):
-            if dual(element) == element:
+@dataclass(frozen=True)
+class Pairs:
+    """What numbers are paired with: tangents, or ids on a tape.
+
+    type    D_T⟦·⟧
+    zero    what a number of this type is paired with that does not depend on what is differentiated
+    suffix  of the name of what is beside a number
+    """
+
+    type: Callable[[Type], Type]
+    zero: Callable[[Float], Term]
+    suffix: str
+
+    def lifted(self, value: Term) -> Term:
+        """(e, zero): a value that does not depend on what is differentiated."""
+        match value.type:
+            case Float() as type_:
+                return MakeTuple((value, self.zero(type_)))
+            case Array(element):
+                if dual(element) == element:
+                    return value
+                index = Var("i", Int())
+                return Build(shape_of(value)[0], index, self.lifted(Get(value, index)))
+            case Tuple(items):
+                return MakeTuple(tuple([self.lifted(item(value, k)) for k in range(len(items))]), self.type(value.type))
+            case Data() as type_ if holds_float(type_):
+                varying = self.type(type_)
+                assert isinstance(varying, Data)
+                match value:
+                    case Null():
+                        return Null(varying)
+                    case Inject(_, constructor, fields):
+                        return Inject(varying, constructor, tuple([self.lifted(x) for x in fields]))
+                    case _ if type_.is_remade:
+                        name = f"lifted_{self.suffix}"
+                        return Call(_remade(varying, type_, name, lambda x, _: self.lifted(x)), (value,))
+                    case _:
+                        raise OfSaved("data that do not vary, where data that vary are wanted")
+            case _:
                 return value
-            index = Var("i", Int())
-            return Build(shape_of(value)[0], index, lifted(Get(value, index)))
-        case Tuple(items):
-            return MakeTuple(tuple([lifted(item(value, k)) for k in range(len(items))]), value.type)
-        case Data() as type_ if holds_float(type_):
-            match value:
-                case Null():
-                    return Null(type_.dual)
-                case Inject(_, constructor, fields):
-                    return Inject(type_.dual, constructor, tuple([lifted(x) for x in fields]))
-                case _:
-                    raise OfSaved("data that do not vary, where data that vary are wanted")
-        case _:
-            return value
+
+
+TANGENTS = Pairs(dual, lambda number: Zero((), number), "t")
+IDS = Pairs(numbered, lambda number: Const(0), "id")
+
+
+def lifted(value: Term) -> Term:
+    """(e, zero): a value that has no tangent."""
+    return TANGENTS.lifted(value)
 
 
 def first(pair: Term) -> Term:

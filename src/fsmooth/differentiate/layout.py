@@ -12,13 +12,14 @@ from collections.abc import Iterator
 from fsmooth.core.term import MakeTuple, Proj, Term
 from fsmooth.core.types import Float, Tuple, Type
 from fsmooth.differentiate.activity import Activities
-from fsmooth.differentiate.encoding import first, item, lifted, primal_part, second
+from fsmooth.differentiate.encoding import TANGENTS, Pairs, first, item, primal_part, second
 
 
 class Layout:
     """The flat form of values of one type, whose components are active or not."""
 
-    def __init__(self, type_: Type, active: Activities) -> None:
+    def __init__(self, type_: Type, active: Activities, pairs: Pairs = TANGENTS) -> None:
+        self._pairs = pairs
         self._type = type_
         self._active = active
         self.count = _count(type_, active)
@@ -33,7 +34,7 @@ class Layout:
 
     def dual(self, value: Term) -> Term:
         """The dual value, of type D_T⟦type⟧, that a packed value stands for."""
-        return _dual(self._type, self._active, iter(self.unpacked(value)))
+        return _dual(self._type, self._active, iter(self.unpacked(value)), self._pairs)
 
     def primal(self, value: Term) -> Term:
         """The primal value that a packed value stands for."""
@@ -70,12 +71,12 @@ def _count(type_: Type, active: Activities) -> int:
     return 2 if active and isinstance(type_, Float) else 1
 
 
-def _dual(type_: Type, active: Activities, parts: Iterator[Term]) -> Term:
+def _dual(type_: Type, active: Activities, parts: Iterator[Term], pairs: Pairs) -> Term:
     inside = _inside(type_, active)
     if inside is not None:
-        return MakeTuple(tuple([_dual(t, a, parts) for t, a in inside]), type_)
+        return MakeTuple(tuple([_dual(t, a, parts, pairs) for t, a in inside]), type_)
     if not active:
-        return lifted(next(parts))
+        return pairs.lifted(next(parts))
     return MakeTuple((next(parts), next(parts))) if isinstance(type_, Float) else next(parts)
 
 

@@ -18,6 +18,7 @@ from fsmooth.differentiate.deriv import forward
 from fsmooth.differentiate.derivatives import NoDerivative, OfSaved
 from fsmooth.differentiate.reverse.calls import Calls
 from fsmooth.differentiate.reverse.verbs import reverse
+from fsmooth.differentiate.tape.verbs import tape
 
 
 class Before(Protocol):
@@ -53,6 +54,7 @@ class Removal:
         self.known = Known({} if sizes is None else sizes)
         self.choices: list[Choice] = []
         self.compared: list[Candidate] = []
+        self.is_nested = False
 
     def run(self, term: Term) -> Term:
         """`term` without `Deriv`.
@@ -62,6 +64,7 @@ class Removal:
 
         """
         term = self.prepared(term)
+        self.is_nested = self.is_nested or _is_nested(term)
         self.known.enter(term)
 
         def change(term: Term) -> Term:
@@ -131,26 +134,66 @@ class Removal:
         except OfSaved:
             raise
         except NoDerivative as error:
-            self.choices[-1] = choice.instead(str(error))
-            return self._made(deriv, self.choices[-1].method)
+            return self._otherwise(deriv, choice, str(error))
+
+    def _otherwise(self, deriv: Deriv, choice: Choice, why: str) -> Lam:
+        """The derivative where the mode that was chosen has none: in the place of reverse mode by a tape, which has no derivative
+        itself; if that has none either, in the other mode.
+        """
+        if choice.method is Method.REVERSE and not self.is_nested and deriv.verb in _BY_TAPE:
+            self.choices[-1] = choice.instead(why, Method.TAPE)
+            try:
+                return self._made(deriv, Method.TAPE)
+            except NoDerivative:
+                pass  # as if there were no tape
+        self.choices[-1] = choice.instead(why)
+        return self._made(deriv, self.choices[-1].method)
 
     def _made(self, deriv: Deriv, method: Method) -> Lam:
         """The derivative by one mode."""
-        is_run_once = method is Method.REVERSE or deriv.verb is Verb.JVP
+        is_run_once = method is not Method.FORWARD or deriv.verb is Verb.JVP
         function = self.before.run_once(deriv.function) if is_run_once else deriv.function
         ready = self.ready.rules(function, method)
         made = Deriv(ready, deriv.wrt, deriv.verb, deriv.method, deriv.single, deriv.checkpoint)
-        return forward(made) if method is Method.FORWARD else reverse(made, self.calls)
+        if method is Method.REVERSE:
+            return reverse(made, self.calls)
+        return tape(made) if method is Method.TAPE else forward(made)
 
     def _second(self, deriv: Deriv) -> Lam:
         """The Hessian times tangents: the tangent, in forward mode, of the gradient."""
         function = cast(Lam, deriv.function)
+        if deriv.method is Method.TAPE:
+            return self._second_by_tape(deriv)
+        self.is_nested = True
         gradient = self.removed(Deriv(function, deriv.wrt, Verb.GRAD, deriv.method, deriv.single, deriv.checkpoint))
         along = self.removed(Deriv(gradient, deriv.wrt, Verb.JVP, Method.FORWARD, deriv.single))
         parameters = tuple([Var(q.name, q.type, q.site) for q in along.parameters])
         pair = Var("pair", along.body.type)
         body = let(((pair, App(along, parameters)),), Proj(pair, 1))
         return cast(Lam, refresh(Lam(parameters, body)))
+
+    def _second_by_tape(self, deriv: Deriv) -> Lam:
+        """The same as the gradient, by a tape, of the tangent: a tape of dual numbers is not needed."""
+        along = self.removed(Deriv(deriv.function, deriv.wrt, Verb.JVP, Method.FORWARD, deriv.single))
+        parameters = tuple([Var(q.name, q.type, q.site) for q in along.parameters])
+        pair = Var("pair", along.body.type)
+        slope = Lam(parameters, let(((pair, App(along, parameters)),), Proj(pair, 1)))
+        return self.removed(Deriv(slope, deriv.wrt, Verb.GRAD, Method.TAPE, deriv.single))
+
+
+_BY_TAPE = (Verb.GRAD, Verb.VALUE_AND_GRAD, Verb.JACOBIAN)
+
+
+def _is_nested(term: Term) -> bool:
+    """Is there a derivative of a derivative?"""
+    return any(
+        [
+            t is not inner and isinstance(inner, Deriv)
+            for t in subterms(term)
+            if isinstance(t, Deriv)
+            for inner in subterms(t)
+        ]
+    )
 
 
 def remove_derivatives(term: Term, before: Before) -> Term:

@@ -13,7 +13,7 @@ import inspect
 import types
 from collections.abc import Callable
 
-from fsmooth.core.array_annotation import ArrayAnnotation
+from fsmooth.core.array_annotation import ANY, ArrayAnnotation
 from fsmooth.core.types import BOOL, INT, Bool, Float, Int, Type, leaf_of, rank_of
 from fsmooth.errors import ArgumentError
 from fsmooth.frontend import annotated_sizes
@@ -24,6 +24,8 @@ _NAMES: dict[object, str] = {float: "numbers", int: "integers", bool: "truth val
 
 class Array:
     """The annotation of an array: `fs.Array["n", 3]`, `fs.Array["n", int]`.
+
+    `"*"` is any size: `fs.Array["*"]`.
 
     >>> Array["n", 3]
     fs.Array['n', 3]
@@ -44,7 +46,7 @@ class Array:
 
 def _is_size(size: object) -> bool:
     if isinstance(size, str):
-        return annotated_sizes.expression(size) is not None
+        return size == ANY or annotated_sizes.expression(size) is not None
     return isinstance(size, int) and not isinstance(size, bool) and size >= 0
 
 

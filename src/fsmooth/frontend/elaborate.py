@@ -18,6 +18,7 @@ from fsmooth.frontend.constant_sizes import with_constant_sizes
 from fsmooth.frontend.lookup import Lookup
 from fsmooth.frontend.programs import DerivedProgram, LibraryProgram, Program, SourceProgram
 from fsmooth.frontend.python.annotated import annotated_arguments
+from fsmooth.frontend.python.built_nodes import refuse_built
 from fsmooth.frontend.python.frame import Frame, Shared
 from fsmooth.frontend.python.functions import default_value, run
 from fsmooth.frontend.python.parts import seen
@@ -118,8 +119,11 @@ def _result(frame: Frame, program: Program, names: dict[str, Value], node: ast.A
         _, pullback = value.items
         assert isinstance(pullback, Pullback)
         pullbacks.append(pullback.derivative)
+        refuse_built(frame, pullback.value, node)
         return App(pullback.derivative.function, pullback.arguments)
-    return frame.term(value, frame.shared.returned or node)
+    result = frame.term(value, frame.shared.returned or node)
+    refuse_built(frame, result, frame.shared.returned or node)
+    return result
 
 
 def _run(frame: Frame, program: Program, names: dict[str, Value], node: ast.AST) -> Value:

@@ -14,11 +14,14 @@ from fsmooth.errors import ArgumentError
 from fsmooth.frontend.python.source import not_python, source_of
 from fsmooth.frontend.python.stand_ins import stand_in
 
-METHODS = "'auto', 'forward' or 'reverse'"
+METHODS = "'auto', 'forward', 'reverse' or 'tape'"
 """The names of the methods, as a hint."""
 
-ONLY: dict[Verb | None, Method] = {Verb.JVP: Method.FORWARD, Verb.VJP: Method.REVERSE}
-"""The verbs for which there is nothing to choose: one tangent is forward mode, one cotangent reverse mode."""
+ONLY: dict[Verb | None, tuple[Method, ...]] = {
+    Verb.JVP: (Method.FORWARD,),
+    Verb.VJP: (Method.REVERSE, Method.TAPE),
+}
+"""The verbs that have one mode: one tangent is forward mode, one cotangent reverse mode, by a tape if that is asked for."""
 
 OTHER = {Method.FORWARD: "vjp", Method.REVERSE: "jvp"}
 """What the verb of the other mode is called."""

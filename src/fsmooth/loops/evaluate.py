@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
-from fsmooth.core.arithmetic import first_extremum, single
-from fsmooth.core.types import Float
+from fsmooth.core.arithmetic import FLOATS, first_extremum, single
+from fsmooth.core.tape import Entries
+from fsmooth.core.types import INT, Float
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import integer, zero_of
 
@@ -72,7 +73,7 @@ def evaluate(
         Failed: where the C would report an error.
 
     """
-    memory = _Memory(unwritten, {f.name: f for f in definitions}, [])
+    memory = _Memory(unwritten, {f.name: f for f in definitions}, [], Entries(FLOATS))
     for name, value in arguments.items():
         if isinstance(value, list):
             memory.pointers[name] = Pointer(value)
@@ -82,7 +83,14 @@ def evaluate(
 
 
 class _Memory:
-    def __init__(self, unwritten: float | None, definitions: Mapping[str, t.Function], frames: list[Frame]) -> None:
+    def __init__(
+        self,
+        unwritten: float | None,
+        definitions: Mapping[str, t.Function],
+        frames: list[Frame],
+        tape: Entries,
+    ) -> None:
+        self.tape = tape
         self.unwritten = unwritten
         self.frames = frames
         self.definitions = definitions
@@ -190,6 +198,28 @@ class _Memory:
                 self.names[s.name] = len(self.frames)
             case t.Unpack():
                 self.unpack(s)
+            case t.OpenTape():
+                self.names[s.start] = self.tape.opened(self.integer(s.size))
+            case t.Entry():
+                self.names[s.name] = self.tape.entered([])
+            case t.Operand():
+                self.tape.operand(self.integer(t.Name(s.entry.name, INT)), self.integer(s.id), self.of(s.slope))
+            case t.Sweep():
+                start, root = self.integer(s.start), self.integer(s.root)
+                for k, slope in enumerate(self.tape.swept(self.integer(s.count), start, root)):
+                    assert isinstance(slope, float)
+                    self.store(s.buffer, self.integer(s.offset) + k, slope, False)
+            case t.CloseTape():
+                self.tape.close(self.integer(t.Name(s.start, INT)))
+            case t.KeepTape():
+                self.names[s.name] = self.tape.retained()
+            case t.OpenBars():
+                self.pointers[s.buffer] = Pointer([0.0 for _ in self.tape.sums(self.integer(s.tape))])
+            case t.SweepBars():
+                bars: list[object] = list(self.pointers[s.bars].memory)
+                for k, slope in enumerate(self.tape.pulled(self.integer(s.tape), self.integer(s.count), bars)):
+                    assert isinstance(slope, float)
+                    self.store(s.buffer, self.integer(s.offset) + k, slope, False)
             case t.Room():
                 pass
             case _:
@@ -198,7 +228,7 @@ class _Memory:
     def invoke(self, s: t.Invoke) -> None:
         """A call, in a memory of its own that shares what is handed over."""
         function = self.definitions[s.function]
-        inner = _Memory(self.unwritten, self.definitions, self.frames)
+        inner = _Memory(self.unwritten, self.definitions, self.frames, self.tape)
         inputs = [q.name for q in function.parameters if not q.output]
         outputs = [q.name for q in function.parameters if q.output]
         for name, argument in zip(inputs, s.arguments, strict=True):

@@ -124,6 +124,22 @@ def _lines(s: t.Statement) -> list[str]:
             return [f"frame {s.name}: {s.layout.data!r}.{s.layout.number} = ({', '.join(given)})"]
         case t.Unpack():
             return [f"let {s.name} = {w(s.frame)}.{s.layout.number}.{s.slot}"]
+        case t.OpenTape():
+            return [f"tape from {s.start} x {w(s.size)}"]
+        case t.Entry():
+            return [f"entry {s.name} x {w(s.count)}"]
+        case t.Operand():
+            return [f"{s.entry.name}[{w(s.position)}] := ({w(s.id)}, {w(s.slope)})"]
+        case t.Sweep():
+            return [f"sweep {s.buffer}[{w(s.offset)}] x {w(s.count)} := {w(s.root)} to {w(s.start)}"]
+        case t.CloseTape():
+            return [f"end of tape from {s.start}"]
+        case t.KeepTape():
+            return [f"keep tape as {s.name}"]
+        case t.OpenBars():
+            return [f"bars {s.buffer} of {w(s.tape)}"]
+        case t.SweepBars():
+            return [f"sweep {s.buffer}[{w(s.offset)}] x {w(s.count)} := {s.bars} of {w(s.tape)}"]
         case t.Swap():
             return [f"swap {s.left}, {s.right}"]
         case _:

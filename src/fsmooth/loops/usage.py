@@ -9,6 +9,8 @@ from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import parts
 
+_TAPE = t.Name(t.TAPE, INT)
+
 
 def names_in(e: t.Expression, into: set[str]) -> None:
     """Add the variables and buffers of an expression."""
@@ -96,6 +98,33 @@ def expressions_of(s: t.Statement) -> Iterator[t.Expression]:
                     yield t.Name(argument.buffer, INT)
                 else:
                     yield argument
+        case t.OpenTape():
+            yield s.size
+        case t.Entry():
+            yield s.count
+            yield _TAPE
+        case t.Operand():
+            yield s.position
+            yield s.id
+            yield s.slope
+            yield t.Name(s.entry.name, INT)
+        case t.Sweep():
+            yield s.offset
+            yield s.count
+            yield s.start
+            yield s.root
+            yield _TAPE
+        case t.CloseTape():
+            yield t.Name(s.start, INT)
+        case t.KeepTape():
+            yield _TAPE
+        case t.OpenBars():
+            yield s.tape
+        case t.SweepBars():
+            yield s.offset
+            yield s.count
+            yield s.tape
+            yield t.Name(s.bars, INT)
         case t.LocalArray() | t.Swap() | t.Room():
             return
         case _:
@@ -172,6 +201,14 @@ def declared(s: t.Statement) -> tuple[str, ...]:
             return (s.buffer,)
         case t.Choose():
             return (s.pointer,)
+        case t.OpenTape():
+            return (s.start,)
+        case t.KeepTape():
+            return (s.name,)
+        case t.OpenBars():
+            return (s.buffer,)
+        case t.Entry():
+            return (s.name, s.slopes, s.operands)
         case t.For() | t.Block() | t.CheckAll():
             return (s.index,)
         case _:
@@ -200,6 +237,12 @@ def targets(s: t.Statement) -> set[str]:
             return {output.buffer for output in s.outputs}
         case t.Invoke():
             return s.changes
+        case t.Sweep():
+            return {s.buffer, t.TAPE}
+        case t.SweepBars():
+            return {s.buffer, s.bars}
+        case t.OpenTape() | t.Entry() | t.Operand() | t.CloseTape() | t.KeepTape():
+            return {t.TAPE}
         case _:
             return set()
 

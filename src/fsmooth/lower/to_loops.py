@@ -28,9 +28,15 @@ from fsmooth.core.term import (
     Plus,
     Prim,
     Proj,
+    Pulled,
+    Record,
+    RecordSum,
     Reduce,
     Require,
+    Retained,
+    Swept,
     Tag,
+    Taped,
     Term,
     Update,
     Var,
@@ -40,7 +46,7 @@ from fsmooth.core.term import (
 from fsmooth.core.types import is_scalar
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import zero_of
-from fsmooth.lower import arrays, calls, expressions, folds, frames, reductions
+from fsmooth.lower import arrays, calls, expressions, folds, frames, reductions, tape
 from fsmooth.lower.accumulators import Allowed, Sinks, sinks_of, with_indices_first
 from fsmooth.lower.aliases import alias
 from fsmooth.lower.cardinality import is_path, length
@@ -105,7 +111,9 @@ class Lowering(Context):
                 return frames.tag(self, term)
             case Reduce():
                 return reductions.reduce_scalar(self, term)
-            case Get() | Proj() | Let() | App() | Call() | Inject() | Field() | Require() | Carrying():
+            case Record():
+                return tape.record(self, term)
+            case Get() | Proj() | Let() | App() | Call() | Inject() | Field() | Require() | Carrying() | Taped():
                 return expressions.as_expression(self.value(term))
             case _:
                 raise Unsupported(f"lowering of {type(term).__name__}")
@@ -142,11 +150,27 @@ class Lowering(Context):
                 return frames.pack(self, term)
             case Field():
                 return frames.field(self, term)
+            case RecordSum():
+                return tape.record_sum(self, term)
+            case Taped() | Retained():
+                return self._stored(term, "taped")
             case _ if is_scalar(term.type) and not (isinstance(term, If)):
                 return Scalar(self.scalar(term))
             case If() if is_scalar(term.type):
                 return Scalar(expressions.lower_if(self, term))
-            case If() | Build() | Vector() | Zero() | Delta() | Update() | Plus() | Reduce() | Collect():
+            case (
+                If()
+                | Build()
+                | Vector()
+                | Zero()
+                | Delta()
+                | Update()
+                | Plus()
+                | Reduce()
+                | Collect()
+                | Swept()
+                | Pulled()
+            ):
                 return self._stored(term, "a")
             case _:
                 raise Unsupported(f"lowering of {type(term).__name__}")
@@ -196,6 +220,7 @@ class Lowering(Context):
                 | Require()
                 | MakeTuple()
                 | Carrying()
+                | RecordSum()
             ):
                 result = self._pinned(self.value(value), Hint.of(var))
             case _ if is_scalar(value.type):
@@ -295,6 +320,16 @@ class Lowering(Context):
                 arrays.plus_into(self, term, dest, mode)
             case Collect():
                 arrays.collect_into(self, term, dest, mode)
+            case Taped():
+                tape.taped_into(self, term, dest, mode)
+            case Swept():
+                tape.swept_into(self, term, dest, mode)
+            case Retained():
+                tape.retained_into(self, term, dest)
+            case Pulled():
+                tape.pulled_into(self, term, dest, mode)
+            case RecordSum():
+                arrays.copy_into(self, self.value(term), dest, mode)
             case Get(Build(_, var, body), index):
                 at = self.named(self.scalar(index), var.name)
                 saved_index = self.environment.get(var)

@@ -242,7 +242,10 @@ class Placement:
         failing = self._failing.get(node)
         if failing is None or self._is_evaluated(node, here):
             return True
-        return all([self._sizes.get(leaf) in here.positive or self._is_anchored(leaf, here) for leaf in failing])
+        for leaf in failing:  # of the many of a large node the first may do
+            if self._sizes.get(leaf) not in here.positive and not self._is_anchored(leaf, here):
+                return False
+        return True
 
     def _is_evaluated(self, node: Term, here: Scope) -> bool:
         """Is `node` evaluated without condition in `here` or a scope around it?"""
@@ -252,7 +255,7 @@ class Placement:
     def _is_anchored(self, leaf: Term, here: Scope) -> bool:
         """Is this node evaluated without condition in `here` or a scope around it?"""
         regions = self._anchors.get(leaf, frozenset())
-        return any([scope.region in regions for scope in here.outwards()])
+        return not regions.isdisjoint([scope.region for scope in here.outwards()])
 
     def _runs_only_with(self, node: Term, size: Term) -> bool:
         """A loop over the same size, which only its body makes fail: it does nothing where the loop around it does not run."""

@@ -22,6 +22,7 @@ better off with loops it can see through.
 from __future__ import annotations
 
 from fsmooth.core.term import Term
+from fsmooth.core.traverse import subterms
 from fsmooth.loops.passes.schedule import ALL, MOVED
 from fsmooth.optimise.compaction import compact_tables
 from fsmooth.optimise.earlier_values import keep_earlier_values
@@ -56,6 +57,7 @@ from fsmooth.optimise.schedule import Destinations, Schedule, Stage, Stages, Sta
 from fsmooth.optimise.simplify import simplify
 from fsmooth.optimise.unzipping import unzip
 from fsmooth.optimise.windows.in_windows import in_windows
+from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import Rule
 from fsmooth.rewrite.trace import Trace
 
@@ -158,8 +160,16 @@ def then_normalise(change: Stage, family: Family, policy: Policy) -> Stage:
 
 
 def finish(family: Family) -> Stage:
-    """What is left to laws that nothing else follows: structural zeros become numbers."""
-    return lambda term, trace, sizes: simplify(term, family + PARTIAL_EVALUATION, _KEEP, trace, sizes)
+    """What is left to laws that nothing else follows, and that ask nothing of what is known: structural zeros become
+    numbers.  What these uncover, if there are any, is normalised.
+    """
+    nothing = Facts()
+
+    def stage(term: Term, trace: Trace, sizes: StaticSizes) -> Term:
+        left = [r for t in subterms(term) for r in family if isinstance(t, r.heads) and r.apply(t, nothing) is not None]
+        return simplify(term, family + PARTIAL_EVALUATION, _KEEP, trace, sizes) if left else term
+
+    return stage
 
 
 def require_first(term: Term, trace: Trace, sizes: StaticSizes) -> Term:

@@ -45,18 +45,26 @@ from fsmooth.optimise.components import (
     opened,
     reading,
 )
-from fsmooth.optimise.failing import StaticSizes
+from fsmooth.optimise.failing import StaticSizes, is_certain
 from fsmooth.optimise.regions import Definitions
 from fsmooth.rewrite.trace import Trace
 
 
 def unzip(term: Term, trace: Trace, static_sizes: StaticSizes) -> Term:
     """The term with arrays of tuples taken apart where that lets a component leave a loop."""
-    if not any([isinstance(t, Let) and any([_tuples(var.type) for var, _ in t.bindings]) for t in subterms(term)]):
+    parts = list(subterms(term))
+    if not any([_runs_for_certain(t) for t in parts]):
+        return term
+    if not any([isinstance(t, Let) and any([_tuples(var.type) for var, _ in t.bindings]) for t in parts]):
         return term
     own = refresh(term)
     new = _Unzipping(trace).rewritten(own, _Around())
     return term if new is own else refresh(new)
+
+
+def _runs_for_certain(t: Term) -> bool:
+    """Is it a loop that is known to run?"""
+    return isinstance(t, Build | Reduce) and is_certain(t.size)
 
 
 def _tuples(type_: Type) -> int:
@@ -77,7 +85,7 @@ class _Around(NamedTuple):
     def inside(self, t: Term, k: int) -> _Around:
         """Around child `k` of `t`."""
         match t:
-            case Build(Const(size)) | Reduce(_, Const(size)) if k == 1 and size > 0:
+            case Build(Const(size)) | Reduce(_, Const(size)) if k == 1 and _runs_for_certain(t):
                 return _Around(self.varying.union(bound_in(t, k)), int(size))
             case Require():
                 return self

@@ -120,7 +120,11 @@ def _is_count(term: Term | None) -> bool:
 
 def _may_help(fact: Polynomial, poly: Polynomial) -> bool:
     """Does the fact have a part of `poly` in it, so that taking it away leaves less to prove?"""
-    return any([m and poly.coefficients.get(m, 0) * c > 0 for m, c in fact.coefficients.items()])
+    coefficients = poly.coefficients
+    for monomial, c in fact.coefficients.items():
+        if monomial and coefficients.get(monomial, 0) * c > 0:
+            return True
+    return False
 
 
 class Bounds:

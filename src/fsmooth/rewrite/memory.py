@@ -29,7 +29,12 @@ class Context:
         """The context where a condition has this value, too."""
         found = self._below.get((condition, value))
         if found is None:
-            found = self._below[condition, value] = Context(self.depth + 1)
+            found = self.afresh(condition, value)
+        return found
+
+    def afresh(self, condition: Term, value: bool) -> Context:
+        """The same, where more may be known of the condition than to walks before: this is what later ones find."""
+        found = self._below[condition, value] = Context(self.depth + 1)
         return found
 
 

@@ -9,13 +9,14 @@ recognised by a mark.  A substitution is carried along, so definitions are repla
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from operator import is_
 
+from fsmooth.core import primitives as p
 from fsmooth.core.primitives import Primitive
 from fsmooth.core.term import Const, If, Length, Let, Prim, Term, Var
 from fsmooth.core.traverse import condition_of, rebuild, remade, steps
+from fsmooth.core.types import Int
 from fsmooth.rewrite.facts import Facts
-from fsmooth.rewrite.memory import Context, Mark, Memory
+from fsmooth.rewrite.memory import Mark, Memory
 from fsmooth.rewrite.strategy import Rule
 from fsmooth.rewrite.trace import Trace
 
@@ -57,7 +58,7 @@ class Normaliser:
     def is_normal(self, term: Term) -> bool:
         """Has this walk found so, or one before it, where nothing has changed since?
 
-        A condition and what it guards may share the lengths that it compares, of which more is known below it.
+        A condition and what it guards may share the sizes that it compares, of which more is known below it.
         """
         mark = term.mark
         if mark is self.mark:
@@ -65,7 +66,7 @@ class Normaliser:
         if not isinstance(mark, Mark):
             return False
         if mark.walk is self:
-            return not isinstance(term, Length) or mark.context.depth >= self.mark.context.depth
+            return mark.context.depth >= self.mark.context.depth or not _is_size(term)
         if mark.context is not self.mark.context or not self.changed.isdisjoint(term.free):
             return False
         if not self.memory.is_settled(term):
@@ -84,7 +85,7 @@ class Normaliser:
             return self.scoped(term)
         old = declared.children(term)
         new = [self.run(child) for child in old]
-        return term if all(map(is_, old, new)) else declared.rebuild(term, new)
+        return term if old == tuple(new) else declared.rebuild(term, new)
 
     def finish(self, term: Term) -> Term:
         """Apply rules at the root of a term whose children are normal, until none applies."""
@@ -220,8 +221,9 @@ class Normaliser:
     def go_under(self, condition: Term, value: bool) -> Mark:
         """Mark terms as normal where a condition has a value, from here on; gives the mark to go back to."""
         outside = self.mark
-        same = self.changed.isdisjoint(condition.free)
-        self.mark = Mark(self, outside.context.under(condition, value) if same else Context(outside.context.depth + 1))
+        around = outside.context
+        enter = around.under if self.changed.isdisjoint(condition.free) else around.afresh
+        self.mark = Mark(self, enter(condition, value))
         return outside
 
     def assuming(self, condition: Term, value: bool, term: Term) -> Term:
@@ -232,6 +234,13 @@ class Normaliser:
         self.mark = outside
         self.facts.forget(undo)
         return result
+
+
+def _is_size(term: Term) -> bool:
+    """Is it a length, or the larger or smaller of two integers?  Conditions say most of these."""
+    return isinstance(term, Length) or (
+        isinstance(term, Prim) and isinstance(term.type, Int) and term.primitive in (p.maximum, p.minimum)
+    )
 
 
 def _decides(rules: Iterable[Rule]) -> bool:

@@ -178,6 +178,12 @@ class Library:
         if code == 2:
             hint = "long loops save less in reverse derivatives with checkpoint=True, nothing with method='forward'"
             raise OutOfMemoryError(f"there is not enough memory for the temporaries of this call\n  hint: {hint}")
+        if code == 4:
+            entries, operands = error.numbers[0], error.numbers[1]
+            raise OutOfMemoryError(
+                f"there is not enough memory for the tape of this call, after {entries} entries with {operands} operands\n"
+                "  hint: method='reverse' saves less, method='forward' saves nothing"
+            )
         if code == 3:
             raise RecursionDepthError(
                 "a function calls itself too often, one call in the other: there is no stack left\n"

@@ -12,6 +12,7 @@ from fsmooth.backend.c.program import CProgram
 from fsmooth.backend.c.shared import Shared
 from fsmooth.backend.c.signature import signature
 from fsmooth.backend.c.statements import StatementWriter
+from fsmooth.backend.c.tape import PROTOTYPES, RETAINED
 from fsmooth.core.nodes.declaration import Nodes
 from fsmooth.core.types import Array, Tuple, Type, unzipped
 from fsmooth.loops import tree as t
@@ -29,10 +30,15 @@ def emit(program: t.Program) -> CProgram:
     frames = uses_frames((*program.definitions, *functions))
     returning = frozenset([f.name for f in program.definitions if returns_frames(f)])
     for function in (*program.definitions, *functions):
-        writer = StatementWriter(expressions, structs, returning if frames else None, own)
+        called = frozenset() if function.is_called else frozenset(features)
+        writer = StatementWriter(expressions, structs, returning if frames else None, called, own)
         texts.append(writer.function(function))
         statements += writer.statements
         features |= writer.features
+    if not features.isdisjoint(("tape", "tape_read")):
+        features |= {"arena", "tape"}
+    if "tape_kept" in features:
+        texts.append(RETAINED.replace("NAME", program.name))
     arguments = [q.name for q in program.kernel.parameters if q.pointer and not q.output]
     numbers = [
         q.name for q in program.kernel.parameters if not q.pointer and q.name not in program.kernel.facts.lengths
@@ -46,7 +52,7 @@ def emit(program: t.Program) -> CProgram:
     return CProgram(
         program.name,
         source,
-        _header(program, functions),
+        _header(program, functions, PROTOTYPES.replace("NAME", program.name) if "tape_kept" in features else ""),
         program.parameters,
         program.result,
         program.sites,
@@ -81,9 +87,9 @@ def _steady(type_: Type) -> Iterator[bool]:
                 yield from _steady(item)
 
 
-def _header(program: t.Program, functions: list[t.Function]) -> str:
+def _header(program: t.Program, functions: list[t.Function], others: str) -> str:
     guard = f"FS_{program.name.upper()}_H"
-    prototypes = "".join([f"{signature(function)};\n" for function in functions])
+    prototypes = "".join([f"{signature(function)};\n" for function in functions]) + others
     return (
         f"#ifndef {guard}\n#define {guard}\n#include <stdbool.h>\n#include <stdint.h>\n"
         f'#ifdef __cplusplus\n#define restrict __restrict\nextern "C" {{\n#endif\n{h.ERROR}'

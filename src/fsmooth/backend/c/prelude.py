@@ -9,6 +9,7 @@ from fsmooth.backend.c.frames import FRAMES, REFERENCE
 from fsmooth.backend.c.lanes import FIRST, LANES, RARELY
 from fsmooth.backend.c.searches import searches
 from fsmooth.backend.c.spelling import Call, spelling
+from fsmooth.backend.c.tape import TAPE
 from fsmooth.core.primitives import Primitive
 from fsmooth.core.types import F64
 from fsmooth.loops.vector_math import OLD
@@ -48,6 +49,8 @@ def prelude(expressions: ExpressionWriter, features: set[str]) -> str:
         parts.append(_guarded("FS_FRAMES", REFERENCE + FRAMES))
     if not features.isdisjoint(("shared", "frames")):
         parts.append(_guarded("FS_MARKS", MARKS))
+    if "tape" in features:
+        parts.append(_guarded("FS_TAPE", TAPE))
     if "shared" in features:
         parts.append(_guarded("FS_COMMON", COMMON))
     if "rooms" in features:

@@ -40,16 +40,18 @@ class StatementWriter:
         expressions: ExpressionWriter,
         structs: Structs,
         returning: frozenset[str] | None = None,
+        called: frozenset[str] = frozenset(),
         shared: Shared | None = None,
     ) -> None:
-        """`returning` are the functions that return frames, if there are any frames in the program; `shared` is what no
-        call changes, if there is any.
+        """`returning` are the functions that return frames, if there are any frames in the program; `called` the parts of the
+        prelude that the functions need which it may call; `shared` is what no call changes, if there is any.
         """
         self.shared = shared
         self.e = expressions
         self.structs = structs
         self.returning = returning
         self.marks = 0
+        self.called = called
         self.lines: list[str] = []
         self.depth = 1
         self.statements = 0
@@ -80,8 +82,10 @@ class StatementWriter:
         tail: list[str] = []
         in_struct = self.shared.fields.get(function.name, {}) if self.shared is not None else {}
         unused = [q.name for q in function.parameters if q.name not in used and q.name not in in_struct]
-        can_fail = not self.features.isdisjoint(("failed", "arena", "calls", "frames"))
-        if self.features.isdisjoint(("failed", "calls")) and not function.is_called:
+        if "calls" in self.features and "tape" in self.called:
+            self.features.add("tape")
+        can_fail = not self.features.isdisjoint(("failed", "arena", "calls", "frames", "tape"))
+        if self.features.isdisjoint(("failed", "calls", "tape")) and not function.is_called:
             unused.append("error")
         head += wrapped(", ".join([f"(void){name}" for name in unused]))
         if can_fail:
@@ -92,13 +96,17 @@ class StatementWriter:
         if function.is_called:
             self.features.add("depth")
             head.append("    if (FS_FRAME < fs_shared->deepest) return 3;")
+            if "tape" in self.features:
+                head.append("    fs_entries *const fs_tape = fs_shared->tape;")
             if "arena" in self.features:
                 head.append("    const fs_mark fs_before = fs_marked(fs_shared->arena);")
                 tail.append("    fs_release(fs_shared->arena, fs_before);")
             if "frames" in self.features and not returns_frames(function):
                 head.append("    const fs_mark fs_frames_before = fs_marked(fs_shared->frames);")
                 tail.append("    fs_release(fs_shared->frames, fs_frames_before);")
-        elif not self.features.isdisjoint(("arena", "calls", "frames")):
+        else:
+            self.own_tape(head, tail)
+        if not function.is_called and not self.features.isdisjoint(("arena", "calls", "frames")):
             self.features.add("arena")
             head += [
                 f"    double stack[{_ON_STACK}];",
@@ -116,7 +124,8 @@ class StatementWriter:
             if "calls" in self.features:
                 self.features |= {"arena", "shared"}
                 frames = "NULL" if self.returning is None else "&fs_frames"
-                common = f"{{error, fs_deepest_frame(), &arena, {frames}}}"
+                tape = "fs_tape" if "tape" in self.features else "NULL"
+                common = f"{{error, fs_deepest_frame(), &arena, {frames}, {tape}}}"
                 if self.shared is None:
                     head.append(f"    fs_common fs_shared = {common};")
                 else:
@@ -125,6 +134,17 @@ class StatementWriter:
             tail.insert(0, "fail:")
         tail.append(f"    return {'status' if can_fail else '0'};")
         return "\n".join([*head, *self.lines, *tail, "}", ""])
+
+    def own_tape(self, head: list[str], tail: list[str]) -> None:
+        """A tape for the call, if it or what it calls records."""
+        if "tape" not in self.features:
+            return
+        const = "" if "tape_kept" in self.features else "const "
+        head += [
+            f"    fs_entries *{const}fs_tape = fs_open_tape();",
+            "    if (!fs_tape) return fs_tape_is_full(error, NULL);",
+        ]
+        tail.append("    fs_close_tape(fs_tape);")
 
     def line(self, text: str) -> None:
         """One line at the current depth."""
@@ -220,6 +240,10 @@ class StatementWriter:
             case t.Invoke():
                 self.features.add("calls")
                 self.call(s)
+            case t.OpenTape() | t.Entry() | t.Operand() | t.Sweep() | t.CloseTape():
+                self.tape(s)
+            case t.KeepTape() | t.OpenBars() | t.SweepBars():
+                self.kept_tape(s)
             case t.Swap(left, right, type_):
                 held = f"{left}_held"
                 self.line("{")
@@ -285,6 +309,61 @@ class StatementWriter:
         self.line(f"    const fs_mark {mark} = fs_marked({arena});")
         self.nested(body)
         self.line(f"    fs_release({arena}, {mark});")
+
+    def tape(self, s: t.OpenTape | t.Entry | t.Operand | t.Sweep | t.CloseTape) -> None:
+        """What is done with the tape."""
+        self.features.add("tape")
+        w = self.e.write
+        full = f"fs_tape_is_full({self.error}, fs_tape)"
+        match s:
+            case t.OpenTape(start, size):
+                self.line(f"const int64_t {start} = fs_inputs(fs_tape, {w(size)});")
+                self.fails(f"!{start}", full)
+            case t.Entry(name, slopes, operands, count):
+                self.line(f"const int64_t {name} = fs_entry(fs_tape, {self.count(count)});")
+                self.fails(f"!{name}", full)
+                self.line(f"double *restrict {slopes} = fs_tape->slope + fs_tape->first[{name}];")
+                self.line(f"int32_t *restrict {operands} = fs_tape->operand + fs_tape->first[{name}];")
+            case t.Operand(entry, position, id_, slope):
+                self.line(f"{entry.slopes}[{w(position)}] = {w(slope)};")
+                self.line(f"{entry.operands}[{w(position)}] = (int32_t){w(id_, 9)};")
+            case t.Sweep():
+                place = self.place(s.buffer, s.offset)
+                numbers = ", ".join([w(s.count), w(s.start), w(s.root)])
+                self.fails(f"!fs_sweep(fs_tape, {place}, {numbers})", full)
+            case t.CloseTape(start):
+                self.line(f"fs_forget(fs_tape, {start});")
+            case _:
+                assert_never(s)
+
+    def kept_tape(self, s: t.KeepTape | t.OpenBars | t.SweepBars) -> None:
+        """What is done with a tape that outlives its call."""
+        w = self.e.write
+        match s:
+            case t.KeepTape(name):
+                self.features |= {"tape", "tape_kept"}
+                self.line(f"const int64_t {name} = (int64_t)(intptr_t)fs_tape;")
+                self.line("fs_tape = NULL;")
+            case t.OpenBars(buffer, tape):
+                self.features |= {"arena", "tape_read"}
+                self.line(
+                    f"double *restrict {buffer} = fs_bars({self.arena}, (const fs_entries *)(intptr_t){w(tape, 9)});"
+                )
+                self.fails(f"!{buffer}", "2")
+            case t.SweepBars():
+                kept = f"(const fs_entries *)(intptr_t){w(s.tape, 9)}"
+                self.line(f"fs_back({kept}, {s.bars}, {w(s.count)} + 1);")
+                target = self.place(s.buffer, s.offset)
+                self.line(f"memcpy({target}, {s.bars} + 1, {self.size(s.count)} * sizeof *{s.bars});")
+            case _:
+                assert_never(s)
+
+    def fails(self, condition: str, status: str) -> None:
+        """Leave with this status where the condition holds."""
+        self.line(f"if ({condition}) {{")
+        self.line(f"    status = {status};")
+        self.line("    goto fail;")
+        self.line("}")
 
     def assignment(self, target: t.Expression, value: t.Expression, accumulate: bool) -> None:
         """`target = value;`, with `+=` where it is a sum with the target itself."""

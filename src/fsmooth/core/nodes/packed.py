@@ -9,7 +9,7 @@ import numpy as np
 
 from fsmooth.core.nodes.declaration import Constructor, Declaration, Field, Kind, Nodes
 from fsmooth.core.nodes.packing import Column, cycle_in, packed_columns
-from fsmooth.core.nodes.reading import alternatives, declaration_of, declared
+from fsmooth.core.nodes.reading import alternatives, declaration_of, declared, is_record
 from fsmooth.core.nodes.unpacking import objects_of
 from fsmooth.errors import ArgumentError
 
@@ -160,8 +160,12 @@ def pack(value: object, cls: object = None) -> Packed | Forest:
     if cls is not None:
         declaration = declared(alternatives(cls))
     elif roots:
-        found = [d for d in [declaration_of(c) for c in dict.fromkeys(map(type, roots))] if d is not None]
-        declaration = declared(tuple({c.cls: 0 for d in found for c in d.constructors}) or (type(roots[0]),))
+        for k, root in enumerate(roots):
+            if not is_record(type(root)) and root is not None:
+                where = f"trees[{k}]" if is_forest else "tree"
+                hint = "give an object of a dataclass or a NamedTuple, or a list of them"
+                raise ArgumentError(f"{where} is a {type(root).__name__}\n  hint: {hint}")
+        declaration = declared(classes_of(roots))
     else:
         raise ArgumentError("a list without trees says nothing of their classes\n  hint: fs.pack([], Leaf | Node)")
     return _made(declaration, roots, is_forest=is_forest, make=packed)
@@ -191,10 +195,16 @@ def taken_apart(value: object) -> tuple[Nodes, tuple[Any, ...]] | None:
         return None
     roots: list[Any] = value if is_forest else [value]  # type: ignore[assignment]
     if is_forest:
-        known = [d for d in [declaration_of(c) for c in dict.fromkeys(map(type, roots))] if d is not None]
-        declaration = declared(tuple({c.cls: 0 for d in known for c in d.constructors}))
+        declaration = declared(classes_of(roots))
     made = _made(declaration, roots, is_forest=is_forest, make=objects)
     return made.record, made.parts
+
+
+def classes_of(roots: Sequence[object]) -> tuple[type, ...]:
+    """The classes of these objects, and those of the data types that they are of."""
+    own = [c for c in dict.fromkeys(map(type, roots)) if c is type(None) or is_record(c)]
+    known = [d for d in [declaration_of(c) for c in own] if d is not None]
+    return tuple(dict.fromkeys([*own, *[c.cls for d in known for c in d.constructors]], 0))
 
 
 def packed(record: Nodes, parts: tuple[Any, ...]) -> Packed | Forest:

@@ -36,6 +36,8 @@ def packed_columns(roots: Sequence[object], declaration: Declaration) -> tuple[l
     return [met.nodes[id(root)] for root in roots], columns
 
 
+_LARGEST = np.iinfo(np.int64).max
+
 _ALLOWED: dict[type | None, str] = {float: "fiu", int: "iu", bool: "b", None: "fiub"}
 _WANTED: dict[type | None, str] = {float: "a number", int: "an integer", bool: "True or False", None: "a number"}
 
@@ -78,6 +80,9 @@ class _Met:
             for name, is_list in below[tag]:
                 child = getattr(value, name)
                 if is_list:
+                    if not isinstance(child, list | tuple) or is_named(child):
+                        path = path_to(roots, value, declaration)
+                        raise ArgumentError(f"{path}.{name} is {_said(child)}\n  hint: expected a list of nodes")
                     pending.extend(reversed(child))
                 else:
                     pending.append(child)
@@ -125,6 +130,9 @@ class _Met:
             for k, value in enumerate(values):
                 if np.asarray(value).dtype.kind not in _ALLOWED[field.leaf] or np.ndim(value) > 0:
                     self._fail_field(tag, k, field, f"is {_said(value)}", f"expected {_WANTED[field.leaf]}")
+        if field.leaf is int and column.dtype == np.uint64 and bool(np.any(column > _LARGEST)):
+            k = int(np.argmax(column > _LARGEST))
+            self._fail_field(tag, k, field, f"is {_said(int(column[k]))}", "integers here have 64 bits")
         return _at_width(column, field.leaf)
 
     def _array(self, value: object, tag: int, row: int, field: Field) -> Column:
@@ -177,6 +185,11 @@ def _children_of(constructor: Constructor) -> list[tuple[str, bool]]:
     return [(f.name, f.kind is Kind.CHILDREN) for f in reversed(constructor.fields) if f.kind in kinds]
 
 
+def is_named(value: object) -> bool:
+    """Is it a NamedTuple, which is a node and no list of nodes?"""
+    return isinstance(value, tuple) and hasattr(value, "_fields")
+
+
 def _starts(rows: Sequence[Any]) -> Column:
     """Where each row begins, and where the last ends."""
     return np.concatenate(([0], np.cumsum([len(row) for row in rows], dtype=np.int64))).astype(np.int64)
@@ -209,11 +222,11 @@ def _below(value: object, path: str, declaration: Declaration) -> Iterator[tuple
 def _said(value: object) -> str:
     if value is None:
         return "None"
-    return (
-        f"the {type(value).__name__} {value!r}"[:80]
-        if isinstance(value, float | int | str)
-        else f"a {type(value).__name__}"
-    )
+    if isinstance(value, str):
+        return f"the text {value!r}"[:80]
+    if isinstance(value, float | int):
+        return f"the {type(value).__name__} {value!r}"[:80]
+    return f"an array of {value.ndim} axes" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"
 
 
 def cycle_in(declaration: Declaration, columns: Sequence[Column]) -> int | None:

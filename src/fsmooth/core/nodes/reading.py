@@ -6,6 +6,7 @@ whose structure is known while compiling.
 
 from __future__ import annotations
 
+import builtins
 import copyreg
 import dataclasses
 import enum
@@ -19,7 +20,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from fsmooth.core.array_annotation import ArrayAnnotation
+from fsmooth.core.array_annotation import ANY, ArrayAnnotation
 from fsmooth.core.nodes.declaration import Constructor, Declaration, Field, Kind, Make, Nodes
 from fsmooth.errors import ArgumentError
 
@@ -176,7 +177,8 @@ def _evaluated(cls: type, text: str) -> object:
     module = vars(sys.modules.get(cls.__module__, types.ModuleType("none")))
     own = {cls.__name__: cls, **{t.__name__: t for t in getattr(cls, "__parameters__", ())}}
     try:
-        return eval(text, {}, _Names(module, own))
+        names = _NamesAndSizes if "Array[" in text else _Names
+        return eval(text, {}, names(module, own))
     except NameError as error:
         return _Unresolved(text, error.name or text)
     except (SyntaxError, TypeError, AttributeError):
@@ -201,6 +203,18 @@ class _Names(dict[str, Any]):
         raise KeyError(name)
 
 
+class _NamesAndSizes(_Names):
+    """A name that is nowhere is that of a size: linters turn `"n"` into `n`."""
+
+    def __missing__(self, name: str) -> object:
+        try:
+            return super().__missing__(name)
+        except KeyError:
+            if hasattr(builtins, name):
+                raise
+            return name
+
+
 def _classes(annotation: object) -> tuple[type, ...] | None:
     """The classes of nodes that a resolved annotation names; None if it names anything else."""
     members = annotation.members if isinstance(annotation, _Union) else (annotation,)
@@ -220,7 +234,7 @@ def _field(cls: type, name: str, annotation: object, tags: dict[type, int]) -> F
             return Field(name, Kind.NUMBER)
         case type() if issubclass(annotation, np.generic):
             return Field(name, Kind.NUMBER)
-        case ArrayAnnotation(sizes, leaf) if "*" not in sizes:
+        case ArrayAnnotation(sizes, leaf) if ANY not in sizes:
             return Field(name, Kind.EQUAL, leaf, len(sizes))
         case ArrayAnnotation(sizes, leaf) if len(sizes) == 1:
             return Field(name, Kind.RAGGED, leaf, 1)

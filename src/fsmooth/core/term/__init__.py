@@ -27,6 +27,7 @@ from fsmooth.core.term.data import Field, Inject, Null, Tag
 from fsmooth.core.term.derivative import Deriv, Method, Verb
 from fsmooth.core.term.linear_maps import MapTerm
 from fsmooth.core.term.loops import Build, Carrying, Collect, IFold, Reduce, Reduction, While
+from fsmooth.core.term.tape import Pulled, Record, RecordSum, Retained, Swept, Taped
 from fsmooth.core.term.tuples import MakeTuple, Proj
 
 AnyTerm = (
@@ -61,6 +62,12 @@ AnyTerm = (
     | Field
     | Null
     | MapTerm
+    | Record
+    | RecordSum
+    | Taped
+    | Swept
+    | Retained
+    | Pulled
 )
 """Every construct: what a central `match` must exhaust."""
 
@@ -98,13 +105,19 @@ __all__ = [
     "Plus",
     "Prim",
     "Proj",
+    "Pulled",
+    "Record",
+    "RecordSum",
     "Reduce",
     "Reduction",
     "Require",
+    "Retained",
     "Rule",
     "Sealed",
     "Site",
     "Tag",
+    "Swept",
+    "Taped",
     "Term",
     "Unread",
     "Update",

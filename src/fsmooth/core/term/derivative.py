@@ -37,6 +37,7 @@ class Method(Enum):
     AUTO = "auto"
     FORWARD = "forward"
     REVERSE = "reverse"
+    TAPE = "tape"
 
 
 class Deriv(Term):

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from fsmooth.core.term import Call, Flow, Header, Proj, Term
 from fsmooth.core.types import Data, Tuple, has_float, scalars_of
-from fsmooth.differentiate.derivatives import OfSaved
+from fsmooth.differentiate.derivatives import NoDerivative, OfSaved
 from fsmooth.differentiate.reverse.definitions import cotangents_of, varying
 from fsmooth.differentiate.reverse.names import beside
 from fsmooth.differentiate.reverse.region import Reverser, Transpose
@@ -48,12 +48,20 @@ def nothing_saved(header: Header, active: tuple[bool, ...]) -> None:
     return
 
 
+def refuse_data(active: Sequence[Term]) -> None:
+    """Data that vary have no cotangents: those that calls save are to be made without, those of a program have another method."""
+    found = [s for x in active for s in scalars_of(x.type) if isinstance(s, Data) and has_float(s)]
+    if any([s.is_remade for s in found]):
+        raise NoDerivative("no reverse derivative of data that a program makes")
+    if found:
+        raise OfSaved("no reverse derivative of data")
+
+
 def transpose_call(
     walk: Reverser, step: Step, term: Call, r: Term, how: Transpose, saving: Saving
 ) -> Sequence[Item] | None:
     """Pass the cotangent of what a call gives on to its arguments; `how` is for the bodies of definitions."""
-    if any([_is_data(x.type) and walk.steps.is_active(x) for x in (*term.arguments, step.var)]):
-        raise OfSaved("no reverse derivative of data")
+    refuse_data([x for x in (*term.arguments, step.var) if walk.steps.is_active(x)])
     active = varying(term.arguments, walk)
     along = [x for x, moves in zip(term.arguments, active, strict=True) if moves]
     live = walk.is_live(step.var)
@@ -77,10 +85,6 @@ def transpose_call(
     for place, part in zip(along, parts, strict=True):
         walk.contribute(place, part)
     return instead
-
-
-def _is_data(type_: object) -> bool:
-    return any([isinstance(s, Data) and has_float(s) for s in scalars_of(type_)])  # type: ignore[arg-type]
 
 
 def _kept(walk: Reverser, step: Step, both: Call) -> tuple[Step, Step]:

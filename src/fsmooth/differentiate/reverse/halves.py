@@ -17,7 +17,15 @@ from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.reverse.calls import Calls
 from fsmooth.differentiate.reverse.handed import handed
 from fsmooth.differentiate.reverse.handed_components import by_components
-from fsmooth.differentiate.reverse.verbs import split, transposed
+from fsmooth.differentiate.reverse.verbs import Split, split, transposed
+
+Divided = Callable[[Lam, Deriv], Split]
+"""What takes the derivative of a function apart."""
+
+
+def by_transposition(calls: Calls) -> Divided:
+    """In reverse mode, where calls do this for their way back."""
+    return lambda function, wanted: split(function, wanted.wrt, wanted.single, transposed(wanted, calls))
 
 
 @dataclass(frozen=True)
@@ -46,13 +54,13 @@ class Halves:
         return Halves(residuals, self.giving, Lam((*own, *second.names, cotangent), second.second), self.kept)
 
 
-def halves(program: Lam, wanted: Deriv, simplify: Callable[[Term], Term], calls: Calls = Calls.SAVE) -> Halves:
+def halves(program: Lam, wanted: Deriv, simplify: Callable[[Term], Term], divided: Divided) -> Halves:
     """The two halves of `program`, whose value is that of a call of the function in `wanted`."""
     around, call = _taken_apart(program.body)
     function = simplify(wanted.function)
     if not isinstance(function, Lam):
         raise NoDerivative("what is differentiated must be a function known at compile time")
-    parts = split(function, wanted.wrt, wanted.single, transposed(wanted, calls))
+    parts = divided(function, wanted)
     assert isinstance(parts.forward.type, Function)
     both = Var("both", parts.forward.type.result)
     assert isinstance(both.type, Tuple)

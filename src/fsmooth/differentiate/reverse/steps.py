@@ -46,7 +46,7 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.traverse import transform
 from fsmooth.core.types import INT, Array, Tuple, has_float, is_scalar
-from fsmooth.differentiate.derivatives import NoDerivative
+from fsmooth.differentiate.derivatives import underived
 from fsmooth.differentiate.reverse import whiles
 from fsmooth.differentiate.reverse.cotangents import component
 from fsmooth.differentiate.reverse.held import NOTHING_HELD, Held
@@ -250,7 +250,7 @@ class Steps:
             case Call(header, arguments):
                 return Call(header, tuple([self._atom(x, None) for x in arguments]))
             case _:
-                raise NoDerivative(f"no reverse derivative of {type(term).__name__}")
+                raise underived(term, "reverse derivative")
 
     def _at_extremum(self, term: Reduce) -> Term:
         """The element at the first extremum (design §4): `let k = argmax … in e k`."""

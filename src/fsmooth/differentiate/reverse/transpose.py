@@ -43,7 +43,7 @@ from fsmooth.core.term import (
 from fsmooth.core.term.custom import differentiable
 from fsmooth.core.types import Float, Function, is_scalar
 from fsmooth.differentiate.custom import refuse_active, vjp_of
-from fsmooth.differentiate.derivatives import ROWS, NoDerivative
+from fsmooth.differentiate.derivatives import ROWS, underived
 from fsmooth.differentiate.reverse.calls import Saves, at_once, nothing_saved, parts_of, transpose_call
 from fsmooth.differentiate.reverse.cotangents import Key, component, place_of, same_key, settled
 from fsmooth.differentiate.reverse.folds import transpose_fold
@@ -88,7 +88,7 @@ def transpose(walk: Reverser, step: Step, r: Term) -> Sequence[Item] | None:
         case Call():
             return _call(walk, step, step.term, r)
         case _:
-            raise NoDerivative(f"no reverse derivative of {type(step.term).__name__}")
+            raise underived(step.term, "reverse derivative")
     return None
 
 

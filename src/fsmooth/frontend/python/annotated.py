@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from fsmooth.core.array_annotation import ArrayAnnotation
+from fsmooth.core.array_annotation import ANY, ArrayAnnotation
 from fsmooth.core.build import minus, plus, times
 from fsmooth.core.term import Const, Term, Var
 from fsmooth.core.types import BOOL, F64, INT, Type, array_of, leaf_of, rank_of
@@ -43,7 +43,7 @@ def annotated_arguments(frame: Frame, given: Mapping[str, Var]) -> dict[str, Val
         leaf: object = annotation
         if isinstance(annotation, ArrayAnnotation):
             leaf = annotation.leaf
-            for axis, size in enumerate(annotation.sizes):
+            for axis, size in _said(annotation):
                 expected = _size(frame, size, names, place)
                 same_size(frame, length_of(frame, var, place, axis), expected, place, f"the annotation of {name}")
                 if isinstance(expected, Const):
@@ -75,11 +75,16 @@ def annotated_result(frame: Frame, names: Names, result: Value) -> Value:
     if isinstance(annotation, ArrayAnnotation):
         array = frame.bind(term, "result")
         names = {**named_sizes(frame, {RESULT: array}), **names}
-        for axis, size in enumerate(annotation.sizes):
+        for axis, size in _said(annotation):
             expected = _size(frame, size, names, place)
             array = required_size(frame, array, axis, expected, place, "the annotation of the result")
         return array
     return result
+
+
+def _said(annotation: ArrayAnnotation) -> list[tuple[int, int | str]]:
+    """The axes of which an annotation says the size."""
+    return [(axis, size) for axis, size in enumerate(annotation.sizes) if size != ANY]
 
 
 def _annotations(frame: Frame) -> dict[str, object]:

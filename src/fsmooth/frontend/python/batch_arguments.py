@@ -6,6 +6,7 @@ import ast
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
+from fsmooth.core.nodes.declaration import Nodes
 from fsmooth.core.term import Get, MakeTuple, Term
 from fsmooth.core.types import Array, Tuple, rank_of
 from fsmooth.errors import ArgumentMismatchError, RankError
@@ -79,6 +80,9 @@ def argument_of(frame: Frame, value: Value, axes: Axes, name: str, node: ast.AST
         return Same(value)
     term = frame.bind(frame.term(value, node), name)
     if isinstance(term.type, Tuple):
+        if isinstance(term.type.record, Nodes):
+            hint = "write a loop, [f(t) for t in forest], or give None in in_axes if the tree is the same for all"
+            frame.unsupported(node, f"fs.vmap over {name}, {describe(term.type)},", hint)
         count = len(term.type.items)
         each = axes if isinstance(axes, tuple) else (axes,) * count
         if len(each) != count:

@@ -11,6 +11,8 @@ from types import FunctionType, MethodType
 
 import numpy as np
 
+from fsmooth.core.nodes.built import built
+from fsmooth.core.nodes.reading import declaration_of
 from fsmooth.core.term import MakeTuple, Term
 from fsmooth.core.types import Tuple
 from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
@@ -20,8 +22,10 @@ from fsmooth.frontend.programs import DerivedProgram, LibraryProgram, Program, S
 from fsmooth.frontend.python.batches import made_outside, over_batches, vmap_call
 from fsmooth.frontend.python.broadcasting import elementwise
 from fsmooth.frontend.python.built_in import BUILT_IN
+from fsmooth.frontend.python.built_nodes import made_of
 from fsmooth.frontend.python.complex_numbers import refuse_complex_function
 from fsmooth.frontend.python.containers import keyed_call, keyed_method
+from fsmooth.frontend.python.conversion import convert
 from fsmooth.frontend.python.custom import source_call
 from fsmooth.frontend.python.derivatives import derivative, pulled_back
 from fsmooth.frontend.python.displays import known, part_term
@@ -242,6 +246,10 @@ def construct(frame: Frame, cls: type, node: ast.Call) -> Value:
     signature = inspect.signature(cls)
     frame.shared.readings.found(fetch, signature)
     values = matched(frame, signature, node)
+    declaration = declaration_of(cls)
+    if declaration is not None:
+        wanted = built(declaration)
+        return made_of(frame, wanted, declaration.tags[cls], [values[f] for f in fields], node, convert)
     items = tuple([part_term(frame, values[f], node) for f in fields])
     return MakeTuple(items, Tuple(tuple([i.type for i in items]), fields, cls))
 

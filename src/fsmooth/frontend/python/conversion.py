@@ -6,12 +6,14 @@ import ast
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import build, number
+from fsmooth.core.nodes.built import Built, is_like_built
 from fsmooth.core.shape import size_of
 from fsmooth.core.term import Const, Get, MakeTuple, Prim, Proj, Term, Var, Zero, scalar_constant
 from fsmooth.core.trees import Constant, Registered, constants
 from fsmooth.core.types import F32, Array, Bool, Float, Int, Tuple, Type
 from fsmooth.core.weak import is_weak
 from fsmooth.errors import TypeMismatchError
+from fsmooth.frontend.python.built_nodes import as_built
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.kinds import describe, identical, is_same_record, join_types
 from fsmooth.frontend.python.weak import narrowed, strengthened
@@ -22,6 +24,8 @@ def convert(frame: Frame, term: Term, wanted: Type, node: ast.AST) -> Term:
     have = term.type
     if have == wanted and constants(have) == constants(wanted):
         return term if is_weak(wanted) else strengthened(term)
+    if isinstance(wanted, Built) and is_like_built(have, wanted):
+        return as_built(frame, term, wanted, node, convert)
     if isinstance(wanted, Float) and isinstance(have, Float | Int | Bool):
         made = real(frame, term, wanted)
         return made if is_weak(wanted) else strengthened(made)

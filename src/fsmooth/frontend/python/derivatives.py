@@ -76,8 +76,12 @@ def derive(frame: Frame, verb: str, node: ast.Call) -> Value:
     if not isinstance(base, Closure | Static | Derived):
         frame.fail(TypeMismatchError, node, f"fs.{verb} wants a function", f"write fs.{verb}(lambda x: …)")
     refuse_method(frame, verb, how, node)
+    if how is How.TAPE and checkpoint:
+        hint = "checkpoint=True is for method='reverse'"
+        frame.fail(ArgumentMismatchError, node, "a tape has an entry for everything", hint)
     if verb == "hessian":
-        return Derived(Derived(base, "grad", wrt, how, checkpoint), "jacobian", wrt, how, checkpoint)
+        first = How.FORWARD if how is How.TAPE else how  # no tape is differentiated
+        return Derived(Derived(base, "grad", wrt, first, checkpoint), "jacobian", wrt, how, checkpoint)
     return Derived(base, verb, wrt, how, checkpoint)
 
 
@@ -91,9 +95,9 @@ def checkpoint_asked(frame: Frame, given: object, node: ast.AST) -> bool:
 def refuse_method(frame: Frame, verb: str, how: How, node: ast.AST) -> None:
     """One tangent is one run of forward mode, one cotangent one of reverse mode: there is nothing to choose."""
     only = ONLY.get(VERBS.get(verb))
-    if only is not None and how not in (How.AUTO, only):
-        what = f"a {verb} is made in {only.value} mode"
-        frame.fail(ProgramMethodError, node, what, f"leave method out; fs.{OTHER[only]} is made in the other")
+    if only is not None and how not in (How.AUTO, *only):
+        what = f"a {verb} is made in {only[0].value} mode"
+        frame.fail(ProgramMethodError, node, what, f"leave method out; fs.{OTHER[only[0]]} is made in the other")
 
 
 def method_named(frame: Frame, method: object, node: ast.AST) -> How:
@@ -208,7 +212,7 @@ def tangents(frame: Frame, deriv: Deriv, arguments: list[Term], given: ast.expr 
 def _tangent(frame: Frame, given: Term, argument: Term, wanted: Type, name: str, node: ast.Call) -> Term:
     """The tangent of one argument, in its type."""
     try:
-        return convert(frame, without_structure(given, argument, wanted), wanted, node)
+        return convert(frame, without_structure(frame, given, argument, wanted, node), wanted, node)
     except TypeMismatchError as error:
         hint = f"give it the structure and the shape of {name}; what is an integer there has the tangent ()"
         frame.fail(TypeMismatchError, node, f"the tangent of {name}: {str(error).splitlines()[0]}", hint)

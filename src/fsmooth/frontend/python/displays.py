@@ -9,7 +9,7 @@ import numpy as np
 
 from fsmooth.core.build import build, plus
 from fsmooth.core.term import Const, Get, MakeTuple, Term, Vector
-from fsmooth.core.trees import is_constant, part
+from fsmooth.core.trees import holds_nodes, is_constant, part
 from fsmooth.core.types import Array, Float, Int, Tuple, Type, leaf_of
 from fsmooth.errors import TypeMismatchError, UndefinedNameError
 from fsmooth.frontend.python.complex_numbers import is_complex
@@ -84,6 +84,8 @@ def number_of(value: bool | int | float | np.generic) -> Const:
 
 def as_term(frame: Frame, value: Value, node: ast.AST) -> Term:
     match value:
+        case Static(None):
+            return MakeTuple((), part(None))
         case Static(inner):
             if is_complex(inner):
                 is_one = not isinstance(inner, np.ndarray)
@@ -145,7 +147,7 @@ def is_array(items: tuple[Value, ...]) -> bool:
     """Can these be the elements of an array?"""
     wanted: Type | None = None
     for k, item in enumerate(items):
-        if not isinstance(item, Term):
+        if not isinstance(item, Term) or holds_nodes(item.type):  # else each would be a copy of all columns
             return False
         wanted = item.type if k == 0 else None if wanted is None else join_types(wanted, item.type)
     return wanted is not None

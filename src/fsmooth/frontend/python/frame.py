@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from types import CodeType
 from typing import TYPE_CHECKING, NoReturn, Self
 
-from fsmooth.core.term import Const, Get, Length, MakeTuple, Proj, Require, Site, Term, Var, Zero, let
+from fsmooth.core.term import Const, Get, Header, Length, MakeTuple, Proj, Require, Site, Term, Var, Zero, let
 from fsmooth.core.types import Type
 from fsmooth.errors import ProgramError, UnsupportedError
 from fsmooth.frontend.diagnose import render
@@ -52,6 +52,8 @@ class Shared:
     """What was read, by its code: in one elaboration a function is always the same syntax."""
     recursions: dict[ast.AST, dict[Hashable, Recursion]] = field(default_factory=dict)
     """Those that call themselves, by their syntax and what their arguments are."""
+    makers: dict[tuple[Type, Type], Header] = field(default_factory=dict)
+    """What makes trees that are given anew, by the type that it gives and the one that it takes."""
     defining: list[Recursion] = field(default_factory=list)
     """Of those the ones whose bodies are being read, each inside the one before."""
     views: Views = field(default_factory=Views)

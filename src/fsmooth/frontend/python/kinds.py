@@ -6,7 +6,9 @@ import dataclasses
 
 import numpy as np
 
+from fsmooth.core.nodes.built import Built, is_like_built
 from fsmooth.core.nodes.declaration import Nodes
+from fsmooth.core.nodes.packed import taken_apart
 from fsmooth.core.trees import Constant, constants
 from fsmooth.core.types import BOOL, F32, F64, INT, Array, Bool, Float, Int, Tuple, Type, array_of
 from fsmooth.core.weak import WEAK, Weak, weakness
@@ -16,6 +18,9 @@ def join_types(a: Type, b: Type) -> Type | None:
     """The smallest type to which both convert, if any; a weak number becomes what the other is."""
     if identical(a, b):
         return a
+    for one, other in ((a, b), (b, a)):
+        if isinstance(one, Built) and is_like_built(other, one):
+            return one
     if constants(a) != constants(b):
         return None
     match a, b:
@@ -79,6 +84,8 @@ def _described(type_: Type) -> str:
             return f"a dictionary with the keys {', '.join(map(repr, names or ()))}" if items else "an empty dictionary"
         case Tuple(items, _, record) if record in (None, list):
             return f"a {'tuple' if record is None else 'list'} of {len(items)}"
+        case Built():
+            return f"a {type_.declaration.name}"
         case Tuple(_, _, Nodes() as record):
             return f"a {record.__name__}" if not record.is_forest else f"a {record.__name__}s"
         case Tuple(_, _, record):
@@ -92,6 +99,16 @@ def fields_of_record(cls: type) -> tuple[str, ...]:
     if dataclasses.is_dataclass(cls):
         return tuple([f.name for f in dataclasses.fields(cls)])
     return tuple(cls._fields) if issubclass(cls, tuple) and hasattr(cls, "_fields") else ()
+
+
+def type_of_tree(value: object) -> Tuple | None:
+    """The type of a tree or a forest, of objects or packed; None for anything else."""
+    nodes = taken_apart(value)
+    if nodes is None:
+        return None
+    record, parts = nodes
+    types = [type_of_object(part) for part in parts]
+    return Tuple(tuple([t for t in types if t is not None]), record.names, record)
 
 
 def type_of_object(value: object) -> Type | None:

@@ -22,7 +22,7 @@ from fsmooth.frontend.python.nodes import declaration_of_node, is_nothing
 from fsmooth.frontend.python.parts import parts_seen
 from fsmooth.frontend.python.sizes import branch, length_of
 from fsmooth.frontend.python.unreturned import either_known
-from fsmooth.frontend.python.values import Growing, Keyed, Static, Text, Unrolled, Value
+from fsmooth.frontend.python.values import Growing, Keyed, NodeList, Static, Text, Unrolled, Value
 
 COMPARISON: dict[type[ast.cmpop], Primitive] = {
     ast.Lt: p.less,
@@ -76,6 +76,8 @@ def truth_of(frame: Frame, value: Value, node: ast.AST) -> Term:
             return Const(len(entries) > 0)
         case Growing(_, start, added):
             return Prim(p.less, (Const(0), plus(start, added)))
+        case NodeList(size, _):
+            return Prim(p.less, (Const(0), size))
         case Static(str() | tuple() | list() | dict() | None as inner):
             return Const(bool(inner))
         case Term() if declaration_of_node(value) is not None:
@@ -140,7 +142,7 @@ def comparison(frame: Frame, node: ast.Compare) -> Value:
     left = frame.expression(node.left)
     right = frame.expression(node.comparators[0])
     if len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq | ast.NotEq):
-        same = of_nodes_or_texts(frame, left, right)
+        same = of_nodes_or_texts(frame, left, right, node)
         if same is not None:
             return same if isinstance(node.ops[0], ast.Eq) else negated(same)
     if isinstance(left, Static) and isinstance(right, Static) and isinstance(node.ops[0], ast.Eq | ast.NotEq):
@@ -151,9 +153,12 @@ def comparison(frame: Frame, node: ast.Compare) -> Value:
     return compared_in_turn(frame, a, b, node.ops, node.comparators[1:], node)
 
 
-def of_nodes_or_texts(frame: Frame, left: Value, right: Value) -> Term | None:
+def of_nodes_or_texts(frame: Frame, left: Value, right: Value, node: ast.AST) -> Term | None:
     """== of a node and None, or of texts; None where it is of anything else."""
     for one, other in ((left, right), (right, left)):
+        if isinstance(one, Term) and isinstance(other, Term) and declaration_of_node(one) is not None:
+            hint = "compare their fields; `is None` and isinstance ask which class a node is of"
+            frame.unsupported(node, "a comparison of a node with another value", hint)
         if isinstance(one, Text):
             number = text_number(other)
             return Const(False) if number is None else equals(one.number, number)
@@ -253,7 +258,7 @@ def compared(frame: Frame, primitive: p.Primitive, x: Term, y: Term, node: ast.A
 def identity(frame: Frame, node: ast.Compare) -> Value:
     """`is` and `is not`, of values known at compile time."""
     left, right = frame.expression(node.left), frame.expression(node.comparators[0])
-    same = of_nodes_or_texts(frame, left, right)
+    same = of_nodes_or_texts(frame, left, right, node)
     if same is not None:
         return same if isinstance(node.ops[0], ast.Is) else negated(same)
     a = left.value if isinstance(left, Static | Const) else left

@@ -11,7 +11,9 @@ from fsmooth.core.types import Array, Tuple
 from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
 from fsmooth.frontend.lookup import ClassAttribute, Lookup
 from fsmooth.frontend.python.claims import Raised
+from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.nodes import declaration_of_node, possible_tags
 from fsmooth.frontend.python.syntax import OfLength, Positional, Unmatched
 from fsmooth.frontend.python.values import Growing, Listed, Static, Unrolled, Value
@@ -54,10 +56,13 @@ def has_length(frame: Frame, node: OfLength) -> Const:
 
 
 def unmatched(frame: Frame, node: Unmatched) -> None:
-    """No case fits: as in Python nothing happens, unless the function would return nothing then."""
+    """No case fits, and nothing follows: as in Python nothing happens, unless the function would return nothing then."""
     if not node.returned:
         return
     value = frame.expression(node.subject)
+    parts = parts_of_tuple(value)
+    if any([declaration_of_node(part) is not None for part in parts]):
+        raise _nothing_fits(node, f"({', '.join([_said(frame, part) for part in parts])})")
     if declaration_of_node(value) is None:
         cls = class_of(value.type.record) if isinstance(value, Term) and isinstance(value.type, Tuple) else None
         if cls is not None:
@@ -71,12 +76,43 @@ def unmatched(frame: Frame, node: Unmatched) -> None:
     if _may_be(declaration, left):
         hint = "add a case for it, or case _"
         frame.fail(TypeMismatchError, node, f"match has no case for {declaration.named(left)}", hint)
-    text = f"match has no case for {declaration.named(left)}"
+    raise _nothing_fits(node, declaration.named(left))
+
+
+def _nothing_fits(node: Unmatched, what: str) -> Raised:
+    """What is raised at run time where no case fits."""
+    text = f"match has no case for {what}"
     made = ast.Raise(ast.Call(ast.Name("TypeError", ast.Load()), [ast.Constant(text)], []))
-    raise Raised(ast.fix_missing_locations(ast.copy_location(made, node)))
+    return Raised(ast.fix_missing_locations(ast.copy_location(made, node)))
+
+
+def parts_of_tuple(value: Value) -> list[Value]:
+    """The parts of a tuple that is matched; none of anything else."""
+    match value:
+        case Unrolled(items):
+            return list(items)
+        case Term(type=Tuple(items, _, None)):
+            return [project(value, k) for k in range(len(items))]
+        case _:
+            return []
+
+
+def _said(frame: Frame, value: Value) -> str:
+    """What a part of a tuple may be where no case fits."""
+    declaration = declaration_of_node(value)
+    if declaration is not None and isinstance(value, Term):
+        return declaration.named(possible_tags(frame, value))
+    cls = class_of(value.type.record) if isinstance(value, Term) and isinstance(value.type, Tuple) else None
+    if cls is not None:
+        return cls.__name__
+    return describe(value.type) if isinstance(value, Term) else "a value"
 
 
 def _may_be(declaration: Declaration, left: frozenset[int]) -> bool:
-    """May a field hold a node of the classes that are left as well as one of those that have a case?"""
+    """May a field hold a node of the classes that are left as well as one of those that have a case?
+
+    Not if the cases are for all that some field may hold: then the match is of the nodes of such a field.
+    """
     covered = declaration.all_tags - left
-    return any([f.tags & left and f.tags & covered for c in declaration.constructors for f in c.fields])
+    fields = [f.tags for c in declaration.constructors for f in c.fields if f.tags]
+    return any([tags & left and tags & covered for tags in fields]) and not any([tags <= covered for tags in fields])

@@ -15,7 +15,7 @@ from fsmooth.frontend.lookup import Attribute, Class, Item, Lookup, Name, Size, 
 from fsmooth.frontend.python.captured import captured_container, has_arrays
 from fsmooth.frontend.python.displays import known, number_of, part_term
 from fsmooth.frontend.python.frame import Capture, Frame
-from fsmooth.frontend.python.kinds import fields_of_record, type_of_object
+from fsmooth.frontend.python.kinds import fields_of_record, type_of_object, type_of_tree
 from fsmooth.frontend.python.parts import is_part
 from fsmooth.frontend.python.values import Missing, Static, Value
 
@@ -54,6 +54,11 @@ def captured(frame: Frame, fetch: Lookup, node: ast.AST) -> Value:
     if type_ is not None:
         readings.at_run_time(fetch, value)
         found = frame.shared.captures.setdefault(fetch.place(), Capture(name, Var(name, type_), fetch))
+        return found.var
+    tree = type_of_tree(value)
+    if tree is not None:
+        readings.is_complete = False  # a later process does not compare the classes of captured trees
+        found = frame.shared.captures.setdefault(fetch.place(), Capture(name, Var(name, tree), fetch))
         return found.var
     fields = fields_of_record(type(value))
     if fields:

@@ -12,15 +12,32 @@ from collections.abc import Callable, Iterable
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import build, equals, minus, plus
-from fsmooth.core.nodes.declaration import Declaration, Field, Kind, Nodes
-from fsmooth.core.term import Const, Failure, Get, If, MakeTuple, Prim, Proj, Require, Term, Var
+from fsmooth.core.nodes.built import Built
+from fsmooth.core.nodes.declaration import Declaration, Kind, Nodes
+from fsmooth.core.nodes.declaration import Field as FieldOfClass
+from fsmooth.core.term import (
+    Const,
+    Failure,
+    Field,
+    Get,
+    If,
+    Inject,
+    Length,
+    MakeTuple,
+    Prim,
+    Proj,
+    Require,
+    Tag,
+    Term,
+    Var,
+)
 from fsmooth.core.types import Tuple
-from fsmooth.errors import UndefinedNameError
+from fsmooth.errors import TypeMismatchError, UndefinedNameError
 from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.sizes import branch, length_of
 from fsmooth.frontend.python.unreturned import either_known
-from fsmooth.frontend.python.values import Sequence, Text, Value
+from fsmooth.frontend.python.values import NodeList, Sequence, Text, Value
 
 Tags = frozenset[int]
 
@@ -33,9 +50,29 @@ def record_of_nodes(value: Value) -> Nodes | None:
 
 
 def declaration_of_node(value: Value) -> Declaration | None:
-    """The data type of a node; None for everything else."""
+    """The data type of a node, of a tree that is given or one that the program makes; None for everything else."""
+    if isinstance(value, Term) and isinstance(value.type, Built):
+        return value.type.declaration
     record = record_of_nodes(value)
     return None if record is None or record.is_forest else record.declaration
+
+
+def refuse_node(frame: Frame, value: Value, place: ast.AST, what: str) -> None:
+    """A node is neither a tuple nor a list, whatever its class is."""
+    declaration = declaration_of_node(value)
+    if declaration is not None:
+        hint = "read its fields, or match it"
+        frame.fail(TypeMismatchError, place, f"a {declaration.name} {what}", hint)
+
+
+def is_built(node: Term) -> bool:
+    """Does the program make the node?"""
+    return isinstance(node.type, Built)
+
+
+def place_of(node: Term) -> Term:
+    """What tells one node from another: its number, or what was made."""
+    return node if is_built(node) else project(node, 0)
 
 
 # -- classes ---------------------------------------------------------------------------------------------------------
@@ -78,6 +115,8 @@ def _is_one_of(tag: Term, tags: list[int]) -> Term:
 
 
 def _tag(declaration: Declaration, node: Term) -> Term:
+    if is_built(node):
+        return Tag(node)
     return Prim(p.modulo, (project(node, 0), Const(1 << declaration.bits)))
 
 
@@ -90,7 +129,7 @@ def possible_tags(frame: Frame, node: Term) -> Tags:
     """The classes that a node may be of here: those of the field that it was read from, less what is known not to hold."""
     declaration = declaration_of_node(node)
     assert declaration is not None
-    at = project(node, 0)
+    at = place_of(node)
     return frozenset(
         [
             tag
@@ -101,8 +140,14 @@ def possible_tags(frame: Frame, node: Term) -> Tags:
 
 
 def _tags_of_field(frame: Frame, declaration: Declaration, node: Term) -> Tags:
-    match _defined(frame, project(node, 0)):
-        case Get(column, _):
+    match _defined(frame, place_of(node)):
+        case Inject(_, tag, _):
+            return frozenset([tag])
+        case Field(Term(type=Built()), tag, position):
+            return declaration.constructors[tag].fields[position].tags
+        case Get(Field(Term(type=Built()), tag, position), _):
+            return declaration.constructors[tag].fields[position].tags
+        case Get(column, _) if not is_built(node):
             for tag, c in enumerate(declaration.constructors):
                 for f in c.fields:
                     if f.kind in (Kind.NODE, Kind.CHILDREN):
@@ -117,7 +162,7 @@ def _holds(frame: Frame, test: Term, at: Term, tag: int) -> bool | None:
     match _defined(frame, test):
         case Const(value):
             return bool(value)
-        case Prim(p.equal, (Prim(p.modulo, (other, Const())), Const(wanted))):
+        case Prim(p.equal, (Prim(p.modulo, (other, Const())) | Tag(other), Const(wanted))):
             return tag == wanted if _is_same(frame, other, at) else None
         case Prim(p.logical_not, (inner,)):
             holds = _holds(frame, inner, at, tag)
@@ -156,6 +201,8 @@ def _is_same(frame: Frame, one: Term, other: Term) -> bool:
             return True
         case Proj(x, i), Proj(y, j):
             return i == j and _is_same(frame, x, y)
+        case Field(x, i, k), Field(y, j, l):
+            return (i, k) == (j, l) and _is_same(frame, x, y)
         case Get(x, i), Get(y, j):
             return _is_same(frame, x, y) and _is_same(frame, i, j)
         case Prim(f, xs), Prim(g, ys) if f is g:
@@ -188,6 +235,8 @@ def field_of_node(frame: Frame, node: Term, name: str, place: ast.AST) -> Value 
     def read(tag: int) -> Value:
         field = declaration.constructors[tag].field(name)
         assert field is not None
+        if is_built(node):
+            return _field_of_built(declaration, node, tag, field)
         return _read(frame, declaration, node, tag, field)
 
     return each_class(frame, node, sorted(found), read, place)
@@ -209,9 +258,10 @@ def _required(frame: Frame, declaration: Declaration, node: Term, having: Tags, 
     test = has_tag(frame, node, having)
     missing = declaration.named(possible_tags(frame, node) - having)
     site = frame.site(place, f"AttributeError: this is {missing}, which has no {name}")
-    at = Var("node", project(node, 0).type)
-    frame.scope.append((at, Require(test, project(node, 0), Failure.RAISED, (), site)))
-    return with_node(node, at)
+    own = place_of(node)
+    at = Var("node", own.type)
+    frame.scope.append((at, Require(test, own, Failure.RAISED, (), site)))
+    return at if is_built(node) else with_node(node, at)
 
 
 def with_node(node: Term, at: Term) -> Term:
@@ -224,7 +274,7 @@ def with_node(node: Term, at: Term) -> Term:
     return MakeTuple(items, Tuple(tuple([item.type for item in items]), single.names, single))
 
 
-def _read(frame: Frame, declaration: Declaration, node: Term, tag: int, field: Field) -> Value:
+def _read(frame: Frame, declaration: Declaration, node: Term, tag: int, field: FieldOfClass) -> Value:
     place = declaration.place(tag, field.name) + 1
     column = project(node, place)
     row = frame.bind(_row(declaration, node), "row")
@@ -237,7 +287,7 @@ def _read(frame: Frame, declaration: Declaration, node: Term, tag: int, field: F
             start = frame.bind(Get(column, row), "start")
             children = project(node, place + 1)
             count = frame.bind(minus(Get(column, plus(row, Const(1))), start), "count")
-            return Sequence(count, lambda i: with_node(node, Get(children, plus(start, i))))
+            return NodeList(count, lambda i: with_node(node, Get(children, plus(start, i))))
         case Kind.RAGGED:
             start = frame.bind(Get(column, row), "start")
             count = minus(Get(column, plus(row, Const(1))), start)
@@ -245,6 +295,18 @@ def _read(frame: Frame, declaration: Declaration, node: Term, tag: int, field: F
             return build(count, lambda i: Get(elements, plus(start, i)))
         case _:
             return Get(column, row)
+
+
+def _field_of_built(declaration: Declaration, node: Term, tag: int, field: FieldOfClass) -> Value:
+    position = declaration.constructors[tag].fields.index(field)
+    found = Field(node, tag, position)
+    match field.kind:
+        case Kind.TEXT:
+            return Text(found)
+        case Kind.CHILDREN:
+            return Sequence(Length(found), lambda i: Get(found, i))
+        case _:
+            return found
 
 
 def is_forest(value: Value) -> bool:

@@ -192,36 +192,38 @@ def _part(value: Value) -> Hashable:
 
 
 def _named_terms(name: str, value: Value) -> list[tuple[str, Term]]:
-    """The numbers and arrays in a value; those of a node are called as its columns."""
-    record = record_of_nodes(value)
-    if record is None:
-        return [(name, x) for x in _terms(value)]
-    names = [name, *[f"{name}_{own}" for own in record.names[1:]]]
-    return list(zip(names, _terms(value), strict=True))
+    """The numbers and arrays in a value; those in tuples and records are called by their fields."""
+    match value:
+        case Term():
+            return _leaves(name, value)
+        case Unrolled(items):
+            return [x for item in items for x in _named_terms(name, item)]
+        case Keyed(entries):
+            return [x for key, item in entries.items() for x in _named_terms(f"{name}_{key}", item)]
+        case _:
+            return []
+
+
+def _leaves(name: str, term: Term) -> list[tuple[str, Term]]:
+    if not isinstance(term.type, Tuple):
+        return [(name, term)]
+    names = term.type.names or range(len(term.type.items))
+    own = [name if k == 0 and record_of_nodes(term) is not None else f"{name}_{part}" for k, part in enumerate(names)]
+    return [x for k, part in enumerate(own) for x in _leaves(part, project(term, k))]
 
 
 def _terms(value: Value) -> list[Term]:
-    """The numbers and arrays in a value."""
-    match value:
-        case Term() if record_of_nodes(value) is not None:
-            assert isinstance(value.type, Tuple)
-            return [project(value, k) for k in range(len(value.type.items))]
-        case Term():
-            return [value]
-        case Unrolled(items):
-            return [x for item in items for x in _terms(item)]
-        case Keyed(entries):
-            return [x for item in entries.values() for x in _terms(item)]
-        case _:
-            return []
+    """The numbers and arrays in a value: a function that calls itself takes each by itself, so that it is known which of them
+    its calls hand on as they are.
+    """
+    return [x for _, x in _named_terms("", value)]
 
 
 def _with_terms(frame: Frame, value: Value, new: Iterator[Var]) -> Value:
     """The value with other numbers and arrays in it."""
     match value:
-        case Term() if record_of_nodes(value) is not None:
-            assert isinstance(value.type, Tuple)
-            return MakeTuple(tuple([next(new) for _ in value.type.items]), value.type)
+        case Term(type=Tuple() as type_):
+            return seen(_whole(type_, new))
         case Term():
             return seen(frame.as_list(next(new), value))
         case Unrolled(items):
@@ -230,6 +232,12 @@ def _with_terms(frame: Frame, value: Value, new: Iterator[Var]) -> Value:
             return Keyed({key: _with_terms(frame, item, new) for key, item in entries.items()})
         case _:
             return value
+
+
+def _whole(type_: Type, new: Iterator[Var]) -> Term:
+    if not isinstance(type_, Tuple):
+        return next(new)
+    return MakeTuple(tuple([_whole(item, new) for item in type_.items]), type_)
 
 
 def _refuse_lists(frame: Frame, reading: Reading, name: str, value: Value, node: ast.AST) -> None:

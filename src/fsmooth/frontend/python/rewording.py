@@ -7,6 +7,7 @@ words here.
 from __future__ import annotations
 
 import ast
+import copy
 from functools import lru_cache, reduce
 
 from fsmooth.frontend.python.jumps import flag_of
@@ -62,6 +63,7 @@ def _with_else(loop: ast.For | ast.While, otherwise: list[ast.stmt]) -> list[ast
 
 def _match(statement: ast.Match, subject: ast.expr, cases: list[ast.match_case]) -> list[ast.stmt]:
     """A chain of branches on a name for the subject."""
+    cases = [one for case in cases for one in _one_by_one(case)]
     name = ast.Name(f"_subject_{statement.lineno}_{statement.col_offset}", ast.Load())
     try:
         tests = [_test(case.pattern, name) for case in cases]
@@ -71,9 +73,21 @@ def _match(statement: ast.Match, subject: ast.expr, cases: list[ast.match_case])
     if any([isinstance(part, ast.MatchClass) for case in cases for part in ast.walk(case.pattern)]):
         is_returned = any([returns(reworded(case.body)) for case in cases])
         chain = [_placed(Unmatched(name, is_returned), statement)]
-    for case, test in reversed(list(zip(cases, tests, strict=True))):
-        chain = _case(case, test, name, chain)
+    try:
+        for case, test in reversed(list(zip(cases, tests, strict=True))):
+            chain = _case(case, test, name, chain)
+    except _WithoutWordsError:
+        return [statement]
     return [_placed(ast.Assign([ast.Name(name.id, ast.Store())], subject), statement), *chain]
+
+
+def _one_by_one(case: ast.match_case) -> list[ast.match_case]:
+    """The alternatives of a pattern as cases, where they give names; a guard is asked of the first that fits alone."""
+    match case.pattern:
+        case ast.MatchOr(patterns) if case.guard is None and any([_names(p, ast.Constant(0)) for p in patterns]):
+            return [ast.match_case(part, None, case.body) for part in patterns]
+        case _:
+            return [case]
 
 
 class _WithoutWordsError(Exception):
@@ -82,15 +96,43 @@ class _WithoutWordsError(Exception):
 
 def _case(case: ast.match_case, test: ast.expr | None, subject: ast.Name, rest: list[ast.stmt]) -> list[ast.stmt]:
     """The statements of a case, and, where it does not apply, those of the rest."""
-    body = reworded(case.body)
-    if case.guard is not None:
-        body = [_placed(ast.If(case.guard, body, rest), case.guard)]
-    named = [
-        _placed(ast.Assign([ast.Name(name, ast.Store())], value), case.pattern)
-        for name, value in _names(case.pattern, subject)
-    ]
-    body = [*named, *body]
+    names = _names(case.pattern, subject)
+    named = [_placed(ast.Assign([ast.Name(name, ast.Store())], value), case.pattern) for name, value in names]
+    body = [*named, *reworded(case.body)]
+    if case.guard is not None and any([isinstance(part, ast.NamedExpr) for part in ast.walk(case.guard)]):
+        body = [*named, _placed(ast.If(case.guard, reworded(case.body), rest), case.guard)]
+    elif case.guard is not None:
+        guard = _without_names(case.guard, dict(names))
+        test = guard if test is None else _all([test, guard])
     return body if test is None else [_placed(ast.If(test, body, rest), case.pattern)]
+
+
+def _without_names(guard: ast.expr, names: dict[str, ast.expr]) -> ast.expr:
+    """A guard in terms of the subject: it is asked before the names are given, so that what follows is there once.
+
+    Raises:
+        _WithoutWordsError: where it gives names of its own, which may be the same.
+
+    """
+    if not names:
+        return guard
+    parts = list(ast.walk(guard))
+    given = {part.arg for part in parts if isinstance(part, ast.arg)}
+    given |= {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+    if given & set(names):
+        raise _WithoutWordsError
+    return _Replacing(names).visit(copy.deepcopy(guard))  # type: ignore[no-any-return]
+
+
+class _Replacing(ast.NodeTransformer):
+    """What a pattern would give names to, in the place of the names."""
+
+    def __init__(self, names: dict[str, ast.expr]) -> None:
+        self.names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """A name of the pattern's, or another."""
+        return self.names.get(node.id, node) if isinstance(node.ctx, ast.Load) else node
 
 
 def _test(pattern: ast.pattern, subject: ast.expr) -> ast.expr | None:
@@ -98,8 +140,8 @@ def _test(pattern: ast.pattern, subject: ast.expr) -> ast.expr | None:
     match pattern:
         case ast.MatchValue(value):
             return ast.Compare(subject, [ast.Eq()], [value])
-        case ast.MatchSingleton(constant):
-            return ast.Compare(subject, [ast.Is()], [ast.Constant(constant)])
+        case ast.MatchSingleton(None):
+            return ast.Compare(subject, [ast.Is()], [ast.Constant(None)])
         case ast.MatchOr(patterns):
             if any([_names(part, subject) for part in patterns]):
                 raise _WithoutWordsError

@@ -67,7 +67,8 @@ def block(frame: Frame, body: list[ast.stmt]) -> Value | None:
             case ast.For() | ast.While() if returns([statement]):
                 return returning_loop(frame, statement, body[k + 1 :])
             case Unmatched():
-                unmatched(frame, statement)
+                if not body[k + 1 :]:
+                    unmatched(frame, statement)
             case Returning():
                 return returning_loop(frame, statement.loop, None)
             case _:

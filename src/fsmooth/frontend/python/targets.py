@@ -16,6 +16,7 @@ from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.growing import forget_names, with_element
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.names import item_of
+from fsmooth.frontend.python.nodes import refuse_node
 from fsmooth.frontend.python.parts import parts_seen
 from fsmooth.frontend.python.sizes import required_size
 from fsmooth.frontend.python.spreading import starred_items
@@ -58,6 +59,7 @@ def unpack(frame: Frame, targets: list[ast.expr], value: Value, node: ast.AST) -
         items = [item_of(frame, value, k, node) for k in range(len(value.value))]
     else:
         term = frame.term(value, node)
+        refuse_node(frame, term, node, "cannot be unpacked")
         if isinstance(term.type, Array):
             array = frame.bind(term, "a")
             array = required_size(frame, array, 0, Const(len(targets)), node, f"unpacking into {len(targets)} names")

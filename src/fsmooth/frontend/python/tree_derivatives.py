@@ -5,13 +5,16 @@ To the core the tangent of a node, which is an integer, is the empty tuple.
 
 from __future__ import annotations
 
-from fsmooth.core.build import build
+import ast
+
+from fsmooth.core.build import build, equals, sum_
 from fsmooth.core.nodes.declaration import Nodes
 from fsmooth.core.shape import size_of
-from fsmooth.core.term import Get, MakeTuple, Term, Verb
+from fsmooth.core.term import Const, Failure, Get, If, MakeTuple, Require, Term, Verb
 from fsmooth.core.trees import holds_nodes
-from fsmooth.core.types import Array, Tuple, Type, has_float
+from fsmooth.core.types import INT, Array, Tuple, Type, has_float, leaf_of
 from fsmooth.frontend.python.conversion import project
+from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.kinds import is_same_record
 
 
@@ -43,8 +46,11 @@ def _with_nodes(gradient: Term, argument: Term) -> Term:
     return MakeTuple(tuple(items), Tuple(types, argument.type.names, record))
 
 
-def without_structure(given: Term, argument: Term, wanted: Type) -> Term:
-    """A tangent in the structure of an argument with trees in it, without the nodes, which have none."""
+def without_structure(frame: Frame, given: Term, argument: Term, wanted: Type, place: ast.AST) -> Term:
+    """A tangent in the structure of an argument with trees in it, without the nodes, which have none.
+
+    Its nodes are required to be those of the argument: else its numbers would be taken for those of other nodes.
+    """
     if not isinstance(given.type, Tuple) or not isinstance(argument.type, Tuple) or not holds_nodes(argument.type):
         return given
     assert isinstance(wanted, Tuple)
@@ -52,11 +58,43 @@ def without_structure(given: Term, argument: Term, wanted: Type) -> Term:
         return given
     is_tree = isinstance(wanted.record, Nodes)
     parts = []
+    agree = _same_nodes(given, argument) if is_tree else None
+    holds = None if agree is None else frame.bind(agree, "same_nodes")
+    site = frame.site(place, "ValueError: a tangent has the nodes of its argument, class by class and row by row")
     for k, type_ in enumerate(wanted.items):
         part, own = project(given, k), project(argument, k)
-        is_empty = is_tree and not has_float(type_)
-        parts.append(_nothing(own, type_) if is_empty else without_structure(part, own, type_))
+        if is_tree and not has_float(type_):
+            parts.append(_nothing(own, type_))
+        elif holds is not None:
+            parts.append(Require(holds, part, Failure.RAISED, (), site))
+        else:
+            parts.append(without_structure(frame, part, own, type_, place))
     return MakeTuple(tuple(parts), wanted)
+
+
+def _same_nodes(given: Term, argument: Term) -> Term | None:
+    """Are all nodes of a tangent those of its argument?  None if it has none: it is what a derivative gave."""
+    assert isinstance(argument.type, Tuple)
+    assert isinstance(argument.type.record, Nodes)
+    columns = argument.type.record.declaration
+    agree: Term = Const(True)
+    for k in reversed(range(len(argument.type.items))):
+        part, own = project(given, k), project(argument, k)
+        if (k == 0 or columns.is_structure(k - 1)) and leaf_of(part.type) == INT:
+            agree = If(_equal(part, own), agree, Const(False))
+    return None if isinstance(agree, Const) else agree
+
+
+def _equal(one: Term, other: Term) -> Term:
+    """Are two integers, or two arrays of them, equal?"""
+    if not isinstance(one.type, Array):
+        return equals(one, other)
+
+    def differ(i: Term) -> Term:
+        return If(equals(Get(one, i), Get(other, i)), Const(0), Const(1))
+
+    count = size_of(one)
+    return If(equals(count, size_of(other)), equals(sum_(count, differ), Const(0)), Const(False))
 
 
 def _nothing(argument: Term, type_: Type) -> Term:

@@ -97,6 +97,10 @@ class Sequence:
     element: Callable[[Term], Value]
 
 
+class NodeList(Sequence):
+    """The nodes in a field, which is a list: empty, it does not hold."""
+
+
 @dataclass(frozen=True, eq=False)
 class Unrolled:
     """Something to iterate over at compile time."""

@@ -2,25 +2,28 @@
 
 A check that has been passed under the same conditions is dropped, a condition that is
 known to hold is not tested again, and a local that is declared and set at once is declared with its value.
+
+Checks read memory: equal are those between which nothing writes what they read.  Each write gives a buffer another version,
+as value numbering has it; a loop, which may run again or not at all, does so where it begins and where it ends.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from fsmooth.core import primitives as p
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import parts
+from fsmooth.loops.arithmetic import ONE, minus, parts, same
 from fsmooth.loops.names import Names
 from fsmooth.loops.rewriting import same_or, with_bodies, with_body
-from fsmooth.loops.usage import changed
+from fsmooth.loops.usage import changed, expressions_of, names_of, pointed_to, targets, with_pointed_to
 
 
 def tidy(function: t.Function, _: Names) -> t.Function:
     """Tidy the body of a function."""
-    fixed = frozenset([q.name for q in function.parameters if q.pointer and not q.output])
-    return with_body(function, _Tidying(frozenset(changed(function.body)), fixed).body(function.body, _Known()))
+    tidying = _Tidying(frozenset(changed(function.body)), pointed_to(function.body))
+    return with_body(function, tidying.body(function.body, _Known()))
 
 
 Passed = dict[object, list[frozenset[object]]]
@@ -53,8 +56,16 @@ class _Known:
 
 @dataclass(frozen=True)
 class _Tidying:
+    """`behind`: what each pointer may point to; `versions`: of buffers, how often they were written so far."""
+
     mutable: frozenset[str]
-    fixed: frozenset[str]
+    behind: Mapping[str, set[str]]
+    versions: dict[str, int] = field(default_factory=dict)
+
+    def written(self, names: Iterable[str]) -> None:
+        """What these contain, or what is behind them, is another thing from here on."""
+        for name in with_pointed_to(set(names), self.behind):
+            self.versions[name] = self.versions.get(name, 0) + 1
 
     def body(self, statements: t.Body, known: _Known) -> t.Body:
         kept: list[t.Statement] = []
@@ -87,10 +98,13 @@ class _Tidying:
                 if new is not then or other is not otherwise:
                     return [replace(s, then=new, otherwise=other)]
             case t.For() | t.While():
-                inside = known.in_loop()
-                return [with_bodies(s, lambda body: self.body(body, inside))]
+                inside, writes = known.in_loop(), changed([s])
+                self.written(writes)
+                whole = with_bodies(s, lambda body: self.body(body, inside))
+                self.written(writes)
+                return [whole]
             case _:
-                pass
+                self.written(targets(s))
         return [s]
 
     def check(self, s: t.Check | t.Demand, local: Mapping[str, object] = _NOTHING) -> object:
@@ -100,12 +114,13 @@ class _Tidying:
         return ("within", self.key(s.index, local), self.key(s.size, local))
 
     def check_all(self, s: t.CheckAll) -> object:
-        """Likewise, whatever the names of the index and of what is defined by it."""
+        """Likewise, whatever the names of the index and of what is defined by it, from the start or from the end."""
         local: dict[str, object] = {s.index: "index"}
+        backwards = _counted_backwards(s)
         for definition in s.body:
             if not isinstance(definition, t.Declare) or definition.value is None or definition.mutable:
                 return object()
-            local[definition.name] = self.key(definition.value, local)
+            local[definition.name] = "index" if definition is backwards else self.key(definition.value, local)
         return ("all", self.key(s.size), self.check(s.check, local))
 
     def key(self, e: t.Expression, local: Mapping[str, object] = _NOTHING) -> object:
@@ -117,8 +132,8 @@ class _Tidying:
                 return ("local", local[name])
             case t.Name(name) if name not in self.mutable:
                 return name
-            case t.Load(buffer, index) if buffer in self.fixed:
-                return (buffer, self.key(index, local))
+            case t.Load(buffer, index) if buffer not in self.behind:
+                return (buffer, self.versions.get(buffer, 0), self.key(index, local))
             case t.Operation(p.greater, (left, right)):
                 return (p.less.name, self.key(right, local), self.key(left, local))
             case t.Operation(primitive):
@@ -127,6 +142,16 @@ class _Tidying:
                 return ("if", *[self.key(a, local) for a in parts(e)])
             case _:
                 return object()
+
+
+def _counted_backwards(s: t.CheckAll) -> t.Statement | None:
+    """The definition `size - 1 - index`, if nothing else in the loop asks for the index: what is checked is the same then."""
+    using = [x for x in (*s.body, s.check) if s.index in names_of(*expressions_of(x))]
+    match using:
+        case [t.Declare(_, _, t.Operation(p.subtract, (last, t.Name(name)))) as only] if name == s.index:
+            return only if same(last, minus(s.size, ONE)) else None
+        case _:
+            return None
 
 
 def _joined(s: t.Statement, following: t.Statement) -> t.Statement | None:

@@ -355,6 +355,82 @@ class Unpack:
         return self.layout.slots[self.slot].pointer
 
 
+TAPE = "fs_tape"
+"""What the statements of a tape read and change."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class OpenTape:
+    """`const int64_t start = …;`: the id of the first of `size` inputs."""
+
+    start: str
+    size: Expression
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Entry:
+    """`const int64_t name = …;`: the id of a new entry of the tape, with room for `count` operands and their slopes."""
+
+    name: str
+    slopes: str
+    operands: str
+    count: Expression
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Operand:
+    """An operand of an entry, by its id, at a position among them, and the slope by it."""
+
+    entry: Entry
+    position: Expression
+    id: Expression
+    slope: Expression
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Sweep:
+    """`buffer[offset + k]` = the slope of the number with id `root` by input k, for `count` inputs from `start` on."""
+
+    buffer: str
+    offset: Expression
+    count: Expression
+    start: Expression
+    root: Expression
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CloseTape:
+    """Forget the inputs from `start` on, and all entries after them."""
+
+    start: str
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class KeepTape:
+    """`const int64_t name = …;`: the tape, which is not the call's own any more."""
+
+    name: str
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class OpenBars:
+    """`double *buffer`: zeros, one for each entry of a tape that was kept."""
+
+    buffer: str
+    tape: Expression
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SweepBars:
+    """`buffer[offset + k]` = the cotangent of input k of a tape that was kept, from `bars` of all its entries."""
+
+    buffer: str
+    offset: Expression
+    count: Expression
+    tape: Expression
+    bars: str
+
+
 Statement = (
     Declare
     | Assign
@@ -378,6 +454,14 @@ Statement = (
     | Keep
     | Pack
     | Unpack
+    | OpenTape
+    | Entry
+    | Operand
+    | Sweep
+    | CloseTape
+    | KeepTape
+    | OpenBars
+    | SweepBars
 )
 
 Body = tuple[Statement, ...]

@@ -1,0 +1,70 @@
+"""Nodes that programs make: a data type of the core for each declaration, with a constructor for each class."""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+from fsmooth.core.nodes.declaration import Declaration, Field, Kind, Nodes
+from fsmooth.core.trees import Constant, class_of
+from fsmooth.core.types import BOOL, F64, INT, Array, Data, Tuple, Type, array_of
+
+_LEAVES: dict[type | None, Type] = {float: F64, int: INT, bool: BOOL, None: F64}
+
+
+class Built(Data):
+    """What the constructors of a declaration make inside a program."""
+
+    __slots__ = ("declaration",)
+
+    def __init__(self, declaration: Declaration) -> None:
+        super().__init__("_or_".join([c.name for c in declaration.constructors]))
+        self.declaration = declaration
+        for c in declaration.constructors:
+            self.add(tuple([self.type_of(field) for field in c.fields]))
+
+    @property
+    def is_remade(self) -> bool:
+        """It is the program's own."""
+        return True
+
+    def type_of(self, field: Field) -> Type:
+        """The type of a field."""
+        match field.kind:
+            case Kind.NODE:
+                return self
+            case Kind.CHILDREN:
+                return Array(self)
+            case Kind.TEXT:
+                return INT
+            case Kind.NUMBER:
+                return _LEAVES[field.leaf]
+            case _:
+                return array_of(_LEAVES[field.leaf], field.rank)
+
+
+_BUILT: WeakKeyDictionary[Declaration, Built] = WeakKeyDictionary()
+
+
+def built(declaration: Declaration) -> Built:
+    """The data type of a declaration: always the same."""
+    found = _BUILT.get(declaration)
+    if found is None:
+        found = _BUILT[declaration] = Built(declaration)
+    return found
+
+
+def tag_of(type_: Type, wanted: Built) -> int | None:
+    """The tag of a record, or of None, among the classes of a data type; None if it is not among them."""
+    if not isinstance(type_, Tuple):
+        return None
+    if isinstance(type_.record, Constant):
+        return wanted.declaration.tags.get(type(None)) if type_.record.value is None else None
+    cls = class_of(type_.record)
+    return None if cls is None else wanted.declaration.tags.get(cls)
+
+
+def is_like_built(type_: Type, wanted: Built) -> bool:
+    """Can a value be one that the program makes: a node of a tree that is given, a record of one of the classes, None?"""
+    if isinstance(type_, Tuple) and isinstance(type_.record, Nodes):
+        return not type_.record.is_forest and type_.record.declaration is wanted.declaration
+    return type_ == wanted or tag_of(type_, wanted) is not None

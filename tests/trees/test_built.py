@@ -1,0 +1,228 @@
+"""Nodes that programs make: lists that are mapped, filtered, joined and folded, trees that are rewritten."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+import pytest
+
+import fsmooth as fs
+
+
+@dataclass
+class Cell:
+    head: float
+    tail: Cell | None = None
+
+
+@dataclass
+class Number:
+    value: float
+
+
+@dataclass
+class X:
+    pass
+
+
+@dataclass
+class Binary:
+    name: Literal["+", "*"]
+    left: Number | X | Binary
+    right: Number | X | Binary
+
+
+class Rose(NamedTuple):
+    weight: float
+    row: np.ndarray
+    children: list[Rose]
+
+
+def cells(numbers):
+    result = None
+    for x in reversed(numbers):
+        result = Cell(x, result)
+    return result
+
+
+def upto(n, x):
+    result = None
+    for i in range(n):
+        result = Cell(x * i, result)
+    return result
+
+
+def total(c):
+    return 0.0 if c is None else c.head * c.head + total(c.tail)
+
+
+def mapped(f, c):
+    return None if c is None else Cell(f(c.head), mapped(f, c.tail))
+
+
+def selected(c, least):
+    if c is None:
+        return None
+    rest = selected(c.tail, least)
+    return Cell(c.head, rest) if c.head > least else rest
+
+
+def joined(a, b):
+    return b if a is None else Cell(a.head, joined(a.tail, b))
+
+
+def reversed_cells(c):
+    result = None
+    while c is not None:
+        result, c = Cell(c.head, result), c.tail
+    return result
+
+
+def of_a_loop(n, x):
+    return total(upto(n, x))
+
+
+def of_a_map(c, x):
+    return total(mapped(lambda h: np.sin(h * x), c))
+
+
+def of_a_filter(c, x):
+    return total(selected(mapped(lambda h: h * x, c), 0.1))
+
+
+def of_lists_that_are_joined(c, x):
+    return total(joined(c, Cell(x, c)))
+
+
+def of_reversed_cells(c, x):
+    found, result, k = reversed_cells(c), 0.0, x
+    while found is not None:
+        result, k, found = result + k * found.head, k * 2.0, found.tail
+    return result
+
+
+def derived(e):
+    """The derivative of an expression, as an expression."""
+    match e:
+        case Number():
+            return Number(0.0)
+        case X():
+            return Number(1.0)
+        case Binary("+", a, b):
+            return Binary("+", derived(a), derived(b))
+        case Binary(_, a, b):
+            return Binary("+", Binary("*", derived(a), b), Binary("*", a, derived(b)))
+
+
+def at(e, x):
+    match e:
+        case Number(value):
+            return value
+        case X():
+            return x
+        case Binary(name, a, b):
+            return at(a, x) + at(b, x) if name == "+" else at(a, x) * at(b, x)
+
+
+def of_an_expression_that_is_differentiated(e, x):
+    return at(derived(e), x)
+
+
+def grown(t, x):
+    if len(t.children) == 0:
+        return Rose(t.weight * x, t.row * x, [])
+    return Rose(t.weight * x, t.row * x, [grown(c, x) for c in t.children])
+
+
+def sum_of_rose(t):
+    result = t.weight * np.sum(t.row**2)
+    for c in t.children:
+        result += sum_of_rose(c)
+    return result
+
+
+def of_rows(t, x):
+    return sum_of_rose(grown(t, x))
+
+
+_CELLS = cells([0.3, -0.2, 0.5, 0.1])
+_E = Binary("*", Binary("+", X(), Number(2.0)), Binary("*", X(), Number(-1.5)))
+_ROSE = Rose(0.5, np.array([1.0, -2.0]), [Rose(2.0, np.array([0.5]), []), Rose(1.0, np.array([9.0]), [])])
+PROGRAMS: dict[Callable[..., float], tuple[object, ...]] = {
+    of_a_loop: (5, 0.7),
+    of_a_map: (_CELLS, 0.7),
+    of_a_filter: (_CELLS, 0.7),
+    of_lists_that_are_joined: (_CELLS, 0.7),
+    of_reversed_cells: (_CELLS, 0.7),
+    of_an_expression_that_is_differentiated: (_E, 0.7),
+    of_rows: (_ROSE, 0.7),
+}
+_EACH = pytest.mark.parametrize("program", [pytest.param(f, id=f.__name__) for f in PROGRAMS])
+
+
+@_EACH
+def test_the_value_is_that_of_python(program):
+    arguments = PROGRAMS[program]
+    expected = program(*arguments)
+    for schedule in ("NONE", "DEFAULT"):
+        assert fs.function(program, schedule=schedule)(*arguments) == pytest.approx(expected, rel=1e-13)
+
+
+@_EACH
+def test_derivatives_in_forward_mode_and_by_a_tape(program):
+    arguments = PROGRAMS[program]
+    step = 1e-5
+    *first, x = arguments
+    slope = (program(*first, x + step) - program(*first, x - step)) / (2 * step)
+    for method in ("forward", "tape", "auto"):
+        assert fs.grad(program, wrt=1, method=method)(*arguments) == pytest.approx(slope, rel=1e-8)
+
+
+@pytest.mark.parametrize("program", [of_a_map, of_a_filter, of_lists_that_are_joined, of_reversed_cells])
+def test_derivatives_by_a_list_that_is_given(program):
+    forward = fs.grad(program, method="forward")(_CELLS, 0.7)
+    taped = fs.grad(program, method="tape")(_CELLS, 0.7)
+    step, here = 1e-5, [0.3, -0.2, 0.5, 0.1]
+    for k in range(4):
+        ends = [program(cells([h + s * (i == k) for i, h in enumerate(here)]), 0.7) for s in (step, -step)]
+        assert forward.head == pytest.approx((ends[0] - ends[1]) / (2 * step), rel=1e-8)
+        assert taped.head == pytest.approx(forward.head, rel=1e-13)
+        forward, taped = forward.tail, taped.tail
+
+
+def test_second_derivatives():
+    value = fs.hvp(of_a_map, wrt="x")(_CELLS, 0.7, 1.0)
+    step = 1e-5
+    slopes = [fs.grad(of_a_map, wrt="x")(_CELLS, 0.7 + s) for s in (step, -step)]
+    assert value == pytest.approx((slopes[0] - slopes[1]) / (2 * step), rel=1e-8)
+    assert fs.hessian(of_a_map, wrt="x")(_CELLS, 0.7) == pytest.approx(value, rel=1e-12)
+
+
+def test_auto_takes_the_tape_where_reverse_mode_has_no_derivative():
+    by_cells = fs.grad(of_a_map)
+    by_cells(_CELLS, 0.7)
+    assert "grad: tape, there is no reverse derivative of Field" in by_cells.explain()
+
+
+def test_reverse_mode_says_that_it_has_none():
+    with pytest.raises(fs.NotDifferentiableError, match="no reverse derivative of"):
+        fs.grad(of_a_map, method="reverse")(_CELLS, 0.7)
+
+
+def test_a_long_list():
+    assert fs.function(of_a_loop)(100_000, 1e-3) == pytest.approx(sum([(1e-3 * i) ** 2 for i in range(100_000)]))
+
+
+def test_a_wrong_class_is_an_error_at_the_line():
+    with pytest.raises(fs.TypeMismatchError, match=r"Cell\.tail holds Cell or None"):
+        fs.function(lambda x: total(Cell(x, x)))(1.0)
+
+
+def test_results_are_not_nodes():
+    with pytest.raises(
+        fs.UnsupportedError, match=r"a Cell \| None that the program makes, as its result, cannot be used"
+    ):
+        fs.function(upto)(3, 1.0)
