@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -366,3 +367,29 @@ def test_a_gradient_of_a_gradient_calls_anew():
     step = 1e-6
     assert second == pytest.approx((slope(0.4 + step, 7) - slope(0.4 - step, 7)) / (2 * step), rel=1e-5)
     assert second == pytest.approx(fs.hvp(twofold, wrt="x")(0.4, 7, tangent=1.0), rel=1e-10)
+
+
+def structs(program: Callable[..., float]) -> list[list[str]]:
+    """What is in the frames of its gradient."""
+    compiled = fs.grad(program, wrt="value", method="reverse")
+    compiled(*made(SHAPES["thirds"], 5).arguments)
+    assert compiled.stages.code is not None
+    found = re.findall(r"typedef struct \{([^}]*)\} \w+_saved_\d+;", compiled.stages.code.source)
+    return [re.findall(r"(\S[^;]*?) ?\*?x\d+;", fields) for fields in found]
+
+
+def test_what_is_saved():
+    """No more than is read, each once; leaves save nothing, and types with one constructor no tag."""
+    assert structs(product) == [["double", "fs_frame", "double", "fs_frame"]]
+    assert structs(listed) == [["const double", "int64_t", "const fs_frame", "int64_t", "double"]]
+    assert structs(mixed)[0] == ["int64_t", "double"]
+
+
+def test_what_is_linear_in_its_calls_saves_nothing():
+    def total(left, right, value, t):
+        if left[t] < 0:
+            return np.exp(value[t])
+        scale = np.sin(value[t])
+        return scale * total(left, right, value, left[t]) + total(left, right, value, right[t]) / scale
+
+    assert structs(total) == []

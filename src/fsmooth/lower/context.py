@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.hints import Hint
-from fsmooth.core.term import Failure, Header, Site, Term, Var
+from fsmooth.core.term import Failure, Header, MakeTuple, Site, Term, Var
 from fsmooth.core.types import INT, Int, Type
 from fsmooth.loops.arithmetic import key_of, parts
 from fsmooth.loops.identifiers import identifier
@@ -31,6 +31,7 @@ from fsmooth.loops.tree import (
     Store,
 )
 from fsmooth.lower.destination import Destination, Local, Mode, Value, View
+from fsmooth.lower.fields import Fields
 
 Added = tuple[bool, ...]
 """To which of its results, leaf by leaf, a function adds; the others it assigns."""
@@ -55,6 +56,7 @@ class Context(ABC):
         self.row_sizes: dict[str, int] = {}
         self.functions: dict[tuple[Header, Added], str] = {}
         self.prefix = ""
+        self.fields = Fields(MakeTuple(()))
         self._loaded: dict[int, tuple[list[Statement], int, set[object]]] = {}
 
     @abstractmethod
@@ -211,7 +213,7 @@ class Context(ABC):
 
     def share_sites(self, other: Context) -> None:
         """Number sites, and name functions, together with another function of the program."""
-        self.functions, self.prefix = other.functions, other.prefix
+        self.functions, self.prefix, self.fields = other.functions, other.prefix, other.fields
         self.sites = other.sites
         self._site_numbers = other._site_numbers
 

@@ -14,11 +14,11 @@ from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Group, Mode, Scalar, Value, View, dense_view, leaves, load
 
 
-def layout_of(data: Data, constructor: int) -> t.Layout:
+def layout_of(ctx: Context, data: Data, constructor: int) -> t.Layout:
     """What is in the frames of a constructor: its number if there are others, then its fields."""
     slots = [t.Slot(INT)] if len(data.constructors) > 1 else []
-    for field in data.constructors[constructor]:
-        slots.extend(_slots(field))
+    for k in ctx.fields.stored(data, constructor):
+        slots.extend(_slots(data.constructors[constructor][k]))
     return t.Layout(data, constructor, tuple(slots))
 
 
@@ -37,9 +37,10 @@ def _slots(field: Type) -> Iterator[t.Slot]:
 
 def pack(ctx: Context, term: Inject) -> Value:
     """A new frame."""
-    layout = layout_of(term.data, term.constructor)
+    layout = layout_of(ctx, term.data, term.constructor)
     values: list[t.Expression | t.Place] = [integer(term.constructor)] if len(term.data.constructors) > 1 else []
-    for item in term.items:
+    for k in ctx.fields.stored(term.data, term.constructor):
+        item = term.items[k]
         if is_scalar(item.type):
             values.append(ctx.light(ctx.scalar(item)))
         else:
@@ -71,9 +72,11 @@ def field(ctx: Context, term: Field) -> Value:
     """A field of a frame."""
     data = term.operand.type
     assert isinstance(data, Data)
-    layout = layout_of(data, term.constructor)
-    before = data.constructors[term.constructor][: term.position]
-    first = (len(data.constructors) > 1) + sum([len(list(_slots(f))) for f in before])
+    layout = layout_of(ctx, data, term.constructor)
+    place = ctx.fields.place(data, term.constructor, term.position)
+    before = [k for k in ctx.fields.stored(data, term.constructor) if k < place]
+    types = data.constructors[term.constructor]
+    first = (len(data.constructors) > 1) + sum([len(list(_slots(types[k]))) for k in before])
     frame = ctx.light(ctx.scalar(term.operand))
     hint = term.operand.name if is_path(term.operand) and hasattr(term.operand, "name") else data.name
     return _Reading(ctx, layout, frame, hint, first).value(term.type)
@@ -85,7 +88,7 @@ def tag(ctx: Context, term: Tag) -> t.Expression:
     assert isinstance(data, Data)
     if len(data.constructors) == 1:
         return integer(0)
-    return _Reading(ctx, layout_of(data, 0), ctx.light(ctx.scalar(term.operand)), data.name, 0).number()
+    return _Reading(ctx, layout_of(ctx, data, 0), ctx.light(ctx.scalar(term.operand)), data.name, 0).number()
 
 
 class _Reading:

@@ -12,6 +12,7 @@ from fsmooth.lower.accumulators import Allowed, sinks_of
 from fsmooth.lower.cardinality import leaf_shapes
 from fsmooth.lower.deciding import deciding
 from fsmooth.lower.destination import Mode
+from fsmooth.lower.fields import Fields
 from fsmooth.lower.interface import Interface, StaticSizes
 from fsmooth.lower.linear import linear_binding, linear_into
 from fsmooth.lower.notes import storage_notes
@@ -45,6 +46,7 @@ def lower(
     name = identifier(name)
     kernel = lowering()
     kernel.prefix = name
+    kernel.fields = Fields(term)
     interface = Interface(kernel, term, static_sizes or {})
     _result_into(kernel, interface, term.body)
     function = t.Function(name, interface.parameters(), tuple(kernel.block), kernel.facts)

@@ -6,7 +6,7 @@ from what is saved.  Nothing runs more than twice.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fsmooth import thresholds
@@ -159,9 +159,25 @@ def saving(data: Data, stored: tuple[Var, ...], saved: Term) -> tuple[Term, list
         return Null(data), []
     if len(stored) == 1 and stored[0].type is data:
         return stored[0], [Step(stored[0], saved, active=False)]
-    constructor = data.add(tuple([x.type for x in stored]))
-    read: list[Item] = [Step(x, Field(saved, constructor, k), active=False) for k, x in enumerate(stored)]
-    return Inject(data, constructor, stored), read
+    parts = [part for x in stored for part in _parts(x)]
+    constructor = data.add(tuple([part.type for part in parts]))
+    fields = iter([Field(saved, constructor, k) for k in range(len(parts))])
+    read: list[Item] = [Step(x, _together(x.type, fields), active=False) for x in stored]
+    return Inject(data, constructor, tuple(parts)), read
+
+
+def _parts(term: Term) -> list[Term]:
+    """The components of a tuple, and of tuples in it: those that nobody reads are not saved in the end (lower/fields.py)."""
+    if not isinstance(term.type, Tuple):
+        return [term]
+    return [part for k in range(len(term.type.items)) for part in _parts(Proj(term, k))]
+
+
+def _together(type_: Type, parts: Iterator[Term]) -> Term:
+    """What these are components of."""
+    if not isinstance(type_, Tuple):
+        return next(parts)
+    return MakeTuple(tuple([_together(item, parts) for item in type_.items]), type_)
 
 
 def _of_calls(definitions: Mapping[Var, Term]) -> set[Var]:
