@@ -15,7 +15,7 @@ from fsmooth.core.build import build, equals, minus, plus
 from fsmooth.core.nodes.declaration import Declaration, Field, Kind, Nodes
 from fsmooth.core.term import Const, Failure, Get, If, MakeTuple, Prim, Proj, Require, Term, Var
 from fsmooth.core.types import Tuple
-from fsmooth.errors import UndefinedNameError
+from fsmooth.errors import TypeMismatchError, UndefinedNameError
 from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.sizes import branch, length_of
@@ -185,12 +185,53 @@ def field_of_node(frame: Frame, node: Term, name: str, place: ast.AST) -> Value 
     if possible - having:
         node = _required(frame, declaration, node, having, name, place)
 
-    def read(tag: int) -> Value:
-        field = declaration.constructors[tag].field(name)
-        assert field is not None
-        return _read(frame, declaration, node, tag, field)
+    fields = {tag: f for tag in sorted(found) if (f := declaration.constructors[tag].field(name)) is not None}
+    return _of_classes(frame, declaration, node, fields, place)
 
-    return each_class(frame, node, sorted(found), read, place)
+
+_ALIKE = ({Kind.NUMBER}, {Kind.NODE}, {Kind.TEXT}, {Kind.CHILDREN}, {Kind.EQUAL}, {Kind.RAGGED, Kind.EQUAL})
+"""The kinds of fields of one name that a program may read without asking for the class."""
+
+
+def _of_classes(frame: Frame, declaration: Declaration, node: Term, fields: dict[int, Field], place: ast.AST) -> Value:
+    """A field of a node that may be of any of these classes, each of which has it."""
+    tags = list(fields)
+    if len(tags) == 1:
+        return _read(frame, declaration, node, tags[0], fields[tags[0]])
+    kinds = {field.kind for field in fields.values()}
+    if not any([kinds <= alike for alike in _ALIKE]):
+        said = [f"{field.kind.value} in {declaration.constructors[tag].name}" for tag, field in fields.items()]
+        what = f"{fields[tags[0]].name} is {', '.join(said[:-1])} and {said[-1]}"
+        frame.fail(TypeMismatchError, place, what, "ask which class it is before: isinstance, or match")
+
+    def either(read: Callable[[int], Term]) -> Term:
+        return frame.term(each_class(frame, node, tags, read, place), place)
+
+    def column(tag: int, k: int = 0) -> Term:
+        return project(node, declaration.place(tag, fields[tag].name) + 1 + k)
+
+    row = frame.bind(_row(declaration, node), "row")
+    if kinds == {Kind.TEXT}:
+        return Text(frame.bind(either(lambda tag: Get(column(tag), row)), "text"))
+    if not kinds & {Kind.CHILDREN, Kind.RAGGED}:
+        return each_class(frame, node, tags, lambda tag: _read(frame, declaration, node, tag, fields[tag]), place)
+
+    def start_of(tag: int) -> Term:
+        return Get(column(tag), row) if fields[tag].width == 2 else Const(0)
+
+    def count_of(tag: int) -> Term:
+        if fields[tag].width == 2:
+            return minus(Get(column(tag), plus(row, Const(1))), start)
+        return length_of(frame, column(tag), place, 1)
+
+    def element(tag: int, i: Term) -> Term:
+        return Get(column(tag, 1), plus(start, i)) if fields[tag].width == 2 else Get(Get(column(tag), row), i)
+
+    start = frame.bind(either(start_of), "start")
+    count = frame.bind(either(count_of), "count")
+    if kinds == {Kind.CHILDREN}:
+        return NodeList(count, lambda i: with_node(node, either(lambda tag: element(tag, i))))
+    return build(count, lambda i: either(lambda tag: element(tag, i)))
 
 
 def each_class(frame: Frame, node: Term, tags: list[int], read: Callable[[int], Value], place: ast.AST) -> Value:
