@@ -2,7 +2,7 @@
 
 Random programs and their gradients, every program that the tests of the Python front-end read (updates, folds, filters,
 records, …) with its Jacobian and through the call shim, gradients of sensors in fields, functions that call themselves, and
-derivatives by a tape are compiled with
+derivatives by a tape, and programs over trees, are compiled with
 `-fsanitize=address,undefined` and called; anything that a sanitizer finds ends the process.  The address sanitizer has to
 be loaded before Python, so the script starts itself again with it.
 """
@@ -27,7 +27,8 @@ def main() -> int:
     """Start again under the sanitizer, or run the programs if this is the second start."""
     if os.environ.get("FSMOOTH_SANITIZING"):
         os.environ.pop("LD_PRELOAD", None)  # the compiler is slow under it
-        random, written = random_programs(), python_programs() + sensors() + recursive_programs() + taped_programs()
+        written = python_programs() + sensors() + recursive_programs() + taped_programs() + tree_programs()
+        random = random_programs()
         print(f"{random} random and {written} Python programs ran under the sanitizers")
         return 0
     library = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
@@ -192,6 +193,35 @@ def _random_tapes() -> int:
         except Failed:
             continue
         called += 1
+    return called
+
+
+def tree_programs() -> int:
+    """Each as it is and its gradients both ways, of objects and of columns without a byte to spare; and random ones."""
+    import inspect
+    from pathlib import Path as Folder
+
+    import fsmooth as fs
+    from fsmooth.checking.structures import as_columns
+    from tests.trees.objects import reals
+    from tests.trees.programs import PROGRAMS, letters, of_weights, ragged, rose_product, tree_lstm, two_kinds
+    from tests.trees.random_programs import case_at
+
+    called = 0
+    chosen = {
+        program: PROGRAMS[program] for program in (letters, of_weights, ragged, rose_product, tree_lstm, two_kinds)
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(4):
+            case = case_at(seed, Folder(folder))
+            chosen[case.program] = case.arguments
+        for program, arguments in chosen.items():
+            columns = [as_columns(a) for a in arguments]
+            called += bool(fs.function(program)(*arguments) == fs.function(program)(*columns))
+            for k in range(len(inspect.signature(program).parameters)):
+                for method in ("forward", "reverse") if reals(arguments[k]) else ():
+                    fs.grad(program, wrt=k, method=method)(*columns)
+                    called += 1
     return called
 
 

@@ -651,6 +651,53 @@ def both(t):
 A_TREE = a_tree(2)
 
 
+@dataclass
+class Sum:
+    """Fields of one name, kept in different columns, are read without asking for the class."""
+
+    terms: list[Sum | Product | Number]
+    label: str = "+"
+
+
+@dataclass
+class Product:
+    terms: tuple[Sum | Product | Number, ...]
+    weights: np.ndarray
+    label: str = "*"
+
+
+@dataclass
+class Number:
+    weights: list[float]
+    label: str = ""
+
+
+def of_either(t):
+    if t.label == "":
+        return sum(w * w for w in t.weights)
+    total = 1.0 if t.label == "*" else 0.0
+    for k, c in enumerate(t.terms):
+        if t.label == "*":
+            total = total * (of_either(c) + k)
+        else:
+            total = total + of_either(c)
+    return total * (1.0 + len(t.terms))
+
+
+def of_weights(t):
+    """Arrays of other lengths in other classes."""
+    if isinstance(t, Sum):
+        return sum(of_weights(c) for c in t.terms)
+    more = sum(of_weights(c) for c in t.terms) if isinstance(t, Product) else 0.0
+    return sum(k * math.sin(w) for k, w in enumerate(t.weights)) + more
+
+
+def a_sum() -> Sum:
+    number = Number([0.5, 1.5, -0.5])
+    product = Product((number, Sum([Number([2.0]), number]), Number([])), np.array([1.0, 0.25]))
+    return Sum([product, Number([1.0, 0.5]), Product((), np.array([0.1, 0.2, 0.3, 0.4])), Sum([])])
+
+
 def captured(x):
     return x * x * total(A_TREE)
 
@@ -750,6 +797,8 @@ PROGRAMS: dict[Callable[..., Any], tuple[Any, ...]] = {
     in_a_dict: ({"tree": a_tree(), "cells": cells(1.0, 0.5), "scale": 0.5}, 1.5),
     in_a_tuple: ((a_shared_tree(), (cells(1.0, 2.0), 0.5)),),
     both: (Both(Both(Leaf(0.5), a_tree(1)), Leaf(1.5)),),
+    of_either: (a_sum(),),
+    of_weights: (a_sum(),),
     captured: (1.5,),
     by_default: (1.5,),
     with_rules: (a_shared_tree(),),

@@ -164,7 +164,10 @@ class Writer:
         if style == "isinstance":
             for c in classes[:-1]:
                 lines += [f"    if isinstance(t, {c.name}):", *self.body(c, "        ", "return")]
-            return [*lines, *self.body(classes[-1], "    ", "return")]
+            others = len(self.types) > 1  # whose fields may have these names
+            lines += [f"    if isinstance(t, {classes[-1].name}):"] if others else []
+            lines += self.body(classes[-1], "        " if others else "    ", "return")
+            return [*lines, "    return x"] if others else lines
         lines.append("    match t:")
         for j, c in enumerate(classes):
             names = {f.name: f"a{i}" for i, f in enumerate(c.fields)}

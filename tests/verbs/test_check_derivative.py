@@ -109,3 +109,10 @@ def test_large_jacobians_are_not_made() -> None:
     notes = {route.name: route.note for route in report.routes}
     assert notes["reverse Jacobian"] == "not tried: the Jacobian is large"
     assert report
+
+
+def test_arguments_that_are_known_while_compiling() -> None:
+    """A text and None are no arguments of what the interpreter runs."""
+    assert fs.check_derivative(
+        lambda how, x, y: x * x if how == "square" and y is None else x, "square", 2.0, None, wrt="x"
+    )

@@ -99,7 +99,8 @@ def check_derivative(
     point = [as_columns(x) for x in bound.arguments.values()]
     places = [list(bound.arguments).index(name) for name in names]
     value = plain_function(*point)
-    work = _Work(plain_function, point, places, wrt, single, value, np.random.default_rng(seed), directions)
+    given = list(bound.arguments)
+    work = _Work(plain_function, point, given, places, wrt, single, value, np.random.default_rng(seed), directions)
     routes = [_measured(name, make, work) for name, make in ROUTES.items()]
     return _judged(plain_function.program.name, routes, work)
 
@@ -111,6 +112,7 @@ class _Work:
         self,
         f: Function,
         point: list[Any],
+        names: list[str],
         places: list[int],
         wrt: Wrt,
         single: bool,
@@ -119,6 +121,7 @@ class _Work:
         directions: int,
     ) -> None:
         self.f, self.point, self.places, self.wrt, self.single, self.value = f, point, places, wrt, single, value
+        self.names = names
         along = [point[k] for k in places]
         self.tries = [(tuple([like(x, rng) for x in along]), like(value, rng)) for _ in range(directions)]
         self.inputs = sum([x.size for x in numbers(tuple(along))])
@@ -140,6 +143,10 @@ class _Work:
         if captured or self.is_single or self.inputs + self.outputs > LARGEST // 100:
             raise _SkippedError("not tried: large, in single precision, or with captured values")
         return without_derivatives(elaborated.term)
+
+    def taken(self, program: Lam) -> list[int]:
+        """Which arguments the program takes when it runs: a text and None are known while compiling."""
+        return [self.names.index(q.name) for q in program.parameters]
 
     def given(self, parts: tuple[Any, ...]) -> Any:
         """In the structure of `wrt`."""
@@ -213,9 +220,10 @@ def _by_complex_step(w: _Work) -> Iterator[float]:
     from fsmooth.checking.interpreted import along  # noqa: PLC0415  (the interpreter is loaded for those who check)
 
     program = w.interpreted()
+    taken = w.taken(program)
     for direction, cotangent in w.tries:
-        moving = [direction[w.places.index(k)] if k in w.places else None for k in range(len(w.point))]
-        yield contracted(cotangent, along(program, w.point, moving))
+        moving = [direction[w.places.index(k)] if k in w.places else None for k in taken]
+        yield contracted(cotangent, along(program, [w.point[k] for k in taken], moving))
 
 
 def _by_interpreter(way: str) -> Callable[[_Work], Iterator[float]]:
@@ -225,9 +233,11 @@ def _by_interpreter(way: str) -> Callable[[_Work], Iterator[float]]:
         from fsmooth.checking.interpreted import TooManyError, pulled  # noqa: PLC0415  (as above)
 
         program = w.interpreted()
+        taken = w.taken(program)
+        point, places = [w.point[k] for k in taken], [taken.index(k) for k in w.places]
         for direction, cotangent in w.tries:
             try:
-                found = pulled(program, w.point, w.places, cotangent, way)
+                found = pulled(program, point, places, cotangent, way)
             except TooManyError as error:
                 raise _SkippedError(f"not tried: {error}") from error
             yield contracted(direction, found)

@@ -8,8 +8,9 @@ from typing import Any, overload
 import numpy as np
 
 from fsmooth.core.nodes.declaration import Constructor, Declaration, Field, Kind, Nodes
-from fsmooth.core.nodes.packing import Column, cycle_in, packed_columns
+from fsmooth.core.nodes.packing import ALLOWED, WANTED, Column, at_width, cycle_in, packed_columns
 from fsmooth.core.nodes.reading import alternatives, declaration_of, declared, is_record
+from fsmooth.core.nodes.texts import number_of
 from fsmooth.core.nodes.unpacking import objects_of
 from fsmooth.errors import ArgumentError
 
@@ -290,15 +291,35 @@ def _given(constructor: Constructor, field: Field, own: Mapping[str, Any]) -> li
             raise ArgumentError(
                 f"{name}: expected two arrays, where each row begins (and the last ends), and all elements"
             )
-        starts = steady(np.asarray(value[0]))
-        flat = steady(np.asarray(value[1])) if field.kind is Kind.CHILDREN else np.asarray(value[1])
+        starts = steady(_integers(value[0], name))
+        flat = steady(_integers(value[1], name)) if field.kind is Kind.CHILDREN else _numbers(value[1], field, name)
         if len(starts) == 0 or starts[0] != 0 or starts[-1] != len(flat) or bool(np.any(np.diff(starts) < 0)):
             raise ArgumentError(f"{name}: rows begin at 0, go on without gaps, and end with the elements")
         return [starts, flat]
+    if np.ndim(value) != field.rank + 1:
+        raise ArgumentError(f"{name}: expected an array of {field.rank + 1} axes, found {np.ndim(value)}")
+    if field.kind is Kind.NODE:
+        return [steady(_integers(value, name))]
+    if field.kind is Kind.TEXT:
+        texts = np.asarray(value)
+        if texts.dtype.kind != "U":
+            raise ArgumentError(f"{name}: expected texts, found {texts.dtype}")
+        return [np.array([number_of(text) for text in texts.tolist()], np.int64)]
+    return [_numbers(value, field, name)]
+
+
+def _integers(value: Any, name: str) -> Column:
     array = np.asarray(value)
-    if array.ndim != field.rank + 1:
-        raise ArgumentError(f"{name}: expected an array of {field.rank + 1} axes, found {array.ndim}")
-    return [steady(array) if field.kind is Kind.NODE else array]
+    if array.size and array.dtype.kind not in "iu":
+        raise ArgumentError(f"{name}: expected integers, found {array.dtype}\n  hint: make nodes with fs.references")
+    return array
+
+
+def _numbers(value: Any, field: Field, name: str) -> Column:
+    array = np.asarray(value)
+    if array.size and array.dtype.kind not in ALLOWED[field.leaf]:
+        raise ArgumentError(f"{name}: expected {WANTED[field.leaf]} in each row, found {array.dtype}")
+    return at_width(array, field.leaf)
 
 
 def _empty(field: Field) -> Column:

@@ -38,11 +38,11 @@ def packed_columns(roots: Sequence[object], declaration: Declaration) -> tuple[l
 
 _LARGEST = np.iinfo(np.int64).max
 
-_ALLOWED: dict[type | None, str] = {float: "fiu", int: "iu", bool: "b", None: "fiub"}
-_WANTED: dict[type | None, str] = {float: "a number", int: "an integer", bool: "True or False", None: "a number"}
+ALLOWED: dict[type | None, str] = {float: "fiu", int: "iu", bool: "b", None: "fiub"}
+WANTED: dict[type | None, str] = {float: "a number", int: "an integer", bool: "True or False", None: "a number"}
 
 
-def _at_width(column: Column, leaf: type | None) -> Column:
+def at_width(column: Column, leaf: type | None) -> Column:
     """Numbers as the leaf says; real ones keep their width."""
     if leaf is None or (leaf is float and column.dtype in (np.float32, np.float64)):
         return column
@@ -126,24 +126,24 @@ class _Met:
             column = np.array(values)
         except (ValueError, TypeError, OverflowError):
             column = np.empty(0, object)
-        if column.ndim != 1 or column.dtype.kind not in _ALLOWED[field.leaf]:
+        if column.ndim != 1 or column.dtype.kind not in ALLOWED[field.leaf]:
             for k, value in enumerate(values):
-                if np.asarray(value).dtype.kind not in _ALLOWED[field.leaf] or np.ndim(value) > 0:
-                    self._fail_field(tag, k, field, f"is {_said(value)}", f"expected {_WANTED[field.leaf]}")
+                if np.asarray(value).dtype.kind not in ALLOWED[field.leaf] or np.ndim(value) > 0:
+                    self._fail_field(tag, k, field, f"is {_said(value)}", f"expected {WANTED[field.leaf]}")
         if field.leaf is int and column.dtype == np.uint64 and bool(np.any(column > _LARGEST)):
             k = int(np.argmax(column > _LARGEST))
             self._fail_field(tag, k, field, f"is {_said(int(column[k]))}", "integers here have 64 bits")
-        return _at_width(column, field.leaf)
+        return at_width(column, field.leaf)
 
     def _array(self, value: object, tag: int, row: int, field: Field) -> Column:
         try:
             array = np.asarray(value)
         except (ValueError, TypeError):
             array = np.empty((), object)
-        if array.ndim != field.rank or (array.size and array.dtype.kind not in _ALLOWED[field.leaf]):
+        if array.ndim != field.rank or (array.size and array.dtype.kind not in ALLOWED[field.leaf]):
             wanted = f"expected an array of {field.rank} axes, of numbers"
             self._fail_field(tag, row, field, f"is {_said(value)}", wanted)
-        return _at_width(array, field.leaf or float)
+        return at_width(array, field.leaf or float)
 
     def _stacked(self, values: list[Any], constructor: Constructor, tag: int, field: Field) -> Column:
         arrays = [self._array(v, tag, k, field) for k, v in enumerate(values)]

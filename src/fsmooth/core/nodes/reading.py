@@ -259,10 +259,21 @@ def _field(cls: type, name: str, annotation: object, tags: dict[type, int]) -> F
 
 
 def _refused(cls: type, name: str, annotation: object, hint: str) -> ArgumentError:
-    written = annotation.__name__ if isinstance(annotation, type) else repr(annotation)
+    written = _written(annotation)
     if isinstance(annotation, enum.EnumMeta):
         hint = "write the members as texts: Literal['plus', 'times']"
     return ArgumentError(f"{cls.__name__}.{name} is annotated {written}, which no node can hold\n  hint: {hint}")
+
+
+def _written(annotation: object) -> str:
+    """An annotation as a user writes it."""
+    if isinstance(annotation, _Union):
+        return " | ".join([_written(m) for m in annotation.members])
+    if isinstance(annotation, _List):
+        return f"list[{_written(annotation.of)}]"
+    if annotation is NOTHING:
+        return "None"
+    return annotation.__name__ if isinstance(annotation, type) else repr(annotation).replace("typing.", "")
 
 
 def unresolved(cls: type) -> list[tuple[str, str, str]]:

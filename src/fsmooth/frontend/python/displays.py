@@ -18,7 +18,19 @@ from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.instead import INSTEAD_OF_COMPLEX
 from fsmooth.frontend.python.kinds import join_types, type_of_object
 from fsmooth.frontend.python.sizes import alike, length_of, required_size
-from fsmooth.frontend.python.values import Growing, Keyed, Listed, Missing, Static, Tail, Uneven, Unrolled, Value
+from fsmooth.frontend.python.values import (
+    Growing,
+    Keyed,
+    Listed,
+    Missing,
+    NodeList,
+    Static,
+    Tail,
+    Text,
+    Uneven,
+    Unrolled,
+    Value,
+)
 
 
 def display(frame: Frame, items: list[Term], node: ast.AST) -> Term:
@@ -117,6 +129,12 @@ def as_term(frame: Frame, value: Value, node: ast.AST) -> Term:
             return assembled(parts, Tuple(tuple([q.type for q in parts]), None, record))
         case Missing(why, hint):
             frame.fail(UndefinedNameError, node, why, hint)
+        case Text():
+            hint = "compare it with == or in; a function may take it"
+            frame.fail(TypeMismatchError, node, "expected a number or an array, found a text", hint)
+        case NodeList():
+            hint = "loop over it, or take one of them by its index"
+            frame.fail(TypeMismatchError, node, "expected a number or an array, found a list of nodes", hint)
         case _:
             frame.fail(
                 TypeMismatchError,

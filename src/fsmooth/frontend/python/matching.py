@@ -111,8 +111,11 @@ def _said(frame: Frame, value: Value) -> str:
 def _may_be(declaration: Declaration, left: frozenset[int]) -> bool:
     """May a field hold a node of the classes that are left as well as one of those that have a case?
 
-    Not if the cases are for all that some field may hold: then the match is of the nodes of such a field.
+    Not if the cases are for all that some field may hold: then the match is of the nodes of such a field.  None is often
+    asked for before the match.
     """
+    if all([declaration.constructors[tag].cls is type(None) for tag in left]):
+        return False
     covered = declaration.all_tags - left
     fields = [f.tags for c in declaration.constructors for f in c.fields if f.tags]
     return any([tags & left and tags & covered for tags in fields]) and not any([tags <= covered for tags in fields])

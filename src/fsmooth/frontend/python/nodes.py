@@ -232,14 +232,82 @@ def field_of_node(frame: Frame, node: Term, name: str, place: ast.AST) -> Value 
     if possible - having:
         node = _required(frame, declaration, node, having, name, place)
 
-    def read(tag: int) -> Value:
-        field = declaration.constructors[tag].field(name)
-        assert field is not None
-        if is_built(node):
-            return _field_of_built(declaration, node, tag, field)
-        return _read(frame, declaration, node, tag, field)
+    fields = {tag: f for tag in sorted(found) if (f := declaration.constructors[tag].field(name)) is not None}
+    return _of_classes(frame, declaration, node, fields, place)
 
-    return each_class(frame, node, sorted(found), read, place)
+
+_ALIKE = ({Kind.NUMBER}, {Kind.NODE}, {Kind.TEXT}, {Kind.CHILDREN}, {Kind.EQUAL}, {Kind.RAGGED, Kind.EQUAL})
+"""The kinds of fields of one name that a program may read without asking for the class."""
+
+
+def _of_classes(
+    frame: Frame, declaration: Declaration, node: Term, fields: dict[int, FieldOfClass], place: ast.AST
+) -> Value:
+    """A field of a node that may be of any of these classes, each of which has it."""
+    tags = list(fields)
+    if len(tags) == 1:
+        return _read(frame, declaration, node, tags[0], fields[tags[0]])
+    kinds = {field.kind for field in fields.values()}
+    if not any([kinds <= alike for alike in _ALIKE]):
+        said = [f"{field.kind.value} in {declaration.constructors[tag].name}" for tag, field in fields.items()]
+        what = f"{fields[tags[0]].name} is {', '.join(said[:-1])} and {said[-1]}"
+        frame.fail(TypeMismatchError, place, what, "ask which class it is before: isinstance, or match")
+
+    def either(read: Callable[[int], Term]) -> Term:
+        return frame.term(each_class(frame, node, tags, read, place), place)
+
+    if is_built(node):
+        return _of_classes_built(frame, declaration, node, fields, kinds, either, place)
+
+    def column(tag: int, k: int = 0) -> Term:
+        return project(node, declaration.place(tag, fields[tag].name) + 1 + k)
+
+    row = frame.bind(_row(declaration, node), "row")
+    if kinds == {Kind.TEXT}:
+        return Text(frame.bind(either(lambda tag: Get(column(tag), row)), "text"))
+    if not kinds & {Kind.CHILDREN, Kind.RAGGED}:
+        return each_class(frame, node, tags, lambda tag: _read(frame, declaration, node, tag, fields[tag]), place)
+
+    def start_of(tag: int) -> Term:
+        return Get(column(tag), row) if fields[tag].width == 2 else Const(0)
+
+    def count_of(tag: int) -> Term:
+        if fields[tag].width == 2:
+            return minus(Get(column(tag), plus(row, Const(1))), start)
+        return length_of(frame, column(tag), place, 1)
+
+    def element(tag: int, i: Term) -> Term:
+        return Get(column(tag, 1), plus(start, i)) if fields[tag].width == 2 else Get(Get(column(tag), row), i)
+
+    start = frame.bind(either(start_of), "start")
+    count = frame.bind(either(count_of), "count")
+    if kinds == {Kind.CHILDREN}:
+        return NodeList(count, lambda i: with_node(node, either(lambda tag: element(tag, i))))
+    return build(count, lambda i: either(lambda tag: element(tag, i)))
+
+
+def _of_classes_built(
+    frame: Frame,
+    declaration: Declaration,
+    node: Term,
+    fields: dict[int, FieldOfClass],
+    kinds: set[Kind],
+    either: Callable[[Callable[[int], Term]], Term],
+    place: ast.AST,
+) -> Value:
+    """Likewise, of a node that the program makes."""
+
+    def own(tag: int) -> Term:
+        return Field(node, tag, declaration.constructors[tag].fields.index(fields[tag]))
+
+    if kinds == {Kind.TEXT}:
+        return Text(frame.bind(either(own), "text"))
+    if not kinds & {Kind.CHILDREN, Kind.RAGGED}:
+        return either(own)
+    count = frame.bind(either(lambda tag: length_of(frame, own(tag), place)), "count")
+    if kinds == {Kind.CHILDREN}:
+        return NodeList(count, lambda i: either(lambda tag: Get(own(tag), i)))
+    return build(count, lambda i: either(lambda tag: Get(own(tag), i)))
 
 
 def each_class(frame: Frame, node: Term, tags: list[int], read: Callable[[int], Value], place: ast.AST) -> Value:
@@ -275,6 +343,8 @@ def with_node(node: Term, at: Term) -> Term:
 
 
 def _read(frame: Frame, declaration: Declaration, node: Term, tag: int, field: FieldOfClass) -> Value:
+    if is_built(node):
+        return _field_of_built(declaration, node, tag, field)
     place = declaration.place(tag, field.name) + 1
     column = project(node, place)
     row = frame.bind(_row(declaration, node), "row")
@@ -304,7 +374,7 @@ def _field_of_built(declaration: Declaration, node: Term, tag: int, field: Field
         case Kind.TEXT:
             return Text(found)
         case Kind.CHILDREN:
-            return Sequence(Length(found), lambda i: Get(found, i))
+            return NodeList(Length(found), lambda i: Get(found, i))
         case _:
             return found
 
