@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.definitions import reachable
@@ -40,10 +40,11 @@ def _has_data(body: Term) -> bool:
     return not body.kinds.isdisjoint((Field, Inject))
 
 
-def _stored(read: list[int], made: Iterable[Inject]) -> dict[int, int]:
-    """Each field that is read, as the first that is the same wherever the frame is made."""
+def _stored(read: list[int], made: Sequence[Inject]) -> dict[int, int]:
+    """Each field that is read, as the first that is the same wherever the frame is made; itself if it is made nowhere."""
     found: dict[int, int] = {}
     for j in read:
-        same = [k for k in found if found[k] == k and all([alpha_equal(t.items[k], t.items[j]) for t in made])]
+        firsts = [k for k in found if found[k] == k and made]
+        same = [k for k in firsts if all([alpha_equal(t.items[k], t.items[j]) for t in made])]
         found[j] = same[0] if same else j
     return found
