@@ -1,10 +1,9 @@
 """Run generated C under the address and undefined-behaviour sanitizers.
 
 Random programs and their gradients, every program that the tests of the Python front-end read (updates, folds, filters,
-records, …) with its Jacobian and through the call shim, gradients of sensors in fields, functions that call themselves, and
-derivatives by a tape, and programs over trees, are compiled with
-`-fsanitize=address,undefined` and called; anything that a sanitizer finds ends the process.  The address sanitizer has to
-be loaded before Python, so the script starts itself again with it.
+records, …) with its Jacobian and through the call shim, gradients of sensors in fields, functions that call themselves,
+derivatives by a tape, and programs over trees, are compiled with `-fsanitize=address,undefined` and called; anything that a
+sanitizer finds ends the process.  The address sanitizer has to be loaded before Python, so the script starts itself again with it.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Literal, Optional
+from typing import Literal, NamedTuple, Optional
 
 import numpy as np
 
@@ -84,6 +84,16 @@ def a_text_that_is_added():
 @wrong
 def children_that_are_returned():
     fs.function(lambda t: t.children)(Rose(1.0, [Rose(2.0)]))
+
+
+class Pair(NamedTuple):
+    x: float
+    y: float
+
+
+@wrong
+def a_list_of_tuples_that_have_a_class():
+    fs.function(lambda ps: sum(p.x if isinstance(p, Pair) else 0.0 for p in ps))([Pair(1.0, 2.0), Pair(3.0, 4.0)])
 
 
 @wrong

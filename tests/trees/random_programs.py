@@ -336,6 +336,7 @@ class Case:
     arguments: tuple[Any, ...]
     over_forest: Callable[..., Any]
     forest: list[Any]
+    union: Any
 
 
 def case_at(seed: int, folder: Path) -> Case:
@@ -354,4 +355,4 @@ def case_at(seed: int, folder: Path) -> Case:
     planter = Planter(rng, types, module)
     trees: Sequence[Any] = [planter.tree(0, 3), planter.tree(len(types) - 1, 2)]
     forest = [planter.tree(0, 2) for _ in range(rng.randint(1, 3))]
-    return Case(seed, text, module.main, (*trees, rng.uniform(0.3, 1.2)), module.over_forest, forest)
+    return Case(seed, text, module.main, (*trees, rng.uniform(0.3, 1.2)), module.over_forest, forest, module.T0)

@@ -14,6 +14,7 @@ from fsmooth.checking.interpreted import along, without_derivatives
 from fsmooth.checking.structures import as_columns, as_tuples, contracted, like
 from fsmooth.core.arithmetic import FLOATS
 from fsmooth.core.evaluate import evaluate
+from fsmooth.core.nodes.reading import declaration_of
 from fsmooth.core.term import Lam
 from fsmooth.core.values import plain, value_of
 from tests.trees.objects import differences, is_alike, reals
@@ -57,8 +58,7 @@ def check(case: Case) -> int:
             np.testing.assert_allclose(reals(by_mode[method]), expected, rtol=1e-5, atol=1e-6, err_msg=method)
         np.testing.assert_allclose(reals(by_mode["forward"]), reals(by_mode["reverse"]), rtol=1e-8, atol=1e-10)
         check_stepped(case, term, columns, k)
-    if isinstance(case.forest, list):
-        check_forest(case)
+    check_forest(case)
     return numbers
 
 
@@ -75,11 +75,13 @@ def check_forest(case: Case) -> None:
     """A loop over a forest."""
     x = case.arguments[-1]
     wanted = pytest.approx(case.over_forest(case.forest, x), rel=1e-11, abs=1e-11)
-    assert fs.function(case.over_forest)(case.forest, x) == wanted
-    assert fs.function(case.over_forest)(fs.pack(case.forest), x) == wanted
+    forest = fs.pack(case.forest, case.union)
+    if declaration_of(type(case.forest[0])) is not None:  # a list of NamedTuples is an array
+        assert fs.function(case.over_forest)(case.forest, x) == wanted
+    assert fs.function(case.over_forest)(forest, x) == wanted
     expected = differences(case.over_forest, (case.forest, x), 0)
     if expected:
-        found = fs.grad(case.over_forest, wrt=0)(fs.pack(case.forest), x).unpack()
+        found = fs.grad(case.over_forest, wrt=0)(forest, x).unpack()
         np.testing.assert_allclose(reals(found), expected, rtol=1e-5, atol=1e-6)
 
 

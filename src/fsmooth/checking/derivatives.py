@@ -13,8 +13,7 @@ import numpy as np
 
 from fsmooth.api import Wrt, function, grad, jacobian, jvp, vjp
 from fsmooth.callables import Function
-from fsmooth.checking.structures import as_columns, contracted, like, moved, numbers
-from fsmooth.core.nodes.packed import taken_apart
+from fsmooth.checking.structures import as_columns, contracted, holds_trees, like, moved, numbers
 from fsmooth.core.term import Custom, Lam
 from fsmooth.core.traverse import subterms
 from fsmooth.errors import ArgumentError, DerivativeMismatchError, NotDifferentiableError
@@ -170,7 +169,7 @@ def _by_vjp(method: str) -> Callable[[_Work], Iterator[float]]:
 
 def _by_jacobian(method: str) -> Callable[[_Work], Iterator[float]]:
     def values(w: _Work) -> Iterator[float]:
-        if any([taken_apart(w.point[k]) is not None for k in w.places]):
+        if any([holds_trees(w.point[k]) for k in w.places]):
             raise _SkippedError("not tried: a tree is no row of a matrix")
         if w.inputs * w.outputs > LARGEST:
             raise _SkippedError("not tried: the Jacobian is large")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fsmooth.core.nodes.packed import packed, taken_apart
+from fsmooth.core.nodes.packed import Forest, Packed, packed, taken_apart
 from fsmooth.core.trees import apart, is_constant, together
 
 
@@ -23,11 +23,21 @@ def numbers(value: object) -> Iterator[np.ndarray[Any, Any]]:
 
 
 def as_columns(value: Any) -> Any:
-    """Lists of numbers as arrays, trees of objects as columns."""
+    """Lists of numbers as arrays, trees of objects as columns, also in structures."""
     if isinstance(value, list) and is_array(value):
         return np.asarray(value)
     nodes = taken_apart(value)
-    return value if nodes is None else packed(*nodes)
+    if nodes is not None:
+        return packed(*nodes)
+    found = None if is_constant(value) else apart(value)
+    if found is None or not found.parts:
+        return value
+    return together(found.record, found.names, tuple([as_columns(part) for part in found.parts]))
+
+
+def holds_trees(value: object) -> bool:
+    """Is it a tree or a forest, or is one in it?"""
+    return isinstance(value, Packed | Forest) or any([holds_trees(part) for part in _parts(value)])
 
 
 def like(value: Any, rng: np.random.Generator) -> Any:

@@ -163,6 +163,11 @@ def isinstance_call(frame: Frame, node: ast.Call) -> Value:
     value = frame.expression(node.args[0])
     if isinstance(value, Term) and declaration_of_node(value) is not None:
         return is_of_classes(frame, value, flat_classes(classes))
+    if isinstance(value, Term) and isinstance(value.type, Array):
+        named = [cls for cls in flat_classes(classes) if issubclass(cls, tuple) and hasattr(cls, "_fields")]
+        if named:
+            what = f"this is an array, as NumPy makes one of a list of {named[0].__name__}, which are tuples"
+            frame.fail(TypeMismatchError, node, what, "make the class a dataclass, or give a tuple of them")
     return Const(any([isinstance(like, classes) for like in objects_like(frame, value)]))  # type: ignore[arg-type]
 
 
