@@ -1,9 +1,10 @@
 """`python -m benchmarks [--quick] [--only TABLE]`: measure and print tables.
 
 forward: the kernels of the micro benchmarks, NNMF and project, and what a user waits for; reverse: the field's workloads;
-arrays: whole arrays against loops over elements, linear algebra against NumPy, calls; only if they are asked for: routes,
-what `method="auto"` takes against what is fastest; compile, how long first calls take; mechanisms, what each optimisation
-buys; thresholds, what half and twice each threshold does.  `--quick` saves nothing.
+arrays: whole arrays against loops over elements, linear algebra against NumPy, calls; trees: trees and recursion against C
+by hand, loops and a tape; only if they are asked for: routes, what `method="auto"` takes against what is fastest; compile, how
+long first calls take; mechanisms, what each optimisation buys; thresholds, what half and twice each threshold does.  `--quick`
+saves nothing.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from benchmarks.mechanisms import scaling
 from benchmarks.report import save, text_of
 from benchmarks.reverse import report, run
 from benchmarks.routes import report as routes
+from benchmarks.trees import report as trees
 
 _ONE_THREAD = {
     "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
@@ -39,7 +41,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="fewer sizes and shorter runs; saves nothing")
     parser.add_argument(
         "--only",
-        choices=("forward", "reverse", "arrays", "routes", "compile", "mechanisms", "thresholds"),
+        choices=("forward", "reverse", "arrays", "trees", "routes", "compile", "mechanisms", "thresholds"),
         help="one of the tables",
     )
     chosen = parser.parse_args()
@@ -58,7 +60,7 @@ def main() -> int:
     if chosen.only == "thresholds":
         print(scaling.table(pinned))
         return 0
-    for name, table in (("forward", _forward), ("reverse", _reverse), ("arrays", _arrays)):
+    for name, table in (("forward", _forward), ("reverse", _reverse), ("arrays", _arrays), ("trees", _trees)):
         if chosen.only in (None, name):
             print(table(pinned, quick=chosen.quick))
     return 0
@@ -81,6 +83,15 @@ def _forward(pinned: list[str], *, quick: bool) -> str:
 def _arrays(pinned: list[str], *, quick: bool) -> str:
     result = _measured("benchmarks.arrays.measure", pinned, quick=quick)
     return arrays.text_of(result, "make bench-quick") if quick else arrays.save(result, "make bench")
+
+
+def _trees(pinned: list[str], *, quick: bool) -> str:
+    called = "python -m benchmarks --only trees"
+    return (
+        trees.text_of(trees.quick_table(pinned), f"{called} --quick")
+        if quick
+        else trees.save(trees.table(pinned), called)
+    )
 
 
 def _routes(pinned: list[str], *, quick: bool) -> str:

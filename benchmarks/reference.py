@@ -16,6 +16,8 @@ FORWARD = Path(__file__).with_name("reference.c")
 FLAGS = ("-O3", "-march=native", "-ffast-math", "-fPIC")
 NARROW, WIDE = 16, 48
 """Integers and pointers that the two trampolines of repeat.c pass."""
+FLOATS = 4
+"""Floating-point numbers that both pass."""
 
 
 class Reference:
@@ -44,12 +46,12 @@ class Kernel:
         self.result, self.held = result, list(arguments)
         integers = [_integer(a) for a in arguments if not isinstance(a, float)]
         floats = [a for a in arguments if isinstance(a, float)]
-        if len(integers) > WIDE or len(floats) > 2:
+        if len(integers) > WIDE or len(floats) > FLOATS:
             raise ValueError("too many arguments for the trampoline")
         library = reference.library
         self.repeat = library.repeat if len(integers) <= NARROW else library.repeat_wide
         self.integers = (ctypes.c_int64 * WIDE)(*integers)
-        self.floats = (ctypes.c_double * 2)(*floats)
+        self.floats = (ctypes.c_double * FLOATS)(*floats)
         self.function = ctypes.cast(function, ctypes.c_void_p)  # type: ignore[arg-type]
 
     def __call__(self) -> object:

@@ -4,16 +4,18 @@
 
 #define I4(k) i[k], i[(k) + 1], i[(k) + 2], i[(k) + 3]
 #define I16(k) I4(k), I4((k) + 4), I4((k) + 8), I4((k) + 12)
+#define D4 d[0], d[1], d[2], d[3]
 #define T4 int64_t, int64_t, int64_t, int64_t
 #define T16 T4, T4, T4, T4
+#define F4 double, double, double, double
 
-typedef int32_t (*entry)(T16, double, double);
+typedef int32_t (*entry)(T16, F4);
 void repeat(int64_t times, entry f, const int64_t *i, const double *d) {
-  for (int64_t k = 0; k < times; k++) f(I16(0), d[0], d[1]);
+  for (int64_t k = 0; k < times; k++) f(I16(0), D4);
 }
 
 /* The same for functions of up to 48 integers and pointers: a call costs some nanoseconds more. */
-typedef int32_t (*wide_entry)(T16, T16, T16, double, double);
+typedef int32_t (*wide_entry)(T16, T16, T16, F4);
 void repeat_wide(int64_t times, wide_entry f, const int64_t *i, const double *d) {
-  for (int64_t k = 0; k < times; k++) f(I16(0), I16(16), I16(32), d[0], d[1]);
+  for (int64_t k = 0; k < times; k++) f(I16(0), I16(16), I16(32), D4);
 }

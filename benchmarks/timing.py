@@ -7,22 +7,26 @@ import time
 from collections.abc import Callable, Mapping
 
 Call = Callable[[], object]
+Clock = Callable[[], float]
 
 FEWEST = 3
 
 
-def alternated(contenders: Mapping[str, Call], runs: int, seconds: float, most: float = 1e9) -> dict[str, float]:
+def alternated(
+    contenders: Mapping[str, Call], runs: int, seconds: float, most: float = 1e9, clock: Clock = time.perf_counter
+) -> dict[str, float]:
     """The median seconds per call of each contender over `runs` alternated runs of about `seconds` each.
 
-    Slow contenders get fewer runs, but at least three, such that all runs together take about `most` seconds.
+    Slow contenders get fewer runs, but at least three, such that all runs together take about `most` seconds.  With the clock
+    `time.process_time`, time in which other processes run does not count.
     """
-    once = {name: _once(call) for name, call in contenders.items()}
+    once = {name: _once(call, clock) for name, call in contenders.items()}
     repeats = {name: max(1, min(2_000_000, int(seconds / max(t, 1e-8)))) for name, t in once.items()}
     round_ = sum([repeats[name] * t for name, t in once.items()])
     times: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(max(FEWEST, min(runs, int(most / max(round_, 1e-9))))):
         for name, call in contenders.items():
-            times[name].append(_run(call, repeats[name]))
+            times[name].append(_run(call, repeats[name], clock))
     return {name: statistics.median(found) for name, found in times.items()}
 
 
@@ -36,20 +40,20 @@ def fastest(contenders: Mapping[str, Call], runs: int, seconds: float) -> dict[s
     return times
 
 
-def _run(call: Call, repeats: int) -> float:
+def _run(call: Call, repeats: int, clock: Clock = time.perf_counter) -> float:
     repeated = getattr(call, "repeated", None)
     if repeated is not None:
-        start = time.perf_counter()
+        start = clock()
         repeated(repeats)
-        return (time.perf_counter() - start) / repeats
+        return (clock() - start) / repeats
     loop = range(repeats)
-    start = time.perf_counter()
+    start = clock()
     for _ in loop:
         call()
-    return (time.perf_counter() - start) / repeats
+    return (clock() - start) / repeats
 
 
-def _once(call: Call) -> float:
+def _once(call: Call, clock: Clock = time.perf_counter) -> float:
     """About the seconds of a call."""
-    first = _run(call, 1)
-    return first if first > 0.3 else min(_run(call, 3), _run(call, 3))
+    first = _run(call, 1, clock)
+    return first if first > 0.3 else min(_run(call, 3, clock), _run(call, 3, clock))

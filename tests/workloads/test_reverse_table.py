@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from benchmarks import __main__ as main
-from benchmarks import keeping
+from benchmarks import apart, keeping
 from benchmarks.reverse import report, rows, run
 from benchmarks.reverse.workload import Bounds, Workload
 from benchmarks.timing import alternated
@@ -55,9 +55,8 @@ def test_the_primal_of_ba_by_hand_is_right() -> None:
         ("import time; time.sleep(9)", "took more than 1 s"),
     ],
 )
-def test_a_row_that_fails_is_a_note(code: str, note: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "LONGEST", 1.0)
-    row = run._row("some", [sys.executable, "-c", code])
+def test_a_row_that_fails_is_a_note(code: str, note: str) -> None:
+    row = apart.row("some", [sys.executable, "-c", code], longest=1.0)
     assert row["notes"] == [note]
     assert note in report.text_of([row], {}, "make bench")
 
