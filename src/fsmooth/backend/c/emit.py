@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from fsmooth.backend.c import helpers as h
 from fsmooth.backend.c.expressions import ExpressionWriter
 from fsmooth.backend.c.frames import Structs, returns_frames, uses_frames
+from fsmooth.backend.c.machines import MachineWriter
 from fsmooth.backend.c.prelude import prelude
 from fsmooth.backend.c.program import CProgram
 from fsmooth.backend.c.signature import signature
@@ -14,6 +15,8 @@ from fsmooth.backend.c.statements import StatementWriter
 from fsmooth.core.nodes.declaration import Nodes
 from fsmooth.core.types import Array, Tuple, Type, unzipped
 from fsmooth.loops import tree as t
+from fsmooth.loops.continuations import machines
+from fsmooth.loops.usage import walk
 
 
 def emit(program: t.Program) -> CProgram:
@@ -21,11 +24,20 @@ def emit(program: t.Program) -> CProgram:
     expressions = ExpressionWriter()
     structs = Structs(program.name)
     functions = [program.kernel] if program.shape is None else [program.kernel, program.shape]
-    texts, statements = [f"{signature(function)};\n" for function in program.definitions], 0
+    groups = machines(program.definitions)
+    entries = frozenset([f.name for f in (*program.definitions, *functions)]) - _only_inside(groups, program)
+    texts = [f"{signature(function)};\n" for function in program.definitions if function.name in entries]
+    statements = 0
     features: set[str] = set()
     frames = uses_frames((*program.definitions, *functions))
     returning = frozenset([f.name for f in program.definitions if returns_frames(f)])
-    for function in (*program.definitions, *functions):
+    for group in groups:
+        machine = MachineWriter(group, entries, expressions, structs, returning if frames else None)
+        texts.append(machine.text())
+        statements += machine.statements
+        features |= machine.features
+    apart = {f for group in groups for f in group}
+    for function in (*[f for f in program.definitions if f not in apart], *functions):
         called = frozenset() if function.is_called else frozenset(features)
         writer = StatementWriter(expressions, structs, returning if frames else None, called)
         texts.append(writer.function(function))
@@ -59,6 +71,18 @@ def emit(program: t.Program) -> CProgram:
             )
         ],
     )
+
+
+def _only_inside(groups: Sequence[Sequence[t.Function]], program: t.Program) -> set[str]:
+    """The functions of machines that no function outside of theirs calls."""
+    machine_of = {f.name: k for k, group in enumerate(groups) for f in group}
+    found = set(machine_of)
+    shape = () if program.shape is None else (program.shape,)
+    for f in (*program.definitions, program.kernel, *shape):
+        for s in walk(f.body):
+            if isinstance(s, t.Invoke) and machine_of.get(s.function) != machine_of.get(f.name, -1):
+                found.discard(s.function)
+    return found
 
 
 def own_arrays(parameters: tuple[Type, ...]) -> frozenset[int]:
