@@ -56,6 +56,8 @@ class Cuts:
     def __init__(self, function: t.Function, members: frozenset[str]) -> None:
         """A call of one of the `members` is a cut."""
         self._members = members
+        self._inputs = [q.name for q in function.parameters if not q.output]
+        self._outputs = [q.name for q in function.parameters if q.output]
         self._visible: dict[int, frozenset[str]] = {}
         self._after: dict[int, set[str]] = {}
         self._given: dict[int, set[str]] = {}
@@ -81,6 +83,22 @@ class Cuts:
     def all(self) -> set[str]:
         """What lives across any cut."""
         return {name for key, after in self._after.items() for name in after & self._visible[key]}
+
+    def without(self, body: t.Body, names: frozenset[str]) -> t.Body:
+        """The statements, where cuts do not hand over these parameters as they are."""
+
+        def change(s: t.Statement) -> t.Statement:
+            if not isinstance(s, t.Invoke) or not self.is_cut(s):
+                return with_bodies(s, lambda inner: self.without(inner, names))
+            arguments = [
+                a for q, a in zip(self._inputs, s.arguments, strict=True) if not (q in names and _name(a) == q)
+            ]
+            results = zip(self._outputs, s.results, s.added, strict=True)
+            others = [(r, is_added) for q, r, is_added in results if not (q in names and _name(r) == q)]
+            given, added = tuple([r for r, _ in others]), tuple([a for _, a in others])
+            return replace(s, arguments=tuple(arguments), results=given, added=added)
+
+        return tuple([change(s) for s in body]) if names else body
 
     def _see(self, body: t.Body, outer: frozenset[str]) -> None:
         """Which names are declared where a cut is."""
@@ -168,6 +186,30 @@ def _read(s: t.Statement) -> set[str]:
             return (own_names(s) - {s.buffer}) | {room}
         case _:
             return (own_names(s) - _set(s)) | names_of(*expressions_of(s))
+
+
+def steady(group: Sequence[t.Function]) -> frozenset[str]:
+    """The parameters that a function hands on to itself as they are, if no other function of its machine may change them."""
+    if len(group) > 1:
+        return frozenset()
+    (function,) = group
+    names = {q.name for q in function.parameters}
+    inputs = [q.name for q in function.parameters if not q.output]
+    outputs = [q.name for q in function.parameters if q.output]
+    for s in walk(function.body):
+        if isinstance(s, t.Invoke) and s.function == function.name:
+            given = [*zip(inputs, s.arguments, strict=True), *zip(outputs, s.results, strict=True)]
+            names -= {name for name, value in given if _name(value) != name}
+    return frozenset(names)
+
+
+def _name(value: t.Expression | t.Place | str) -> str | None:
+    """The name that is handed over as it is."""
+    match value:
+        case t.Name(name) | t.Place(name, t.Literal(0)):
+            return name
+        case _:
+            return None
 
 
 def changing(body: t.Body) -> set[str]:

@@ -2,8 +2,9 @@
 
 A function that meets a cut saves the live names in its record, makes one for what it calls, and returns to the loop, which runs
 the record that is on top; where a function ends it gives back its record, and all that was taken behind it, and leaves that of
-its caller on top.  So no depth of calls takes any of the C stack.  The blocks lie in the statements where they are cut: C lets a
-`case` stand inside of loops and branches (T. Duff, 1983).  Records never move, since callees write their results to them.
+its caller on top.  What no call changes is in one place for all records.  So no depth of calls takes any of the C stack.  The
+blocks lie in the statements where they are cut: C lets a `case` stand inside of loops and branches (T. Duff, 1983).  Records
+never move, since callees write their results to them.
 """
 
 from __future__ import annotations
@@ -18,21 +19,20 @@ from fsmooth.backend.c.statements import StatementWriter
 from fsmooth.core.types import INT
 from fsmooth.errors import UnsupportedError
 from fsmooth.loops import tree as t
-from fsmooth.loops.continuations import Cuts, changing, with_own_calls
+from fsmooth.loops.continuations import Cuts, changing, steady, with_own_calls
 from fsmooth.loops.usage import mentioned, walk
 
 RECORDS = """\
-/* What a function needs when what it calls returns: its caller's, where the memory ended before it, which function it is of
-   those that call one another, and where that goes on. */
+/* What a function needs when what it calls returns: its caller's, where it is itself, which function it is of those that call
+   one another, and where that goes on. */
 typedef struct fs_record {
     struct fs_record *caller;
-    fs_mark before;
+    fs_segment *segment;
     int32_t function;
     int32_t block;
 } fs_record;
 
 static inline void *fs_recorded(fs_arena *arena, fs_record *caller, int32_t function, size_t size) {
-    const fs_mark before = fs_marked(arena);
     fs_record *made;
     if ((size_t)(arena->current->end - arena->free) < size) {
         made = (fs_record *)fs_take(arena, (int64_t)size, 1);
@@ -42,10 +42,16 @@ static inline void *fs_recorded(fs_arena *arena, fs_record *caller, int32_t func
         arena->free += size;
     }
     made->caller = caller;
-    made->before = before;
+    made->segment = arena->current;
     made->function = function;
     made->block = 0;
     return made;
+}
+
+static inline fs_record *fs_returned(fs_arena *arena, fs_record *record) {
+    arena->current = record->segment;
+    arena->free = (char *)record;
+    return record->caller;
 }
 """
 
@@ -64,6 +70,7 @@ class MachineWriter:
         """`entries`: those that others call."""
         self.group = group
         self.entries = [f for f in group if f.name in entries]
+        self.steady = steady(group)
         self.places = {f.name: k for k, f in enumerate(group)}
         self.functions = {f.name: f for f in group}
         self.writers = [BlockWriter(self, expressions, structs, returning) for _ in group]
@@ -77,17 +84,21 @@ class MachineWriter:
             self.features |= writer.features
             self.statements += writer.statements
         structs = [writer.struct() for writer in self.writers]
+        if self.steady:
+            (function,) = self.group
+            fields = [f"    {_field(q)};\n" for q in function.parameters if q.name in self.steady]
+            structs.insert(0, f"typedef struct {{\n{''.join(fields)}}} {function.name}_steady;\n")
         return "\n".join([*structs, *steps, self.loop(), *[self.entry(f) for f in self.entries]])
 
     def loop(self) -> str:
         """What runs the record on top until there is none."""
         lines = [
-            f"static int32_t {self.run}(fs_record *fs_top, fs_common *restrict fs_shared) {{",
+            f"static int32_t {self.run}(fs_record *fs_top, {self.parameter}fs_common *restrict fs_shared) {{",
             "    int32_t status = 0;",
             "    do {",
         ]
         if len(self.group) == 1:
-            lines.append(f"        status = {self.group[0].name}_step(&fs_top, fs_shared);")
+            lines.append(f"        status = {self.group[0].name}_step(&fs_top, {self.argument}fs_shared);")
         else:
             lines.append("        switch (fs_top->function) {")
             for k, f in enumerate(self.group):
@@ -98,6 +109,16 @@ class MachineWriter:
         return "\n".join(lines)
 
     @property
+    def parameter(self) -> str:
+        """How functions are handed what no call changes."""
+        return f"const {self.group[0].name}_steady *restrict fs_steady, " if self.steady else ""
+
+    @property
+    def argument(self) -> str:
+        """The same in a call."""
+        return "fs_steady, " if self.steady else ""
+
+    @property
     def run(self) -> str:
         """The name of the loop."""
         return f"{self.group[0].name}_run"
@@ -106,7 +127,11 @@ class MachineWriter:
         """A call from outside: the first record."""
         lines = [signature(f) + " {", "    if (FS_FRAME < fs_shared->deepest) return 3;"]
         lines += [f"    {line}" for line in self.made(f.name, "NULL", [q.name for q in f.parameters])]
-        lines.append(f"    return {self.run}(&fs_called->fs_head, fs_shared);")
+        if self.steady:
+            values = ", ".join([q.name for q in f.parameters if q.name in self.steady])
+            lines.append(f"    const {f.name}_steady fs_steady = {{{values}}};")
+        argument = "&fs_steady, " if self.steady else ""
+        lines.append(f"    return {self.run}(&fs_called->fs_head, {argument}fs_shared);")
         return "\n".join([*lines, "}", ""]).replace("FS_OUT", "return 2")
 
     def made(self, name: str, caller: str, given: Sequence[str]) -> list[str]:
@@ -117,7 +142,11 @@ class MachineWriter:
         return [
             f"{record} *const fs_called = ({record} *){head};",
             "if (!fs_called) FS_OUT;",
-            *[f"fs_called->{q.name} = {value};" for q, value in zip(f.parameters, given, strict=True)],
+            *[
+                f"fs_called->{q.name} = {value};"
+                for q, value in zip(f.parameters, given, strict=True)
+                if q.name not in self.steady
+            ],
         ]
 
 
@@ -148,17 +177,22 @@ class BlockWriter(StatementWriter):
         self.lengths = function.facts.lengths
         self.given = {name for s in walk(body) if isinstance(s, t.Invoke) for name in s.changes}
         self.is_called = True
-        self.resumed = frozenset(self.cuts.all())
+        self.resumed = frozenset(self.cuts.all() | self.handed_over(body))
         self.arena, self.error, self.nowhere = "fs_shared->arena", "fs_shared->error", "fs_shared->arena->free"
         self.frames = "fs_shared->frames"
         self.depth = 2
         self.body(body)
-        used = mentioned(body)
+        used = mentioned(self.cuts.without(body, self.machine.steady))
         record = f"{function.name}_record"
         head = [
-            f"static int32_t {function.name}_step(fs_record **fs_top, fs_common *restrict fs_shared) {{",
+            f"static int32_t {function.name}_step("
+            f"fs_record **fs_top, {self.machine.parameter}fs_common *restrict fs_shared) {{",
             f"    {record} *const fs_own = ({record} *)*fs_top;",
-            *[f"    {self.parameter(q)} = fs_own->{q.name};" for q in function.parameters if q.name in used],
+            *[
+                f"    {self.parameter(q)} = {'fs_steady' if q.name in self.machine.steady else 'fs_own'}->{q.name};"
+                for q in function.parameters
+                if q.name in used
+            ],
             "    int32_t status = 0;",
         ]
         if "tape" in self.features:
@@ -171,8 +205,7 @@ class BlockWriter(StatementWriter):
         tail = [
             "    }",
             *end,
-            "    *fs_top = fs_own->fs_head.caller;",
-            "    fs_release(fs_shared->arena, fs_own->fs_head.before);",
+            "    *fs_top = fs_returned(fs_shared->arena, &fs_own->fs_head);",
             *(["fail:"] if any(["goto fail;" in line for line in self.lines]) else []),
             "    return status;",
             "}",
@@ -182,12 +215,23 @@ class BlockWriter(StatementWriter):
         return "\n".join([*head, *switch, *start, *self.lines, *tail])
 
     def parameter(self, q: t.Parameter) -> str:
-        """A parameter as a local."""
-        return parameter(q).replace("*restrict ", "*restrict const ") if q.pointer else f"const {parameter(q)}"
+        """A parameter as a local.
+
+        One activation may write where another reads, and C compilers see both in one loop: only what no call changes is
+        `restrict`.
+        """
+        if not q.pointer:
+            return f"const {parameter(q)}"
+        return parameter(q).replace("*restrict ", "*restrict const " if q.name in self.machine.steady else "*const ")
+
+    def handed_over(self, body: t.Body) -> set[str]:
+        """The memory that other activations read or write: it is reached by other pointers, too."""
+        cuts = [s for s in walk(body) if isinstance(s, t.Invoke) and self.cuts.is_cut(s)]
+        return {place.buffer for s in cuts for place in (*s.arguments, *s.results) if isinstance(place, t.Place)}
 
     def struct(self) -> str:
         """The records of the function."""
-        own = [parameter(q).replace("*restrict ", "*") if q.pointer else _field(q) for q in self.own.parameters]
+        own = [_field(q) for q in self.own.parameters if q.name not in self.machine.steady]
         fields = "".join([f"    {text};\n" for text in ["fs_record fs_head", *own, *self.fields.values()]])
         return f"typedef struct {{\n{fields}}} {self.own.name}_record;\n"
 
@@ -280,6 +324,8 @@ class BlockWriter(StatementWriter):
 
 
 def _field(q: t.Parameter) -> str:
+    if q.pointer:
+        return parameter(q).replace("*restrict ", "*")
     return f"{element_type(q.type)} {q.name}"
 
 
