@@ -2,8 +2,9 @@
 
 Random programs and their gradients, every program that the tests of the Python front-end read (updates, folds, filters,
 records, …) with its Jacobian and through the call shim, gradients of sensors in fields, functions that call themselves,
-derivatives by a tape, and programs over trees, are compiled with `-fsanitize=address,undefined` and called; anything that a
-sanitizer finds ends the process.  The address sanitizer has to be loaded before Python, so the script starts itself again with it.
+derivatives by a tape and by continuations, and programs over trees, are compiled with `-fsanitize=address,undefined` and
+called; anything that a sanitizer finds ends the process.  The address sanitizer has to be loaded before Python, so the script
+starts itself again with it.
 """
 
 from __future__ import annotations
@@ -26,8 +27,10 @@ def main() -> int:
     """Start again under the sanitizer, or run the programs if this is the second start."""
     if os.environ.get("FSMOOTH_SANITIZING"):
         os.environ.pop("LD_PRELOAD", None)  # the compiler is slow under it
-        written = python_programs() + sensors() + recursive_programs() + taped_programs() + tree_programs()
-        random = random_programs()
+        random = random_programs() + random_on_records()
+        written = (
+            python_programs() + sensors() + recursive_programs() + taped_programs() + on_records() + tree_programs()
+        )
         print(f"{random} random and {written} Python programs ran under the sanitizers")
         return 0
     library = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
@@ -222,6 +225,37 @@ def tree_programs() -> int:
                     fs.grad(program, wrt=k, method=method)(*columns)
                     called += 1
     return called
+
+
+def on_records() -> int:
+    """Derivatives of what calls itself, by continuations: deep, with arrays across calls, and with little memory."""
+    import fsmooth as fs
+    from tests.continuations.programs import ON_TREES, balanced, comb, on_tree, product
+    from tests.recursion.programs import PROGRAMS, REAL
+
+    called = 0
+    for program in REAL:
+        called += _called(fs.jacobian(program, method="continuations"), PROGRAMS[program])
+    for f, x in ON_TREES.items():
+        for links in (comb(1), comb(300), balanced(6)):
+            called += _called(fs.grad(f, wrt=(0, 1), method="continuations"), (x, *on_tree(links)))
+    arguments = on_tree(comb(100_000))
+    return called + _called(fs.grad(product, wrt="value", method="continuations"), (1.0, *arguments))
+
+
+def random_on_records() -> int:
+    """Gradients of random programs that call definitions."""
+    from fsmooth.optimise.schedules import SCHEDULES
+    from tests.continuations.test_random import by_continuations, optimised
+    from tests.lower.harness import compile_all
+    from tests.recursion.test_random import cases
+
+    batch = list(cases(40_000, 15))
+    terms = [optimised(by_continuations(c.program), SCHEDULES[s]) for s in ("NONE", "DEFAULT") for c in batch]
+    kernels = compile_all(terms, (*FLAGS, *SANITIZERS))
+    for kernel, case in zip(kernels, [*batch, *batch], strict=True):
+        kernel(*case.arguments)
+    return len(kernels)
 
 
 def _called(program: Callable[..., object], arguments: Sequence[object]) -> bool:

@@ -112,7 +112,8 @@ def hessian(
     checkpoint: bool = False,
     schedule: str = "DEFAULT",
 ) -> Function[P, Any]:
-    """The Hessian of a real-valued function: the Jacobian of its gradient; with a tape, that of the gradient in forward mode.
+    """The Hessian of a real-valued function: the Jacobian of its gradient; with a tape, that of the gradient in forward mode,
+    and with continuations the forward mode of the gradient by these.
 
     >>> import numpy as np, fsmooth as fs
     >>> fs.hessian(lambda v: v[0] * v[0] * v[1])(np.array([2.0, 3.0]))
@@ -120,10 +121,11 @@ def hessian(
            [4., 0.]])
     """
     first = Method.FORWARD.value if method == Method.TAPE.value else method
+    second = Method.FORWARD.value if method == Method.CONTINUATIONS.value else method
     return jacobian(
         grad(f, wrt, method=first, checkpoint=checkpoint, schedule=schedule),
         wrt,
-        method=method,
+        method=second,
         checkpoint=checkpoint,
         schedule=schedule,
     )
@@ -218,6 +220,9 @@ def _program(f: Callable[..., object], verb: Verb, wrt: Wrt, method: str, checkp
         raise UnknownMethodError(f"there is no differentiation method {method!r}\n  hint: use {METHODS}")
     if how is Method.TAPE and checkpoint:
         raise ArgumentError("a tape has an entry for everything\n  hint: checkpoint=True is for method='reverse'")
+    if verb is Verb.VJP and how is Method.CONTINUATIONS:
+        hint = "use fs.grad, fs.value_and_grad or fs.jacobian with it, or leave method out"
+        raise UnsupportedError(f"the pullback of a vjp does not keep continuations yet\n  hint: {hint}")
     only = ONLY.get(verb)
     if only is not None and how not in (Method.AUTO, *only):
         hint = f"leave method out; fs.{OTHER[only[0]]} is made in the other"

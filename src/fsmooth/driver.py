@@ -83,7 +83,8 @@ class Stages:
     @property
     def cotangents(self) -> tuple[str, ...]:
         """A line for each cotangent array that got memory of its own; () if there is no reverse derivative."""
-        is_reverse = self.written is not None or any([choice.method is Method.REVERSE for choice in self.choices])
+        backwards = (Method.REVERSE, Method.CONTINUATIONS)
+        is_reverse = self.written is not None or any([choice.method in backwards for choice in self.choices])
         if self.loops is None or not is_reverse:
             return ()
         own = _names(self.elaborated.term if self.written is None else self.written)

@@ -38,12 +38,16 @@ def test_records_and_integers() -> None:
     assert fs.check_derivative(f, Line(2.0, V, 3), W, wrt=(0, "w"))
 
 
+OF_CALLS = {"Jacobian by continuations", "gradient by continuations"}
+"""The routes that are tried where something calls itself."""
+
+
 def test_a_function_that_contains_a_derivative() -> None:
     def f(x):  # type: ignore[no-untyped-def]
         return fs.grad(lambda y: y**3 * x)(x) * x
 
     report = fs.check_derivative(f, 1.5)
-    assert {route.name for route in report.routes if route.values} == set(ROUTES)
+    assert {route.name for route in report.routes if route.values} == set(ROUTES) - OF_CALLS
 
 
 def test_float32_is_compared_loosely() -> None:
@@ -60,7 +64,9 @@ def test_a_derivative_that_is_not_that_of_the_function() -> None:
         fs.check_derivative(f, V)
     lines = str(caught.value).split("\n")
     assert lines[0] == "derivatives of f, along 2 random directions"
-    assert [line.split()[-1] for line in lines[1:-1]] == ["agrees"] * (len(ROUTES) - 1) + ["DIFFERS"]
+    tried = [line for line in lines[1:-1] if not line.endswith("since nothing calls itself")]
+    assert len(lines[1:-1]) - len(tried) == len(OF_CALLS)
+    assert [line.split()[-1] for line in tried] == ["agrees"] * (len(tried) - 1) + ["DIFFERS"]
     assert lines[-1].startswith("  hint: differences mislead at a kink")
     assert isinstance(caught.value, AssertionError)
 

@@ -260,7 +260,8 @@ def test_check_derivative_compares_rules_with_the_function() -> None:
     right = fs.custom_derivative(lambda x: fs.sin(x), vjp=lambda x, c: fs.cos(x) * c)
     report = fs.check_derivative(lambda v: sum(right(x) for x in v), V)
     assert report
-    assert all([route.values and not route.excuse for route in report.routes])
+    tried = [route for route in report.routes if "continuations" not in route.name or route.name == "continuations"]
+    assert all([route.values and not route.excuse for route in tried])
 
 
 def test_check_derivative_excuses_what_differs_on_purpose() -> None:
@@ -269,7 +270,8 @@ def test_check_derivative_excuses_what_differs_on_purpose() -> None:
     assert report
     lines = repr(report).split("\n")
     assert [line.split()[-1] for line in lines[1:10]] == ["agrees"] * 9
-    assert all([line.endswith("differs: the rule of anonymous has check=False") for line in lines[10:]])
+    assert all([line.endswith("nothing calls itself") for line in lines[10:12]])
+    assert all([line.endswith("differs: the rule of anonymous has check=False") for line in lines[12:]])
 
 
 def test_check_derivative_compares_the_rules_with_each_other() -> None:

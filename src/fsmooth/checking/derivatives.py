@@ -14,6 +14,7 @@ import numpy as np
 from fsmooth.api import Wrt, function, grad, jacobian, jvp, vjp
 from fsmooth.callables import Function
 from fsmooth.checking.structures import as_columns, contracted, holds_trees, like, moved, numbers
+from fsmooth.core.definitions import has_calls
 from fsmooth.core.term import Custom, Lam
 from fsmooth.core.traverse import subterms
 from fsmooth.errors import ArgumentError, DerivativeMismatchError, NotDifferentiableError
@@ -196,6 +197,17 @@ def _by_gradient(method: str) -> Callable[[_Work], Iterator[float]]:
     return values
 
 
+def _of_calls(route: Callable[[_Work], Iterator[float]]) -> Callable[[_Work], Iterator[float]]:
+    """A route that is reverse mode where nothing calls itself."""
+
+    def values(w: _Work) -> Iterator[float]:
+        if not has_calls(w.f.compiled(*w.point).elaborated.term):
+            raise _SkippedError("not tried: the same as reverse, since nothing calls itself")
+        return route(w)
+
+    return values
+
+
 def _by_differences(w: _Work) -> Iterator[float]:
     """Central differences, extrapolated once."""
     step = 2e-2 if w.is_single else 1e-3
@@ -254,6 +266,8 @@ ROUTES: dict[str, Callable[[_Work], Iterator[float]]] = {
     "forward gradient": _by_gradient("forward"),
     "reverse gradient": _by_gradient("reverse"),
     "gradient by a tape": _by_gradient("tape"),
+    "Jacobian by continuations": _of_calls(_by_jacobian("continuations")),
+    "gradient by continuations": _of_calls(_by_gradient("continuations")),
     **{way: _by_interpreter(way) for way in BACKWARDS},
     "complex step": _by_complex_step,
     "differences": _by_differences,

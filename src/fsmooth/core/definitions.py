@@ -42,10 +42,10 @@ def with_calls(term: Term, change: Callable[[Call], Term]) -> Term:
     return transform(term, lambda t: change(t) if isinstance(t, Call) else t)
 
 
-def redefined(term: Term, change: Callable[[Lam], Lam]) -> Term:
+def redefined(term: Term, change: Callable[[Lam], Lam], renewed: Callable[[Header], Header] = Header.renewed) -> Term:
     """The term where each definition that it calls, or that these call, is changed."""
     headers = reachable(term)
-    new = {h: h.renewed() for h in headers}
+    new = {h: renewed(h) for h in headers}
 
     def renamed(term: Term) -> Term:
         return with_calls(term, lambda call: Call(new[call.header], call.arguments))
@@ -91,4 +91,6 @@ def _of_model(header: Header) -> frozenset[Var]:
 def _handing(header: Header, handed: tuple[Var, ...]) -> Header:
     """A header that takes more."""
     model = header.model if header.model is None else Lam((*header.model.parameters, *handed), header.model.body)
-    return Header(header.name, (*header.parameters, *[x.type for x in handed]), header.result, header.site, model)
+    return Header(
+        header.name, (*header.parameters, *[x.type for x in handed]), header.result, header.site, model, header.running
+    )

@@ -25,7 +25,7 @@ def tangent_of(header: Header, active: tuple[bool, ...], pairs: Pairs, different
     def made() -> Header:
         types = tuple([pairs.type(t) if moves else t for t, moves in zip(header.parameters, active, strict=True)])
         name, model = f"{header.name}_{pairs.suffix}", _model(header, active, pairs)
-        return Header(name, types, pairs.type(header.result), header.site, model)
+        return Header(name, types, pairs.type(header.result), header.site, model, header.running)
 
     return derived(header, (differentiated, active), made, lambda: _derivative(header, active, pairs, differentiated))
 

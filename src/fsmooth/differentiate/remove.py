@@ -12,6 +12,7 @@ from fsmooth.core.term import App, Const, Custom, Deriv, Lam, Let, Method, Proj,
 from fsmooth.core.traverse import subterms, transform
 from fsmooth.differentiate.choose import Choice, Known, Sizes, chosen
 from fsmooth.differentiate.compare import Candidate, OnItsWay, compared, is_close
+from fsmooth.differentiate.continuations.compiled import on_records
 from fsmooth.differentiate.custom import Ready, sealed
 from fsmooth.differentiate.definitions import Prepared
 from fsmooth.differentiate.deriv import forward
@@ -157,6 +158,8 @@ class Removal:
         made = Deriv(ready, deriv.wrt, deriv.verb, deriv.method, deriv.single, deriv.checkpoint)
         if method is Method.REVERSE:
             return reverse(made, self.calls)
+        if method is Method.CONTINUATIONS:
+            return on_records(reverse(made, self.calls))
         return tape(made) if method is Method.TAPE else forward(made)
 
     def _second(self, deriv: Deriv) -> Lam:

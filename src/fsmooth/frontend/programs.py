@@ -14,7 +14,7 @@ from fsmooth.errors import ArgumentError
 from fsmooth.frontend.python.source import not_python, source_of
 from fsmooth.frontend.python.stand_ins import stand_in
 
-METHODS = "'auto', 'forward', 'reverse' or 'tape'"
+METHODS = "'auto', 'forward', 'reverse', 'tape' or 'continuations'"
 """The names of the methods, as a hint."""
 
 ONLY: dict[Verb | None, tuple[Method, ...]] = {

@@ -79,7 +79,8 @@ def _definitions(kernel: Lowering, passes: Passes, trace: Trace | None) -> tuple
         term = header.definition
         interface = Interface(ctx, term, {}, to_add)
         _result_into(ctx, interface, term.body)
-        function = t.Function(name, interface.parameters(), tuple(ctx.block), ctx.facts, is_called=True)
+        parts = (name, interface.parameters(), tuple(ctx.block), ctx.facts)
+        function = t.Function(*parts, is_called=True, running=header.running)
         done.append(run(passes, function, ctx.names, trace))
     return tuple(done)
 

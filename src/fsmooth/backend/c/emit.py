@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from fsmooth.backend.c import helpers as h
 from fsmooth.backend.c.expressions import ExpressionWriter
 from fsmooth.backend.c.frames import Structs, returns_frames, uses_frames
+from fsmooth.backend.c.machines import MachineWriter
 from fsmooth.backend.c.prelude import prelude
 from fsmooth.backend.c.program import CProgram
 from fsmooth.backend.c.shared import Shared
@@ -16,6 +17,8 @@ from fsmooth.backend.c.tape import PROTOTYPES, RETAINED
 from fsmooth.core.nodes.declaration import Nodes
 from fsmooth.core.types import Array, Tuple, Type, unzipped
 from fsmooth.loops import tree as t
+from fsmooth.loops.continuations import machines
+from fsmooth.loops.usage import walk
 
 
 def emit(program: t.Program) -> CProgram:
@@ -23,13 +26,22 @@ def emit(program: t.Program) -> CProgram:
     expressions = ExpressionWriter()
     structs = Structs(program.name)
     functions = [program.kernel] if program.shape is None else [program.kernel, program.shape]
+    groups = machines(program.definitions)
     shared = Shared(program)
-    own = shared if shared.declarations else None
-    texts, statements = [f"{signature(function, own)};\n" for function in program.definitions], 0
+    own = shared if shared.declarations and not groups else None  # machines have a place of their own for that
+    entries = frozenset([f.name for f in (*program.definitions, *functions)]) - _only_inside(groups, program)
+    texts = [f"{signature(function, own)};\n" for function in program.definitions if function.name in entries]
+    statements = 0
     features: set[str] = set()
     frames = uses_frames((*program.definitions, *functions))
     returning = frozenset([f.name for f in program.definitions if returns_frames(f)])
-    for function in (*program.definitions, *functions):
+    for group in groups:
+        machine = MachineWriter(group, entries, expressions, structs, returning if frames else None)
+        texts.append(machine.text())
+        statements += machine.statements
+        features |= machine.features
+    apart = {f for group in groups for f in group}
+    for function in (*[f for f in program.definitions if f not in apart], *functions):
         called = frozenset() if function.is_called else frozenset(features)
         writer = StatementWriter(expressions, structs, returning if frames else None, called, own)
         texts.append(writer.function(function))
@@ -67,6 +79,18 @@ def emit(program: t.Program) -> CProgram:
             )
         ],
     )
+
+
+def _only_inside(groups: Sequence[Sequence[t.Function]], program: t.Program) -> set[str]:
+    """The functions of machines that no function outside of theirs calls."""
+    machine_of = {f.name: k for k, group in enumerate(groups) for f in group}
+    found = set(machine_of)
+    shape = () if program.shape is None else (program.shape,)
+    for f in (*program.definitions, program.kernel, *shape):
+        for s in walk(f.body):
+            if isinstance(s, t.Invoke) and machine_of.get(s.function) != machine_of.get(f.name, -1):
+                found.discard(s.function)
+    return found
 
 
 def own_arrays(parameters: tuple[Type, ...]) -> frozenset[int]:

@@ -7,6 +7,7 @@ from fsmooth.backend.c.arena import ARENA, COMMON, MARKS, ROOMS
 from fsmooth.backend.c.expressions import ExpressionWriter
 from fsmooth.backend.c.frames import FRAMES, REFERENCE
 from fsmooth.backend.c.lanes import FIRST, LANES, RARELY
+from fsmooth.backend.c.machines import RECORDS
 from fsmooth.backend.c.searches import searches
 from fsmooth.backend.c.spelling import Call, spelling
 from fsmooth.backend.c.tape import TAPE
@@ -53,6 +54,8 @@ def prelude(expressions: ExpressionWriter, features: set[str]) -> str:
         parts.append(_guarded("FS_TAPE", TAPE))
     if "shared" in features:
         parts.append(_guarded("FS_COMMON", COMMON))
+    if "records" in features:
+        parts.append(_guarded("FS_RECORDS", RECORDS))
     if "rooms" in features:
         parts.append(_guarded("FS_ROOMS", ROOMS))
     if "transpose" in features:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import linecache
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from fsmooth.backend.c.blocks import write_block
@@ -63,6 +63,7 @@ class StatementWriter:
         self.is_called = False
         self.arena, self.error, self.nowhere = "&arena", "error", "(char *)stack"
         self.frames = "&fs_frames"
+        self.resumed: frozenset[str] = frozenset()
 
     def function(self, function: t.Function) -> str:
         """The whole definition."""
@@ -167,7 +168,7 @@ class StatementWriter:
         w = self.e.write
         match s:
             case t.Declare(name, type_, value):
-                const = "" if s.mutable else "const "
+                const = "" if s.mutable else self.const(name)
                 if value is None and name in self.given:
                     value = zero_of(type_)  # compilers do not see that a call that does not fail sets it
                 init = "" if value is None else f" = {w(value)}"
@@ -213,7 +214,7 @@ class StatementWriter:
                 taken = (
                     f"fs_take({self.arena}, {size})" if s.room is None else f"fs_fit({self.arena}, &{s.room}, {size})"
                 )
-                self.line(f"{element} *restrict {s.buffer} = ({element} *){taken};")
+                self.line(f"{element} *{self.restrict(s.buffer)}{s.buffer} = ({element} *){taken};")
                 self.or_out_of_memory(s.buffer)
             case t.Keep():
                 element = element_type(s.type)
@@ -226,7 +227,7 @@ class StatementWriter:
             case t.Unpack():
                 struct = self.structs.name(s.layout)
                 what = f"((const {struct} *){w(s.frame, 9)})->x{s.slot}"
-                kind = f"const {element_type(s.type)} *" if s.pointer else f"const {c_type(s.type)} "
+                kind = f"const {element_type(s.type)} *" if s.pointer else f"{self.const(s.name)}{c_type(s.type)} "
                 self.line(f"{kind}{s.name} = {what};")
             case t.LocalArray():
                 aligned = " __attribute__((aligned(64)))" if s.count >= _ALIGNED else ""
@@ -236,10 +237,10 @@ class StatementWriter:
                 if s.steps is not None and s.otherwise is not None and s.otherwise_offset is not None:
                     odd = f" && {w(s.steps, 7)} % 2 != 0" if s.when is t.Count.ODD else ""
                     place = f"{w(s.steps, 5)} > 0{odd} ? {self.place(s.otherwise, s.otherwise_offset)} : {place}"
-                self.line(f"{element_type(s.type)} *{'' if s.exchanged else 'restrict '}{s.pointer} = {place};")
+                restrict = "" if s.exchanged else self.restrict(s.pointer)
+                self.line(f"{element_type(s.type)} *{restrict}{s.pointer} = {place};")
             case t.Invoke():
-                self.features.add("calls")
-                self.call(s)
+                self.invoke(s)
             case t.OpenTape() | t.Entry() | t.Operand() | t.Sweep() | t.CloseTape():
                 self.tape(s)
             case t.KeepTape() | t.OpenBars() | t.SweepBars():
@@ -254,8 +255,17 @@ class StatementWriter:
             case _:
                 assert_never(s)
 
-    def call(self, s: t.Invoke) -> None:
+    def const(self, name: str) -> str:
+        """The word for a name that does not change, unless it is set again where a function goes on."""
+        return "" if name in self.resumed else "const "
+
+    def restrict(self, name: str) -> str:
+        """The word for a pointer to what no other points to; one that is set again has it not."""
+        return "" if name in self.resumed else "restrict "
+
+    def invoke(self, s: t.Invoke) -> None:
         """A call; what it shares with all that follow from it is in the struct."""
+        self.features.add("calls")
         if self.shared is None:
             given = [self.handed(value) for value in (*s.arguments, *s.results)]
             given.append("fs_shared" if self.is_called else "&fs_shared")
@@ -275,6 +285,13 @@ class StatementWriter:
         if isinstance(value, t.Place):
             return self.place(value.buffer, value.offset)
         return f"&{value}" if isinstance(value, str) else self.e.write(value)
+
+    def given_to(self, s: t.Invoke, fields: Mapping[str, str]) -> list[str]:
+        """What a function is called with: a number that it gives goes to the local, unless that has a field of a record."""
+        given = [self.place(a.buffer, a.offset) if isinstance(a, t.Place) else self.e.write(a) for a in s.arguments]
+        for r in s.results:
+            given.append(self.place(r.buffer, r.offset) if isinstance(r, t.Place) else fields.get(r, f"&{r}"))
+        return given
 
     def or_out_of_memory(self, name: str) -> None:
         """Fail if there was no memory."""
@@ -296,7 +313,7 @@ class StatementWriter:
         for k, value in enumerate(s.values):
             text = self.place(value.buffer, value.offset) if isinstance(value, t.Place) else self.e.write(value)
             self.line(f"{made}->x{k} = {text};")
-        self.line(f"const fs_frame {s.name} = {made};")
+        self.line(f"{self.const(s.name)}fs_frame {s.name} = {made};")
 
     def iteration(self, body: t.Body) -> None:
         """What is done in each iteration of a loop; frames that it makes and does not hand on are given back."""
@@ -317,10 +334,10 @@ class StatementWriter:
         full = f"fs_tape_is_full({self.error}, fs_tape)"
         match s:
             case t.OpenTape(start, size):
-                self.line(f"const int64_t {start} = fs_inputs(fs_tape, {w(size)});")
+                self.line(f"{self.const(start)}int64_t {start} = fs_inputs(fs_tape, {w(size)});")
                 self.fails(f"!{start}", full)
             case t.Entry(name, slopes, operands, count):
-                self.line(f"const int64_t {name} = fs_entry(fs_tape, {self.count(count)});")
+                self.line(f"{self.const(name)}int64_t {name} = fs_entry(fs_tape, {self.count(count)});")
                 self.fails(f"!{name}", full)
                 self.line(f"double *restrict {slopes} = fs_tape->slope + fs_tape->first[{name}];")
                 self.line(f"int32_t *restrict {operands} = fs_tape->operand + fs_tape->first[{name}];")

@@ -20,7 +20,7 @@ from __future__ import annotations
 from fsmooth.core.term.arrays import Delta, Get, Length, Plus, Unread, Update, Vector, Zero
 from fsmooth.core.term.base import NOWHERE, Backwards, Flow, FromEnd, IllTyped, Site, Term
 from fsmooth.core.term.calculus import App, Const, If, Lam, Let, Prim, Var, let, scalar_constant
-from fsmooth.core.term.calls import Call, Header
+from fsmooth.core.term.calls import Call, Header, Running
 from fsmooth.core.term.checks import Check, Failure, Require
 from fsmooth.core.term.custom import Custom, Rule, Sealed
 from fsmooth.core.term.data import Field, Inject, Null, Tag
@@ -113,6 +113,7 @@ __all__ = [
     "Require",
     "Retained",
     "Rule",
+    "Running",
     "Sealed",
     "Site",
     "Tag",

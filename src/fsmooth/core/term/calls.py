@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from enum import Enum
+
 from fsmooth.core.term.base import NOWHERE, IllTyped, Site, Term
 from fsmooth.core.term.calculus import Lam
 from fsmooth.core.term.fields import Data, Failing, Parts
 from fsmooth.core.types import Type, has_function
+
+
+class Running(Enum):
+    """Where a call of a definition that calls itself keeps what it needs when what it calls returns.
+
+    STACK    on the C stack, which ends
+    RECORDS  in a record of its own, which is the continuation of paper 004: the code between two calls is a block, and whatever
+             runs next is the block that a record names
+    """
+
+    STACK = "stack"
+    RECORDS = "records"
 
 
 class Header:
@@ -15,13 +29,19 @@ class Header:
     call it again, so it is given once the header exists.  Where there are arrays in the result, `model` is a function of
     the same parameters that does not call it, and gives arrays of the same sizes.  `derivatives` has the headers that were made
     of it to differentiate it, by the mode and which of the arguments vary (differentiate/definitions.py); `pairs` what saves for
-    its way back (differentiate/reverse/saved.py).
+    its way back (differentiate/reverse/saved.py).  `running` is what a derivative of it is, too.
     """
 
-    __slots__ = ("_definition", "derivatives", "model", "name", "pairs", "parameters", "result", "site")
+    __slots__ = ("_definition", "derivatives", "model", "name", "pairs", "parameters", "result", "running", "site")
 
     def __init__(
-        self, name: str, parameters: tuple[Type, ...], result: Type, site: Site = NOWHERE, model: Lam | None = None
+        self,
+        name: str,
+        parameters: tuple[Type, ...],
+        result: Type,
+        site: Site = NOWHERE,
+        model: Lam | None = None,
+        running: Running = Running.STACK,
     ) -> None:
         if has_function(result) or any(map(has_function, parameters)):
             raise IllTyped(f"{name} is a definition of or to functions")
@@ -30,6 +50,7 @@ class Header:
         self.result = result
         self.site = site
         self.model = model
+        self.running = running
         self.derivatives: dict[tuple[object, ...], Header] = {}
         self.pairs: dict[tuple[object, ...], object] = {}
         self._definition: Lam | None = None
@@ -56,7 +77,7 @@ class Header:
 
     def renewed(self) -> Header:
         """Another header like it, which stands for nothing yet."""
-        return Header(self.name, self.parameters, self.result, self.site, self.model)
+        return Header(self.name, self.parameters, self.result, self.site, self.model, self.running)
 
     def __repr__(self) -> str:
         return f"<{self.name} : {' -> '.join([repr(t) for t in (*self.parameters, self.result)])}>"

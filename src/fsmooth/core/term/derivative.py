@@ -38,6 +38,7 @@ class Method(Enum):
     FORWARD = "forward"
     REVERSE = "reverse"
     TAPE = "tape"
+    CONTINUATIONS = "continuations"
 
 
 class Deriv(Term):

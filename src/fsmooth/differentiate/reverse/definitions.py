@@ -32,7 +32,7 @@ def cotangents_of(header: Header, active: tuple[bool, ...], transpose: Transpose
         types = (*header.parameters, tangent(header.result))
         model = Lam((*given, Var("r", types[-1])), tuple_of(like)) if any([has_array(x.type) for x in like]) else None
         name = f"{header.name}_{'both' if wanted else 'back'}"
-        return Header(name, types, tuple_of(like).type, header.site, model)
+        return Header(name, types, tuple_of(like).type, header.site, model, header.running)
 
     def backwards() -> Lam:
         function = cast(Lam, refresh(definition_of(header)))

@@ -115,7 +115,7 @@ class _Group:
         given = [Var(x.name, x.type) for x in function.parameters]
         model = None if header.model is None else Lam(tuple(given), MakeTuple((value_like(header, given), Null(saved))))
         types = Tuple((header.result, saved))
-        forward = Header(f"{header.name}_forward", header.parameters, types, header.site, model)
+        forward = Header(f"{header.name}_forward", header.parameters, types, header.site, model, header.running)
         backward = _backward(header, active, saved, range(len(given)))
         r = Var("cotangent", tangent(header.result))
         member = _Member(header, active, tail, forward, backward, function, chosen, r)
@@ -204,7 +204,7 @@ def _backward(header: Header, active: tuple[bool, ...], saved: Data, reads: Iter
     parameters = (*[given[k] for k in at], Var("saved", saved), Var("r", tangent(header.result)))
     types = tuple([x.type for x in parameters])
     model = Lam(parameters, like) if has_array(like.type) else None
-    return Header(f"{header.name}_backward", types, like.type, header.site, model)
+    return Header(f"{header.name}_backward", types, like.type, header.site, model, header.running)
 
 
 def _with_pairs(term: Term, pairs: dict[Header, Pair]) -> Term:

@@ -35,11 +35,11 @@ from fsmooth.core.term import (
     scalar_constant,
 )
 from fsmooth.core.term.custom import differentiable
-from fsmooth.core.types import INT, Array, Float, Function, Tuple, Type, has_float, scalars_of
+from fsmooth.core.types import INT, Array, Data, Float, Function, Tuple, Type, has_float, scalars_of
 from fsmooth.differentiate.activity import Activity
 from fsmooth.differentiate.custom import refuse_active, vjp_of
 from fsmooth.differentiate.definitions import tangent_of
-from fsmooth.differentiate.derivatives import NoDerivative
+from fsmooth.differentiate.derivatives import NoDerivative, OfSaved
 from fsmooth.differentiate.encoding import IDS, first, item, primal_part, second, with_primal_data
 from fsmooth.differentiate.paired import Paired
 from fsmooth.differentiate.reverse.transpose import transpose
@@ -104,6 +104,9 @@ class _Recorded(Paired):
         self.operations: dict[Var, Operation] = {}
 
     def header(self, header: Header, active: tuple[bool, ...]) -> Header:
+        varying = [t for t, moves in zip(header.parameters, active, strict=True) if moves]
+        if any([isinstance(s, Data) and has_float(s) for t in (*varying, header.result) for s in scalars_of(t)]):
+            raise OfSaved("numbers in data have no entries on a tape")
         return tangent_of(header, active, IDS, recorded)
 
     # -- names -----------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from fsmooth.core.term import Failure, Site
+from fsmooth.core.term import Failure, Running, Site
 from fsmooth.core.types import Type
 from fsmooth.loops.tree.statements import Body
 
@@ -36,13 +36,17 @@ class Facts:
 
 @dataclass(frozen=True, eq=False)
 class Function:
-    """A function that returns 0, or reports failure; `is_called` by other functions of the program, and not from outside."""
+    """A function that returns 0, or reports failure; `is_called` by other functions of the program, and not from outside.
+
+    `running`: where it keeps what it needs when a function that it calls, and that may call it, returns.
+    """
 
     name: str
     parameters: tuple[Parameter, ...]
     body: Body
     facts: Facts = Facts()
     is_called: bool = False
+    running: Running = Running.STACK
 
 
 @dataclass(frozen=True, eq=False)
