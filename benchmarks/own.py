@@ -20,8 +20,8 @@ def kernel(reference: Reference, function: fs.Function, *arguments: object) -> K
     assert isinstance(error, FsError)
     call = Kernel(reference, entry, [*prepared[:-1], ctypes.addressof(error)], result)
     call.held += [kept, result]
-    call()
+    failed = call.repeated(1)
     call.result = finished(result)
-    if error.site or any(error.numbers):
+    if failed or error.site or any(error.numbers):
         raise RuntimeError("the kernel failed")
     return call

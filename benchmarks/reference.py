@@ -58,9 +58,10 @@ class Kernel:
         self.repeated(1)
         return self.result
 
-    def repeated(self, times: int) -> None:
-        """Call it `times` times."""
-        self.repeat(ctypes.c_int64(times), self.function, self.integers, self.floats)
+    def repeated(self, times: int) -> int:
+        """Call it `times` times; what the last call returns, which for functions that return nothing says nothing."""
+        returned: int = self.repeat(ctypes.c_int64(times), self.function, self.integers, self.floats)
+        return returned
 
 
 def _integer(argument: object) -> int:

@@ -10,12 +10,16 @@
 #define F4 double, double, double, double
 
 typedef int32_t (*entry)(T16, F4);
-void repeat(int64_t times, entry f, const int64_t *i, const double *d) {
-  for (int64_t k = 0; k < times; k++) f(I16(0), D4);
+int32_t repeat(int64_t times, entry f, const int64_t *i, const double *d) {
+  int32_t last = 0;
+  for (int64_t k = 0; k < times; k++) last = f(I16(0), D4);
+  return last;
 }
 
 /* The same for functions of up to 48 integers and pointers: a call costs some nanoseconds more. */
 typedef int32_t (*wide_entry)(T16, T16, T16, F4);
-void repeat_wide(int64_t times, wide_entry f, const int64_t *i, const double *d) {
-  for (int64_t k = 0; k < times; k++) f(I16(0), I16(16), I16(32), D4);
+int32_t repeat_wide(int64_t times, wide_entry f, const int64_t *i, const double *d) {
+  int32_t last = 0;
+  for (int64_t k = 0; k < times; k++) last = f(I16(0), I16(16), I16(32), D4);
+  return last;
 }

@@ -60,6 +60,11 @@ def test_expressions(form: str, nodes: int) -> None:
         _near(fs.grad(f, wrt=("e", "x"), method=method)(e, x), parts)
 
 
+def test_children_are_found_without_a_copy_of_the_tree() -> None:
+    """Add and Mul have fields of the same names: which child it is depends on the class, the columns do not."""
+    assert "memcpy" not in fs.function(expressions.by_methods).c_source(*expressions.generate(300))
+
+
 def test_expressions_contain_everything() -> None:
     """So that no class of nodes is measured on nothing."""
     assert min([len(c) for c in expressions.generate(300)[0].columns.values()]) > 10
@@ -75,6 +80,13 @@ def test_folds(form: str, cells: int) -> None:
     _near(fs.grad(lists.over_arrays, wrt="head")(*arrays), 2.0 * arrays[0])
     for method in BACK:
         _near(fs.grad(f, method=method)(c), 2.0 * arrays[0])
+
+
+def test_folds_by_recursion_take_no_stack() -> None:
+    c, (head, _, _) = lists.generate(1_000_000)
+    value, slopes = fs.value_and_grad(lists.by_recursion)(c)
+    _near(value, np.sum(head**2))
+    _near(slopes, 2.0 * head)
 
 
 @pytest.mark.parametrize("method", METHODS)

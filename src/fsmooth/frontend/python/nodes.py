@@ -228,7 +228,7 @@ def field_of_node(frame: Frame, node: Term, name: str, place: ast.AST) -> Value 
     if not found:
         here, those = declaration.named(possible), declaration.named(having)
         frame.fail(UndefinedNameError, place, f"{here} has no {name}", f"only {those} has it: ask isinstance before")
-    node = frame.bind(node, "node")
+    node = _named(frame, node)
     if possible - having:
         node = _required(frame, declaration, node, having, name, place)
 
@@ -265,6 +265,10 @@ def _of_classes(
     row = frame.bind(_row(declaration, node), "row")
     if kinds == {Kind.TEXT}:
         return Text(frame.bind(either(lambda tag: Get(column(tag), row)), "text"))
+    if kinds == {
+        Kind.NODE
+    }:  # which child it is depends on the class, not the columns: branches that gave both would copy these
+        return with_node(node, either(lambda tag: Get(column(tag), row)))
     if not kinds & {Kind.CHILDREN, Kind.RAGGED}:
         return each_class(frame, node, tags, lambda tag: _read(frame, declaration, node, tag, fields[tag]), place)
 
@@ -319,6 +323,13 @@ def each_class(frame: Frame, node: Term, tags: list[int], read: Callable[[int], 
     then = frame.inside(lambda: frame.term(read(first), place), conditional=True)
     otherwise = frame.inside(lambda: frame.term(each_class(frame, node, rest, read, place), place), conditional=True)
     return branch(frame, test, then, otherwise, place)
+
+
+def _named(frame: Frame, node: Term) -> Term:
+    """The node under a name.  Its columns keep theirs, so that it is seen which of them calls hand on as they are."""
+    if isinstance(node, MakeTuple):
+        return with_node(node, frame.bind(node.items[0], "node"))
+    return frame.bind(node, "node")
 
 
 def _required(frame: Frame, declaration: Declaration, node: Term, having: Tags, name: str, place: ast.AST) -> Term:
@@ -417,7 +428,7 @@ def by_definition(
             found.setdefault(id(definition), (definition, []))[1].append(tag)
     if not found:
         return None
-    node = frame.bind(node, "node")
+    node = _named(frame, node)
     having = frozenset([tag for _, tags in found.values() for tag in tags])
     if possible - having:
         node = _required(frame, declaration, node, having, name, place)
