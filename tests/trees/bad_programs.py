@@ -96,6 +96,44 @@ def a_list_of_tuples_that_have_a_class():
     fs.function(lambda ps: sum(p.x if isinstance(p, Pair) else 0.0 for p in ps))([Pair(1.0, 2.0), Pair(3.0, 4.0)])
 
 
+class Link(NamedTuple):
+    x: float
+    next: Link | None
+
+
+@wrong
+def a_node_with_an_index():
+    fs.function(lambda t: 2.0 * t[0])(Link(1.0, None))
+
+
+@wrong
+def a_node_that_is_unpacked():
+    def first(t):
+        x, _ = t
+        return x
+
+    fs.function(first)(Link(1.0, None))
+
+
+@wrong
+def the_length_of_a_node():
+    fs.function(lambda t: len(t) * t.x)(Link(1.0, None))
+
+
+@dataclass
+class Signed:
+    x: float
+    next: Signed | None
+
+    def __bool__(self):
+        return self.x > 0.0
+
+
+@wrong
+def a_truth_of_its_own():
+    fs.function(lambda t: 1.0 if t else t.x)(Signed(1.0, None))
+
+
 @wrong
 def a_field_of_none():
     def third(c):

@@ -258,6 +258,15 @@ def with_odd_names(c):
             return node * n + math.cos(node) * with_odd_names(length)
 
 
+def while_it_holds(c):
+    """A NamedTuple without fields is an empty tuple, which does not hold."""
+    result = 1.0
+    while c:
+        result = result * c.node + c.n
+        c = c.length
+    return result if not c else 0.0
+
+
 @dataclass
 class Keywords:
     """Fields with names that C and Python's library take."""
@@ -768,6 +777,7 @@ PROGRAMS: dict[Callable[..., Any], tuple[Any, ...]] = {
     largest: (cells(1.0, 0.5, 4.0, -2.0, 3.0),),
     pairwise: (cells(1.0, 2.0, 3.0), cells(0.5, -1.5)),
     with_odd_names: (Cons(0.5, 2, Cons(1.5, -3, Nil())),),
+    while_it_holds: (Cons(0.5, 2, Cons(1.5, -3, Nil())),),
     keywords: (Keywords(1.0, 2.0, Keywords(0.5, 0.25, None, 2.0)),),
     product_sum: (a_tree(), 0.9, 0.4),
     mirrored: (a_tree(), a_shared_tree()),

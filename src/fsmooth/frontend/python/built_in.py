@@ -27,7 +27,13 @@ from fsmooth.frontend.python.iterables import iterable, range_of
 from fsmooth.frontend.python.iterators import MORE_ITERATORS, best
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.names import size_of_object
-from fsmooth.frontend.python.nodes import declaration_of_node, is_forest, is_of_classes, refuse_node, trees_of_forest
+from fsmooth.frontend.python.nodes import (
+    declaration_of_node,
+    is_forest,
+    is_of_classes,
+    require_no_node,
+    trees_of_forest,
+)
 from fsmooth.frontend.python.reducible import combined
 from fsmooth.frontend.python.reductions import reduce_generator
 from fsmooth.frontend.python.scalars import scalar_function
@@ -68,7 +74,7 @@ def length_call(frame: Frame, node: ast.Call) -> Value:
     if isinstance(value, Sequence):
         return at_least_zero(value.size)
     term = frame.term(value, node.args[0])
-    refuse_node(frame, term, node, "has no len")
+    require_no_node(frame, term, node)
     if isinstance(term.type, Tuple):
         return Const(len(term.type.items))
     if not isinstance(term.type, Array):
@@ -131,6 +137,7 @@ def power_call(frame: Frame, node: ast.Call) -> Value:
 
 def in_kind_of(frame: Frame, value: Value, node: ast.Call) -> Value:
     """What list(x) gives, as a tuple if it is tuple(x)."""
+    require_no_node(frame, value, node)
     callee = frame.expression(node.func)
     if isinstance(value, Listed) and isinstance(callee, Static) and callee.value is tuple:
         return tuple_display(frame, list(value.items))

@@ -16,7 +16,7 @@ from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import apply_value, constant_object, keywords
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.names import item_of, part_of
-from fsmooth.frontend.python.nodes import is_forest, refuse_node, trees_of_forest
+from fsmooth.frontend.python.nodes import is_forest, require_no_node, trees_of_forest
 from fsmooth.frontend.python.parts import parts_seen
 from fsmooth.frontend.python.sizes import at_least_zero, length_of, same_size
 from fsmooth.frontend.python.values import Growing, Keyed, Sequence, Static, Tail, Uneven, Unrolled, Value
@@ -53,7 +53,7 @@ def iterable_value(frame: Frame, value: Value, node: ast.AST) -> Sequence | Unro
     term = frame.term(value, node)
     if is_forest(term):
         return trees_of_forest(frame, term, node)
-    refuse_node(frame, term, node, "cannot be iterated over")
+    require_no_node(frame, term, node)
     if isinstance(term.type, Tuple):
         bound = frame.bind(term, "t")
         return Unrolled(tuple(parts_seen(bound)))

@@ -18,7 +18,7 @@ from fsmooth.frontend.python.displays import known
 from fsmooth.frontend.python.frame import Frame, is_constant
 from fsmooth.frontend.python.kinds import describe, join_types
 from fsmooth.frontend.python.names import part_of
-from fsmooth.frontend.python.nodes import declaration_of_node, is_nothing
+from fsmooth.frontend.python.nodes import declaration_of_node, is_nothing, is_true
 from fsmooth.frontend.python.parts import parts_seen
 from fsmooth.frontend.python.sizes import branch, length_of
 from fsmooth.frontend.python.unreturned import either_known
@@ -81,8 +81,7 @@ def truth_of(frame: Frame, value: Value, node: ast.AST) -> Term:
         case Static(str() | tuple() | list() | dict() | None as inner):
             return Const(bool(inner))
         case Term() if declaration_of_node(value) is not None:
-            nothing = is_nothing(frame, value)
-            return Const(not nothing.value) if isinstance(nothing, Const) else Prim(p.logical_not, (nothing,))
+            return is_true(frame, value, node)
         case Term(type=Tuple(items, None)):
             return Const(len(items) > 0)
         case Term() if value in frame.shared.lists:

@@ -14,7 +14,7 @@ from fsmooth.frontend.python.claims import Raised
 from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.kinds import describe
-from fsmooth.frontend.python.nodes import declaration_of_node, possible_tags
+from fsmooth.frontend.python.nodes import declaration_of_node, possible_tags, require_no_node
 from fsmooth.frontend.python.syntax import OfLength, Positional, Unmatched
 from fsmooth.frontend.python.values import Growing, Listed, Static, Unrolled, Value
 
@@ -39,6 +39,7 @@ def part_at(frame: Frame, node: Positional) -> Value:
 def has_length(frame: Frame, node: OfLength) -> Const:
     """Is it a tuple or list of so many elements?  That is known while compiling."""
     value = frame.expression(node.owner)
+    require_no_node(frame, value, node)
     match value:
         case Unrolled(items):
             count = len(items)

@@ -57,12 +57,12 @@ def declaration_of_node(value: Value) -> Declaration | None:
     return None if record is None or record.is_forest else record.declaration
 
 
-def refuse_node(frame: Frame, value: Value, place: ast.AST, what: str) -> None:
-    """A node is neither a tuple nor a list, whatever its class is."""
+def require_no_node(frame: Frame, value: Value, place: ast.AST) -> None:
+    """A node has no elements here: those of a NamedTuple would be its fields, but its parts are columns."""
     declaration = declaration_of_node(value)
     if declaration is not None:
-        hint = "read its fields, or match it"
-        frame.fail(TypeMismatchError, place, f"a {declaration.name} {what}", hint)
+        hint = "name its fields: t.left, or case Node(left, right)"
+        frame.unsupported(place, f"{declaration.name} as a tuple of fields", hint)
 
 
 def is_built(node: Term) -> bool:
@@ -90,6 +90,26 @@ def is_of_classes(frame: Frame, node: Term, wanted: Iterable[type]) -> Term:
 def is_nothing(frame: Frame, node: Term) -> Term:
     """Is a node None?"""
     return is_of_classes(frame, node, (type(None),))
+
+
+def is_true(frame: Frame, node: Term, place: ast.AST) -> Term:
+    """The truth of a node: None does not hold, nor does a NamedTuple without fields, which is an empty tuple."""
+    declaration = declaration_of_node(node)
+    assert declaration is not None
+    empty = set()
+    for tag in possible_tags(frame, node):
+        cls = declaration.constructors[tag].cls
+        if hasattr(cls, "__len__") and cls.__len__ is tuple.__len__:
+            if not declaration.constructors[tag].fields:
+                empty.add(tag)
+        elif cls is type(None):
+            empty.add(tag)
+        elif hasattr(cls, "__len__"):
+            frame.unsupported(place, f"the truth of a {cls.__name__}, which defines __len__,", "ask `is not None`")
+        if cls is not type(None) and hasattr(cls, "__bool__"):
+            frame.unsupported(place, f"the truth of a {cls.__name__}, which defines __bool__,", "ask `is not None`")
+    fails = has_tag(frame, node, frozenset(empty))
+    return Const(not fails.value) if isinstance(fails, Const) else Prim(p.logical_not, (fails,))
 
 
 def has_tag(frame: Frame, node: Term, tags: Tags) -> Term:

@@ -20,7 +20,7 @@ from fsmooth.frontend.python.keyed import entry
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.library import library
 from fsmooth.frontend.python.names import attribute_of, item_of
-from fsmooth.frontend.python.nodes import declaration_of_node, is_forest, refuse_node, trees_of_forest
+from fsmooth.frontend.python.nodes import declaration_of_node, is_forest, require_no_node, trees_of_forest
 from fsmooth.frontend.python.reading import subscript
 from fsmooth.frontend.python.records import part_of_node, part_of_record
 from fsmooth.frontend.python.sizes import count_elements, shape_of_array
@@ -62,7 +62,7 @@ def subscript_expression(frame: Frame, node: ast.Subscript) -> Value:
             at = position(frame, owner, first, node, frame.source.segment(node.value))
             return subscript(frame, owner.room, [at, *rest], node)
     array = frame.term(owner, node.value)
-    refuse_node(frame, array, node, "cannot be indexed")
+    require_no_node(frame, array, node)
     if isinstance(array.type, Tuple):
         return project(array, tuple_position(frame, len(array.type.items), node))
     if not isinstance(array.type, Array):

@@ -16,7 +16,7 @@ from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.growing import forget_names, with_element
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.names import item_of
-from fsmooth.frontend.python.nodes import refuse_node
+from fsmooth.frontend.python.nodes import require_no_node
 from fsmooth.frontend.python.parts import parts_seen
 from fsmooth.frontend.python.sizes import required_size
 from fsmooth.frontend.python.spreading import starred_items
@@ -65,6 +65,7 @@ def unpack(frame: Frame, targets: list[ast.expr], value: Value, node: ast.AST) -
             array = required_size(frame, array, 0, Const(len(targets)), node, f"unpacking into {len(targets)} names")
             items = [Get(array, Const(k)) for k in range(len(targets))]
         elif isinstance(term.type, Tuple):
+            require_no_node(frame, term, node)
             bound = term if isinstance(term, MakeTuple) else frame.bind(term, "t")
             items = parts_seen(bound)
         else:
