@@ -195,6 +195,8 @@ class BlockWriter(StatementWriter):
             ],
             "    int32_t status = 0;",
         ]
+        if self.machine.steady and used.isdisjoint(self.machine.steady):
+            head.append("    (void)fs_steady;")
         if "tape" in self.features:
             head.append("    fs_entries *const fs_tape = fs_shared->tape;")
         start, end = [], []
