@@ -12,7 +12,7 @@ from tests.continuations.programs import ON_TREES, W, balanced, comb, on_tree, p
 from tests.recursion.programs import LOOPS, PROGRAMS, REAL
 from tests.tape.test_programs import agree
 
-ON_RECORDS = "_record;"
+ON_RECORDS = "fs_record"
 """What the C has where something runs on records."""
 
 
@@ -69,6 +69,19 @@ def test_jacobian_of_several() -> None:
     arguments = (W, *on_tree(balanced(3)))
     by = [fs.jacobian(several, wrt=(0, 1), method=m)(*arguments) for m in ("continuations", "reverse")]
     agree(by[0], by[1], 1e-14)
+
+
+def of_step(x, k):
+    """Named as another function with a suffix."""
+    return x if k < 2 else of_step(x, k - 1) * x + of_step(0.5 * x, k - 2)
+
+
+def of(x, k):
+    return x if k < 2 else of(x, k - 1) * of_step(x, k - 2) + x * of(0.5 * x, k - 2)
+
+
+def test_names() -> None:
+    agree(fs.grad(of, method="continuations")(1.3, 6), fs.grad(of, method="reverse")(1.3, 6), 1e-13)
 
 
 def test_single_precision() -> None:

@@ -87,7 +87,7 @@ class MachineWriter:
         if self.steady:
             (function,) = self.group
             fields = [f"    {_field(q)};\n" for q in function.parameters if q.name in self.steady]
-            structs.insert(0, f"typedef struct {{\n{''.join(fields)}}} {function.name}_steady;\n")
+            structs.insert(0, f"typedef struct {{\n{''.join(fields)}}} fs_steady_{function.name};\n")
         return "\n".join([*structs, *steps, self.loop(), *[self.entry(f) for f in self.entries]])
 
     def loop(self) -> str:
@@ -98,12 +98,12 @@ class MachineWriter:
             "    do {",
         ]
         if len(self.group) == 1:
-            lines.append(f"        status = {self.group[0].name}_step(&fs_top, {self.argument}fs_shared);")
+            lines.append(f"        status = fs_step_{self.group[0].name}(&fs_top, {self.argument}fs_shared);")
         else:
             lines.append("        switch (fs_top->function) {")
             for k, f in enumerate(self.group):
                 case = "default" if k == len(self.group) - 1 else f"case {k}"
-                lines.append(f"        {case}: status = {f.name}_step(&fs_top, fs_shared); break;")
+                lines.append(f"        {case}: status = fs_step_{f.name}(&fs_top, fs_shared); break;")
             lines.append("        }")
         lines += ["    } while (!status && fs_top);", "    return status;", "}", ""]
         return "\n".join(lines)
@@ -111,7 +111,7 @@ class MachineWriter:
     @property
     def parameter(self) -> str:
         """How functions are handed what no call changes."""
-        return f"const {self.group[0].name}_steady *restrict fs_steady, " if self.steady else ""
+        return f"const fs_steady_{self.group[0].name} *restrict fs_steady, " if self.steady else ""
 
     @property
     def argument(self) -> str:
@@ -121,7 +121,7 @@ class MachineWriter:
     @property
     def run(self) -> str:
         """The name of the loop."""
-        return f"{self.group[0].name}_run"
+        return f"fs_run_{self.group[0].name}"
 
     def entry(self, f: t.Function) -> str:
         """A call from outside: the first record."""
@@ -129,19 +129,19 @@ class MachineWriter:
         lines += [f"    {line}" for line in self.made(f.name, "NULL", [q.name for q in f.parameters])]
         if self.steady:
             values = ", ".join([q.name for q in f.parameters if q.name in self.steady])
-            lines.append(f"    const {f.name}_steady fs_steady = {{{values}}};")
+            lines.append(f"    const fs_steady_{f.name} fs_steady = {{{values}}};")
         argument = "&fs_steady, " if self.steady else ""
         lines.append(f"    return {self.run}(&fs_called->fs_head, {argument}fs_shared);")
-        return "\n".join([*lines, "}", ""]).replace("FS_OUT", "return 2")
+        return "\n".join([*lines, "}", ""])
 
     def made(self, name: str, caller: str, given: Sequence[str]) -> list[str]:
-        """A new record of a function, with what it is called with; FS_OUT stands for what is done without memory."""
+        """A new record of a function, with what it is called with."""
         f = self.functions[name]
-        record = f"{name}_record"
+        record = f"fs_record_{name}"
         head = f"fs_recorded(fs_shared->arena, {caller}, {self.places[name]}, sizeof({record}))"
         return [
             f"{record} *const fs_called = ({record} *){head};",
-            "if (!fs_called) FS_OUT;",
+            "if (!fs_called) return 2;",
             *[
                 f"fs_called->{q.name} = {value};"
                 for q, value in zip(f.parameters, given, strict=True)
@@ -183,9 +183,9 @@ class BlockWriter(StatementWriter):
         self.depth = 2
         self.body(body)
         used = mentioned(self.cuts.without(body, self.machine.steady))
-        record = f"{function.name}_record"
+        record = f"fs_record_{function.name}"
         head = [
-            f"static int32_t {function.name}_step("
+            f"static int32_t fs_step_{function.name}("
             f"fs_record **fs_top, {self.machine.parameter}fs_common *restrict fs_shared) {{",
             f"    {record} *const fs_own = ({record} *)*fs_top;",
             *[
@@ -195,6 +195,8 @@ class BlockWriter(StatementWriter):
             ],
             "    int32_t status = 0;",
         ]
+        if self.machine.steady and used.isdisjoint(self.machine.steady):
+            head.append("    (void)fs_steady;")
         if "tape" in self.features:
             head.append("    fs_entries *const fs_tape = fs_shared->tape;")
         start, end = [], []
@@ -233,7 +235,7 @@ class BlockWriter(StatementWriter):
         """The records of the function."""
         own = [_field(q) for q in self.own.parameters if q.name not in self.machine.steady]
         fields = "".join([f"    {text};\n" for text in ["fs_record fs_head", *own, *self.fields.values()]])
-        return f"typedef struct {{\n{fields}}} {self.own.name}_record;\n"
+        return f"typedef struct {{\n{fields}}} fs_record_{self.own.name};\n"
 
     def invoke(self, s: t.Invoke) -> None:
         """A call; at a cut the end of a block, and the beginning of the next one."""
@@ -252,7 +254,7 @@ class BlockWriter(StatementWriter):
         self.depth += 1
         given = {r: self.field(r) for r in s.results if isinstance(r, str)}
         for text in self.machine.made(s.function, "&fs_own->fs_head", self.given_to(s, given)):
-            self.line(text.replace("FS_OUT", "return 2"))
+            self.line(text)
         self.line(f"fs_own->fs_head.block = {self.blocks};")
         self.line("*fs_top = &fs_called->fs_head;")
         self.line("return 0;")

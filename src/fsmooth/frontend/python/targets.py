@@ -59,7 +59,6 @@ def unpack(frame: Frame, targets: list[ast.expr], value: Value, node: ast.AST) -
         items = [item_of(frame, value, k, node) for k in range(len(value.value))]
     else:
         term = frame.term(value, node)
-        refuse_node(frame, term, node, "cannot be unpacked")
         if isinstance(term.type, Array):
             array = frame.bind(term, "a")
             array = required_size(frame, array, 0, Const(len(targets)), node, f"unpacking into {len(targets)} names")
