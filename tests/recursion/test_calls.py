@@ -133,6 +133,14 @@ def test_transforms_and_their_derivatives():
     assert np.array_equal(fs.jacobian(merged)(V), np.eye(8)[np.argsort(V)])
 
 
+def test_a_call_is_made_where_it_is_defined():
+    """Each half is transformed once, though what follows asks for lengths and then reads in loops and their branches."""
+    compiled = fs.function(fourier)
+    compiled(V, 3)
+    [definition] = functions_of(compiled).values()
+    assert definition.count("= fourier_transform(") == 2
+
+
 def product(left, right, value, t):
     """Of the numbers in a tree, whose nodes have a left and a right one, or -1."""
     if left[t] < 0:

@@ -35,19 +35,34 @@ class _Region:
 
 
 class _Scope:
-    """What variables stand for, and the nodes of the terms met so far; `own` are bound here, not in the scope around it."""
+    """What variables stand for, and the nodes of the terms met so far; `own` are bound here, not in the scope around it.
+
+    What is met in lengths only, which read nothing, is kept apart: it may be read yet.
+    """
 
     def __init__(
         self,
         env: dict[Var, Term],
         outer: _Scope | None = None,
         own: Iterable[Var] = (),
-        known: dict[Term, Term] | None = None,
     ) -> None:
         self.env = env
         self.outer = outer
         self.own = frozenset(own)
-        self.known = {} if known is None else known
+        self.known: dict[Term, Term] = {}
+        self.in_lengths: dict[Term, Term] = {}
+
+    def for_definitions(self) -> _Scope:
+        """A scope of the same variables, to which definitions are added."""
+        made = _Scope(dict(self.env))
+        if len(self.known) < thresholds.SHARED_SCOPE:
+            made.known, made.in_lengths = dict(self.known), dict(self.in_lengths)
+        return made
+
+    def define(self, var: Var, node: Term) -> None:
+        if var in self.env:
+            self.known, self.in_lengths = {}, {}
+        self.env[var] = node
 
     def inside(self, own: Mapping[Var, Term]) -> _Scope:
         """A scope that binds these variables."""
@@ -83,6 +98,7 @@ class Graph:
         self._shapes = Shapes()
         self._used: set[Var] = set()
         self._region = _Region()
+        self._in_length = False
         self.names: dict[Term, Hint] = {}
         self.tables: dict[Term, set[Term]] = {}
 
@@ -107,11 +123,12 @@ class Graph:
             return node
         if self._without_definitions:
             scope = scope.of(term)
-        found = scope.known.get(term)
+        known = scope.in_lengths if self._in_length else scope.known
+        found = known.get(term)
         if found is not None:
             return found
         result = self._make(term, scope)
-        scope.known[term] = result
+        known[term] = result
         return result
 
     def _body(self, term: Term, scope: _Scope) -> Term:
@@ -125,22 +142,19 @@ class Graph:
     def _make(self, term: Term, scope: _Scope) -> Term:
         match term:
             case Let(bindings, body):
-                inner = _Scope(
-                    dict(scope.env), known=dict(scope.known) if len(scope.known) < thresholds.SHARED_SCOPE else {}
-                )
+                inner = scope.for_definitions()
                 for var, value in bindings:
                     node = self._intern(value, inner)
-                    if var in inner.env:
-                        inner.known = {}
-                    inner.env[var] = node
+                    inner.define(var, node)
                     if not isinstance(node, Var | Const):
                         self._region.defined.append(node)
                         self.names.setdefault(node, Hint.of(var))
                 return self._intern(body, inner)
             case Length(array, axis):
                 around, self._region = self._region, _Region()  # a length reads nothing
+                was_in_length, self._in_length = self._in_length, not self._without_definitions
                 array = self._intern(array, scope)
-                self._region = around
+                self._region, self._in_length = around, was_in_length
                 return self.node(Length(array, axis))
             case _ if binds(term):
                 return self._binder(term, scope)
