@@ -9,7 +9,7 @@ from fsmooth.demo.problem import LADYBUG
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("src", "tests", "benchmarks", "docs", "examples", "tools")
 PACKED = {".bz2", ".csv", ".dat", ".gz", ".mat", ".npy", ".npz", ".parquet", ".pickle", ".tar", ".xz", ".zip"}
-OWN = {"tests/errors/messages.txt", "tests/runtime/edits.txt"}
+OWN = {"tests/errors/messages.txt", "tests/runtime/edits.txt", "tests/trees/messages.txt"}
 
 
 def _published() -> set[str]:

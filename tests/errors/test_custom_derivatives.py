@@ -85,7 +85,8 @@ READ: list[tuple[Callable[[], object], type[fs.Error], str]] = [
     (
         lambda: fs.grad(own(product, vjp=lambda x, y, c: (c * y, None)))(1.0, 2.0),
         fs.TypeMismatchError,
-        "None is not a real number or an array\n  … (c * y, None)\n  hint: use numbers, arrays and tuples of them",
+        "the vjp of product gives None, where the cotangent of y is a number\n  … (c * y, None)\n"
+        "  hint: return it in the structure of the value itself",
     ),
     (
         lambda: fs.grad(own(product, jvp=lambda x, y, dx, dy: print(dx)))(1.0, 2.0),

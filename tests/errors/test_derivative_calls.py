@@ -49,7 +49,7 @@ TypeMismatchError: the tangent of v: expected a 1-dimensional array of numbers, 
         lambda: fs.grad(squares, method="sideways")(X),
         """\
 UnknownMethodError: there is no differentiation method 'sideways'
-  hint: use 'auto', 'forward', 'reverse' or 'tape'""",
+  hint: use 'auto', 'forward', 'reverse', 'tape' or 'continuations'""",
     ),
     (
         lambda: fs.vjp(squares, method="forward")(X),

@@ -31,7 +31,6 @@ RECORDED = {
     "one number changes": _fold("update a.0 (length v) (2.0 * a.0[0])", first=_LONGER),
     "each number by itself": _fold("build (length v) (fun j -> 2.0 * a.0[j])"),
     "added to": _fold("plus a.0 v"),
-    "as it is": _fold("a.0"),
     "a loop in a step": _fold("ifold (fun b k -> build (length v) (fun j -> b[j] + v[k] * a.0[j])) a.0 (length v)"),
     "a loop that changes numbers": _fold("ifold (fun b k -> update b k (b[k] + a.0[k])) a.0 (length v)"),
     "a sum in a step": _fold("sum (length v) (fun k -> build (length v) (fun j -> a.0[k] * v[j]))"),

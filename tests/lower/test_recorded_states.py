@@ -41,7 +41,7 @@ def _loop(name: str) -> list[t.Statement]:
     return list(walk(loop.body))
 
 
-COPIED = {"as it is": 1, "a loop in a step": 1, "a loop that changes numbers": 1, "one number changes": 1}
+COPIED = {"a loop in a step": 1, "a loop that changes numbers": 1, "one number changes": 1}
 COPIED |= {"a branch": 1, "another branch": 1, "recorded twice": 1, "a row is kept too": 1, "two states": 1}
 """What goes from one row to the next, or to a second place, is copied, as before."""
 

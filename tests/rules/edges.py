@@ -74,6 +74,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "ifold (fun a i -> if 0 < i then (a.0 * a.1[i], a.1) else (a.0, update a.1 i x)) (x, v) n ~> nothing",
         "ifold (fun a i -> (a.1, a.0)) (x, y) n ~> nothing",
         "ifold (fun a i -> a) (x, v) n ~> nothing",
+        "ifold (fun a i -> (a.0 * a.1[i], a.1)) (x, plus v u) n ~> nothing",
+        "ifold (fun a i -> require 0 < i, i, n in (a.0 * a.1[i], a.1)) (x, v) n ~> nothing",
         "while (fun a -> a.0 < a.1) (fun a -> (a.0 + 1, a.1)) (0, n)"
         " ~> (let s = (0, n) in let b = while (fun b -> b < s.1) (fun b -> b + 1) s.0 in (b, s.1))",
     ),

@@ -21,7 +21,7 @@ better off with loops it can see through.
 
 from __future__ import annotations
 
-from fsmooth.core.term import Term
+from fsmooth.core.term import Lam, Require, Term
 from fsmooth.core.traverse import subterms
 from fsmooth.loops.passes.schedule import ALL, MOVED
 from fsmooth.optimise.compaction import compact_tables
@@ -161,13 +161,18 @@ def then_normalise(change: Stage, family: Family, policy: Policy) -> Stage:
 
 def finish(family: Family) -> Stage:
     """What is left to laws that nothing else follows, and that ask nothing of what is known: structural zeros become
-    numbers.  What these uncover, if there are any, is normalised.
+    numbers.  What these uncover, if there are any, is normalised, and so is what begins with requirements: sizes that are
+    equal have one name in the end.
     """
     nothing = Facts()
 
     def stage(term: Term, trace: Trace, sizes: StaticSizes) -> Term:
-        left = [r for t in subterms(term) for r in family if isinstance(t, r.heads) and r.apply(t, nothing) is not None]
-        return simplify(term, family + PARTIAL_EVALUATION, _KEEP, trace, sizes) if left else term
+        begins = isinstance(term, Lam) and isinstance(term.body, Require)
+        if begins or any(
+            [isinstance(t, r.heads) and r.apply(t, nothing) is not None for t in subterms(term) for r in family]
+        ):
+            return simplify(term, family + PARTIAL_EVALUATION, _KEEP, trace, sizes)
+        return term
 
     return stage
 

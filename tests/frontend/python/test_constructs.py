@@ -99,11 +99,11 @@ def test_hessian_for_two_arguments() -> None:
 @pytest.mark.parametrize("verb", ["grad", "value_and_grad", "jacobian", "hessian", "diff", "vdiff", "mdiff", "mgrad"])
 def test_methods_are_named_where_they_do_not_exist(verb) -> None:
     make = getattr(fs, verb)
-    with pytest.raises(fs.UnknownMethodError, match="'auto', 'forward', 'reverse' or 'tape'"):
+    with pytest.raises(fs.UnknownMethodError, match="'auto', 'forward', 'reverse', 'tape' or 'continuations'"):
         make(cube, method="sideways")
     with pytest.raises(fs.UnknownMethodError, match="no differentiation method 'sideways'") as caught:
         fs.function(lambda v: make(cube, method="sideways")(v))(X)
-    assert "use 'auto', 'forward', 'reverse' or 'tape'" in str(caught.value)
+    assert "use 'auto', 'forward', 'reverse', 'tape' or 'continuations'" in str(caught.value)
 
 
 def test_methods_that_exist_agree() -> None:

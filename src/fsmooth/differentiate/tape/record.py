@@ -105,7 +105,8 @@ class _Recorded(Paired):
 
     def header(self, header: Header, active: tuple[bool, ...]) -> Header:
         varying = [t for t, moves in zip(header.parameters, active, strict=True) if moves]
-        if any([isinstance(s, Data) and has_float(s) for t in (*varying, header.result) for s in scalars_of(t)]):
+        held = [s for t in (*varying, header.result) for s in scalars_of(t) if isinstance(s, Data) and not s.is_remade]
+        if any([has_float(s) for s in held]):
             raise OfSaved("numbers in data have no entries on a tape")
         return tangent_of(header, active, IDS, recorded)
 

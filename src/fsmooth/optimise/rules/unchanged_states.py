@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from fsmooth.core.build import part_of, tuple_of, whole_of
 from fsmooth.core.subst import substitute1
 from fsmooth.core.term import Carrying, If, IFold, Let, MakeTuple, Proj, Require, Term, Var, While, let
+from fsmooth.core.traverse import subterms
 from fsmooth.core.types import Tuple, Type
+from fsmooth.optimise.paths import is_trivial
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
 
@@ -21,13 +23,17 @@ Path = tuple[int, ...]
     heads=(IFold, While),
 )
 def unchanged_in_state(t: Term, facts: Facts) -> Term | None:
-    """Components that each step leaves as they are stay outside of the loop."""
+    """Components that each step leaves as they are stay outside of the loop, if they have a name there.
+
+    Not of a loop that claims something: its claims are evaluated only as long as what it gives is read.
+    """
     if not isinstance(t, IFold | While) or not isinstance(t.state.type, Tuple):
         return None
     paths = list(_leaves(t.state.type))
     ends = list(_ends(t.body))
-    kept = [p for p in paths if not all([_is_unchanged(end, t.state, p) for end in ends])]
-    if len(kept) == len(paths) or not kept:
+    free = [p for p in paths if is_trivial(part_of(t.init, p)) and all([_is_unchanged(e, t.state, p) for e in ends])]
+    kept = [p for p in paths if p not in free]
+    if not free or not kept or any([isinstance(x, Require) for x in subterms(t.body)]):
         return None
     init = Var("start", t.init.type)
     state = Var(t.state.name, tuple_of([part_of(t.init, p) for p in kept]).type)
