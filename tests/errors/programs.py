@@ -147,11 +147,6 @@ def string(x):
 
 
 @bad(x)
-def returns_none(x):
-    return None
-
-
-@bad(x)
 def no_return(x):
     y = x[0]
 

@@ -170,7 +170,7 @@ def test_the_hot_loops_check_nothing(name: str) -> None:
     body = code[code.index("x_n0; ++") :]
     assert "fs_failed" not in body[: body.index("fail:")]
     assert "fs_floor_divide" not in body[: body.index("fail:")]
-    assert code.count("fs_floor_divide(") >= 2  # its definition, and the table's
+    assert ">> 1" in code  # the table's
 
 
 _NEAREST = "argmin (length x) (fun k -> sum (length x 1) (fun c -> x[k][c] * x[i][c]))"

@@ -135,19 +135,12 @@ def pack(value: object, cls: object = None) -> Packed | Forest:
     >>> import fsmooth as fs
     >>> from dataclasses import dataclass
     >>> @dataclass
-    ... class Leaf:
+    ... class Cell:
     ...     value: float
-    >>> @dataclass
-    ... class Node:
-    ...     left: "Leaf | Node"
-    ...     right: "Leaf | Node"
-    >>> def total(t):
-    ...     match t:
-    ...         case Leaf(value):
-    ...             return value
-    ...         case Node(left, right):
-    ...             return total(left) + total(right)
-    >>> fs.function(total)(fs.pack(Node(Leaf(1.0), Leaf(2.0))))
+    ...     rest: "Cell | None"
+    >>> def total(c):
+    ...     return 0.0 if c is None else c.value + total(c.rest)
+    >>> fs.function(total)(fs.pack(Cell(1.0, Cell(2.0, None))))
     3.0
 
     Raises:
