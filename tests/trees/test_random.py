@@ -85,16 +85,6 @@ def check_forest(case: Case) -> None:
         np.testing.assert_allclose(reals(found), expected, rtol=1e-5, atol=1e-6)
 
 
-TOO_DEEP = 16
-"""A program whose derivative in forward mode raises RecursionDepthError, where reverse mode and the tape do not."""
-
-
 @pytest.mark.parametrize("first", range(0, 30, 3))
 def test_every_route_agrees(first: int, tmp_path: Path) -> None:
-    seeds = [seed for seed in range(first, first + 3) if seed != TOO_DEEP]
-    assert sum([check(case_at(seed, tmp_path)) for seed in seeds]) > 0
-
-
-@pytest.mark.xfail(raises=fs.RecursionDepthError, strict=True, reason="forward mode calls without end: to be mended")
-def test_too_deep_in_forward_mode(tmp_path: Path) -> None:
-    check(case_at(TOO_DEEP, tmp_path))
+    assert sum([check(case_at(seed, tmp_path)) for seed in range(first, first + 3)]) > 0

@@ -31,7 +31,8 @@ from fsmooth.core.term import (
     Zero,
     let,
 )
-from fsmooth.core.traverse import rebuild, size_of_tree
+from fsmooth.core.term.fields import Failing
+from fsmooth.core.traverse import children, rebuild, size_of_tree, subterms
 from fsmooth.core.types import Array, Tuple
 from fsmooth.optimise.contraction import contracted
 from fsmooth.optimise.inlining import is_guarded, is_trivial, on_indices, pays, with_shared_work
@@ -39,6 +40,7 @@ from fsmooth.optimise.occurrences import Occurrences, Uses
 from fsmooth.optimise.policy import Fusion, Policy
 from fsmooth.optimise.rules.guards import are_exclusive, guarded_parts, sum_of_parts
 from fsmooth.optimise.rules.loop_fission import narrowed
+from fsmooth.optimise.rules.totality import cannot_fail
 from fsmooth.optimise.tuples_of_arrays import array_components, chosen, is_written_out, with_components, zipped_array
 from fsmooth.optimise.unread import component, read_of_array, read_of_sum, sum_of, with_zeros
 from fsmooth.rewrite.memory import Memory
@@ -144,6 +146,17 @@ class Bindings(Normaliser):
             value = Vector(tuple(items))
         return self._keep(hint.var(value.type), value, kept, opened)
 
+    def _may_leave(self, value: Term, condition: Term) -> bool:
+        """May `value` be evaluated also where the condition, an equation of integers, does not hold?
+
+        If it cannot fail.  And where the condition says which of a loop's indices are meant, as structural zeros do, what is
+        read there for one of them is there for all.
+        """
+        if cannot_fail(value, self.facts):
+            return True
+        is_of_loop = any([x in self.facts.ranges for x in children(condition) if isinstance(x, Var)])
+        return is_of_loop and not any([t.failing is Failing.ALWAYS for t in subterms(value)])
+
     def _bind(self, var: Var, value: Term, uses: Uses | None, kept: list[Item], opened: Opened) -> None:
         once = uses is not None and uses.count <= 1 and not uses.in_loop and not isinstance(value, Check)
         value = self._with_named_checks(value, kept, opened)
@@ -169,11 +182,17 @@ class Bindings(Normaliser):
                 index = self._named(hint.inside("at"), index, 2, None, kept, opened)
                 element = self._named(hint.inside("value"), element, 2, None, kept, opened)
                 return self._replace(var, Delta(size, index, element), opened)
-            case If(condition, then, Zero() as zero) if not isinstance(value.type, Array) and on_indices(condition):
+            case If(condition, then, Zero() as zero) if (
+                not isinstance(value.type, Array) and on_indices(condition) and self._may_leave(then, condition)
+            ):
                 then = self._named(hint.inside("value"), then, 2, None, kept, opened)
                 return self._replace(var, If(condition, then, zero), opened)
         parts = guarded_parts(value) if isinstance(value, Prim) else None
-        if parts is not None and are_exclusive(parts, self.facts):
+        if (
+            parts is not None
+            and are_exclusive(parts, self.facts)
+            and all([self._may_leave(x, c) for _, c, x in parts])
+        ):
             named = [(sign, c, self._named(hint.inside("value"), x, 2, None, kept, opened)) for sign, c, x in parts]
             return self._replace(var, sum_of_parts(named, value), opened)
         if once and size_of_tree(value) <= thresholds.INLINED_NODES:

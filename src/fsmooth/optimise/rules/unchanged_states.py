@@ -8,7 +8,7 @@ from fsmooth.core.build import part_of, tuple_of, whole_of
 from fsmooth.core.subst import substitute1
 from fsmooth.core.term import Carrying, If, IFold, Let, MakeTuple, Proj, Require, Term, Var, While, let
 from fsmooth.core.traverse import subterms
-from fsmooth.core.types import Tuple, Type
+from fsmooth.core.types import Tuple, Type, is_scalar
 from fsmooth.optimise.paths import is_trivial
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
@@ -23,7 +23,7 @@ Path = tuple[int, ...]
     heads=(IFold, While),
 )
 def unchanged_in_state(t: Term, facts: Facts) -> Term | None:
-    """Components that each step leaves as they are stay outside of the loop, if they have a name there.
+    """Components that each step leaves as they are stay outside of the loop: numbers, and arrays that have a name there.
 
     Not of a loop that claims something: its claims are evaluated only as long as what it gives is read.
     """
@@ -31,7 +31,7 @@ def unchanged_in_state(t: Term, facts: Facts) -> Term | None:
         return None
     paths = list(_leaves(t.state.type))
     ends = list(_ends(t.body))
-    free = [p for p in paths if is_trivial(part_of(t.init, p)) and all([_is_unchanged(e, t.state, p) for e in ends])]
+    free = [p for p in paths if _has_a_name(part_of(t.init, p)) and all([_is_unchanged(e, t.state, p) for e in ends])]
     kept = [p for p in paths if p not in free]
     if not free or not kept or any([isinstance(x, Require) for x in subterms(t.body)]):
         return None
@@ -48,6 +48,10 @@ def unchanged_in_state(t: Term, facts: Facts) -> Term | None:
     after = Var(t.state.name, loop.type)
     whole = _whole(t.state.type, (), {p: _part(after, k, len(kept)) for k, p in enumerate(kept)}, init)
     return let(((init, t.init),), let(((after, loop),), whole))
+
+
+def _has_a_name(part: Term) -> bool:
+    return is_scalar(part.type) or is_trivial(part)
 
 
 def _leaves(type_: Type) -> Iterator[Path]:
