@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from fsmooth import thresholds
 from fsmooth.core.derivative_sizes import size_of_derivative
 from fsmooth.core.images import image
@@ -43,6 +45,7 @@ from fsmooth.core.term import (
     While,
     Zero,
 )
+from fsmooth.core.term.fields import Failing
 from fsmooth.core.term.linear_maps import Apply, ApplyReverse
 from fsmooth.core.types import Array, Tuple, leaf_of, rank_of
 
@@ -93,8 +96,8 @@ def size_of(term: Term, axis: int = 0) -> Term:
                 if var in size.free:
                     size = _with_definition(size, var, value)
             return size
-        case If(_, then, _):
-            return size_of(then, axis)
+        case If(condition, then, otherwise):
+            return _of_either(condition, size_of(then, axis), lambda: size_of(otherwise, axis))
         case Carrying(init=first) | Update(first):
             return size_of(first, axis)
         case Plus((first, *_)):
@@ -171,14 +174,27 @@ def _parts_resolved(size: Term, var: Var, value: Term) -> Term:
     return transform(size, change)
 
 
+def _of_either(condition: Term, size: Term, otherwise: Callable[[], Term]) -> Term:
+    """The size of what one of two branches gives: that of the first, if it can be asked for where the other is taken."""
+    return If(condition, size, otherwise()) if may_fail(size) else size
+
+
+def may_fail(size: Term) -> bool:
+    """Does a size read data, which may be there only where it is written?"""
+    from fsmooth.core.traverse import subterms  # noqa: PLC0415  (keeps this module's imports to the shapes themselves)
+
+    return any([t.failing is not Failing.NEVER for t in subterms(size)])
+
+
 def _component(tuple_: Term, position: int, axis: int) -> Term:
     match tuple_:
         case MakeTuple(items):
             return size_of(items[position], axis)
         case Let(bindings, body):
             return size_of(Let(bindings, Proj(body, position)), axis)
-        case If(_, then, _):
-            return _component(then, position, axis)
+        case If(condition, then, otherwise):
+            size = _component(then, position, axis)
+            return _of_either(condition, size, lambda: _component(otherwise, position, axis))
         case Carrying(init=init):
             return _component(init, position, axis)
         case Require(_, body) | Taped(_, _, body):

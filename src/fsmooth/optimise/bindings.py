@@ -188,11 +188,7 @@ class Bindings(Normaliser):
                 then = self._named(hint.inside("value"), then, 2, None, kept, opened)
                 return self._replace(var, If(condition, then, zero), opened)
         parts = guarded_parts(value) if isinstance(value, Prim) else None
-        if (
-            parts is not None
-            and are_exclusive(parts, self.facts)
-            and all([self._may_leave(x, c) for _, c, x in parts])
-        ):
+        if parts is not None and are_exclusive(parts, self.facts) and all([self._may_leave(x, c) for _, c, x in parts]):
             named = [(sign, c, self._named(hint.inside("value"), x, 2, None, kept, opened)) for sign, c, x in parts]
             return self._replace(var, sum_of_parts(named, value), opened)
         if once and size_of_tree(value) <= thresholds.INLINED_NODES:

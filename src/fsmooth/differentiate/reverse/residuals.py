@@ -13,7 +13,7 @@ from fsmooth import thresholds
 from fsmooth.core.build import get, nested_build
 from fsmooth.core.cost import Costs
 from fsmooth.core.definitions import has_calls
-from fsmooth.core.shape import Ragged, shape_of
+from fsmooth.core.shape import Ragged, may_fail, shape_of
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import (
     Build,
@@ -31,7 +31,7 @@ from fsmooth.core.term import (
     Zero,
     scalar_constant,
 )
-from fsmooth.core.traverse import subterms
+from fsmooth.core.traverse import subterms, transform
 from fsmooth.core.types import Array, Bool, Data, Float, Int, Tuple, Type, is_scalar, leaf_of, rank_of, scalars_of
 from fsmooth.differentiate.reverse.region import Region
 from fsmooth.differentiate.reverse.saved_parts import parts_read, split
@@ -288,6 +288,17 @@ def _closed(blank: Term, definitions: Mapping[Var, Term], states: Mapping[Var, T
     return blank
 
 
+def without_data(blank: Term) -> Term:
+    """A blank for a branch that does not save: of no rows where the size reads what may not be there."""
+
+    def change(t: Term) -> Term:
+        if isinstance(t, Zero) and any([may_fail(n) for n in t.sizes]):
+            return Zero(tuple([Const(0) if may_fail(n) else n for n in t.sizes]), t.leaf)
+        return Build(Const(0), t.index, t.body) if isinstance(t, Build) and may_fail(t.size) else t
+
+    return transform(blank, change)
+
+
 def blank_rows(blank: Term, count: Term) -> Term:
     """An array of `count` of them."""
     if isinstance(blank, Zero):
@@ -297,4 +308,4 @@ def blank_rows(blank: Term, count: Term) -> Term:
     return nested_build((count,), lambda _: blank)
 
 
-__all__ = ["Plan", "blank_like", "blank_rows", "plan", "rank_of", "recomputing"]
+__all__ = ["Plan", "blank_like", "blank_rows", "plan", "rank_of", "recomputing", "without_data"]

@@ -49,7 +49,7 @@ from fsmooth.differentiate.reverse.cotangents import Key, component, place_of, s
 from fsmooth.differentiate.reverse.folds import transpose_fold
 from fsmooth.differentiate.reverse.names import beside
 from fsmooth.differentiate.reverse.region import Region, Reverser, Tail, scope
-from fsmooth.differentiate.reverse.residuals import kept, plan, recomputing, saving
+from fsmooth.differentiate.reverse.residuals import kept, plan, recomputing, saving, without_data
 from fsmooth.differentiate.reverse.saved import pair_of
 from fsmooth.differentiate.reverse.sizes import with_sizes
 from fsmooth.differentiate.reverse.steps import Item, Step, Steps
@@ -286,7 +286,7 @@ def _branch(walk: Reverser, step: Step, term: If, r: Term) -> Sequence[Item] | N
         for region, c in zip(branches, cotangents, strict=True)
     ]
     stored = [x for chosen in plans for x, _ in chosen.stored]
-    blanks = [blank for chosen in plans for _, blank in chosen.stored]
+    blanks = [without_data(blank) for chosen in plans for _, blank in chosen.stored]
     if not stored:
         _branch_back(walk, step, term, branches, keys, cotangents, [chosen.recomputed for chosen in plans])
         return None
