@@ -17,6 +17,7 @@ from fsmooth.backend.c.names import c_type, comment, element_type
 from fsmooth.backend.c.shared import Shared
 from fsmooth.backend.c.signature import signature
 from fsmooth.backend.c.spelling import UNARY
+from fsmooth.backend.c.tape_statements import open_tape, write_kept_tape, write_tape
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Site
 from fsmooth.core.types import BOOL, INT
@@ -106,7 +107,7 @@ class StatementWriter:
                 head.append("    const fs_mark fs_frames_before = fs_marked(fs_shared->frames);")
                 tail.append("    fs_release(fs_shared->frames, fs_frames_before);")
         else:
-            self.own_tape(head, tail)
+            open_tape(self.features, head, tail)
         if not function.is_called and not self.features.isdisjoint(("arena", "calls", "frames")):
             self.features.add("arena")
             head += [
@@ -135,17 +136,6 @@ class StatementWriter:
             tail.insert(0, "fail:")
         tail.append(f"    return {'status' if can_fail else '0'};")
         return "\n".join([*head, *self.lines, *tail, "}", ""])
-
-    def own_tape(self, head: list[str], tail: list[str]) -> None:
-        """A tape for the call, if it or what it calls records."""
-        if "tape" not in self.features:
-            return
-        const = "" if "tape_kept" in self.features else "const "
-        head += [
-            f"    fs_entries *{const}fs_tape = fs_open_tape();",
-            "    if (!fs_tape) return fs_tape_is_full(error, NULL);",
-        ]
-        tail.append("    fs_close_tape(fs_tape);")
 
     def line(self, text: str) -> None:
         """One line at the current depth."""
@@ -242,9 +232,9 @@ class StatementWriter:
             case t.Invoke():
                 self.invoke(s)
             case t.OpenTape() | t.Entry() | t.Operand() | t.Sweep() | t.CloseTape():
-                self.tape(s)
+                write_tape(self, s)
             case t.KeepTape() | t.OpenBars() | t.SweepBars():
-                self.kept_tape(s)
+                write_kept_tape(self, s)
             case t.Swap(left, right, type_):
                 held = f"{left}_held"
                 self.line("{")
@@ -295,10 +285,7 @@ class StatementWriter:
 
     def or_out_of_memory(self, name: str) -> None:
         """Fail if there was no memory."""
-        self.line(f"if (!{name}) {{")
-        self.line("    status = 2;")
-        self.line("    goto fail;")
-        self.line("}")
+        self.fails(f"!{name}", "2")
 
     def makes_frames(self, body: Sequence[t.Statement]) -> bool:
         """Are frames made there?"""
@@ -326,54 +313,6 @@ class StatementWriter:
         self.line(f"    const fs_mark {mark} = fs_marked({arena});")
         self.nested(body)
         self.line(f"    fs_release({arena}, {mark});")
-
-    def tape(self, s: t.OpenTape | t.Entry | t.Operand | t.Sweep | t.CloseTape) -> None:
-        """What is done with the tape."""
-        self.features.add("tape")
-        w = self.e.write
-        full = f"fs_tape_is_full({self.error}, fs_tape)"
-        match s:
-            case t.OpenTape(start, size):
-                self.line(f"{self.const(start)}int64_t {start} = fs_inputs(fs_tape, {w(size)});")
-                self.fails(f"!{start}", full)
-            case t.Entry(name, slopes, operands, count):
-                self.line(f"{self.const(name)}int64_t {name} = fs_entry(fs_tape, {self.count(count)});")
-                self.fails(f"!{name}", full)
-                self.line(f"double *restrict {slopes} = fs_tape->slope + fs_tape->first[{name}];")
-                self.line(f"int32_t *restrict {operands} = fs_tape->operand + fs_tape->first[{name}];")
-            case t.Operand(entry, position, id_, slope):
-                self.line(f"{entry.slopes}[{w(position)}] = {w(slope)};")
-                self.line(f"{entry.operands}[{w(position)}] = (int32_t){w(id_, 9)};")
-            case t.Sweep():
-                place = self.place(s.buffer, s.offset)
-                numbers = ", ".join([w(s.count), w(s.start), w(s.root)])
-                self.fails(f"!fs_sweep(fs_tape, {place}, {numbers})", full)
-            case t.CloseTape(start):
-                self.line(f"fs_forget(fs_tape, {start});")
-            case _:
-                assert_never(s)
-
-    def kept_tape(self, s: t.KeepTape | t.OpenBars | t.SweepBars) -> None:
-        """What is done with a tape that outlives its call."""
-        w = self.e.write
-        match s:
-            case t.KeepTape(name):
-                self.features |= {"tape", "tape_kept"}
-                self.line(f"const int64_t {name} = (int64_t)(intptr_t)fs_tape;")
-                self.line("fs_tape = NULL;")
-            case t.OpenBars(buffer, tape):
-                self.features |= {"arena", "tape_read"}
-                self.line(
-                    f"double *restrict {buffer} = fs_bars({self.arena}, (const fs_entries *)(intptr_t){w(tape, 9)});"
-                )
-                self.fails(f"!{buffer}", "2")
-            case t.SweepBars():
-                kept = f"(const fs_entries *)(intptr_t){w(s.tape, 9)}"
-                self.line(f"fs_back({kept}, {s.bars}, {w(s.count)} + 1);")
-                target = self.place(s.buffer, s.offset)
-                self.line(f"memcpy({target}, {s.bars} + 1, {self.size(s.count)} * sizeof *{s.bars});")
-            case _:
-                assert_never(s)
 
     def fails(self, condition: str, status: str) -> None:
         """Leave with this status where the condition holds."""

@@ -1,0 +1,72 @@
+"""Statements of a tape as C: entries on the way forward, the loop back (the C that they use is in `backend/c/tape.py`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from fsmooth.loops import tree as t
+
+if TYPE_CHECKING:
+    from fsmooth.backend.c.statements import StatementWriter
+
+
+def open_tape(features: set[str], head: list[str], tail: list[str]) -> None:
+    """A tape for the call, if it or what it calls records."""
+    if "tape" not in features:
+        return
+    const = "" if "tape_kept" in features else "const "
+    head += [
+        f"    fs_entries *{const}fs_tape = fs_open_tape();",
+        "    if (!fs_tape) return fs_tape_is_full(error, NULL);",
+    ]
+    tail.append("    fs_close_tape(fs_tape);")
+
+
+def write_tape(writer: StatementWriter, s: t.OpenTape | t.Entry | t.Operand | t.Sweep | t.CloseTape) -> None:
+    """What is done with the tape."""
+    writer.features.add("tape")
+    w = writer.e.write
+    full = f"fs_tape_is_full({writer.error}, fs_tape)"
+    match s:
+        case t.OpenTape(start, size):
+            writer.line(f"{writer.const(start)}int64_t {start} = fs_inputs(fs_tape, {w(size)});")
+            writer.fails(f"!{start}", full)
+        case t.Entry(name, slopes, operands, count):
+            writer.line(f"{writer.const(name)}int64_t {name} = fs_entry(fs_tape, {writer.count(count)});")
+            writer.fails(f"!{name}", full)
+            writer.line(f"double *restrict {slopes} = fs_tape->slope + fs_tape->first[{name}];")
+            writer.line(f"int32_t *restrict {operands} = fs_tape->operand + fs_tape->first[{name}];")
+        case t.Operand(entry, position, id_, slope):
+            writer.line(f"{entry.slopes}[{w(position)}] = {w(slope)};")
+            writer.line(f"{entry.operands}[{w(position)}] = (int32_t){w(id_, 9)};")
+        case t.Sweep():
+            place = writer.place(s.buffer, s.offset)
+            numbers = ", ".join([w(s.count), w(s.start), w(s.root)])
+            writer.fails(f"!fs_sweep(fs_tape, {place}, {numbers})", full)
+        case t.CloseTape(start):
+            writer.line(f"fs_forget(fs_tape, {start});")
+        case _:
+            assert_never(s)
+
+
+def write_kept_tape(writer: StatementWriter, s: t.KeepTape | t.OpenBars | t.SweepBars) -> None:
+    """What is done with a tape that outlives its call."""
+    w = writer.e.write
+    match s:
+        case t.KeepTape(name):
+            writer.features |= {"tape", "tape_kept"}
+            writer.line(f"const int64_t {name} = (int64_t)(intptr_t)fs_tape;")
+            writer.line("fs_tape = NULL;")
+        case t.OpenBars(buffer, tape):
+            writer.features |= {"arena", "tape_read"}
+            writer.line(
+                f"double *restrict {buffer} = fs_bars({writer.arena}, (const fs_entries *)(intptr_t){w(tape, 9)});"
+            )
+            writer.or_out_of_memory(buffer)
+        case t.SweepBars():
+            kept = f"(const fs_entries *)(intptr_t){w(s.tape, 9)}"
+            writer.line(f"fs_back({kept}, {s.bars}, {w(s.count)} + 1);")
+            target = writer.place(s.buffer, s.offset)
+            writer.line(f"memcpy({target}, {s.bars} + 1, {writer.size(s.count)} * sizeof *{s.bars});")
+        case _:
+            assert_never(s)
