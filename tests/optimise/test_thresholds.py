@@ -87,6 +87,7 @@ EXTREMES: dict[str, tuple[float, float]] = {
     "KEPT_IN_STRIPS": (0, 1_000),
     "POINTS_FOR_STRIPS": (0, 1_000),
     "STRIP_ROWS_ON_STACK": (0, 128),
+    "JAMMED": (1, 8),
     "BLOCK_STORES": (1, 1_000),
     "BLOCK_DEFINITIONS": (1, 1_000),
     "TILE": (0, 1_024),

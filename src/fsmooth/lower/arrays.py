@@ -7,7 +7,7 @@ from itertools import takewhile
 
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Build, Collect, Delta, If, Plus, Reduce, Update, Var, Vector
+from fsmooth.core.term import Build, Collect, Delta, If, Plus, Reduce, Term, Update, Var, Vector
 from fsmooth.core.types import BOOL, INT, is_scalar
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ONE, ZERO, integer, same, zero_of
@@ -28,7 +28,7 @@ from fsmooth.lower.destination import (
     readable,
     value_at,
 )
-from fsmooth.lower.interchange import interchangeable
+from fsmooth.lower.interchange import interchangeable, under_epilogue
 from fsmooth.lower.loop import Loop
 from fsmooth.lower.ranges import Range, Span, can_be_set_to_zero, range_of
 from fsmooth.lower.storage import storage_for
@@ -45,6 +45,11 @@ def build_into(ctx: Context, term: Build, dest: Destination, mode: Mode) -> None
     if inner is not None and isinstance(dest, View) and not short:
         _sum_of_rows(ctx, term.index, Span(ctx, part, size), inner, dest, mode)
         return
+    if mode is Mode.ASSIGN and part.is_whole and isinstance(dest, View) and not short:
+        below = under_epilogue(term.index, part.element)
+        if below is not None and dest.leaf == below[0].type and not (dest.added or _may_read(ctx, part.element, dest)):
+            _made_of_sums(ctx, term.index, Span(ctx, part, size), below, dest)
+            return
     span = Span(ctx, part, size)
     zeros = span.zeros_around(dest) if mode is Mode.ASSIGN and not part.is_whole else []
     start = len(ctx.block)
@@ -65,6 +70,23 @@ def _sum_of_rows(ctx: Context, index: Var, span: Span, inner: Reduce, dest: View
     rows = Span(ctx, part, ctx.named(ctx.scalar(inner.size), "n"))
     with rows.loop(inner.index, t.Kind.REDUCTION), span.loop(index, t.Kind.PARALLEL) as at:
         ctx.into(part.element, dest.at(at), Mode.ACCUMULATE)
+
+
+def _made_of_sums(ctx: Context, index: Var, span: Span, below: tuple[Reduce, Var, Term], dest: View) -> None:
+    """`build n (j. f (sum m (k. e)))`: the sums row by row, each of which f then takes from where it puts its result."""
+    inner, var, element = below
+    _sum_of_rows(ctx, index, span, inner, dest, Mode.ASSIGN)
+    with span.loop(index, t.Kind.PARALLEL) as at:
+        place = dest.at(at)
+        ctx.environment[var] = Scalar(ctx.named(load(place), "sum"))
+        ctx.into(element, place, Mode.ASSIGN)
+        del ctx.environment[var]
+
+
+def _may_read(ctx: Context, element: Term, dest: View) -> bool:
+    """Is something that the element reads where it is put?"""
+    values = [ctx.environment[var] for var in element.free if var in ctx.environment]
+    return any([isinstance(leaf, View) and leaf.buffer == dest.buffer for value in values for leaf in leaves(value)])
 
 
 def vector_into(ctx: Context, term: Vector, dest: Destination, mode: Mode) -> None:

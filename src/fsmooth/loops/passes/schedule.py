@@ -14,6 +14,7 @@ from fsmooth.loops.passes.blocking import in_blocks
 from fsmooth.loops.passes.checks import checks_before_loops
 from fsmooth.loops.passes.fusing import fuse_loops
 from fsmooth.loops.passes.invariant import invariant_loops
+from fsmooth.loops.passes.jamming import jam_loops
 from fsmooth.loops.passes.kept_sums import keep_sums
 from fsmooth.loops.passes.memory_operations import operations_on_memory
 from fsmooth.loops.passes.motion import storage_before_loops
@@ -39,6 +40,7 @@ _BLOCKS = (("blocks", in_blocks),)
 _TIDY = (("repeated checks dropped", tidy), ("dead code dropped", prune))
 _FUSED = (("loops fused", fuse_loops),)
 _LAWS = (("kept sums", keep_sums), ("strips", in_strips))
+_JAMMED = (("nests jammed", jam_loops),)
 _WRITTEN = (("sums in vectors", write_vectors),)
 _ROOMS = (("rooms", give_rooms),)
 
@@ -47,10 +49,10 @@ PLAIN: Passes = (*_TIDY, *_ROOMS)
 
 _BEFORE: Passes = (*_CHECKS, *_MOTION, *_WHOLE, *_INVARIANT, *_VECTORS, *_BLOCKS, *_TIDY, *_FUSED)
 
-MOVED: Passes = (*_BEFORE, *_WRITTEN, *_ROOMS)
+MOVED: Passes = (*_BEFORE, *_JAMMED, *_WRITTEN, *_ROOMS)
 """All passes that compute each product of the program as it is written."""
 
-ALL: Passes = (*_BEFORE, *_LAWS, *_WRITTEN, *_ROOMS)
+ALL: Passes = (*_BEFORE, *_LAWS, *_JAMMED, *_WRITTEN, *_ROOMS)
 """All of them: a factor that terms share may be multiplied with sums of them, which is a law of real numbers."""
 
 
