@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from fsmooth.core.alternatives import Code, OneOf
 from fsmooth.core.nodes.declaration import Nodes
 from fsmooth.core.nodes.packed import Forest, Packed, taken_apart, with_nodes_of
 from fsmooth.core.types import Array, Tuple, Type
@@ -27,9 +28,10 @@ _REGISTERED: dict[type, tuple[Flatten, Unflatten]] = {}
 
 @dataclass(frozen=True)
 class Constant:
-    """The record of a part that is known while compiling: it has no parts, and is `value`."""
+    """The record of a part that is known while compiling: it has no parts, and is `value`; `origin` says from where."""
 
     value: object
+    origin: object = None
 
     def __call__(self) -> object:
         """The value itself."""
@@ -174,7 +176,7 @@ def constants(type_: Type) -> tuple[object, ...]:
         case Array(element):
             return constants(element)
         case Tuple(items, _, record):
-            own = (record,) if isinstance(record, Constant | Registered) else ()
+            own = (record,) if isinstance(record, Constant | Registered | OneOf | Code) else ()
             return own + tuple([found for item in items for found in constants(item)])
         case _:
             return ()
@@ -210,9 +212,9 @@ def dressed(type_: Type, model: Type) -> Type:
             return type_
 
 
-def part(value: object) -> Type:
+def part(value: object, origin: object = None) -> Type:
     """The type of a part that is known while compiling."""
-    return Tuple((), None, Constant(value))
+    return Tuple((), None, Constant(value, origin))
 
 
 def class_of(record: object) -> type | None:

@@ -10,16 +10,18 @@ from typing import cast
 
 from fsmooth import library
 from fsmooth.core import primitives as p
+from fsmooth.core.alternatives import holds_functions
 from fsmooth.core.definitions import extension
 from fsmooth.core.term import App, Deriv, Lam, Prim, Require, Term, Var, Verb
 from fsmooth.core.types import Type
-from fsmooth.errors import ArgumentError
+from fsmooth.errors import ArgumentError, TypeMismatchError
 from fsmooth.frontend.constant_sizes import with_constant_sizes
 from fsmooth.frontend.lookup import Lookup
 from fsmooth.frontend.programs import DerivedProgram, LibraryProgram, Program, SourceProgram
 from fsmooth.frontend.python.annotated import annotated_arguments
 from fsmooth.frontend.python.frame import Frame, Shared
 from fsmooth.frontend.python.functions import default_value, run
+from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.parts import seen
 from fsmooth.frontend.python.programs import derivative_of_names, derived_of
 from fsmooth.frontend.python.reader import Reader
@@ -121,7 +123,11 @@ def _result(frame: Frame, program: Program, names: dict[str, Value], node: ast.A
         pullbacks.append(pullback.derivative)
         return App(pullback.derivative.function, pullback.arguments)
     place = frame.shared.returned or node
-    return as_columns(frame, frame.term(value, place), place)
+    result = frame.term(value, place)
+    if holds_functions(result.type):
+        hint = "call it, and return what it gives"
+        frame.fail(TypeMismatchError, place, f"{describe(result.type)} is no result of a compiled function", hint)
+    return as_columns(frame, result, place)
 
 
 def _run(frame: Frame, program: Program, names: dict[str, Value], node: ast.AST) -> Value:

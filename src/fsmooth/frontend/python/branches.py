@@ -6,20 +6,23 @@ import ast
 from collections.abc import Callable
 from typing import TypeVar
 
+from fsmooth.core.alternatives import is_one_of
 from fsmooth.core.term import Const, If, Let, MakeTuple, Term, Var
-from fsmooth.core.trees import is_constant
 from fsmooth.core.types import Type
 from fsmooth.errors import UnsupportedError
+from fsmooth.frontend.python.alternatives import narrowed
 from fsmooth.frontend.python.claims import Raised, not_raised
-from fsmooth.frontend.python.conversion import convert, join, project
+from fsmooth.frontend.python.conversion import as_one_of, convert, join_kinds_of, project
 from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.function_values import returned
+from fsmooth.frontend.python.kinds import identical
 from fsmooth.frontend.python.list_branches import Either, either
 from fsmooth.frontend.python.logic import condition, negated
-from fsmooth.frontend.python.parts import seen
+from fsmooth.frontend.python.parts import is_part, seen
 from fsmooth.frontend.python.sizes import alike, branch
 from fsmooth.frontend.python.syntax import assigned_names
 from fsmooth.frontend.python.unreturned import Unreturned, either_known
-from fsmooth.frontend.python.values import Growing, Keyed, Missing, Static, Unrolled, Value
+from fsmooth.frontend.python.values import Growing, Missing, Static, Value
 
 _T = TypeVar("_T")
 
@@ -78,7 +81,7 @@ def closed(frame: Frame, make: Callable[[], Value | None], node: ast.AST) -> Ter
         result = make()
         if result is None:
             frame.fail(UnsupportedError, node, "the function returns only if a branch is taken", "end it with return")
-        return frame.term(result, node)
+        return returned(frame, result, node)
 
     try:
         return frame.inside(run, conditional=True)
@@ -127,13 +130,8 @@ def branch_statement(
             why = f"{name} is a list that grows in one branch on line {frame.site(node).line}, and another in the other"
             frame.names[name] = Missing(why, "append to it, or give the new list another name")
             continue
-        elif (
-            not isinstance(a, Term)
-            and not isinstance(b, Term)
-            and not (isinstance(a, Static) and isinstance(b, Static))
-            and not (is_of_terms(a) and is_of_terms(b))
-        ):
-            frame.names[name] = Missing(f"{name} is a different function in each branch", "call it inside the branches")
+        elif not (is_part(a) and is_part(b)) and not (isinstance(a, Term | Static) and isinstance(b, Term | Static)):
+            frame.names[name] = Missing(f"{name} is another iterator in each branch", "use it inside the branches")
             continue
         joined.append(name)
     for name, value in before.items():
@@ -143,15 +141,19 @@ def branch_statement(
     if not joined:
         return
     pairs = [
-        (lists[n].first, lists[n].second) if n in lists else (frame.term(first[n], node), frame.term(second[n], node))
+        (lists[n].first, lists[n].second)
+        if n in lists
+        else (frame.as_part(first[n], node), frame.as_part(second[n], node))
         for n in joined
     ]
     types = [
-        join(frame, a.type, b.type, node, f"the values of {n} in the two branches")
+        join_kinds_of(frame, a.type, b.type, node, f"the values of {n} in the two branches")
         for n, (a, b) in zip(joined, pairs, strict=True)
     ]
-    then_term = close_branch(frame, first_scope, [a for a, _ in pairs], types, node)
-    else_term = close_branch(frame, second_scope, [b for _, b in pairs], types, node)
+    hidden = [frozenset([var for var, _ in scope]) for scope in (first_scope, second_scope)]
+    models = [[(b, hidden[1]) for _, b in pairs], [(a, hidden[0]) for a, _ in pairs]]
+    then_term = close_branch(frame, first_scope, [a for a, _ in pairs], types, models[0], node)
+    else_term = close_branch(frame, second_scope, [b for _, b in pairs], types, models[1], node)
     result = If(holds, then_term, alike(frame, else_term, then_term, node, "the two branches"))
     whole = frame.bind(result, joined[0] if len(joined) == 1 else "branch")
     for k, name in enumerate(joined):
@@ -165,22 +167,6 @@ def branch_statement(
             frame.names[name] = seen(frame.as_list(part, first[name], second[name]))
 
 
-def is_of_terms(value: Value) -> bool:
-    """Is a container made of run-time values only, and of texts and the like, which are the same in both branches?"""
-    match value:
-        case Keyed(entries):
-            return all([is_of_terms(item) or is_constant_part(item) for item in entries.values()])
-        case Unrolled(items):
-            return all([is_of_terms(item) or is_constant_part(item) for item in items])
-        case _:
-            return isinstance(value, Term)
-
-
-def is_constant_part(value: Value) -> bool:
-    """Is it a text, None or the like?"""
-    return isinstance(value, Static) and is_constant(value.value)
-
-
 def run_branch(frame: Frame, body: list[ast.stmt]) -> tuple[list[tuple[Var, Term]], dict[str, Value]]:
     """Run the statements of a branch in a scope and names of its own."""
     saved = dict(frame.names)
@@ -189,7 +175,7 @@ def run_branch(frame: Frame, body: list[ast.stmt]) -> tuple[list[tuple[Var, Term
     try:
         for statement in body:
             frame.statement(statement)
-        return frame.scope, dict(frame.names)
+        return frame.scope, {name: narrowed(frame, value) for name, value in frame.names.items()}
     finally:
         frame.conditional -= 1
         frame.scope = outer
@@ -198,11 +184,19 @@ def run_branch(frame: Frame, body: list[ast.stmt]) -> tuple[list[tuple[Var, Term
 
 
 def close_branch(
-    frame: Frame, scope: list[tuple[Var, Term]], values: list[Term], types: list[Type], node: ast.AST
+    frame: Frame,
+    scope: list[tuple[Var, Term]],
+    values: list[Term],
+    types: list[Type],
+    models: list[tuple[Term, frozenset[Var]]],
+    node: ast.AST,
 ) -> Term:
-    """The tuple of a branch's values, at the joined types, with its bindings."""
+    """The tuple of a branch's values, at the joined types, with its bindings; `models` are those of the other branch."""
     outer, frame.scope = frame.scope, scope
-    made = [convert(frame, v, t, node) for v, t in zip(values, types, strict=True)]
+    made = [
+        as_one_of(frame, v, t, node, [m]) if is_one_of(t) and not identical(v.type, t) else convert(frame, v, t, node)
+        for v, t, m in zip(values, types, models, strict=True)
+    ]
     frame.scope = outer
     body = made[0] if len(made) == 1 else MakeTuple(tuple(made))
     return Let(tuple(scope), body) if scope else body

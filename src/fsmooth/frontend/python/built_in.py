@@ -16,6 +16,7 @@ from fsmooth.core.term import Const, If, MakeTuple, Prim, Reduction, Term, Var
 from fsmooth.core.types import INT, Array, Bool, Float, Int, Tuple
 from fsmooth.core.weak import WEAK
 from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
+from fsmooth.frontend.python.alternatives import asked, is_of_kinds
 from fsmooth.frontend.python.arithmetic import binary
 from fsmooth.frontend.python.comprehensions import comprehension
 from fsmooth.frontend.python.conversion import convert, truth
@@ -168,6 +169,13 @@ def isinstance_call(frame: Frame, node: ast.Call) -> Value:
         frame.fail(ArgumentMismatchError, node, "isinstance takes a value and a class", "write isinstance(x, float)")
     classes = classes_of(frame, node.args[1])
     value = frame.expression(node.args[0])
+    if isinstance(value, Term) and is_of_kinds(value):
+        return asked(frame, value, lambda one: is_instance(frame, one, classes, node), node)
+    return is_instance(frame, value, classes, node)
+
+
+def is_instance(frame: Frame, value: Value, classes: object, node: ast.Call) -> Term:
+    """Is the value of one of the classes?"""
     if isinstance(value, Term) and declaration_of_node(value) is not None:
         return is_of_classes(frame, value, flat_classes(classes))
     if isinstance(value, Term) and isinstance(value.type, Array):

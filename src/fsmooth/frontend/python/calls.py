@@ -6,19 +6,23 @@ import ast
 import dataclasses
 import functools
 import inspect
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from types import FunctionType, MethodType
 
 import numpy as np
 
+from fsmooth.core.alternatives import Code, kinds_of
 from fsmooth.core.nodes.built import built
 from fsmooth.core.nodes.reading import declaration_of
 from fsmooth.core.term import MakeTuple, Term
-from fsmooth.core.types import Tuple
+from fsmooth.core.trees import Constant
+from fsmooth.core.types import Tuple, Type
 from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
 from fsmooth.frontend.batches import OfBatches
 from fsmooth.frontend.lookup import Lookup, Parameters
 from fsmooth.frontend.programs import DerivedProgram, LibraryProgram, Program, SourceProgram
+from fsmooth.frontend.python.alternatives import for_kinds, has_attribute, is_of_kinds, possible_kinds
 from fsmooth.frontend.python.batches import made_outside, over_batches, vmap_call
 from fsmooth.frontend.python.broadcasting import elementwise
 from fsmooth.frontend.python.built_in import BUILT_IN
@@ -41,7 +45,7 @@ from fsmooth.frontend.python.functions import (
     positional,
 )
 from fsmooth.frontend.python.instead import INSTEAD
-from fsmooth.frontend.python.kinds import fields_of_record
+from fsmooth.frontend.python.kinds import describe, fields_of_record
 from fsmooth.frontend.python.library_calls import library_call, method_call, numpy_call, own_call
 from fsmooth.frontend.python.mapped import mapped_call
 from fsmooth.frontend.python.math_calls import math_call
@@ -93,6 +97,10 @@ def parameters_of(frame: Frame, callee: Value, node: ast.Call) -> inspect.Signat
 def called(frame: Frame, callee: Value, node: ast.Call) -> Value:
     """The value of a call whose arguments are written out."""
     match callee:
+        case Term() if is_of_kinds(callee):
+            return called_by_kind(frame, callee, node)
+        case Method(Term() as owner, name) if is_of_kinds(owner):
+            return method_by_kind(frame, owner, name, node)
         case Closure():
             return inlined_closure(frame, callee, node)
         case Derived():
@@ -120,6 +128,80 @@ def called(frame: Frame, callee: Value, node: ast.Call) -> Value:
                 f"{frame.source.segment(node.func)} is not a function",
                 "call a function, a lambda or a method",
             )
+
+
+def called_by_kind(frame: Frame, callee: Term, node: ast.Call) -> Value:
+    """A call of one function or another: the arguments are evaluated once."""
+    functions = [k for k in possible_kinds(frame, callee) if is_callable(kinds_of(callee.type)[k])]
+    if not functions:
+        frame.fail(
+            TypeMismatchError,
+            node,
+            f"{frame.source.segment(node.func)} is {describe(callee.type)}, not a function",
+            "call a function, a lambda or a method",
+        )
+    with evaluated_arguments(frame, node) as made:
+        return for_kinds(
+            frame, callee, functions, lambda one: called(frame, one, made), node, "TypeError", ", and not a function"
+        )
+
+
+def method_by_kind(frame: Frame, owner: Term, name: str, node: ast.Call) -> Value:
+    """A call of a method of a value that is of one of several kinds."""
+    with evaluated_arguments(frame, node) as made:
+
+        def use(one: Value) -> Value:
+            frame.names["_owner"] = one
+            place = ast.copy_location(ast.Name("_owner", ast.Load()), node)
+            made.func = ast.copy_location(ast.Attribute(place, name, ast.Load()), node.func)
+            try:
+                return call(frame, made)
+            finally:
+                del frame.names["_owner"]
+
+        having = [k for k in possible_kinds(frame, owner) if has_attribute(kinds_of(owner.type)[k], name)]
+        return for_kinds(frame, owner, having, use, node, "AttributeError", f", which has no {name}")
+
+
+def is_callable(kind: Type) -> bool:
+    """Is a kind that of functions?"""
+    match kind:
+        case Tuple(_, _, Code()):
+            return True
+        case Tuple(_, _, Constant(value)):
+            return callable(value)
+        case Tuple(_, _, record):
+            return can_be_called(record)
+        case _:
+            return False
+
+
+@contextmanager
+def evaluated_arguments(frame: Frame, node: ast.Call) -> Iterator[ast.Call]:
+    """A call whose arguments are names of values that have been found."""
+    given = {f"_given_{k}": frame.expression(a) for k, a in enumerate(node.args)}
+    named = {f"_named_{k.arg}": frame.expression(k.value) for k in node.keywords}
+    before = dict(frame.names)
+    for name, value in (given | named).items():
+        frame.names[name] = frame.bind(value, "given") if isinstance(value, Term) else value
+    made = ast.Call(
+        node.func,
+        [ast.copy_location(ast.Name(name, ast.Load()), a) for name, a in zip(given, node.args, strict=True)],
+        [
+            ast.keyword(k.arg, ast.copy_location(ast.Name(f"_named_{k.arg}", ast.Load()), k.value))
+            for k in node.keywords
+        ],
+    )
+    for keyword in made.keywords:
+        ast.copy_location(keyword, node)
+    try:
+        yield ast.copy_location(made, node)
+    finally:
+        for name in (*given, *named):
+            if name in before:
+                frame.names[name] = before[name]
+            else:
+                del frame.names[name]
 
 
 OWN_REDUCTIONS = ("fsmooth.functions", "fsmooth.combinators")

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import build, number
+from fsmooth.core.alternatives import is_one_of, kinds_of
+from fsmooth.core.build import build, equals, number
 from fsmooth.core.nodes.built import Built, is_like_built
 from fsmooth.core.shape import size_of
-from fsmooth.core.term import Const, Get, MakeTuple, Prim, Proj, Term, Var, Zero, scalar_constant
+from fsmooth.core.term import Const, Get, If, MakeTuple, Prim, Proj, Term, Var, Zero, scalar_constant
 from fsmooth.core.trees import Constant, Registered, constants
 from fsmooth.core.types import F32, Array, Bool, Float, Int, Tuple, Type
 from fsmooth.core.weak import is_weak
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.python.built_nodes import as_built
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.kinds import describe, identical, is_same_record, join_types
+from fsmooth.frontend.python.kinds import describe, identical, is_same_record, join_kinds, join_types
 from fsmooth.frontend.python.weak import narrowed, strengthened
 
 
@@ -34,6 +36,8 @@ def convert(frame: Frame, term: Term, wanted: Type, node: ast.AST) -> Term:
     if isinstance(wanted, Array) and isinstance(have, Array):
         term = frame.bind(term)
         return build(size_of(term), lambda i: convert(frame, Get(term, i), wanted.element, node))
+    if is_one_of(wanted):
+        return as_one_of(frame, term, wanted, node, [])
     if isinstance(wanted, Tuple) and isinstance(have, Tuple) and (places := places_of(have, wanted)):
         term = frame.bind(term)
         parts = [convert(frame, project(term, k), t, node) for k, t in zip(places, wanted.items, strict=True)]
@@ -41,6 +45,74 @@ def convert(frame: Frame, term: Term, wanted: Type, node: ast.AST) -> Term:
     frame.fail(
         TypeMismatchError, node, f"expected {describe(wanted)}, found {describe(have)}", "give it a value of that type"
     )
+
+
+Models = Sequence[tuple[Term, frozenset[Var]]]
+"""Values that are what the one that is converted may be instead, and the variables in them that are not known here."""
+
+
+def as_one_of(frame: Frame, term: Term, wanted: Type, node: ast.AST, models: Models) -> Term:
+    """A value as one of several kinds.  What it would be if it were of the others is never read: arrays are those of `models`."""
+    kinds = kinds_of(wanted)
+    if not is_one_of(term.type):
+        only = place_among(term.type, kinds)
+        tag: Term = Const(only)
+        values: dict[int, list[tuple[Term, Term]]] = {only: [(tag, term)]}
+    else:
+        term = term if isinstance(term, MakeTuple) else frame.bind(term)
+        own = project(term, 0)
+        places = [place_among(kind, kinds) for kind in kinds_of(term.type)]
+        tag = own if places == list(range(len(places))) else Const(places[-1])
+        if tag is not own:
+            for k, place in reversed(list(enumerate(places[:-1]))):
+                tag = If(equals(own, Const(k)), Const(place), tag)
+        values = {}
+        for k, place in enumerate(places):
+            values.setdefault(place, []).append((Const(k), project(term, 1 + k)))
+    items: list[Term] = []
+    for place, kind in enumerate(kinds):
+        if place not in values:
+            items.append(_never_read(frame, kind, _of_kind(kind, models), wanted, node))
+            continue
+        (_, value), *others = values[place]
+        item = convert(frame, value, kind, node)
+        for own_tag, other in others:
+            item = If(equals(project(term, 0), own_tag), convert(frame, other, kind, node), item)
+        items.append(item)
+    return MakeTuple((tag, *items), wanted if isinstance(wanted, Tuple) else None)
+
+
+def place_among(type_: Type, kinds: Sequence[Type]) -> int:
+    """The place of the kind that a value of a type is of."""
+    return next(k for k, kind in enumerate(kinds) if (j := join_types(kind, type_)) is not None and identical(j, kind))
+
+
+def _of_kind(kind: Type, models: Models) -> Models:
+    """The models of a kind."""
+    found: list[tuple[Term, frozenset[Var]]] = []
+    for model, hidden in models:
+        parts = [project(model, 1 + k) for k in range(len(kinds_of(model.type)))] if is_one_of(model.type) else [model]
+        found += [(q, hidden) for q in parts if join_types(kind, q.type) is not None]
+    return found
+
+
+def _never_read(frame: Frame, type_: Type, models: Models, wanted: Type, node: ast.AST) -> Term:
+    """A value that nobody reads."""
+    match type_:
+        case Float() | Int():
+            return number(0, type_)
+        case Bool():
+            return Const(False)
+        case Tuple(items):
+            parts = [[(project(m, k), hidden) for m, hidden in models] for k in range(len(items))]
+            made = [_never_read(frame, t, part, wanted, node) for t, part in zip(items, parts, strict=True)]
+            return MakeTuple(tuple(made), type_)
+        case _:
+            for model, hidden in models:
+                if model.type == type_ and model.free.isdisjoint(hidden):
+                    return model
+            what = f"this is {describe(wanted)}, whose arrays have no size where it is the other"
+            frame.fail(TypeMismatchError, node, what, "start with a value of the kind that has the arrays")
 
 
 def places_of(have: Tuple, wanted: Tuple) -> list[int] | None:
@@ -76,6 +148,12 @@ def join(frame: Frame, a: Type, b: Type, node: ast.AST, what: str = "these value
     if joined is None:
         frame.fail(TypeMismatchError, node, f"{what} are {describe(a)} and {describe(b)}", "make them the same type")
     return joined
+
+
+def join_kinds_of(frame: Frame, a: Type, b: Type, node: ast.AST, what: str = "these values") -> Type:
+    """The one type that values of both types can have, which may be that of one of several kinds."""
+    joined = join_kinds(a, b)
+    return join(frame, a, b, node, what) if joined is None else joined
 
 
 def project(term: Term, k: int) -> Term:

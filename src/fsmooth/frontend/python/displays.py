@@ -15,10 +15,12 @@ from fsmooth.errors import TypeMismatchError, UndefinedNameError
 from fsmooth.frontend.python.complex_numbers import is_complex
 from fsmooth.frontend.python.conversion import assembled, convert, join, project
 from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.function_values import function_term
 from fsmooth.frontend.python.instead import INSTEAD_OF_COMPLEX
 from fsmooth.frontend.python.kinds import join_types, type_of_object
 from fsmooth.frontend.python.sizes import alike, length_of, required_size
 from fsmooth.frontend.python.values import (
+    Closure,
     Growing,
     Keyed,
     Listed,
@@ -157,7 +159,9 @@ def keyed_term(frame: Frame, entries: Mapping[object, Value], node: ast.AST) -> 
 def part_term(frame: Frame, value: Value, node: ast.AST) -> Term:
     """A part of a structure as a run-time value; a text, None or a function is known by its type."""
     if isinstance(value, Static) and is_constant(value.value):
-        return MakeTuple((), part(value.value))
+        return MakeTuple((), part(value.value, value.fetch))
+    if isinstance(value, Closure):
+        return function_term(frame, value, node)
     return frame.term(value, node)
 
 

@@ -6,6 +6,7 @@ import ast
 from typing import NoReturn
 
 from fsmooth.core.term import Const, Term
+from fsmooth.frontend.python.alternatives import operand
 from fsmooth.frontend.python.arithmetic import binary
 from fsmooth.frontend.python.arrays.products import matmul
 from fsmooth.frontend.python.calls import call
@@ -121,7 +122,8 @@ def operation(frame: Frame, left: ast.expr, op: ast.operator, right: ast.expr, n
     together = None if of_lists is None else of_lists(frame, first, second, node)
     if together is not None:
         return together
-    return binary(frame, op, frame.term(first, left), frame.term(second, right), node)
+    a, b = operand(frame, first, left), operand(frame, second, right)
+    return binary(frame, op, frame.term(a, left), frame.term(b, right), node)
 
 
 def outside(frame: Frame, node: ast.AST) -> NoReturn:

@@ -112,6 +112,8 @@ class Frame(ABC):
         self.assigned_inside: list[str] = []
         self.conditional: int = outer.conditional if outer is not None else 0
         self.borders: int | None = None
+        self.returns = False
+        """Is its result being put together, so that its names do not change any more?"""
 
     def child(self, source: Source, names: dict[str, Value], call: ast.AST) -> Self:
         """The frame of a function that is inlined where it is called."""
@@ -126,6 +128,10 @@ class Frame(ABC):
     @abstractmethod
     def as_term(self, value: Value, node: ast.AST) -> Term:
         """Compile-time values that are run-time values too: numbers, containers of numbers."""
+
+    @abstractmethod
+    def as_part(self, value: Value, node: ast.AST) -> Term:
+        """Likewise, and what can be a part of a structure or what a name stands for: texts, None, functions."""
 
     @abstractmethod
     def statement(self, node: ast.stmt) -> None:

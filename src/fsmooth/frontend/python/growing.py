@@ -11,7 +11,7 @@ from fsmooth.core.term import Check, Const, Get, Term, Update, Var, Vector
 from fsmooth.core.types import Array
 from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
 from fsmooth.frontend.python.assignments import updated
-from fsmooth.frontend.python.conversion import convert, join
+from fsmooth.frontend.python.conversion import convert, join, join_kinds_of
 from fsmooth.frontend.python.displays import display
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import keywords
@@ -53,9 +53,9 @@ def longer(frame: Frame, name: str, old: Value, element: Value, node: ast.AST) -
     """The list with one more element."""
     match old:
         case Unfilled():
-            raise FirstElement(old, frame.bind(frame.term(element, node), "element"))
+            raise FirstElement(old, frame.bind(frame.as_part(element, node), "element"))
         case Growing():
-            return appended(frame, old, frame.bind(frame.term(element, node), "element"), node)
+            return appended(frame, old, frame.bind(frame.as_part(element, node), "element"), node)
         case Listed(items):
             return Listed((*items, element))
         case Term() if isinstance(old.type, Array) and old in frame.shared.lists:
@@ -84,7 +84,7 @@ def appended(frame: Frame, old: Growing, element: Term, node: ast.AST) -> Growin
     """The list in a loop with one more element, for which there is space."""
     room = old.room
     assert isinstance(room.type, Array)
-    wanted = join(frame, room.type.element, element.type, node, "the elements of a list")
+    wanted = join_kinds_of(frame, room.type.element, element.type, node, "the elements of a list")
     if not identical(wanted, room.type.element):
         room = frame.bind(convert(frame, room, Array(wanted), node), "room")
     at = Const(0) if isinstance(old, Tail) else plus(old.start, old.added)

@@ -6,6 +6,7 @@ import dataclasses
 
 import numpy as np
 
+from fsmooth.core.alternatives import Code, OneOf, kinds_of, one_of
 from fsmooth.core.nodes.built import Built, is_like_built
 from fsmooth.core.nodes.declaration import Nodes
 from fsmooth.core.nodes.packed import taken_apart
@@ -44,6 +45,47 @@ def join_types(a: Type, b: Type) -> Type | None:
     return None
 
 
+def join_kinds(a: Type, b: Type) -> Type | None:
+    """The type of values that are of one type or of the other: the one to which both convert, or that of their kinds.
+
+    None, a text or a function is of a kind of its own beside anything else, and a record beside a record of another class.
+    """
+    joined = join_types(a, b)
+    if joined is not None:
+        return joined
+    match a, b:
+        case Tuple(xs, names, record), Tuple(ys) if (
+            len(xs) == len(ys)
+            and names == b.names
+            and is_same_record(record, b.record)
+            and not isinstance(record, Constant | Code | OneOf)
+        ):
+            parts = [join_kinds(x, y) for x, y in zip(xs, ys, strict=True)]
+            return None if None in parts else Tuple(tuple([q for q in parts if q is not None]), names, record)
+        case Array(x), Array(y):
+            inner = join_kinds(x, y)
+            return None if inner is None else Array(inner)
+    kinds = list(kinds_of(a))
+    for kind in kinds_of(b):
+        place, joined = next(
+            ((k, j) for k, own in enumerate(kinds) if (j := join_types(own, kind)) is not None), (len(kinds), kind)
+        )
+        kinds[place : place + 1] = [joined]
+    is_clear = sum([not _is_known(kind) and not _is_users(kind) for kind in kinds]) <= 1
+    has_known = any([_is_known(kind) for kind in kinds])
+    return one_of(tuple(kinds)) if is_clear and (has_known or all([_is_users(kind) for kind in kinds])) else None
+
+
+def _is_known(type_: Type) -> bool:
+    """Is it None, a text, a function or the like?"""
+    return isinstance(type_, Tuple) and isinstance(type_.record, Constant | Code)
+
+
+def _is_users(type_: Type) -> bool:
+    """Is it a record of a class of the user's?"""
+    return isinstance(type_, Tuple) and isinstance(type_.record, type) and type_.record not in (dict, list)
+
+
 def is_same_record(one: object, other: object) -> bool:
     """Are the classes of two structures one?  Nodes of one data type are, however they are to be given back."""
     return one.is_like(other) if isinstance(one, Nodes) else one == other
@@ -57,7 +99,7 @@ def identical(a: Type, b: Type) -> bool:
 def describe(type_: Type) -> str:
     """A type as a user would say it."""
     inside = [found.value for found in constants(type_) if isinstance(found, Constant)]
-    if inside and isinstance(type_, Tuple) and type_.items:
+    if inside and isinstance(type_, Tuple) and type_.items and not isinstance(type_.record, OneOf | Code):
         return f"{_described(type_)} with {', '.join([repr(value) for value in inside])} in it"
     return _described(type_)
 
@@ -72,6 +114,11 @@ def _described(type_: Type) -> str:
             return "an integer"
         case Bool():
             return "a truth value"
+        case Tuple(_, _, OneOf()):
+            *some, last = [describe(kind) for kind in kinds_of(type_)]
+            return f"{', '.join(some)} or {last}" if some else last
+        case Tuple(_, _, Code()):
+            return "a function"
         case Array():
             leaf: Type = type_
             while isinstance(leaf, Array):

@@ -9,9 +9,10 @@ from fsmooth.core import primitives as p
 from fsmooth.core.build import both, equals, minus, plus
 from fsmooth.core.nodes.texts import number_of
 from fsmooth.core.primitives import Primitive
-from fsmooth.core.term import Const, If, Prim, Term, Vector
+from fsmooth.core.term import Const, If, Prim, Term, Var, Vector
 from fsmooth.core.types import INT, Array, Bool, Int, Tuple, array_of, is_scalar, leaf_of, rank_of
 from fsmooth.errors import TypeMismatchError
+from fsmooth.frontend.python.alternatives import asked, is_of_kinds, narrowed, operand
 from fsmooth.frontend.python.broadcasting import elementwise
 from fsmooth.frontend.python.conversion import common, convert, project, truth
 from fsmooth.frontend.python.displays import known
@@ -22,7 +23,18 @@ from fsmooth.frontend.python.nodes import declaration_of_node, is_nothing, is_tr
 from fsmooth.frontend.python.parts import parts_seen
 from fsmooth.frontend.python.sizes import branch, length_of
 from fsmooth.frontend.python.unreturned import either_known
-from fsmooth.frontend.python.values import Growing, Keyed, NodeList, Static, Text, Unrolled, Value
+from fsmooth.frontend.python.values import (
+    Closure,
+    Derived,
+    Growing,
+    Keyed,
+    Method,
+    NodeList,
+    Static,
+    Text,
+    Unrolled,
+    Value,
+)
 
 COMPARISON: dict[type[ast.cmpop], Primitive] = {
     ast.Lt: p.less,
@@ -82,6 +94,10 @@ def truth_of(frame: Frame, value: Value, node: ast.AST) -> Term:
             return Const(bool(inner))
         case Term() if declaration_of_node(value) is not None:
             return is_true(frame, value, node)
+        case Term() if is_of_kinds(value):
+            return asked(frame, value, lambda one: truth_of(frame, one, node), node)
+        case Closure() | Derived() | Method() | Static() if not isinstance(value, Static) or callable(value.value):
+            return Const(True)
         case Term(type=Tuple(items, None)):
             return Const(len(items) > 0)
         case Term() if value in frame.shared.lists:
@@ -112,7 +128,11 @@ def truths(frame: Frame, op: ast.boolop, values: list[ast.expr]) -> Term:
 def logic(frame: Frame, op: ast.boolop, values: list[ast.expr], node: ast.AST) -> Term:
     """`and` and `or`, whose value is that of the operand at which they stop."""
     first, *rest = values
-    left = frame.value(first)
+    given = frame.expression(first)
+    if is_of_kinds(given):
+        assert isinstance(given, Term)
+        return logic_of_kinds(frame, op, given, rest, node)
+    left = frame.term(given, first)
     if not rest:
         return left
     test = truth(frame, left, first)
@@ -132,6 +152,20 @@ def logic(frame: Frame, op: ast.boolop, values: list[ast.expr], node: ast.AST) -
     return branch(frame, test, *((right, left) if isinstance(op, ast.And) else (left, right)), node)
 
 
+def logic_of_kinds(frame: Frame, op: ast.boolop, given: Term, rest: list[ast.expr], node: ast.AST) -> Term:
+    """`a or b`, `a and b`, where a is of one of several kinds: where it stops there, some of them are left."""
+    left = given if isinstance(given, Var) else frame.bind(given, "left")
+    if not rest:
+        return left
+    stops = isinstance(op, ast.Or)
+    test = truth_of(frame, left, node)
+    with frame.shared.assuming(test, stops):
+        own = frame.inside(lambda: frame.as_part(narrowed(frame, left), node), conditional=True)
+    with frame.shared.assuming(test, not stops):
+        other = frame.inside(lambda: logic(frame, op, rest, node), conditional=True)
+    return branch(frame, test, *((own, other) if stops else (other, own)), node)
+
+
 def comparison(frame: Frame, node: ast.Compare) -> Value:
     """A < b, and chains of comparisons, which stop early."""
     if len(node.ops) == 1 and isinstance(node.ops[0], ast.Is | ast.IsNot):
@@ -140,6 +174,10 @@ def comparison(frame: Frame, node: ast.Compare) -> Value:
         return membership(frame, node)
     left = frame.expression(node.left)
     right = frame.expression(node.comparators[0])
+    if isinstance(node.ops[0], ast.Eq | ast.NotEq) and len(node.ops) == 1 and is_of_kinds(left):
+        assert isinstance(left, Term)
+        holds = asked(frame, left, lambda one: is_equal(frame, one, right, node), node)
+        return holds if isinstance(node.ops[0], ast.Eq) else negated(holds)
     if len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq | ast.NotEq):
         same = of_nodes_or_texts(frame, left, right, node)
         if same is not None:
@@ -148,8 +186,24 @@ def comparison(frame: Frame, node: ast.Compare) -> Value:
         return Const(equal_objects(frame, left, right) is isinstance(node.ops[0], ast.Eq))
     if isinstance(node.ops[0], ast.Eq | ast.NotEq) and len(node.ops) == 1 and is_nothing_like(left, right):
         return Const(isinstance(node.ops[0], ast.NotEq))
+    left, right = operand(frame, left, node.left), operand(frame, right, node.comparators[0])
     a, b = frame.bind(frame.term(left, node.left), "a"), frame.bind(frame.term(right, node.comparators[0]), "b")
     return compared_in_turn(frame, a, b, node.ops, node.comparators[1:], node)
+
+
+def is_equal(frame: Frame, left: Value, right: Value, node: ast.Compare) -> Term:
+    """left == right, where `left` is what a value is if it is of one kind."""
+    frame.names["_left"], frame.names["_right"] = left, right
+    try:
+        names = ast.Name("_left", ast.Load()), ast.Name("_right", ast.Load())
+        made = ast.Compare(names[0], [ast.Eq()], [names[1]])
+        for part in (*names, made):
+            ast.copy_location(part, node)
+        if isinstance(left, Term) and isinstance(right, Static) and not is_of_kinds(left):
+            return Const(False)
+        return frame.term(comparison(frame, made), node)
+    finally:
+        del frame.names["_left"], frame.names["_right"]
 
 
 def of_nodes_or_texts(frame: Frame, left: Value, right: Value, node: ast.AST) -> Term | None:
@@ -257,7 +311,7 @@ def compared(frame: Frame, primitive: p.Primitive, x: Term, y: Term, node: ast.A
 def identity(frame: Frame, node: ast.Compare) -> Value:
     """`is` and `is not`, of values known at compile time."""
     left, right = frame.expression(node.left), frame.expression(node.comparators[0])
-    same = of_nodes_or_texts(frame, left, right, node)
+    same = is_object(frame, left, right, node) if is_of_kinds(left) else of_nodes_or_texts(frame, left, right, node)
     if same is not None:
         return same if isinstance(node.ops[0], ast.Is) else negated(same)
     a = left.value if isinstance(left, Static | Const) else left
@@ -265,6 +319,20 @@ def identity(frame: Frame, node: ast.Compare) -> Value:
     if isinstance(left, Term) and isinstance(right, Term) and not (isinstance(a, bool) and isinstance(b, bool)):
         frame.unsupported(node, "is between values", "use ==")
     return Const((a is b) is isinstance(node.ops[0], ast.Is))
+
+
+def is_object(frame: Frame, left: Value, right: Value, node: ast.AST) -> Term:
+    """`left is right`, where `left` is of one of several kinds."""
+    if not isinstance(right, Static):
+        frame.unsupported(node, "is between values", "use ==")
+    assert isinstance(left, Term)
+
+    def is_same(one: Value) -> Term:
+        if isinstance(one, Term) and declaration_of_node(one) is not None and right.value is None:
+            return is_nothing(frame, one)
+        return Const(isinstance(one, Static) and one.value is right.value)
+
+    return asked(frame, left, is_same, node)
 
 
 def membership(frame: Frame, node: ast.Compare) -> Value:
@@ -326,7 +394,7 @@ def conditional_expression(frame: Frame, test: ast.expr, body: ast.expr, orelse:
 
     def read(part: ast.expr, holds: bool) -> Term:
         with frame.shared.assuming(chosen, holds):
-            return frame.inside(lambda: frame.value(part), conditional=True)
+            return frame.inside(lambda: frame.as_part(frame.expression(part), part), conditional=True)
 
     then, otherwise = either_known(lambda: read(body, True), lambda: read(orelse, False))
     if then is None or otherwise is None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fsmooth.core import primitives as p
 from fsmooth.core.build import both
 from fsmooth.core.term import Const, IFold, Let, MakeTuple, Prim, Proj, Term, Var, While
+from fsmooth.core.trees import constants
 from fsmooth.core.types import INT, Array, Tuple, Type
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.agreement import Fold, steady
@@ -18,7 +19,7 @@ from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.growth import Growth, are_bounded, as_arrays, opened, placed, recounted, tallied
 from fsmooth.frontend.python.iterables import iterable, loop_index
 from fsmooth.frontend.python.jumps import flag_of, returned_flag, stopped_flag, without_jumps
-from fsmooth.frontend.python.kinds import describe, identical, join_types
+from fsmooth.frontend.python.kinds import describe, identical, join_kinds
 from fsmooth.frontend.python.names import look_up
 from fsmooth.frontend.python.parts import seen
 from fsmooth.frontend.python.sizes import FrameSizes, branch
@@ -161,7 +162,7 @@ def carried_state(frame: Frame, node: Loop, targets: list[str], growth: Growth) 
     carried = [n for n in assigned if n in frame.names and not isinstance(frame.names[n], Missing) and n not in targets]
     local = [n for n in [*assigned, *targets] if n not in carried]
     lists = growth.lists
-    inits = [lists[n].carried() if n in lists else frame.term(frame.names[n], node) for n in carried]
+    inits = [lists[n].carried() if n in lists else frame.as_part(frame.names[n], node) for n in carried]
     returned = returned_flag(node) if returned_flag(node) in carried else None
     flags = frozenset((returned, stopped_flag(node)))
     return Carried(carried, local, inits, [t.type for t in inits], growth, returned, flags)
@@ -182,7 +183,7 @@ def settled(frame: Frame, node: Loop, state: Carried, begin: Callable[[], None])
     """One step of the loop, and its state variable; `state` gets the types that each step keeps."""
     while True:  # each time a type grows, or a name loses its value
         body, given, var, lost = loop_body(frame, node, state, begin)
-        new = [join_types(a, b) for a, b in zip(state.types, given, strict=True)]
+        new = [join_kinds(a, b) for a, b in zip(state.types, given, strict=True)]
         for name, old, made, joined in zip(state.names, state.types, given, new, strict=True):
             if joined is None:
                 frame.fail(
@@ -280,8 +281,8 @@ def loop_body(
             frame.statement(statement)
         values = [step_value(frame, carried, n, node) for n in names]
         given = [v.type for v in values]
-        wanted = [join_types(a, b) or a for a, b in zip(types, given, strict=True)]
-        if wanted == types and all([join_types(a, b) is not None for a, b in zip(types, given, strict=True)]):
+        wanted = [join_kinds(a, b) for a, b in zip(types, given, strict=True)]
+        if all([w == a and w is not None and constants(w) == constants(a) for w, a in zip(wanted, types, strict=True)]):
             values = [convert(frame, v, t, node) for v, t in zip(values, types, strict=True)]
             values = unless_returned(frame, node, carried, values, state)
         refuse_shared(frame, node, carried)
@@ -336,4 +337,4 @@ def enter(frame: Frame, carried: Carried, state: Var) -> None:
 def step_value(frame: Frame, carried: Carried, name: str, node: ast.AST) -> Term:
     """What a step gives to the next one."""
     grown = carried.growth.lists.get(name)
-    return frame.term(frame.names[name], node) if grown is None else grown.given(frame, name, node)
+    return frame.as_part(frame.names[name], node) if grown is None else grown.given(frame, name, node)

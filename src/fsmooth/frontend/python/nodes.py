@@ -25,7 +25,6 @@ from fsmooth.core.term import (
     Length,
     MakeTuple,
     Prim,
-    Proj,
     Require,
     Tag,
     Term,
@@ -35,6 +34,7 @@ from fsmooth.core.types import Tuple
 from fsmooth.errors import TypeMismatchError, UndefinedNameError
 from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.narrowing import definition_of, is_possible, is_same
 from fsmooth.frontend.python.sizes import branch, length_of
 from fsmooth.frontend.python.unreturned import either_known
 from fsmooth.frontend.python.values import NodeList, Sequence, Text, Value
@@ -154,13 +154,22 @@ def possible_tags(frame: Frame, node: Term) -> Tags:
         [
             tag
             for tag in _tags_of_field(frame, declaration, node)
-            if all([_holds(frame, test, at, tag) in (None, truth) for test, truth in frame.shared.assumed])
+            if is_possible(frame, lambda term: _is_tag(frame, term, at), tag)
         ]
     )
 
 
+def _is_tag(frame: Frame, term: Term, at: Term) -> bool:
+    """Is it the tag of the node `at`?"""
+    match term:
+        case Prim(p.modulo, (other, Const())) | Tag(other):
+            return is_same(frame, other, at)
+        case _:
+            return False
+
+
 def _tags_of_field(frame: Frame, declaration: Declaration, node: Term) -> Tags:
-    match _defined(frame, place_of(node)):
+    match definition_of(frame, place_of(node)):
         case Inject(_, tag, _):
             return frozenset([tag])
         case Field(Term(type=Built()), tag, position):
@@ -172,65 +181,9 @@ def _tags_of_field(frame: Frame, declaration: Declaration, node: Term) -> Tags:
                 for f in c.fields:
                     if f.kind in (Kind.NODE, Kind.CHILDREN):
                         own = project(node, declaration.place(tag, f.name) + f.width)
-                        if _is_same(frame, column, own):
+                        if is_same(frame, column, own):
                             return f.tags
     return declaration.all_tags
-
-
-def _holds(frame: Frame, test: Term, at: Term, tag: int) -> bool | None:
-    """Does a condition hold if the node `at` has this tag?  None if that does not tell."""
-    match _defined(frame, test):
-        case Const(value):
-            return bool(value)
-        case Prim(p.equal, (Prim(p.modulo, (other, Const())) | Tag(other), Const(wanted))):
-            return tag == wanted if _is_same(frame, other, at) else None
-        case Prim(p.logical_not, (inner,)):
-            holds = _holds(frame, inner, at, tag)
-            return None if holds is None else not holds
-        case If(condition, then, otherwise):
-            holds = _holds(frame, condition, at, tag)
-            if holds is not None:
-                return _holds(frame, then if holds else otherwise, at, tag)
-            either = (_holds(frame, then, at, tag), _holds(frame, otherwise, at, tag))
-            return either[0] if either[0] is either[1] else None
-        case _:
-            return None
-
-
-def _defined(frame: Frame, term: Term) -> Term:
-    """What a name stands for, and a component of what is put together."""
-    while True:
-        match term:
-            case Var() if term in frame.shared.definitions:
-                term = frame.shared.definitions[term]
-            case Proj(whole, k):
-                made = _defined(frame, whole)
-                if not isinstance(made, MakeTuple):
-                    return Proj(made, k) if isinstance(made, Var | Proj) and made is not whole else term
-                term = made.items[k]
-            case _:
-                return term
-
-
-def _is_same(frame: Frame, one: Term, other: Term) -> bool:
-    """Do two paths lead to the same?"""
-    if one is other:
-        return True
-    match _defined(frame, one), _defined(frame, other):
-        case a, b if a is b:
-            return True
-        case Proj(x, i), Proj(y, j):
-            return i == j and _is_same(frame, x, y)
-        case Field(x, i, k), Field(y, j, l):
-            return (i, k) == (j, l) and _is_same(frame, x, y)
-        case Get(x, i), Get(y, j):
-            return _is_same(frame, x, y) and _is_same(frame, i, j)
-        case Prim(f, xs), Prim(g, ys) if f is g:
-            return all([_is_same(frame, x, y) for x, y in zip(xs, ys, strict=True)])
-        case Const(x), Const(y):
-            return bool(x == y)
-        case _:
-            return False
 
 
 # -- fields ----------------------------------------------------------------------------------------------------------

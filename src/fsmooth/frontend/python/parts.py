@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from fsmooth.core.alternatives import Code
 from fsmooth.core.term import Const, Term
 from fsmooth.core.trees import Constant, is_constant
 from fsmooth.core.types import Tuple
+from fsmooth.frontend.lookup import Lookup
 from fsmooth.frontend.python.conversion import project
-from fsmooth.frontend.python.values import Keyed, Static, Uneven, Unrolled, Value
+from fsmooth.frontend.python.values import Closure, Default, FunctionOf, Keyed, Static, Uneven, Unrolled, Value
 
 
 def seen(term: Term) -> Value:
@@ -15,12 +17,31 @@ def seen(term: Term) -> Value:
         return term
     record = term.type.record
     if isinstance(record, Constant):
-        return Static(record.value)
+        return Static(record.value, record.origin if isinstance(record.origin, Lookup) else None)
+    if isinstance(record, Code):
+        return function_of(term)
     if record is dict:
         return Keyed(dict(zip(term.type.names or (), parts_seen(term), strict=True)))
     if record is list:
         return Uneven(tuple(parts_seen(term)))
     return term
+
+
+def function_of(term: Term) -> Closure:
+    """The function that a run-time value is."""
+    assert isinstance(term.type, Tuple)
+    assert isinstance(term.type.record, Code)
+    of = term.type.record.function
+    assert isinstance(of, FunctionOf)
+    found = [seen(project(term, k)) for k in range(len(term.type.items))]
+    captured = dict(zip(of.names, found, strict=False))
+    own = dict(zip(of.defaults, found[len(of.names) :], strict=True))
+    names = of.live
+    if names is None:
+        names = {**of.known, **captured}
+        names.update({n: Closure(f.node, f.source, names, f.signature) for n, f in of.inner})
+    parameters = [q.replace(default=Default(own[n])) if n in own else q for n, q in of.signature.parameters.items()]
+    return Closure(of.node, of.source, names, of.signature.replace(parameters=parameters))
 
 
 def parts_seen(term: Term) -> list[Value]:
@@ -57,4 +78,4 @@ def is_part(value: Value) -> bool:
         case Static(inner):
             return is_constant(inner)
         case _:
-            return isinstance(value, Term)
+            return isinstance(value, Term | Closure)

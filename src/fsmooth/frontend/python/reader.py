@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 
 from fsmooth.core.term import Term
-from fsmooth.frontend.python.displays import as_term
+from fsmooth.frontend.python.alternatives import narrowed, operand
+from fsmooth.frontend.python.displays import as_term, part_term
 from fsmooth.frontend.python.expressions import expression
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.parts import seen
@@ -18,10 +19,16 @@ class Reader(Frame):
 
     def expression(self, node: ast.expr) -> Value:
         value = expression(self, node)
-        return seen(value) if isinstance(value, Term) else value
+        return narrowed(self, seen(value)) if isinstance(value, Term) else value
+
+    def value(self, node: ast.expr) -> Term:
+        return self.term(operand(self, self.expression(node), node), node)
 
     def as_term(self, value: Value, node: ast.AST) -> Term:
         return as_term(self, value, node)
+
+    def as_part(self, value: Value, node: ast.AST) -> Term:
+        return part_term(self, value, node)
 
     def statement(self, node: ast.stmt) -> None:
         statement(self, node)

@@ -16,12 +16,14 @@ from fsmooth.core.build import equals
 from fsmooth.core.shape import size_of
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import Call, Failure, Header, Lam, Length, MakeTuple, Proj, Require, Term, Var, let
+from fsmooth.core.trees import constants
 from fsmooth.core.types import INT, Tuple, Type, has_array, rank_of
 from fsmooth.core.weak import weakness
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.python.conversion import convert, project
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.kinds import describe, identical, join_types
+from fsmooth.frontend.python.function_values import returned
+from fsmooth.frontend.python.kinds import describe, identical, join_kinds
 from fsmooth.frontend.python.nodes import record_of_nodes
 from fsmooth.frontend.python.parts import seen
 from fsmooth.frontend.python.source import Source
@@ -69,14 +71,16 @@ class Recursion:
     header: Header | None = None
     is_provisional: bool = False
 
-    def call(self, frame: Frame, values: dict[str, Value], node: ast.AST) -> Term:
+    def call(self, frame: Frame, values: dict[str, Value], node: ast.AST) -> Value:
         """The value of a call."""
         if self.header is None:
             defining = frame.shared.defining
             for inner in defining[defining.index(self) + 1 :]:
                 inner.is_provisional = True
             raise Unreturned(node)
-        return frame.bind(Call(self.header, tuple([x for v in values.values() for x in _terms(v)])), self.reading.name)
+        return seen(
+            frame.bind(Call(self.header, tuple([x for v in values.values() for x in _terms(v)])), self.reading.name)
+        )
 
 
 def defined(
@@ -116,7 +120,7 @@ def defined(
             )
         finally:
             frame.shared.defining.pop()
-        joined = term.type if result is None else join_types(result, term.type)
+        joined = term.type if result is None else join_kinds(result, term.type)
         if joined is None:
             assert result is not None
             frame.fail(
@@ -157,9 +161,9 @@ def _read(
     assumed, frame.shared.assumed = frame.shared.assumed, []  # what holds at this call need not at others
 
     def result() -> Term:
-        value = inner.term(body(inner), node)
+        value = returned(inner, body(inner), node)
         header = found.header
-        if header is None or join_types(value.type, header.result) != header.result:
+        if header is None or not is_of_type(value, header.result):
             return value
         return _of_sizes(inner, found, convert(inner, value, header.result, node), reading.definition)
 
@@ -173,10 +177,16 @@ def _read(
     return term
 
 
+def is_of_type(value: Term, wanted: Type) -> bool:
+    """Can the value be given this type?"""
+    joined = join_kinds(value.type, wanted)
+    return joined is not None and joined == wanted and constants(joined) == constants(wanted)
+
+
 def _part(value: Value) -> Hashable:
     match value:
         case Term():
-            return (value.type, weakness(value.type), record_of_nodes(value))
+            return (value.type, weakness(value.type), constants(value.type), record_of_nodes(value))
         case Unrolled(items):
             return (type(value), *[_part(item) for item in items])
         case Keyed(entries):

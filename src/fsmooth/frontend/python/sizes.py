@@ -6,14 +6,31 @@ import ast
 from typing import NoReturn
 
 from fsmooth.core import primitives as p
+from fsmooth.core.alternatives import is_one_of
 from fsmooth.core.build import equals, part_of, whole_of
 from fsmooth.core.shape import Ragged, size_of
-from fsmooth.core.term import Build, Const, Failure, If, Length, MakeTuple, Prim, Proj, Require, Site, Term, Var, Vector
-from fsmooth.core.types import rank_of
+from fsmooth.core.term import (
+    Build,
+    Const,
+    Failure,
+    If,
+    Length,
+    Let,
+    MakeTuple,
+    Prim,
+    Proj,
+    Require,
+    Site,
+    Term,
+    Var,
+    Vector,
+)
+from fsmooth.core.types import Type, rank_of
 from fsmooth.errors import ConstantSizeError, RaggedError
 from fsmooth.frontend import agreement
-from fsmooth.frontend.python.conversion import convert, join
+from fsmooth.frontend.python.conversion import as_one_of, convert, join_kinds_of
 from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.kinds import identical
 from fsmooth.frontend.python.signs import never_negative
 
 
@@ -177,6 +194,28 @@ def count_elements(frame: Frame, array: Term, node: ast.AST) -> Term:
 
 def branch(frame: Frame, condition: Term, then: Term, otherwise: Term, node: ast.AST) -> Term:
     """A conditional value, at the common type and with the common sizes of its branches."""
-    wanted = join(frame, then.type, otherwise.type, node, "the two branches")
-    first, second = convert(frame, then, wanted, node), convert(frame, otherwise, wanted, node)
+    wanted = join_kinds_of(frame, then.type, otherwise.type, node, "the two branches")
+    first = of_branch(frame, then, wanted, node, otherwise)
+    second = of_branch(frame, otherwise, wanted, node, then)
     return If(condition, first, alike(frame, second, first, node, "the two branches"))
+
+
+def of_branch(frame: Frame, value: Term, wanted: Type, node: ast.AST, other: Term) -> Term:
+    """The value of a branch at the common type, which may be of one of several kinds, like that of the other branch."""
+    if not is_one_of(wanted) or identical(value.type, wanted):
+        return convert(frame, value, wanted, node)
+
+    def made() -> Term:
+        inner = value.body if isinstance(value, Let) else value
+        return as_one_of(frame, inner, wanted, node, [model_of(other)])
+
+    if not isinstance(value, Let):
+        return frame.inside(made)
+    return Let(value.bindings, frame.inside(made))
+
+
+def model_of(value: Term) -> tuple[Term, frozenset[Var]]:
+    """The value without the names in it, and these: they are not known outside."""
+    return (
+        (value.body, frozenset([var for var, _ in value.bindings])) if isinstance(value, Let) else (value, frozenset())
+    )

@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import ast
+import inspect
+from types import FunctionType
 
 import numpy as np
 
+from fsmooth.core.alternatives import kinds_of
 from fsmooth.core.term import Const, MakeTuple, Term
 from fsmooth.core.trees import class_of
-from fsmooth.core.types import Array, Bool, Float, Int, Tuple, rank_of
+from fsmooth.core.types import Array, Bool, Float, Int, Tuple, Type, rank_of
 from fsmooth.errors import RankError, TypeMismatchError, UndefinedNameError
+from fsmooth.frontend.python.alternatives import for_kinds, has_attribute, is_of_kinds, one_among, possible_kinds
 from fsmooth.frontend.python.brackets import indices_in
 from fsmooth.frontend.python.container_slices import part_of_container, part_of_sequence
 from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.growing import position
-from fsmooth.frontend.python.indexing import transpose
+from fsmooth.frontend.python.indexing import checked, transpose
 from fsmooth.frontend.python.keyed import entry
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.library import library
 from fsmooth.frontend.python.names import attribute_of, item_of
 from fsmooth.frontend.python.nodes import declaration_of_node, is_forest, require_no_node, trees_of_forest
+from fsmooth.frontend.python.parts import is_part
 from fsmooth.frontend.python.reading import subscript
 from fsmooth.frontend.python.records import part_of_node, part_of_record
 from fsmooth.frontend.python.sizes import count_elements, shape_of_array
-from fsmooth.frontend.python.values import Growing, Keyed, Listed, Method, Sequence, Static, Unrolled, Value
+from fsmooth.frontend.python.values import Closure, Growing, Keyed, Listed, Method, Sequence, Static, Unrolled, Value
 
 _METHODS = frozenset(
     {"sum", "prod", "mean", "max", "min", "argmax", "argmin", "dot", "copy", "transpose", "all", "any", "std", "var",
@@ -43,6 +48,9 @@ def subscript_expression(frame: Frame, node: ast.Subscript) -> Value:
         owner = trees_of_forest(frame, owner, node)
     if isinstance(owner, Sequence):
         return part_of_sequence(frame, owner, node)
+    chosen = chosen_part(frame, owner, node)
+    if chosen is not None:
+        return chosen
     if isinstance(owner, Static):
         key = key_in(frame, owner, node.slice)
         if key is None:
@@ -75,6 +83,27 @@ def subscript_expression(frame: Frame, node: ast.Subscript) -> Value:
     return subscript(frame, array, indices_in(frame, node.slice), node)
 
 
+def chosen_part(frame: Frame, owner: Value, node: ast.Subscript) -> Value | None:
+    """The part of a list or tuple of functions, or of other parts of several kinds, at an index known at run time only."""
+    if isinstance(node.slice, ast.Slice | ast.Tuple):
+        return None
+    match owner:
+        case Static(list() | tuple() as inner) if any([callable(item) or item is None for item in inner]):
+            items = [item_of(frame, owner, k, node) for k in range(len(inner))]
+        case Unrolled(parts) if any([isinstance(item, Closure | Static) or is_of_kinds(item) for item in parts]):
+            items = list(parts)
+        case _:
+            return None
+    index = frame.expression(node.slice)
+    if not isinstance(index, Term) or isinstance(index, Const) or not isinstance(index.type, Int):
+        return None
+    if not all([is_part(item) for item in items]):
+        return None
+    what = frame.source.segment(node.value)
+    at = checked(frame, index, Const(len(items)), node, what)
+    return one_among(frame, [frame.as_part(item, node) for item in items], at, node)
+
+
 def key_in(frame: Frame, owner: Static, node: ast.expr) -> object:
     """What a container that is known while compiling is asked for; None for what an array of its values is."""
     if isinstance(node, ast.Slice) or (isinstance(node, ast.Tuple) and isinstance(owner.value, np.ndarray)):
@@ -99,6 +128,32 @@ def tuple_position(frame: Frame, count: int, node: ast.Subscript, what: str = "a
     return k % count
 
 
+def attribute_by_kind(frame: Frame, owner: Term, node: ast.Attribute) -> Value:
+    """value.name of a value that is of one of several kinds, of which some have the name."""
+    kinds = kinds_of(owner.type)
+    having = [k for k in possible_kinds(frame, owner) if has_attribute(kinds[k], node.attr)]
+    if any([is_method(kinds[k], node.attr) for k in having]):
+        return Method(owner, node.attr)
+
+    def read(one: Value) -> Value:
+        frame.names["_owner"] = one
+        place = ast.copy_location(ast.Name("_owner", ast.Load()), node.value)
+        try:
+            return attribute(frame, ast.copy_location(ast.Attribute(place, node.attr, ast.Load()), node))
+        finally:
+            del frame.names["_owner"]
+
+    return for_kinds(frame, owner, having, read, node, "AttributeError", f", which has no {node.attr}")
+
+
+def is_method(kind: Type, name: str) -> bool:
+    """Is an attribute of a kind a method?"""
+    if isinstance(kind, Array | Float | Int | Bool):
+        return name in _METHODS
+    cls = class_of(kind.record) if isinstance(kind, Tuple) else None
+    return cls is not None and isinstance(inspect.getattr_static(cls, name, None), FunctionType)
+
+
 def attribute(frame: Frame, node: ast.Attribute) -> Value:
     """module.name, record.field, array.shape, array.T, array.method."""
     owner = frame.expression(node.value)
@@ -109,6 +164,8 @@ def attribute(frame: Frame, node: ast.Attribute) -> Value:
         return attribute_of(frame, owner, node.attr, node)
     if isinstance(owner, Keyed):
         return Method(owner, node.attr)
+    if isinstance(owner, Term) and is_of_kinds(owner):
+        return attribute_by_kind(frame, owner, node)
     term = frame.term(owner, node.value)
     if declaration_of_node(term) is not None:
         return part_of_node(frame, term, node)

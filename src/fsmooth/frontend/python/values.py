@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
 
 from fsmooth.core.term import Deriv, Term
 from fsmooth.core.term import Method as How
@@ -42,6 +42,29 @@ class Default:
     """The default of a parameter of a function defined inside the program."""
 
     value: Value
+
+
+@dataclass(frozen=True)
+class FunctionOf:
+    """Which function it is: its syntax, and of what it captured that which is known while compiling.
+
+    `live` are the names around it, if the function that they belong to goes on; otherwise `known` are those that stand for
+    no run-time values.  `parts` are the names, and the parameters with defaults, that stand for the others.
+    """
+
+    key: Hashable
+    node: ast.FunctionDef | ast.Lambda = field(compare=False)
+    source: Source = field(compare=False)
+    signature: inspect.Signature = field(compare=False)
+    live: dict[str, Value] | None = field(compare=False)
+    known: dict[str, Value] = field(compare=False)
+    inner: tuple[tuple[str, Closure], ...] = field(compare=False)
+    names: tuple[str, ...] = field(compare=False)
+    defaults: tuple[str, ...] = field(compare=False)
+
+    def __repr__(self) -> str:
+        """What it is called."""
+        return self.node.name if isinstance(self.node, ast.FunctionDef) else "a lambda"
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,6 +205,7 @@ __all__ = [
     "Closure",
     "Default",
     "Derived",
+    "FunctionOf",
     "Growing",
     "Keyed",
     "Listed",

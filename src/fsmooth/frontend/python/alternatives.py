@@ -1,0 +1,213 @@
+"""Values of one of several kinds: what is known of the kind, what is asked of it, and what is done for each.
+
+A name that is None or a number, a circle or a square, one function or another is such a value.  Where a condition says of
+which kind it is, it is that; elsewhere what is done with it is done for each kind that it may be of.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection, Sequence
+
+from fsmooth.core import primitives as p
+from fsmooth.core.alternatives import Code, is_one_of, kinds_of
+from fsmooth.core.build import equals
+from fsmooth.core.term import Const, Failure, If, MakeTuple, Prim, Require, Term, Var
+from fsmooth.core.trees import Constant, class_of
+from fsmooth.core.types import Tuple, Type
+from fsmooth.errors import TypeMismatchError
+from fsmooth.frontend.python.conversion import convert, join_kinds_of, place_among, project
+from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.kinds import describe
+from fsmooth.frontend.python.narrowing import is_possible, is_same
+from fsmooth.frontend.python.parts import seen
+from fsmooth.frontend.python.sizes import branch
+from fsmooth.frontend.python.unreturned import either_known
+from fsmooth.frontend.python.values import Value
+
+
+def is_of_kinds(value: Value) -> bool:
+    """Is it a value of one of several kinds?"""
+    return isinstance(value, Term) and is_one_of(value.type)
+
+
+def possible_kinds(frame: Frame, value: Term) -> list[int]:
+    """The kinds that the value may be of here."""
+    tag = project(value, 0)
+    if isinstance(tag, Const):
+        return [int(tag.value)]
+    count = len(kinds_of(value.type))
+    return [k for k in range(count) if is_possible(frame, lambda term: is_same(frame, term, tag), k)]
+
+
+def as_kind(value: Term, kind: int) -> Value:
+    """What it is if it is of a kind."""
+    return seen(project(value, 1 + kind))
+
+
+def narrowed(frame: Frame, value: Value) -> Value:
+    """The value, as what it is if only one kind is left."""
+    if not (isinstance(value, Term) and is_one_of(value.type)):
+        return value
+    left = possible_kinds(frame, value)
+    return as_kind(value, left[0]) if len(left) == 1 else value
+
+
+def is_of(frame: Frame, value: Term, wanted: Collection[int]) -> Term:
+    """Is the value of one of these kinds?  Known while compiling where what holds there says it."""
+    possible = possible_kinds(frame, value)
+    inside = [k for k in possible if k in wanted]
+    outside = [k for k in possible if k not in wanted]
+    if not inside or not outside:
+        return Const(not outside)
+    tag = project(value, 0)
+    if len(outside) < len(inside):
+        return Prim(p.logical_not, (_is_one_of(tag, outside),))
+    return _is_one_of(tag, inside)
+
+
+def _is_one_of(tag: Term, kinds: list[int]) -> Term:
+    first, *rest = kinds
+    test = equals(tag, Const(first))
+    return If(test, Const(True), _is_one_of(tag, rest)) if rest else test
+
+
+def operand(frame: Frame, value: Value, node: ast.AST) -> Value:
+    """The value as a number or an array, which is required where it may be None, a text or a function."""
+    if not (isinstance(value, Term) and is_one_of(value.type)):
+        return value
+    possible = possible_kinds(frame, value)
+    kinds = kinds_of(value.type)
+    usable = [k for k in possible if not is_known(kinds[k])]
+    return required(frame, value, usable, node, "TypeError") if len(usable) == 1 else value
+
+
+def is_known(kind: Type) -> bool:
+    """Is it a kind of which there is one value, or a function?"""
+    return isinstance(kind, Tuple) and isinstance(kind.record, Constant | Code)
+
+
+def required(frame: Frame, value: Term, wanted: list[int], node: ast.AST, error: str, lacks: str = "") -> Value:
+    """The value, which must be of one of the kinds that are wanted."""
+    possible = possible_kinds(frame, value)
+    others = [describe(kinds_of(value.type)[k]) for k in possible if k not in wanted]
+    if not others:
+        return narrowed(frame, value)
+    value = value if isinstance(value, Var) else frame.bind(value, "value")
+    test = is_of(frame, value, wanted)
+    site = frame.site(node, f"{error}: this is {' or '.join(others)}{lacks}")
+    own: Term = project(value, 1 + wanted[0]) if len(wanted) == 1 else value
+    at = Var("value", own.type)
+    frame.scope.append((at, Require(test, own, Failure.RAISED, (), site)))
+    return seen(at)
+
+
+def by_kind(frame: Frame, value: Term, use: Callable[[Value], Value], node: ast.AST) -> Value:
+    """What `use` makes of the value, for each kind that it may be of."""
+    value = value if isinstance(value, Var) else frame.bind(value, "value")
+    return _by_kinds(frame, value, possible_kinds(frame, value), use, node)
+
+
+def _by_kinds(frame: Frame, value: Term, kinds: list[int], use: Callable[[Value], Value], node: ast.AST) -> Value:
+    first, *rest = kinds
+    if not rest:
+        return use(as_kind(value, first))
+    test = equals(project(value, 0), Const(first))
+
+    def read(holds: bool) -> Term:
+        def made() -> Term:
+            found = use(as_kind(value, first)) if holds else _by_kinds(frame, value, rest, use, node)
+            return frame.as_part(found, node)
+
+        with frame.shared.assuming(test, holds):
+            return frame.inside(made, conditional=True)
+
+    then, otherwise = either_known(lambda: read(True), lambda: read(False))
+    if then is None or otherwise is None:
+        known = then if otherwise is None else otherwise
+        assert known is not None
+        return seen(known)
+    return seen(branch(frame, test, then, otherwise, node))
+
+
+def for_kinds(
+    frame: Frame,
+    value: Term,
+    wanted: list[int],
+    use: Callable[[Value], Value],
+    node: ast.AST,
+    error: str,
+    lacks: str,
+) -> Value:
+    """What `use` makes of the value, which must be of one of the kinds that are wanted."""
+    value = value if isinstance(value, Var) else frame.bind(value, "value")
+    possible = possible_kinds(frame, value)
+    if not wanted:
+        others = " or ".join([describe(kinds_of(value.type)[k]) for k in possible])
+        frame.fail(TypeMismatchError, node, f"this is {others}{lacks}", "ask isinstance, or `is None`, before")
+    if len(wanted) < len(possible):
+        found = required(frame, value, wanted, node, error, lacks)
+        if len(wanted) == 1:
+            return use(found)
+        assert isinstance(found, Term)
+        value = found
+    return _by_kinds(frame, value, wanted, use, node)
+
+
+def one_among(frame: Frame, items: Sequence[Term], index: Term, node: ast.AST) -> Value:
+    """The item at an index that is known at run time only, and is one of theirs."""
+    wanted = items[0].type
+    for item in items[1:]:
+        wanted = join_kinds_of(frame, wanted, item.type, node, "the items")
+    index = frame.bind(index, "k")
+    if not is_one_of(wanted):
+        return seen(_at(index, list(enumerate([convert(frame, item, wanted, node) for item in items]))))
+    kinds = kinds_of(wanted)
+    of_kind: dict[int, list[tuple[int, Term]]] = {}
+    tags: list[tuple[int, Term]] = []
+    for position, item in enumerate(items):
+        place = place_among(item.type, kinds)
+        of_kind.setdefault(place, []).append((position, convert(frame, item, kinds[place], node)))
+        tags.append((position, Const(place)))
+    is_index = all([isinstance(tag, Const) and tag.value == position for position, tag in tags])
+    parts = [_at(index, of_kind[k]) for k in range(len(kinds))]
+    assert isinstance(wanted, Tuple)
+    return frame.bind(MakeTuple((index if is_index else _at(index, tags), *parts), wanted), "item")
+
+
+def _at(index: Term, items: Sequence[tuple[int, Term]]) -> Term:
+    """The item at an index."""
+    *rest, (_, result) = items
+    for position, item in reversed(rest):
+        result = If(equals(index, Const(position)), item, result)
+    return result
+
+
+def has_attribute(kind: Type, name: str) -> bool:
+    """Has a value of a kind an attribute of this name?"""
+    match kind:
+        case Tuple(_, _, Constant(value)):
+            return hasattr(value, name)
+        case Tuple(_, _, Code()):
+            return False
+        case Tuple(_, names, record):
+            cls = class_of(record)
+            return name in (names or ()) or (cls is not None and hasattr(cls, name))
+        case _:
+            return True
+
+
+def asked(frame: Frame, value: Term, ask: Callable[[Value], Term], node: ast.AST) -> Term:
+    """Whether something holds of the value: a test of its kind where that is known of each kind."""
+    value = value if isinstance(value, Var) else frame.bind(value, "value")
+    possible = possible_kinds(frame, value)
+    found: dict[int, Term] = {}
+    for k in possible:
+        found[k] = frame.inside(lambda k=k: ask(as_kind(value, k)), conditional=True)  # type: ignore[misc]
+    if all([isinstance(holds, Const) for holds in found.values()]):
+        return is_of(frame, value, {k for k, holds in found.items() if isinstance(holds, Const) and holds.value})
+    *rest, last = possible
+    result = found[last]
+    for k in reversed(rest):
+        result = If(equals(project(value, 0), Const(k)), found[k], result)
+    return result

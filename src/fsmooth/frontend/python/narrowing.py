@@ -1,0 +1,77 @@
+"""What conditions say of values where they hold: of which class a node is, of which kind a value.
+
+Inside `if`, and behind an `if` that leaves, its condition is assumed (`Shared.assuming`): a test of a tag then tells which
+tags a value may have there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fsmooth.core import primitives as p
+from fsmooth.core.term import Const, Field, Get, If, MakeTuple, Prim, Proj, Term, Var
+from fsmooth.frontend.python.frame import Frame
+
+IsTag = Callable[[Term], bool]
+"""Is a term the tag of the value that is looked at?"""
+
+
+def is_possible(frame: Frame, is_tag: IsTag, tag: int) -> bool:
+    """May a value have this tag here?"""
+    return all([_holds(frame, test, is_tag, tag) in (None, truth) for test, truth in frame.shared.assumed])
+
+
+def _holds(frame: Frame, test: Term, is_tag: IsTag, tag: int) -> bool | None:
+    """Does a condition hold if the value has this tag?  None if that does not tell."""
+    match definition_of(frame, test):
+        case Const(value):
+            return bool(value)
+        case Prim(p.equal, (other, Const(wanted))):
+            return tag == wanted if is_tag(other) else None
+        case Prim(p.logical_not, (inner,)):
+            holds = _holds(frame, inner, is_tag, tag)
+            return None if holds is None else not holds
+        case If(condition, then, otherwise):
+            holds = _holds(frame, condition, is_tag, tag)
+            if holds is not None:
+                return _holds(frame, then if holds else otherwise, is_tag, tag)
+            either = (_holds(frame, then, is_tag, tag), _holds(frame, otherwise, is_tag, tag))
+            return either[0] if either[0] is either[1] else None
+        case _:
+            return None
+
+
+def definition_of(frame: Frame, term: Term) -> Term:
+    """What a name stands for, and a component of what is put together."""
+    while True:
+        match term:
+            case Var() if term in frame.shared.definitions:
+                term = frame.shared.definitions[term]
+            case Proj(whole, k):
+                made = definition_of(frame, whole)
+                if not isinstance(made, MakeTuple):
+                    return Proj(made, k) if isinstance(made, Var | Proj) and made is not whole else term
+                term = made.items[k]
+            case _:
+                return term
+
+
+def is_same(frame: Frame, one: Term, other: Term) -> bool:
+    """Do two paths lead to the same?"""
+    if one is other:
+        return True
+    match definition_of(frame, one), definition_of(frame, other):
+        case a, b if a is b:
+            return True
+        case Proj(x, i), Proj(y, j):
+            return i == j and is_same(frame, x, y)
+        case Field(x, i, k), Field(y, j, l):
+            return (i, k) == (j, l) and is_same(frame, x, y)
+        case Get(x, i), Get(y, j):
+            return is_same(frame, x, y) and is_same(frame, i, j)
+        case Prim(f, xs), Prim(g, ys) if f is g:
+            return all([is_same(frame, x, y) for x, y in zip(xs, ys, strict=True)])
+        case Const(x), Const(y):
+            return bool(x == y)
+        case _:
+            return False
