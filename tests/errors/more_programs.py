@@ -381,18 +381,43 @@ def place_in_a_list(xs, k):
     return xs[k]
 
 
-@wrong({"kind": "a", "w": 1.0}, 3)
-def text_that_a_loop_changes(p, n):
-    for _ in range(n):
-        p = {**p, "kind": "b"}
-    return p
+@wrong(x)
+def none_before_an_array(x):
+    best = None
+    for v in x:
+        best = np.zeros(int(v))
+    return best
 
 
-@wrong({"kind": "a", "w": 1.0}, 3)
-def text_of_one_branch(p, n):
-    if n > 2:
-        p = {**p, "kind": "b"}
-    return p
+@wrong(x)
+def function_as_result(x):
+    if x[0] > 0.0:
+        return lambda v: v * x[0]
+    return np.sin
+
+
+@wrong(x)
+def what_a_function_lacks(x):
+    f = np.sin if x[0] > 0.0 else np.cos
+    return f.weight
+
+
+@wrong(x)
+def number_called(x):
+    f = None if x[0] > 0.0 else x[0]
+    return f(2.0)
+
+
+@wrong(x)
+def function_that_holds_itself(x):
+    f = np.sin
+    for v in x:
+        f = around(f, v)
+    return f(1.0)
+
+
+def around(f, a):
+    return lambda v: a * f(v)
 
 
 @wrong({"a": 1.0, "b": 2.0})

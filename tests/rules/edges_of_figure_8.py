@@ -137,6 +137,14 @@ EDGES: dict[str, tuple[str, ...]] = {
         "if !c then u else (require length u == length v in v) ~> nothing",
         "if !c then (x, u) else (y, v) ~> nothing",
     ),
+    "equal_to_choice": (
+        "(if c then 0 else 1) == 0 ~> c",
+        "(if c then 0 else 1) == 1 ~> !c",
+        "(if c then 0 else 1) == 2 ~> false",
+        "(if c then 1 else (if d then 0 else 1)) == 1 ~> if c then true else !d",
+        "(if c then 0 else i) == 0 ~> nothing",
+        "(if c then 0 else 1) == i ~> nothing",
+    ),
     "decide": (
         "i < j ~> nothing",
         "i <= j ~> nothing where i <> j",

@@ -39,6 +39,7 @@ DISCARDS = frozenset(
             "discharge_require",
             "distribute_to_cancel",
             "drop_unused",
+            "equal_to_choice",
             "fold_identity",
             "fold_single",
             "get_build",

@@ -79,27 +79,16 @@ def operand(frame: Frame, value: Value, node: ast.AST) -> Value:
     possible = possible_kinds(frame, value)
     kinds = kinds_of(value.type)
     usable = [k for k in possible if not is_known(kinds[k])]
-    return required(frame, value, usable, node, "TypeError") if len(usable) == 1 else value
+    if len(usable) != 1 or len(possible) == 1:
+        return value
+    value = value if isinstance(value, Var) else frame.bind(value, "value")
+    test = is_of(frame, value, usable)
+    return _demanded(frame, value, usable, test, project(value, 1 + usable[0]), node, "TypeError", "")
 
 
 def is_known(kind: Type) -> bool:
     """Is it a kind of which there is one value, or a function?"""
     return isinstance(kind, Tuple) and isinstance(kind.record, Constant | Code)
-
-
-def required(frame: Frame, value: Term, wanted: list[int], node: ast.AST, error: str, lacks: str = "") -> Value:
-    """The value, which must be of one of the kinds that are wanted."""
-    possible = possible_kinds(frame, value)
-    others = [describe(kinds_of(value.type)[k]) for k in possible if k not in wanted]
-    if not others:
-        return narrowed(frame, value)
-    value = value if isinstance(value, Var) else frame.bind(value, "value")
-    test = is_of(frame, value, wanted)
-    site = frame.site(node, f"{error}: this is {' or '.join(others)}{lacks}")
-    own: Term = project(value, 1 + wanted[0]) if len(wanted) == 1 else value
-    at = Var("value", own.type)
-    frame.scope.append((at, Require(test, own, Failure.RAISED, (), site)))
-    return seen(at)
 
 
 def by_kind(frame: Frame, value: Term, use: Callable[[Value], Value], node: ast.AST) -> Value:
@@ -145,13 +134,30 @@ def for_kinds(
     if not wanted:
         others = " or ".join([describe(kinds_of(value.type)[k]) for k in possible])
         frame.fail(TypeMismatchError, node, f"this is {others}{lacks}", "ask isinstance, or `is None`, before")
-    if len(wanted) < len(possible):
-        found = required(frame, value, wanted, node, error, lacks)
-        if len(wanted) == 1:
-            return use(found)
-        assert isinstance(found, Term)
-        value = found
-    return _by_kinds(frame, value, wanted, use, node)
+    if len(wanted) == len(possible):
+        return _by_kinds(frame, value, wanted, use, node)
+    test = is_of(frame, value, wanted)
+
+    def result() -> Term:
+        with frame.shared.assuming(test, True):
+            return frame.as_part(_by_kinds(frame, value, wanted, use, node), node)
+
+    made = frame.inside(result, conditional=True)
+    if isinstance(made.type, Tuple) and not made.type.items:
+        others = " or ".join([describe(kinds_of(value.type)[k]) for k in possible if k not in wanted])
+        frame.unsupported(node, f"what gives no number, of a value that may be {others},", "ask `is None` before")
+    return _demanded(frame, value, wanted, test, made, node, error, lacks)
+
+
+def _demanded(
+    frame: Frame, value: Term, wanted: list[int], test: Term, made: Term, node: ast.AST, error: str, lacks: str
+) -> Value:
+    """What was made, which is there only where the test holds."""
+    others = [describe(kinds_of(value.type)[k]) for k in possible_kinds(frame, value) if k not in wanted]
+    site = frame.site(node, f"{error}: this is {' or '.join(others)}{lacks}")
+    at = Var("value", made.type)
+    frame.scope.append((at, Require(test, made, Failure.RAISED, (), site)))
+    return seen(at)
 
 
 def one_among(frame: Frame, items: Sequence[Term], index: Term, node: ast.AST) -> Value:

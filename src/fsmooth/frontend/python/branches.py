@@ -12,14 +12,14 @@ from fsmooth.core.types import Type
 from fsmooth.errors import UnsupportedError
 from fsmooth.frontend.python.alternatives import narrowed
 from fsmooth.frontend.python.claims import Raised, not_raised
-from fsmooth.frontend.python.conversion import as_one_of, convert, join_kinds_of, project
+from fsmooth.frontend.python.conversion import Model, as_one_of, convert, join_kinds_of, project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.function_values import returned
 from fsmooth.frontend.python.kinds import identical
 from fsmooth.frontend.python.list_branches import Either, either
 from fsmooth.frontend.python.logic import condition, negated
 from fsmooth.frontend.python.parts import is_part, seen
-from fsmooth.frontend.python.sizes import alike, branch
+from fsmooth.frontend.python.sizes import alike, branch, model_in
 from fsmooth.frontend.python.syntax import assigned_names
 from fsmooth.frontend.python.unreturned import Unreturned, either_known
 from fsmooth.frontend.python.values import Growing, Missing, Static, Value
@@ -150,8 +150,8 @@ def branch_statement(
         join_kinds_of(frame, a.type, b.type, node, f"the values of {n} in the two branches")
         for n, (a, b) in zip(joined, pairs, strict=True)
     ]
-    hidden = [frozenset([var for var, _ in scope]) for scope in (first_scope, second_scope)]
-    models = [[(b, hidden[1]) for _, b in pairs], [(a, hidden[0]) for a, _ in pairs]]
+    own = [[var for var, _ in scope] for scope in (first_scope, second_scope)]
+    models = [[model_in(b, own[1]) for _, b in pairs], [model_in(a, own[0]) for a, _ in pairs]]
     then_term = close_branch(frame, first_scope, [a for a, _ in pairs], types, models[0], node)
     else_term = close_branch(frame, second_scope, [b for _, b in pairs], types, models[1], node)
     result = If(holds, then_term, alike(frame, else_term, then_term, node, "the two branches"))
@@ -188,7 +188,7 @@ def close_branch(
     scope: list[tuple[Var, Term]],
     values: list[Term],
     types: list[Type],
-    models: list[tuple[Term, frozenset[Var]]],
+    models: list[Model],
     node: ast.AST,
 ) -> Term:
     """The tuple of a branch's values, at the joined types, with its bindings; `models` are those of the other branch."""

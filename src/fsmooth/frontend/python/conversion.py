@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from fsmooth.core import primitives as p
 from fsmooth.core.alternatives import is_one_of, kinds_of
@@ -12,12 +13,13 @@ from fsmooth.core.nodes.built import Built, is_like_built
 from fsmooth.core.shape import size_of
 from fsmooth.core.term import Const, Get, If, MakeTuple, Prim, Proj, Term, Var, Zero, scalar_constant
 from fsmooth.core.trees import Constant, Registered, constants
-from fsmooth.core.types import F32, Array, Bool, Float, Int, Tuple, Type
+from fsmooth.core.types import F32, Array, Bool, Float, Int, Tuple, Type, is_scalar, leaf_of, rank_of
 from fsmooth.core.weak import is_weak
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.python.built_nodes import as_built
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.kinds import describe, identical, is_same_record, join_kinds, join_types
+from fsmooth.frontend.python.narrowing import definition_of
 from fsmooth.frontend.python.weak import narrowed, strengthened
 
 
@@ -47,8 +49,14 @@ def convert(frame: Frame, term: Term, wanted: Type, node: ast.AST) -> Term:
     )
 
 
-Models = Sequence[tuple[Term, frozenset[Var]]]
-"""Values that are what the one that is converted may be instead, and the variables in them that are not known here."""
+class Model(NamedTuple):
+    """A value that is what the one that is converted may be instead; `outside` gives a part of it where it is known here."""
+
+    value: Term
+    outside: Callable[[Term], Term | None]
+
+
+Models = Sequence[Model]
 
 
 def as_one_of(frame: Frame, term: Term, wanted: Type, node: ast.AST, models: Models) -> Term:
@@ -89,10 +97,10 @@ def place_among(type_: Type, kinds: Sequence[Type]) -> int:
 
 def _of_kind(kind: Type, models: Models) -> Models:
     """The models of a kind."""
-    found: list[tuple[Term, frozenset[Var]]] = []
-    for model, hidden in models:
+    found: list[Model] = []
+    for model, outside in models:
         parts = [project(model, 1 + k) for k in range(len(kinds_of(model.type)))] if is_one_of(model.type) else [model]
-        found += [(q, hidden) for q in parts if join_types(kind, q.type) is not None]
+        found += [Model(q, outside) for q in parts if join_types(kind, q.type) is not None]
     return found
 
 
@@ -104,15 +112,28 @@ def _never_read(frame: Frame, type_: Type, models: Models, wanted: Type, node: a
         case Bool():
             return Const(False)
         case Tuple(items):
-            parts = [[(project(m, k), hidden) for m, hidden in models] for k in range(len(items))]
+            parts = [[Model(project(m, k), outside) for m, outside in models] for k in range(len(items))]
             made = [_never_read(frame, t, part, wanted, node) for t, part in zip(items, parts, strict=True)]
             return MakeTuple(tuple(made), type_)
         case _:
-            for model, hidden in models:
-                if model.type == type_ and model.free.isdisjoint(hidden):
-                    return model
+            for model, outside in models:
+                array = outside(model)
+                if array is not None and array.type == type_:
+                    return array
+            for model, outside in models:
+                sizes = _sizes_outside(frame, model, outside) if model.type == type_ else None
+                if sizes is not None:
+                    return Zero(sizes, leaf_of(type_))
             what = f"this is {describe(wanted)}, whose arrays have no size where it is the other"
             frame.fail(TypeMismatchError, node, what, "start with a value of the kind that has the arrays")
+
+
+def _sizes_outside(frame: Frame, array: Term, outside: Callable[[Term], Term | None]) -> tuple[Term, ...] | None:
+    """The sizes of an array of numbers, if they are known outside."""
+    if not is_scalar(leaf_of(array.type)):
+        return None
+    sizes = [outside(size_of(definition_of(frame, array), axis)) for axis in range(rank_of(array.type))]
+    return None if None in sizes else tuple([size for size in sizes if size is not None])
 
 
 def places_of(have: Tuple, wanted: Tuple) -> list[int] | None:

@@ -126,6 +126,9 @@ def _described(type_: Type) -> str:
             kind = {F64: "numbers", F32: "float32 numbers", INT: "integers", BOOL: "truth values"}.get(leaf, "tuples")
             return f"a {type_.rank}-dimensional array of {kind}"
         case Tuple(_, _, Constant(value)):
+            name = getattr(value, "__name__", None) if callable(value) and not isinstance(value, type) else None
+            if name is not None:
+                return f"the function {name}"
             return "None" if value is None else f"the text {value!r}" if isinstance(value, str) else f"{value!r}"
         case Tuple(items, names, record) if record is dict:
             return f"a dictionary with the keys {', '.join(map(repr, names or ()))}" if items else "an empty dictionary"

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import both
-from fsmooth.core.term import Const, IFold, Let, MakeTuple, Prim, Proj, Term, Var, While
+from fsmooth.core.alternatives import holds_functions, is_one_of
+from fsmooth.core.build import both, whole_of
+from fsmooth.core.term import Const, If, IFold, Let, MakeTuple, Prim, Proj, Term, Var, While
 from fsmooth.core.trees import constants
 from fsmooth.core.types import INT, Array, Tuple, Type
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.agreement import Fold, steady
 from fsmooth.frontend.python.aliases import places_of
-from fsmooth.frontend.python.conversion import convert, project
+from fsmooth.frontend.python.conversion import Model, as_one_of, convert, project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.growth import Growth, are_bounded, as_arrays, opened, placed, recounted, tallied
 from fsmooth.frontend.python.iterables import iterable, loop_index
 from fsmooth.frontend.python.jumps import flag_of, returned_flag, stopped_flag, without_jumps
 from fsmooth.frontend.python.kinds import describe, identical, join_kinds
 from fsmooth.frontend.python.names import look_up
+from fsmooth.frontend.python.narrowing import definition_of
 from fsmooth.frontend.python.parts import seen
 from fsmooth.frontend.python.sizes import FrameSizes, branch
 from fsmooth.frontend.python.syntax import assigned_names, element_assigned, target_names
@@ -29,6 +31,9 @@ from fsmooth.frontend.python.unreturned import Unreturned
 from fsmooth.frontend.python.values import Missing, Sequence, Unfilled, Unrolled, Value
 
 Loop = ast.For | ast.While
+
+MOST_KINDS = 16
+"""After so many steps what a name stands for has the type that it keeps, or has a new one for ever."""
 
 FEW = 16
 """A loop of at most this many steps runs them all, after a `break` too: they are known, and may be unrolled."""
@@ -99,7 +104,7 @@ def folded(frame: Frame, node: ast.For, state: Carried, flag: str | None, fold: 
         finish(frame, node, state, lambda _: arrays, [Const(0) for _ in state.names])
         return
     body = placed(frame, state, fold.step, size, node)
-    inits = initial(frame, node, state)
+    inits = initial(frame, node, state, fold.step, var, index)
     inits, body = steady(FrameSizes(frame, node), Fold(inits, var, body, size, index))
     is_short = isinstance(size, Const) and int(size.value) <= FEW
     if is_short or flag is None or flag not in state.names:  # without a break, or with one that no step gets to
@@ -181,8 +186,12 @@ def forget_views(frame: Frame, node: Loop, carried: list[str]) -> None:
 
 def settled(frame: Frame, node: Loop, state: Carried, begin: Callable[[], None]) -> tuple[Term, Var]:
     """One step of the loop, and its state variable; `state` gets the types that each step keeps."""
+    rounds = 0
     while True:  # each time a type grows, or a name loses its value
         body, given, var, lost = loop_body(frame, node, state, begin)
+        rounds += 1
+        if rounds > MOST_KINDS:
+            refuse_ever_new(frame, node, state, given)
         new = [join_kinds(a, b) for a, b in zip(state.types, given, strict=True)]
         for name, old, made, joined in zip(state.names, state.types, given, new, strict=True):
             if joined is None:
@@ -206,10 +215,61 @@ def settled(frame: Frame, node: Loop, state: Carried, begin: Callable[[], None])
                 state.types[k] = Tuple((state.types[k], INT))
 
 
-def initial(frame: Frame, node: Loop, state: Carried) -> list[Term]:
-    """The values that the loop starts with."""
-    given = zip(state.inits, state.types, state.names, strict=True)
-    return [frame.bind(convert(frame, t, w, node), n) for t, w, n in given]
+def refuse_ever_new(frame: Frame, node: Loop, state: Carried, given: list[Type]) -> None:
+    """A function that holds the one of the step before is another one in each step."""
+    for name, old, made in zip(state.names, state.types, given, strict=True):
+        if holds_functions(old) and not identical(join_kinds(old, made) or made, old):
+            what = f"{name}, which holds a function of the step before and so is another one in each step,"
+            frame.unsupported(node, what, "carry the numbers that it needs, and apply them in a loop")
+
+
+def initial(frame: Frame, node: Loop, state: Carried, step: Term, var: Var, index: Var | None) -> list[Term]:
+    """The values that the loop starts with; what is of another kind before the first `step` has the arrays that it gives."""
+    whole = step.body if isinstance(step, Let) else step
+    own = {var, *[v for v, _ in step.bindings]} if isinstance(step, Let) else {var}
+    hidden = own if index is None else own | {index}
+    found: list[Term] = []
+    for k, (term, wanted, name) in enumerate(zip(state.inits, state.types, state.names, strict=True)):
+        if is_one_of(wanted) and not identical(term.type, wanted):
+            value = whole if len(state.names) == 1 else project(whole, k)
+            model = Model(value, lambda part: before_loop(frame, part, hidden, var, state.inits))
+            term = as_one_of(frame, term, wanted, node, [model])
+        found.append(frame.bind(convert(frame, term, wanted, node), name))
+    return found
+
+
+def before_loop(frame: Frame, term: Term, hidden: set[Var], var: Var, inits: list[Term]) -> Term | None:
+    """What a part of what a step gives is before the loop, or a part of the state was: an array that may be of its size."""
+    term = definition_of(frame, term)
+    if term.free.isdisjoint(hidden):
+        return term
+    root, path = whole_of(term)
+    if root is var:
+        return inside_of(inits[path[0]], path[1:]) if len(inits) > 1 else inside_of(inits[0], path)
+    made = definition_of(frame, root)
+    if isinstance(made, If):
+        for way in (made.then, made.otherwise):
+            part = inside_of(way.body if isinstance(way, Let) else way, path)
+            found = None if part is None else before_loop(frame, part, hidden, var, inits)
+            if found is not None:
+                return found
+    return None
+
+
+def inside_of(value: Term, path: Iterable[int]) -> Term | None:
+    """A component of a component of a value; None where it has none."""
+    for k in path:
+        if not isinstance(value.type, Tuple) or k >= len(value.type.items):
+            return None
+        value = project(value, k)
+    return value
+
+
+def structure_of(type_: Type) -> object:
+    """What of a type says where its arrays are."""
+    if isinstance(type_, Tuple):
+        return tuple([structure_of(item) for item in type_.items])
+    return structure_of(type_.element) if isinstance(type_, Array) else None
 
 
 def finish(frame: Frame, node: Loop, state: Carried, made: Callable[[Term], Term], inits: list[Term]) -> None:
@@ -269,7 +329,7 @@ def loop_body(
     names, types = carried.names, carried.types
     state_type: Type = types[0] if len(types) == 1 else Tuple(tuple(types))
     state = Var(names[0] if len(names) == 1 else "state", state_type, frame.site(node))
-    if names:
+    if names and all([structure_of(t) == structure_of(i.type) for t, i in zip(types, carried.inits, strict=True)]):
         frame.shared.models[state] = carried.inits[0] if len(names) == 1 else MakeTuple(tuple(carried.inits))
     saved = dict(frame.names)
     outer, frame.scope = frame.scope, []

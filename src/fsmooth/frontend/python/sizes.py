@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 from typing import NoReturn
 
 from fsmooth.core import primitives as p
@@ -28,7 +29,7 @@ from fsmooth.core.term import (
 from fsmooth.core.types import Type, rank_of
 from fsmooth.errors import ConstantSizeError, RaggedError
 from fsmooth.frontend import agreement
-from fsmooth.frontend.python.conversion import as_one_of, convert, join_kinds_of
+from fsmooth.frontend.python.conversion import Model, as_one_of, convert, join_kinds_of
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.kinds import identical
 from fsmooth.frontend.python.signs import never_negative
@@ -214,8 +215,11 @@ def of_branch(frame: Frame, value: Term, wanted: Type, node: ast.AST, other: Ter
     return Let(value.bindings, frame.inside(made))
 
 
-def model_of(value: Term) -> tuple[Term, frozenset[Var]]:
-    """The value without the names in it, and these: they are not known outside."""
-    return (
-        (value.body, frozenset([var for var, _ in value.bindings])) if isinstance(value, Let) else (value, frozenset())
-    )
+def model_of(value: Term) -> Model:
+    """The value of the other branch, of which is known outside what is made of no names of its own."""
+    return model_in(value.body, [var for var, _ in value.bindings]) if isinstance(value, Let) else model_in(value, ())
+
+
+def model_in(value: Term, own: Collection[Var]) -> Model:
+    """A value in a scope with names of its own."""
+    return Model(value, lambda part: part if part.free.isdisjoint(own) else None)

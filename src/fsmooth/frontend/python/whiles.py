@@ -12,6 +12,7 @@ from fsmooth.core.term import Const, Prim, Term, Var, While
 from fsmooth.core.types import INT
 from fsmooth.errors import UnsupportedError
 from fsmooth.frontend.agreement import Steps, steady
+from fsmooth.frontend.python.alternatives import is_of_kinds
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.growth import Growth, are_bounded, opened, placed, tallied
 from fsmooth.frontend.python.jumps import flag_of, without_jumps
@@ -36,6 +37,9 @@ def while_loop(frame: Frame, node: ast.While) -> None:
     if any([isinstance(part, ast.NamedExpr) for part in ast.walk(node.test)]):
         condition(frame, node.test)  # which gives the names that it assigns a value before the loop
         node = tested_inside(node)
+    first = frame.inside(lambda: condition(frame, node.test), conditional=True)
+    if isinstance(first, Const) and not first.value:
+        return  # whatever its steps would do
     flag = flag_of(node)
     node = ast.copy_location(ast.While(node.test, without_jumps(node), []), node)
     if flag is not None:
@@ -60,7 +64,7 @@ def while_loop(frame: Frame, node: ast.While) -> None:
         if not are_bounded(frame, growth, None):
             tallied(frame, growth, run)
         body = placed(frame, state, body, None, node)
-        inits = initial(frame, node, state)
+        inits = initial(frame, node, state, body, var, None)
         inits, body = steady(FrameSizes(frame, node), Steps(inits, var, body))
         finish(frame, node, state, lambda init: While(init, var, test, body), inits)
 
@@ -74,7 +78,7 @@ def assuming_test(frame: Frame, node: ast.While) -> Iterator[Callable[[], None]]
 
     def begin() -> None:
         del frame.shared.assumed[before:]
-        if any([declaration_of_node(value) is not None for value in frame.names.values()]):
+        if any([declaration_of_node(v) is not None or is_of_kinds(v) for v in frame.names.values()]):
             frame.shared.assumed.append((frame.inside(lambda: condition(frame, node.test), conditional=True), True))
 
     try:

@@ -6,7 +6,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.term import Check, Const, If, Prim, Require, Term, Var
 from fsmooth.core.traverse import bound_in, children, rebuild
-from fsmooth.core.types import Array, Int, Tuple, Type
+from fsmooth.core.types import INT, Array, Int, Tuple, Type
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
 
@@ -80,6 +80,61 @@ def if_not(t: Term, facts: Facts) -> Term | None:
 
 def _has_sizes(type_: Type) -> bool:
     return isinstance(type_, Array) or (isinstance(type_, Tuple) and any(map(_has_sizes, type_.items)))
+
+
+@rule(
+    "(if c then 0 else 1) == 0 ~> c;  "
+    "(if c then 0 else 1) == 1 ~> !c;  "
+    "(if c then 0 else 1) == 2 ~> false;  "
+    "(if c then 0 else (if d then 1 else 2)) == 1 ~> if c then false else d",
+    source="fsmooth",
+    heads=Prim,
+    on=(p.equal,),
+)
+def equal_to_choice(t: Term, facts: Facts) -> Term | None:
+    """Which of several numbers was chosen: the conditions say it (tags of values that are of one of several kinds)."""
+    match t:
+        case Prim(_, (If() as choice, Const(value))) if choice.type == INT:
+            return _where_equal(choice, value)
+        case Prim(_, (Var() as name, Const(value))) if name.type == INT:
+            made = facts.definition(name)
+            return _where_equal(made, value) if isinstance(made, If) and _is_simple(made) else None
+    return None
+
+
+def _is_simple(choice: Term) -> bool:
+    """Is it asked of names only, so that it may be asked again?"""
+    match choice:
+        case If(condition, then, otherwise):
+            return _is_test(condition) and _is_simple(then) and _is_simple(otherwise)
+        case _:
+            return True
+
+
+def _is_test(condition: Term) -> bool:
+    match condition:
+        case Prim(_, arguments):
+            return all([isinstance(a, Var | Const) for a in arguments])
+        case _:
+            return isinstance(condition, Var)
+
+
+def _where_equal(choice: Term, value: object) -> Term | None:
+    """Where a choice among numbers is this one."""
+    match choice:
+        case Const(own):
+            return Const(own == value)
+        case If(condition, then, otherwise):
+            first, second = _where_equal(then, value), _where_equal(otherwise, value)
+            if first is None or second is None:
+                return None
+            if isinstance(first, Const) and isinstance(second, Const) and first.value == second.value:
+                return first
+            if isinstance(first, Const) and not first.value and isinstance(second, Const):
+                return Prim(p.logical_not, (condition,))
+            return condition if isinstance(second, Const) and isinstance(first, Const) else If(condition, first, second)
+        case _:
+            return None
 
 
 @rule(

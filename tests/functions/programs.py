@@ -1,0 +1,383 @@
+"""Programs with functions as values, and with values of one of several kinds; each runs in Python as it is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+PROGRAMS: list[tuple[Callable[..., Any], list[tuple[Any, ...]]]] = []
+
+
+def tried(*arguments: tuple[Any, ...]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A program, with arguments to try it on; the first of them that is a number or an array is differentiated by."""
+
+    def add(function: Callable[..., Any]) -> Callable[..., Any]:
+        PROGRAMS.append((function, list(arguments)))
+        return function
+
+    return add
+
+
+x = np.array([0.5, -2.0, 3.0])
+A = np.array([[1.0, 2.0, 0.5], [0.0, -1.0, 4.0], [2.0, 1.0, 1.0]])
+
+# -- functions -------------------------------------------------------------------------------------------------------
+
+
+@tried((2.0, 1.0), (2.0, -1.0))
+def in_each_branch(x, c):
+    f = (lambda y: y * y) if c > 0.0 else (lambda y: 3.0 * y)
+    return f(x) + f(x + 1.0)
+
+
+@tried((2.0, 1.0), (2.0, -1.0))
+def of_a_module(x, c):
+    if c > 0.0:
+        f = np.sin
+    else:
+        f = math.cos
+    return f(x) * f(2.0 * x)
+
+
+def times(a):
+    return lambda y: a * y
+
+
+@tried((2.0, 1.0), (3.0, -1.0))
+def with_what_it_captured(x, c):
+    f = times(2.0 * x) if c > 0.0 else times(x * x)
+    return f(x)
+
+
+def picked(c, a):
+    if c > 0.0:
+        return lambda y: a + y
+    b = a * a
+    return lambda y: b * y
+
+
+@tried((2.0, 1.0), (2.0, -1.0))
+def returned_from_each_branch(x, c):
+    return picked(c, x)(3.0 * x)
+
+
+def with_another_value_later(c, a):
+    b = a
+    if c > 0.0:
+        b = 2.0 * a
+        return lambda y: b * y
+    return lambda y: y - b
+
+
+@tried((2.0, 1.0), (2.0, -1.0))
+def what_it_read_when_it_was_returned(x, c):
+    return with_another_value_later(c, x)(x)
+
+
+@tried((2.0, 1.0), (2.0, -1.0))
+def what_its_names_stand_for_when_it_is_called(x, c):
+    a = 1.0
+    f = (lambda y: a * y) if c > 0.0 else (lambda y: a + y)
+    a = x * x
+    return f(x)
+
+
+@tried((x, 0.0), (x, 5.0), (x[:0], 0.0))
+def carried_by_a_loop(x, c):
+    f = times(1.0)
+    for v in x:
+        if v > c:
+            f = times(v)
+    return f(2.0)
+
+
+@tried((x, 0.0), (x, 5.0))
+def another_one_in_each_step(x, c):
+    f, s = math.sin, 0.0
+    for v in x:
+        s += f(v)
+        f = math.cos if v > c else times(v)
+    return s
+
+
+@tried((0.3, 4), (0.3, 5))
+def changed_on_the_way(x, n):
+    step = lambda y: 0.5 * y  # noqa: E731
+    for i in range(n):
+        x = step(x)
+        if i == 3:
+            step = lambda y: y * y + 1.0  # noqa: E731
+    return x
+
+
+@tried((2.0, 0), (2.0, 1), (2.0, 2))
+def from_a_list(x, k):
+    functions = [np.sin, np.exp, lambda v: v * x]
+    return functions[k](x)
+
+
+TABLE = (np.tanh, times(3.0), math.sqrt)
+
+
+@tried((2.0, 0), (2.0, 1), (2.0, 2))
+def from_a_captured_table(x, k):
+    return TABLE[k](x)
+
+
+@tried((x,), (x[:1],), (x[:0],))
+def in_a_list_that_grows(x):
+    steps = []
+    for v in x:
+        if v > 0.0:
+            steps.append(times(v))
+        else:
+            steps.append(lambda y, v=v: y - v * v)
+    s = 1.0
+    for f in steps:
+        s = f(s)
+    return s
+
+
+@dataclass
+class Layer:
+    weight: float
+    activation: Callable[[float], float]
+
+
+@tried((2.0, 1.0), (2.0, -1.0))
+def in_a_field(x, c):
+    layer = Layer(x, np.sin if c > 0.0 else lambda v: v * x)
+    return layer.activation(layer.weight * x)
+
+
+def composed(f, g):
+    return lambda y: f(g(y))
+
+
+@tried((2.0, 1.0), (0.2, -1.0))
+def that_holds_functions(x, c):
+    h = composed(np.sin, np.cos) if c > 0.0 else composed(np.exp, lambda y: y * x)
+    return h(h(x))
+
+
+@tried((2.0, 1.0), (2.0, -1.0))
+def that_calls_one_beside_it(x, c):
+    def make(a):
+        def inner(y):
+            return a * y + x
+
+        def outer(y):
+            return inner(inner(y))
+
+        return outer
+
+    f = make(2.0) if c > 0.0 else make(x)
+    return f(x)
+
+
+@tried((2.0, 0), (2.0, 1))
+def newton_of_one_of_two(a, k):
+    f = [lambda y: y * y - a, lambda y: y**3 - a][k]
+    slope = [lambda y: 2.0 * y, lambda y: 3.0 * y * y][k]
+    y = a
+    for _ in range(30):
+        y = y - f(y) / slope(y)
+    return y
+
+
+def chooser(n, x):
+    if n <= 0:
+        return math.sin
+    if n == 1:
+        return lambda y: x * y
+    return chooser(n - 2, x)
+
+
+@tried((0.3, 4), (0.3, 5))
+def from_a_function_that_calls_itself(x, n):
+    return chooser(n, x)(2.0 * x)
+
+
+@tried((A, x, 1.0), (A, x, -1.0))
+def with_a_matrix(A, x, c):
+    f = (lambda v: A @ v) if c > 0.0 else (lambda v: v)
+    return np.sum(f(x) ** 2)
+
+
+def linear(A):
+    return lambda v: A @ v
+
+
+@tried((A, x, 1.0), (A, x, -1.0))
+def with_a_captured_matrix(A, x, c):
+    f = linear(2.0 * A) if c > 0.0 else (lambda v: v)
+    return np.sum(f(x) ** 2)
+
+
+# -- None, texts, records --------------------------------------------------------------------------------------------
+
+
+@tried((x,), (x[:0],), (-x,))
+def largest_so_far(x):
+    best = None
+    for v in x:
+        if best is None or v > best:
+            best = v
+    return 0.0 if best is None else best * best
+
+
+@tried((x, 1.0), (x, 9.0))
+def place_of_the_first(x, c):
+    place = None
+    for i in range(len(x)):
+        if x[i] > c:
+            place = i
+            break
+    if place is None:
+        return 0.0
+    return x[place] ** 2
+
+
+def positive(x):
+    if x < 0.0:
+        return None
+    return x * x
+
+
+@tried((2.0,), (-2.0,))
+def result_that_may_be_none(x):
+    y = positive(x)
+    if y is not None:
+        return y + 1.0
+    return -x
+
+
+@tried((2.0, 1.0), (2.0, -1.0))
+def value_or_another(x, c):
+    w = x if c > 0.0 else None
+    return (w or 3.0) * x
+
+
+@tried((2.0, 1.0), (2.0, -1.0))
+def of_a_mode(x, c):
+    mode = "square" if c > 0.0 else "double"
+    if mode == "square":
+        return x * x
+    return 2.0 * x
+
+
+@dataclass
+class Circle:
+    radius: float
+
+    def area(self):
+        return math.pi * self.radius**2
+
+
+@dataclass
+class Rectangle:
+    width: float
+    height: float
+
+    def area(self):
+        return self.width * self.height
+
+
+@tried((2.0, 1.0), (2.0, -1.0))
+def area_of_a_shape(x, c):
+    if c > 0.0:
+        shape = Circle(x)
+    else:
+        shape = Rectangle(x, x + 1.0)
+    return shape.area()
+
+
+@tried((2.0, 1.0), (2.0, -1.0))
+def matched_shape(x, c):
+    shape = Circle(x) if c > 0.0 else Rectangle(x, 3.0)
+    match shape:
+        case Circle(r):
+            return r * r
+        case Rectangle(w, h) if w > 10.0:
+            return h
+        case Rectangle(w, h):
+            return w * h - shape.area() / 2.0
+
+
+@tried((x,), (x[:1],), (x[:0],))
+def sum_of_areas(x):
+    shapes = []
+    for v in x:
+        shapes.append(Circle(v) if v > 0.0 else Rectangle(v, v * v))
+    total = 0.0
+    for shape in shapes:
+        total += shape.area()
+        if isinstance(shape, Rectangle):
+            total += shape.height
+    return total
+
+
+@dataclass
+class Point:
+    x: float
+    label: float | None
+
+
+@tried((2.0, 1.0), (2.0, -1.0))
+def field_that_may_be_none(x, c):
+    p = Point(x, None) if c > 0.0 else Point(2.0 * x, x)
+    if p.label is None:
+        return p.x
+    return p.x * p.label
+
+
+@dataclass
+class Cell:
+    head: float
+    tail: Cell | None
+
+
+LIST = Cell(1.0, Cell(3.0, Cell(2.0, None)))
+
+
+@tried((1.5, LIST), (9.0, LIST), (0.5, None))
+def largest_cell(x, cells):
+    best = None
+    while cells is not None:
+        if best is None or cells.head > best.head:
+            best = cells
+        cells = cells.tail
+    return x if best is None else best.head * x
+
+
+@tried((2.0, LIST), (-2.0, LIST))
+def tail_or_none(x, cells):
+    rest = cells.tail if x > 0.0 else None
+    return x if rest is None else rest.head * x
+
+
+def first_above(cells, c):
+    if cells is None:
+        return None
+    if cells.head > c:
+        return cells.head * c
+    return first_above(cells.tail, c)
+
+
+@tried((1.5, LIST), (9.0, LIST))
+def found_by_a_function_that_calls_itself(c, cells):
+    found = first_above(cells, c)
+    return -c if found is None else found * found
+
+
+def summed(f, cells):
+    return 0.0 if cells is None else f(cells.head) + summed(f, cells.tail)
+
+
+@tried((2.0, LIST, 1.0), (2.0, LIST, -1.0))
+def handed_to_a_function_that_calls_itself(x, cells, c):
+    return summed((lambda y: x * y) if c > 0.0 else (lambda y: y * y * x), cells)
