@@ -20,6 +20,7 @@ from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Destination, Group, Mode, Value, View, added, leaves, readable
 from fsmooth.lower.loop import Loop
 from fsmooth.lower.placement.cleared_rows import clear_other_rows
+from fsmooth.lower.placement.continuing import as_display
 from fsmooth.lower.placement.fold_roles import Role, roles_of
 from fsmooth.lower.placement.places import Path, parts_of
 from fsmooth.lower.placement.recorded_states import holding, moved, open_step, recorded_in, settle
@@ -87,6 +88,7 @@ def _start(ctx: Context, init: Term, state: Destination, path: Path, unset: set[
     """The initial state, but for the parts that need none."""
     if path in unset:
         return
+    init = as_display(init) if unset else init
     if isinstance(init, MakeTuple) and isinstance(state, Group):
         for k, (item, place) in enumerate(zip(init.items, state.items, strict=True)):
             _start(ctx, item, place, (*path, k), unset)  # type: ignore[arg-type]

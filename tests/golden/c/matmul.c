@@ -141,26 +141,9 @@ int32_t matmul(
     for (int64_t i0_left = 0; i0_left < a_n0 - (a_n0 >> 2) * 4; ++i0_left) {
         const int64_t i0_last = (a_n0 >> 2) * 4 + i0_left;
         memset(result + i0_last * c_n1, 0, (size_t)c_n1 * sizeof *result);
-        for (int64_t i_block = 0; i_block < (c_n0 >> 2); ++i_block) {
-            const int64_t i_start = i_block * 4;
-            const double factor_8 = a[i0_last * a_n1 + i_start];
-            const double factor_1_5 = a[i0_last * a_n1 + (i_start + 1)];
-            const double factor_2_5 = a[i0_last * a_n1 + (i_start + 2)];
-            const double factor_3_5 = a[i0_last * a_n1 + (i_start + 3)];
-            {
-                for (int64_t i1 = 0; i1 + FS_LANES <= c_n1; i1 += FS_LANES) {
-                    FS_LANES_AT(result + i0_last * c_n1 + i1) = FS_LANES_AT(result + i0_last * c_n1 + i1) + factor_8 * FS_LANES_AT(c + i_start * c_n1 + i1) + factor_1_5 * FS_LANES_AT(c + (i_start + 1) * c_n1 + i1) + factor_2_5 * FS_LANES_AT(c + (i_start + 2) * c_n1 + i1) + factor_3_5 * FS_LANES_AT(c + (i_start + 3) * c_n1 + i1);
-                }
-                FS_SCALAR
-                for (int64_t i1 = c_n1 / FS_LANES * FS_LANES; i1 < c_n1; ++i1) {
-                    result[i0_last * c_n1 + i1] = result[i0_last * c_n1 + i1] + factor_8 * c[i_start * c_n1 + i1] + factor_1_5 * c[(i_start + 1) * c_n1 + i1] + factor_2_5 * c[(i_start + 2) * c_n1 + i1] + factor_3_5 * c[(i_start + 3) * c_n1 + i1];
-                }
-            }
-        }
-        for (int64_t i_left = 0; i_left < c_n0 - (c_n0 >> 2) * 4; ++i_left) {
-            const int64_t i_last = (c_n0 >> 2) * 4 + i_left;
+        for (int64_t i = 0; i < c_n0; ++i) {
             for (int64_t i1 = 0; i1 < c_n1; ++i1) {
-                result[i0_last * c_n1 + i1] += a[i0_last * a_n1 + i_last] * c[i_last * c_n1 + i1];
+                result[i0_last * c_n1 + i1] += a[i0_last * a_n1 + i] * c[i * c_n1 + i1];
             }
         }
     }

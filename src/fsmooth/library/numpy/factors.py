@@ -20,25 +20,9 @@ def factors(a):
     free = [1.0 for _ in range(n)]
     for c in range(n):
         column = [1.0 * a[i, c] for i in range(n)]
-        above = [0.0 for _ in range(n)]
-        for block in range(c // 4):  # four columns before this one at once: it is loaded and stored once for them
-            k = 4 * block
+        for k in range(c):
             u = column[order[k]]
-            v = column[order[k + 1]] - u * lower[k, order[k + 1]]
-            w = column[order[k + 2]] - u * lower[k, order[k + 2]] - v * lower[k + 1, order[k + 2]]
-            last = order[k + 3]
-            z = column[last] - u * lower[k, last] - v * lower[k + 1, last] - w * lower[k + 2, last]
-            above[k] = u
-            above[k + 1] = v
-            above[k + 2] = w
-            above[k + 3] = z
-            column = [
-                column[i] - u * lower[k, i] - v * lower[k + 1, i] - w * lower[k + 2, i] - z * lower[k + 3, i]
-                for i in range(n)
-            ]
-        for k in range(c // 4 * 4, c):
-            u = column[order[k]]
-            above[k] = u
+            upper[c, k] = u
             column = [column[i] - u * lower[k, i] for i in range(n)]
         best = 0
         largest = -1.0
@@ -48,8 +32,7 @@ def factors(a):
                 largest = size
                 best = i
         pivot = column[best]
-        above[c] = pivot
-        upper[c] = above
+        upper[c, c] = pivot
         order[c] = best
         free[best] = 0.0
         divisor = 1.0 if pivot == 0.0 else pivot

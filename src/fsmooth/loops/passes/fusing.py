@@ -15,14 +15,15 @@ from fsmooth.loops import tree as t
 from fsmooth.loops.affine import is_next
 from fsmooth.loops.arithmetic import parts, replace, same
 from fsmooth.loops.names import Names
+from fsmooth.loops.passes.places import Places
 from fsmooth.loops.passes.vectorise import stays_scalar
 from fsmooth.loops.rewriting import same_or, with_bodies, with_body
-from fsmooth.loops.usage import expressions_of, names_of, walk
+from fsmooth.loops.usage import expressions_of, names_of
 
 
 def fuse_loops(function: t.Function, _: Names) -> t.Function:
     """Fuse the loops of a function, in each of its blocks."""
-    places = _Places.of(function.body)
+    places = Places.of(function.body)
 
     def fused(body: t.Body) -> t.Body:
         kept: list[t.Statement] = []
@@ -35,40 +36,6 @@ def fuse_loops(function: t.Function, _: Names) -> t.Function:
         return same_or(body, [with_bodies(s, fused) for s in kept])
 
     return with_body(function, fused(function.body))
-
-
-@dataclass(frozen=True)
-class _Places:
-    """Which pointers may point to the same memory: `near` has all that a pointer was ever made from.
-
-    `different` are pairs that never do at the same time.
-    """
-
-    near: dict[str, set[str]]
-    different: set[frozenset[str]]
-
-    @staticmethod
-    def of(body: t.Body) -> _Places:
-        near: dict[str, set[str]] = {}
-        different: set[frozenset[str]] = set()
-        for s in walk(body):
-            match s:
-                case t.Choose(pointer, _, then, _, _, otherwise):
-                    if s.beside is not None:
-                        different.add(frozenset((pointer, s.beside)))
-                    found = {b for b in (then, otherwise) if b is not None}
-                    near[pointer] = found.union(*[near.get(b, set()) for b in found])
-                case t.Swap(left, right):
-                    different.add(frozenset((left, right)))
-                case _:
-                    pass
-        return _Places(near, different)
-
-    def apart(self, a: str, b: str) -> bool:
-        """Are two buffers of different names different memory?"""
-        if frozenset((a, b)) in self.different:
-            return True
-        return (self.near.get(a, set()) | {a}).isdisjoint(self.near.get(b, set()) | {b})
 
 
 @dataclass
@@ -117,7 +84,7 @@ def _accesses(loop: t.For) -> _Accesses | None:
     return found
 
 
-def _fused(first: t.Statement, second: t.Statement, places: _Places) -> t.For | None:
+def _fused(first: t.Statement, second: t.Statement, places: Places) -> t.For | None:
     if not isinstance(first, t.For) or not isinstance(second, t.For) or not same(first.size, second.size):
         return None
     if t.Kind.PARALLEL is not first.kind or t.Kind.PARALLEL is not second.kind or _loads(first.size):

@@ -20,7 +20,6 @@ from fsmooth.loops.affine import is_next
 from fsmooth.loops.arithmetic import ZERO, integer, is_integer, minus, parts, plus, same, times
 from fsmooth.loops.arithmetic import replace as replaced
 from fsmooth.loops.names import Names
-from fsmooth.loops.passes.own_elements import OwnElements
 from fsmooth.loops.rewriting import each_loop
 from fsmooth.loops.usage import expressions_of, mentioned_reads, names_of, walk
 
@@ -32,18 +31,18 @@ def jam_loops(function: t.Function, names: Names) -> t.Function:
     """Unroll and jam the nests of a function that add products to rows."""
     if thresholds.JAMMED < 2:
         return function
-    jammed: set[str] = set()
+    jammed: dict[str, t.For] = {}
 
     def change(loop: t.For) -> Sequence[t.Statement]:
         if _is_short(loop.size):
             return (loop,)
         if _adds_to_row(loop):
-            blocks, made = _in_blocks(loop, names, function.facts, _together)
-            jammed.add(blocks)
+            block, made = _in_blocks(loop, loop.body, names, function.facts, _together)
+            jammed[block] = loop
             return made
         if any([isinstance(s, t.For) and s.index in jammed and _is_shared(s, loop.index) for s in loop.body]):
             if loop.kind is t.Kind.PARALLEL and not loop.own and _can_be_copied(loop.body):
-                return _in_blocks(loop, names, function.facts, _side_by_side)[1]
+                return _in_blocks(loop, _as_it_was(loop.body, jammed), names, function.facts, _side_by_side)[1]
         return (loop,)
 
     return each_loop(function, change)
@@ -56,7 +55,7 @@ def _is_short(size: t.Expression) -> bool:
 def _adds_to_row(loop: t.For) -> bool:
     """Is it a loop that in each iteration adds numbers to those of the same row?"""
     *before, inner = loop.body
-    if not isinstance(inner, t.For) or _is_short(inner.size) or not (inner.kind is t.Kind.PARALLEL or _own(inner)):
+    if not isinstance(inner, t.For) or _is_short(inner.size) or inner.kind is not t.Kind.PARALLEL:
         return False
     if inner.vectors is not t.Vectors.IMPLIED:  # strips are in the fastest cache
         return False
@@ -82,11 +81,6 @@ def _added(store: t.Store) -> t.Expression | None:
             return value
         case _:
             return None
-
-
-def _own(loop: t.For) -> bool:
-    """Is it a loop written in Python that happens to be parallel?"""
-    return loop.kind is t.Kind.SEQUENTIAL and not loop.extrema and OwnElements(loop).all()
 
 
 def _read(s: t.Statement) -> list[t.Expression]:
@@ -131,10 +125,32 @@ def _can_be_copied(body: t.Body) -> bool:
     return True
 
 
+def _as_it_was(body: t.Body, jammed: Mapping[str, t.For]) -> t.Body:
+    """A body with the loops in it that run in blocks as they were: for few iterations they are not worth their code."""
+    found: list[t.Statement] = []
+    is_rest = False
+    for s in body:
+        if not is_rest:
+            found.append(jammed.get(s.index, s) if isinstance(s, t.For) else s)
+        is_rest = isinstance(s, t.For) and s.index in jammed and _divided_evenly(jammed[s.index].size) is None
+    return tuple(found)
+
+
+def _divided_evenly(size: t.Expression) -> int | None:
+    """How many blocks there are, if that is known and no iterations are left."""
+    if isinstance(size, t.Literal) and int(size.value) % thresholds.JAMMED == 0:
+        return int(size.value) // thresholds.JAMMED
+    return None
+
+
 def _in_blocks(
-    loop: t.For, names: Names, facts: t.Facts, jam: Callable[[t.For, Sequence[t.Expression], Names], t.Body]
+    loop: t.For,
+    rest_of: t.Body,
+    names: Names,
+    facts: t.Facts,
+    jam: Callable[[t.For, Sequence[t.Expression], Names], t.Body],
 ) -> tuple[str, tuple[t.Statement, ...]]:
-    """The loop over blocks of iterations, with the name of its index, and over the iterations that are left."""
+    """The loop over blocks of iterations, with the name of its index, and over those that are left, which do `rest_of`."""
     width = integer(thresholds.JAMMED)
     block = t.Name(names.fresh(f"{loop.index}_block"), INT)
     start = t.Name(names.fresh(f"{loop.index}_start"), INT)
@@ -148,7 +164,7 @@ def _in_blocks(
     if not is_integer(rest, 0):
         left = t.Name(names.fresh(f"{loop.index}_left"), INT)
         at = t.Declare(last.name, INT, plus(times(blocks, width), left))
-        body = _after(at, _copied(loop.body, {loop.index: last}, names))
+        body = _after(at, _copied(rest_of, {loop.index: last}, names))
         made.append(t.For(left.name, rest, body, loop.kind, loop.site))
     return block.name, tuple(made)
 
@@ -176,16 +192,21 @@ def _together(loop: t.For, indices: Sequence[t.Expression], names: Names) -> t.B
     before: list[t.Statement] = []
     found: list[t.Statement] = []
     values: list[t.Expression] = []
+    seen: list[t.Declare] = []
     _, inner, _, store = _row_of(loop.body)
     for index in indices:
         above, own_loop, own, added = _row_of(_copied(loop.body, {loop.index: index}, names))
-        before += above
+        before += [s for s in above if s not in before]
         varying = {own_loop.index}
         for s in own:
             assert s.value is not None
-            if not varying.isdisjoint(names_of(s.value)):
-                varying.add(s.name)
-            found.append(replace(s, value=_without_loads(s.value, varying, before, names)))
+            if varying.isdisjoint(names_of(s.value)):
+                before += [s] if s not in before else []
+                continue
+            varying.add(s.name)
+            if s not in seen:
+                seen.append(s)
+                found.append(replace(s, value=_without_loads(s.value, varying, before, names)))
         value = _added(added)
         assert value is not None
         values.append(_without_loads(value, varying, before, names))

@@ -13,6 +13,7 @@ from fsmooth.loops.names import Names
 from fsmooth.loops.passes.blocking import in_blocks
 from fsmooth.loops.passes.checks import checks_before_loops
 from fsmooth.loops.passes.fusing import fuse_loops
+from fsmooth.loops.passes.independent import independent_loops
 from fsmooth.loops.passes.invariant import invariant_loops
 from fsmooth.loops.passes.jamming import jam_loops
 from fsmooth.loops.passes.kept_sums import keep_sums
@@ -35,6 +36,7 @@ _CHECKS = (("checks before loops", checks_before_loops),)
 _MOTION = (("storage before loops", storage_before_loops),)
 _WHOLE = (("operations on memory", operations_on_memory), ("whole arrays before loops", whole_arrays))
 _INVARIANT = (("invariant loops", invariant_loops),)
+_INDEPENDENT = (("loops found parallel", independent_loops),)
 _VECTORS = (("math split from loops", split_math), ("loops marked for vectors", marks))
 _BLOCKS = (("blocks", in_blocks),)
 _TIDY = (("repeated checks dropped", tidy), ("dead code dropped", prune))
@@ -47,7 +49,7 @@ _ROOMS = (("rooms", give_rooms),)
 PLAIN: Passes = (*_TIDY, *_ROOMS)
 """Loops as lowering makes them: a reader does not meet the same check twice, and what loops allocate has room."""
 
-_BEFORE: Passes = (*_CHECKS, *_MOTION, *_WHOLE, *_INVARIANT, *_VECTORS, *_BLOCKS, *_TIDY, *_FUSED)
+_BEFORE: Passes = (*_CHECKS, *_MOTION, *_WHOLE, *_INVARIANT, *_INDEPENDENT, *_VECTORS, *_BLOCKS, *_TIDY, *_FUSED)
 
 MOVED: Passes = (*_BEFORE, *_JAMMED, *_WRITTEN, *_ROOMS)
 """All passes that compute each product of the program as it is written."""

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from fsmooth.core.build import part_of, whole_of
-from fsmooth.core.term import Carrying, If, IFold, Let, MakeTuple, Proj, Require, Term, Var, let
-from fsmooth.core.types import is_scalar
+from fsmooth.core.term import Carrying, If, IFold, Let, MakeTuple, Proj, Require, Term, Var, While, let
+from fsmooth.core.types import Tuple, is_scalar
 from fsmooth.lower.context import Context
 from fsmooth.lower.placement.branches import with_rest_in_branches
 from fsmooth.lower.placement.extents import changes, fits
@@ -35,7 +35,7 @@ def _walk(ctx: Context, scope: Let, parts: Sequence[Part]) -> tuple[Continued, l
     for k, (var, value) in enumerate(scope.bindings):
         later = [v for _, v in scope.bindings[k + 1 :]] + [scope.body]
         own: dict[int, Path] = {}
-        if isinstance(value, Carrying) and isinstance(value.init, MakeTuple):
+        if isinstance(value, Carrying) and isinstance(value.init.type, Tuple):
             for position, q in enumerate(known):
                 component = _continues(ctx, value, q, later)
                 if component is not None and component not in own.values():
@@ -75,8 +75,22 @@ def _continues(ctx: Context, fold: Carrying, part: Part, later: Sequence[Term]) 
 
 
 def with_loops_named(step: Term) -> Term:
-    """The step with loops of which it takes a component bound to names, that they may continue a part."""
+    """The step with loops of which it takes a component bound to names, that they may continue a part.
+
+    So are those that such loops start from: `(ifold f (ifold g (a, s) m) n).0` runs on the memory of `a` as a whole.
+    """
     loops: list[tuple[Var, Term]] = []
+    names: dict[Term, Var] = {}
+
+    def name_of(loop: Carrying) -> Var:
+        if loop not in names:
+            before = [loop]
+            while isinstance(before[-1].init, Carrying) and before[-1].init not in names:
+                before.append(before[-1].init)
+            for one in reversed(before):
+                var = names[one] = Var("loop", one.type)
+                loops.append((var, _starting_from(one, names[one.init]) if isinstance(one.init, Carrying) else one))
+        return names[loop]
 
     def named(term: Term) -> Term:
         if isinstance(term, MakeTuple):
@@ -84,15 +98,23 @@ def with_loops_named(step: Term) -> Term:
             same = all([new is item for new, item in zip(items, term.items, strict=True)])
             return term if same else MakeTuple(tuple(items), term.type)
         whole, path = whole_of(term)
-        if not path or not isinstance(whole, Carrying):
-            return term
-        var = next((var for var, loop in loops if loop is whole), None)
-        if var is None:
-            var = Var("loop", whole.type)
-            loops.append((var, whole))
-        return part_of(var, path)
+        return part_of(name_of(whole), path) if path and isinstance(whole, Carrying) else term
 
-    return let(loops, named(step))
+    if not isinstance(step, Let):
+        return let(loops, named(step))
+    for var, value in step.bindings:
+        if isinstance(value, Carrying) and isinstance(value.init, Carrying) and isinstance(value.type, Tuple):
+            value = _starting_from(value, name_of(value.init))
+        loops.append((var, value))
+    return step if len(loops) == len(step.bindings) else Let(tuple(loops), step.body)
+
+
+def _starting_from(loop: Carrying, init: Var) -> Term:
+    """The loop with a name for the loop that it starts from."""
+    if isinstance(loop, IFold):
+        return IFold(loop.size, as_display(init), loop.state, loop.index, loop.body)
+    assert isinstance(loop, While)
+    return While(as_display(init), loop.state, loop.condition, loop.body)
 
 
 def initial_of(fold: Carrying, component: Path) -> Term:
@@ -101,12 +123,20 @@ def initial_of(fold: Carrying, component: Path) -> Term:
 
 
 def _items(init: Term, path: Path) -> Iterator[tuple[Path, Term]]:
-    """The components of a display."""
+    """The components of a display, or of a state that a fold before has left."""
+    init = as_display(init)
     if not isinstance(init, MakeTuple):
         yield path, init
         return
     for k, item in enumerate(init.items):
         yield from _items(item, (*path, k))
+
+
+def as_display(init: Term) -> Term:
+    """A state with a name as the display of its components."""
+    if not isinstance(init.type, Tuple) or not isinstance(init, Var | Proj):
+        return init
+    return MakeTuple(tuple([Proj(init, k) for k in range(len(init.type.items))]), init.type)
 
 
 def _keeps(ctx: Context, body: Term, path: Path, part: Part) -> bool:
