@@ -250,8 +250,8 @@ def test_each_node_is_written_into_its_row():
     made = fs.function(upto)
     made(3, 2.0)
     body = made.c_source()
-    body = body[body.index("static int32_t upto_write(") :]
-    body = body[: body.index("int32_t upto(")]
+    body = body[body.index(" upto_write(") :]
+    body = body[: body.index("int32_t upto_inside(")]
     assert body.count("memset") == 2
     assert "memcpy" not in body
     assert "fs_take" not in body

@@ -217,6 +217,7 @@ typedef struct {
     fs_arena *arena;
     fs_arena *frames; /* or NULL */
     struct fs_entries *tape;
+    struct fs_exit *out; /* or NULL */
 } fs_common;
 """
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from fsmooth.backend.c import helpers as h
 from fsmooth.backend.c.expressions import ExpressionWriter
 from fsmooth.backend.c.frames import Structs, returns_frames, uses_frames
+from fsmooth.backend.c.leaving import Returned
 from fsmooth.backend.c.machines import MachineWriter
 from fsmooth.backend.c.prelude import prelude
 from fsmooth.backend.c.program import CProgram
@@ -27,10 +28,11 @@ def emit(program: t.Program) -> CProgram:
     structs = Structs(program.name)
     functions = [program.kernel] if program.shape is None else [program.kernel, program.shape]
     groups = machines(program.definitions)
-    shared = Shared(program)
+    returned = Returned.of(program) if program.definitions and not groups else None
+    shared = Shared(program, returned)
     own = shared if shared.declarations and not groups else None  # machines have a place of their own for that
     entries = frozenset([f.name for f in (*program.definitions, *functions)]) - _only_inside(groups, program)
-    texts = [f"{signature(function, own)};\n" for function in program.definitions if function.name in entries]
+    texts = [f"{signature(function, own, returned)};\n" for function in program.definitions if function.name in entries]
     statements = 0
     features: set[str] = set()
     frames = uses_frames((*program.definitions, *functions))
@@ -43,7 +45,7 @@ def emit(program: t.Program) -> CProgram:
     apart = {f for group in groups for f in group}
     for function in (*[f for f in program.definitions if f not in apart], *functions):
         called = frozenset() if function.is_called else frozenset(features)
-        writer = StatementWriter(expressions, structs, returning if frames else None, called, own)
+        writer = StatementWriter(expressions, structs, returning if frames else None, called, own, returned)
         texts.append(writer.function(function))
         statements += writer.statements
         features |= writer.features

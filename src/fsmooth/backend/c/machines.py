@@ -176,7 +176,7 @@ class BlockWriter(StatementWriter):
         self.changing = changing(body)
         self.lengths = function.facts.lengths
         self.given = {name for s in walk(body) if isinstance(s, t.Invoke) for name in s.changes}
-        self.is_called = True
+        self.is_called = self.has_handle = True
         self.resumed = frozenset(self.cuts.all() | self.handed_over(body))
         self.arena, self.error, self.nowhere = "fs_shared->arena", "fs_shared->error", "fs_shared->arena->free"
         self.frames = "fs_shared->frames"

@@ -7,6 +7,7 @@ from fsmooth.backend.c.arena import ARENA, COMMON, MARKS, ROOMS
 from fsmooth.backend.c.expressions import ExpressionWriter
 from fsmooth.backend.c.frames import FRAMES, REFERENCE
 from fsmooth.backend.c.lanes import FIRST, LANES, RARELY
+from fsmooth.backend.c.leaving import LEAVING
 from fsmooth.backend.c.machines import RECORDS
 from fsmooth.backend.c.searches import searches
 from fsmooth.backend.c.spelling import Call, spelling
@@ -52,6 +53,8 @@ def prelude(expressions: ExpressionWriter, features: set[str]) -> str:
         parts.append(_guarded("FS_MARKS", MARKS))
     if "tape" in features:
         parts.append(_guarded("FS_TAPE", TAPE))
+    if "leaving" in features:
+        parts.append(_guarded("FS_LEAVING", LEAVING))
     if "shared" in features:
         parts.append(_guarded("FS_COMMON", COMMON))
     if "records" in features:

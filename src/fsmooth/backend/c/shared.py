@@ -6,8 +6,9 @@ that follow from one call of the kernel, which sets it before.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from fsmooth.backend.c.leaving import Returned
 from fsmooth.backend.c.names import c_type, element_type
 from fsmooth.loops import tree as t
 from fsmooth.loops.usage import names_in, own_names, walk
@@ -19,12 +20,13 @@ Parameter = tuple[str, str]
 class Shared:
     """Of a program: which parameters of its functions are in the struct, by function, and what they are called there."""
 
-    def __init__(self, program: t.Program) -> None:
+    def __init__(self, program: t.Program, returned: Returned | None) -> None:
+        """What functions give by value, as `returned` says, is in no struct."""
         self.type = f"{program.name}_shared"
         self._functions = {f.name: f for f in program.definitions}
         self.fields: dict[str, dict[str, str]] = {name: {} for name in self._functions}
         self.declarations: list[str] = []
-        for k, members in enumerate(_classes(program.definitions)):
+        for k, members in enumerate(_classes(program.definitions, {} if returned is None else returned.outputs)):
             function, name = members[0]
             parameter = next(q for q in self._functions[function].parameters if q.name == name)
             field = f"{name}_{k}"
@@ -32,12 +34,18 @@ class Shared:
             for function, name in members:
                 self.fields[function][name] = field
 
-    def handed(self, s: t.Invoke) -> Iterator[tuple[t.Expression | t.Place | str, str | None]]:
-        """Arguments and results of a call, each with its name in the struct, or None if it is handed over."""
+    def handed(
+        self, s: t.Invoke, by_value: str | None = None
+    ) -> Iterator[tuple[t.Expression | t.Place | str, str | None]]:
+        """Arguments and results of a call, each with its name in the struct, or None if it is handed over.
+
+        The output that is returned `by_value` is not handed over.
+        """
         function = self._functions[s.function]
         fields = self.fields[s.function]
         for parameter, value in zip(_in_order(function), (*s.arguments, *s.results), strict=True):
-            yield value, fields.get(parameter.name)
+            if parameter.name != by_value:
+                yield value, fields.get(parameter.name)
 
     def loaded(self, function: t.Function) -> list[str]:
         """The definitions with which a function with loops begins: what of the struct it reads itself."""
@@ -99,12 +107,12 @@ def _in_order(function: t.Function) -> list[t.Parameter]:
     return [q for q in function.parameters if not q.output] + [q for q in function.parameters if q.output]
 
 
-def _classes(definitions: Sequence[t.Function]) -> list[list[Parameter]]:
+def _classes(definitions: Sequence[t.Function], by_value: Mapping[str, str]) -> list[list[Parameter]]:
     """The parameters that are one, as far as they are the same in all calls."""
     by_name = {f.name: f for f in definitions}
     kinds = {(f.name, q.name): (q.type, q.pointer, q.output) for f in definitions for q in f.parameters}
     parent: dict[Parameter, Parameter] = {x: x for x in kinds}
-    varying: set[Parameter] = set()
+    varying: set[Parameter] = set(by_value.items())
 
     def root(x: Parameter) -> Parameter:
         while parent[x] != x:

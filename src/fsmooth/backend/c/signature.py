@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from fsmooth.backend.c.leaving import Returned
 from fsmooth.backend.c.names import c_type, element_type
 from fsmooth.backend.c.shared import Shared
 from fsmooth.loops import tree as t
@@ -14,16 +17,44 @@ def parameter(p: t.Parameter) -> str:
     return f"{'' if p.output else 'const '}{element_type(p.type)} *restrict {p.name}"
 
 
-def signature(function: t.Function, shared: Shared | None = None) -> str:
-    """`int32_t name(…)`, broken into lines if it is long."""
-    last = "fs_common *restrict fs_shared" if function.is_called else "fs_error *restrict error"
-    own = function.parameters
-    if shared is not None and function.is_called:
-        last = f"const {shared.type} *restrict fs_own"
-        own = tuple([p for p in own if p.name not in shared.fields[function.name]])
-    parts = [*[parameter(p) for p in own], last]
-    head = f"{'static ' if function.is_called else ''}int32_t {function.name}("
-    line = f"{head}{', '.join(parts)})"
+def signature(function: t.Function, shared: Shared | None = None, returned: Returned | None = None) -> str:
+    """`int32_t name(…)`, broken into lines if it is long; functions that are `returned` from give a number, or nothing."""
+    if not function.is_called:
+        return laid_out(f"int32_t {function.name}", [*map(parameter, function.parameters), _ERROR])
+    value = None if returned is None else returned.outputs.get(function.name)
+    kinds = {q.name: c_type(q.type) for q in function.parameters}
+    kind = "int32_t" if returned is None else "void" if value is None else kinds[value]
+    own = [q for q in function.parameters if q.name != value]
+    if shared is not None:
+        own = [q for q in own if q.name not in shared.fields[function.name]]
+    const = "" if shared is None else "const "
+    return laid_out(
+        f"static {kind} {function.name}", [*map(parameter, own), f"{const}{common(shared)} *restrict {handle(shared)}"]
+    )
+
+
+_ERROR = "fs_error *restrict error"
+
+
+def common(shared: Shared | None) -> str:
+    """The struct that functions share."""
+    return "fs_common" if shared is None else shared.type
+
+
+def handle(shared: Shared | None) -> str:
+    """What it is called where functions are handed it."""
+    return "fs_shared" if shared is None else "fs_own"
+
+
+def inside(function: t.Function, suffix: str, shared: Shared | None) -> str:
+    """A part of a kernel, which is handed what the functions share."""
+    parts = [*map(parameter, function.parameters), f"{common(shared)} *restrict {handle(shared)}", _ERROR]
+    return laid_out(f"static FS_APART int32_t {function.name}{suffix}", parts)
+
+
+def laid_out(head: str, parts: Sequence[str]) -> str:
+    """A head and its parameters, broken into lines if they are long."""
+    line = f"{head}({', '.join(parts)})"
     if len(line) <= 110:
         return line
     lines, current = [], "   "
@@ -33,4 +64,4 @@ def signature(function: t.Function, shared: Shared | None = None) -> str:
             current = "   "
         current += f" {part},"
     lines.append(current[:-1])
-    return f"{head}\n" + "\n".join(lines) + ")"
+    return f"{head}(\n" + "\n".join(lines) + ")"

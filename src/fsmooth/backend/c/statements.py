@@ -12,10 +12,11 @@ from fsmooth.backend.c.conditions import counted_from_end, failing
 from fsmooth.backend.c.expressions import ExpressionWriter
 from fsmooth.backend.c.frames import Structs, leave, makes_frames, returns_frames
 from fsmooth.backend.c.lanes import write_vectors
+from fsmooth.backend.c.leaving import Returned
 from fsmooth.backend.c.masked_loads import known_integers, may_permute_masked_loads
 from fsmooth.backend.c.names import c_type, comment, element_type
 from fsmooth.backend.c.shared import Shared
-from fsmooth.backend.c.signature import signature
+from fsmooth.backend.c.signature import handle, inside, signature
 from fsmooth.backend.c.spelling import UNARY
 from fsmooth.backend.c.tape_statements import open_tape, write_kept_tape, write_tape
 from fsmooth.core import primitives as p
@@ -24,7 +25,7 @@ from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import slope
 from fsmooth.loops.arithmetic import integer, minus, replace, same, zero_of
-from fsmooth.loops.usage import mentioned, walk
+from fsmooth.loops.usage import mentioned, mentioned_reads, walk
 
 _ON_STACK = 512
 """So many numbers of the arena are on the stack."""
@@ -43,11 +44,14 @@ class StatementWriter:
         returning: frozenset[str] | None = None,
         called: frozenset[str] = frozenset(),
         shared: Shared | None = None,
+        returned: Returned | None = None,
     ) -> None:
         """`returning` are the functions that return frames, if there are any frames in the program; `called` the parts of the
-        prelude that the functions need which it may call; `shared` is what no call changes, if there is any.
+        prelude that the functions need which it may call; `shared` is what no call changes, if there is any; `returned` says
+        what functions give by value, if they are left at once where something fails.
         """
         self.shared = shared
+        self.returned = returned
         self.e = expressions
         self.structs = structs
         self.returning = returning
@@ -61,7 +65,10 @@ class StatementWriter:
         self.lengths: frozenset[str] = frozenset()
         self.known: set[str] = set()
         self.given: set[str] = set()
+        self.read: set[str] = set()
         self.is_called = False
+        self.has_handle = False
+        """Is it handed what functions share?"""
         self.arena, self.error, self.nowhere = "&arena", "error", "(char *)stack"
         self.frames = "&fs_frames"
         self.resumed: frozenset[str] = frozenset()
@@ -70,72 +77,157 @@ class StatementWriter:
         """The whole definition."""
         self.lengths = function.facts.lengths
         self.known = known_integers(function.body)
-        self.given = {name for s in walk(function.body) if isinstance(s, t.Invoke) for name in s.changes}
+        calls = [s for s in walk(function.body) if isinstance(s, t.Invoke)]
+        self.read = mentioned_reads(function.body) if calls else set()
+        by_value = set() if self.returned is None else {self.returned.given(s)[0] for s in calls}
+        self.given = {name for s in calls for name in s.changes} - by_value
         self.is_called = function.is_called
-        if function.is_called:
-            self.arena, self.error, self.nowhere = "fs_shared->arena", "fs_shared->error", "fs_shared->arena->free"
+        is_inside = self.returned is not None and bool(calls) and not function.is_called  # a kernel's part
+        self.has_handle = function.is_called or is_inside
+        if self.has_handle:
+            self.arena, self.nowhere = "fs_shared->arena", "fs_shared->arena->free"
             self.frames = "fs_shared->frames"
+        if function.is_called:
+            self.error = "fs_shared->error"
         if self.makes_frames(function.body):
             self.features.add("frames")
         self.e.elsewhere = {} if self.shared is None else self.shared.elsewhere(function)
         self.body(function.body)
-        used = mentioned(function.body)
-        head = [signature(function, self.shared) + " {"]
-        tail: list[str] = []
-        in_struct = self.shared.fields.get(function.name, {}) if self.shared is not None else {}
-        unused = [q.name for q in function.parameters if q.name not in used and q.name not in in_struct]
         if "calls" in self.features and "tape" in self.called:
             self.features.add("tape")
-        can_fail = not self.features.isdisjoint(("failed", "arena", "calls", "frames", "tape"))
-        if self.features.isdisjoint(("failed", "calls", "tape")) and not function.is_called:
-            unused.append("error")
-        head += wrapped(", ".join([f"(void){name}" for name in unused]))
-        if can_fail:
+        if function.is_called:
+            return self.called_function(function)
+        if is_inside:
+            return self.kernel_with_exit(function)
+        head, tail = [signature(function) + " {"], [*self.end(self.can_fail())]
+        head += self.unused(function, also_error=self.features.isdisjoint(("failed", "calls", "tape")))
+        if self.can_fail():
             head.append("    int32_t status = 0;")
-        if function.is_called and self.shared is not None:
+        opened, closed = self.opened()
+        return "\n".join([*head, *opened, *self.lines, *tail[:-1], *closed, tail[-1], "}", ""])
+
+    def can_fail(self) -> bool:
+        """Is there something that reports a failure?"""
+        return not self.features.isdisjoint(("failed", "arena", "calls", "frames", "tape"))
+
+    def end(self, can_fail: bool) -> list[str]:
+        """The end of a function that reports failures."""
+        return ["fail:", "    return status;"] if can_fail else ["    return 0;"]
+
+    def unused(self, function: t.Function, *, also_error: bool = False) -> list[str]:
+        """What says of parameters that they are not used."""
+        used = mentioned(function.body)
+        in_struct = self.shared.fields.get(function.name, {}) if self.shared is not None else {}
+        names = [q.name for q in function.parameters if q.name not in used and q.name not in in_struct]
+        names += ["error"] if also_error else []
+        return wrapped(", ".join([f"(void){name}" for name in names]))
+
+    def called_function(self, function: t.Function) -> str:
+        """One that others call."""
+        leaves = self.returned is not None
+        head = [signature(function, self.shared, self.returned) + " {"]
+        tail: list[str] = []
+        head += self.unused(function)
+        value = None if self.returned is None else self.returned.outputs.get(function.name)
+        if value is not None:
+            (output,) = [q for q in function.parameters if q.name == value]
+            head.append(f"    {element_type(output.type)} {value}[1] = {{0}};")
+        fails = any(["goto fail;" in line for line in self.lines])
+        if fails or not leaves:
+            head.append("    int32_t status = 0;")
+        if self.shared is not None:
             head.append("    const fs_common *const fs_shared = &fs_own->common;")
             head += [f"    {definition}" for definition in self.shared.loaded(function)]
-        if function.is_called:
-            self.features.add("depth")
-            head.append("    if (FS_FRAME < fs_shared->deepest) return 3;")
-            if "tape" in self.features:
-                head.append("    fs_entries *const fs_tape = fs_shared->tape;")
-            if "arena" in self.features:
-                head.append("    const fs_mark fs_before = fs_marked(fs_shared->arena);")
-                tail.append("    fs_release(fs_shared->arena, fs_before);")
-            if "frames" in self.features and not returns_frames(function):
-                head.append("    const fs_mark fs_frames_before = fs_marked(fs_shared->frames);")
-                tail.append("    fs_release(fs_shared->frames, fs_frames_before);")
+        self.features.add("depth")
+        leave = "fs_leave(fs_shared->out, 3)" if leaves else "return 3"
+        head.append(f"    if (FS_FRAME < fs_shared->deepest) {leave};")
+        if "tape" in self.features:
+            head.append("    fs_entries *const fs_tape = fs_shared->tape;")
+        if "arena" in self.features:
+            head.append("    const fs_mark fs_before = fs_marked(fs_shared->arena);")
+            tail.append("    fs_release(fs_shared->arena, fs_before);")
+        if "frames" in self.features and not returns_frames(function):
+            head.append("    const fs_mark fs_frames_before = fs_marked(fs_shared->frames);")
+            tail.append("    fs_release(fs_shared->frames, fs_frames_before);")
+        if not leaves:
+            tail = ["fail:", *tail, "    return status;"]
         else:
-            open_tape(self.features, head, tail)
-        if not function.is_called and not self.features.isdisjoint(("arena", "calls", "frames")):
-            self.features.add("arena")
-            head += [
-                f"    double stack[{_ON_STACK}];",
-                "    fs_arena arena;",
-                "    fs_open(&arena, (char *)stack, sizeof stack);",
-            ]
-            tail.append("    fs_close(&arena);")
-            if self.returning is not None:
-                self.features.add("frames")
-                head += [
-                    "    fs_arena fs_frames;",
-                    "    fs_open(&fs_frames, (char *)stack + sizeof stack, 0);",
-                ]
-                tail.append("    fs_close(&fs_frames);")
-            if "calls" in self.features:
-                self.features |= {"arena", "shared"}
-                frames = "NULL" if self.returning is None else "&fs_frames"
-                tape = "fs_tape" if "tape" in self.features else "NULL"
-                common = f"{{error, fs_deepest_frame(), &arena, {frames}, {tape}}}"
-                if self.shared is None:
-                    head.append(f"    fs_common fs_shared = {common};")
-                else:
-                    head.append(f"    {self.shared.type} fs_own = {{.common = {common}}};")
-        if can_fail:
-            tail.insert(0, "fail:")
-        tail.append(f"    return {'status' if can_fail else '0'};")
+            tail.append("    return;" if value is None else f"    return {value}[0];")
+            if fails:
+                tail += ["fail:", "    fs_leave(fs_shared->out, status);"]
+            elif value is None:
+                tail.pop()
         return "\n".join([*head, *self.lines, *tail, "}", ""])
+
+    def kernel_with_exit(self, function: t.Function) -> str:
+        """A kernel that calls functions which are left at once: what it does, the way out of it, and what surrounds both."""
+        assert self.returned is not None
+        self.features |= {"leaving", "arena", "shared"}
+        own = handle(self.shared)
+        given = ", ".join([q.name for q in function.parameters])
+        given = f"{given}, " if given else ""
+        body = [inside(function, "_inside", self.shared) + " {"]
+        body += self.unused(function, also_error="failed" not in self.features and "tape" not in self.features)
+        fails = any(["goto fail;" in line for line in self.lines])
+        if fails:
+            body.append("    int32_t status = 0;")
+        text = "\n".join(self.lines)
+        if self.shared is not None and "fs_shared" in text:
+            body.append("    const fs_common *const fs_shared = &fs_own->common;")
+        shared_tape = f"{'fs_shared->' if self.shared is None else 'fs_own->common.'}tape"
+        is_kept = "tape_kept" in self.features
+        if "fs_tape" in text:
+            body.append(f"    fs_entries *{'' if is_kept else 'const '}fs_tape = {shared_tape};")
+        kept = [f"    {shared_tape} = fs_tape;"] if is_kept else []
+        body += [*self.lines, *kept, *self.end(fails), "}", ""]
+        common_of = "fs_shared->" if self.shared is None else "fs_own->common."
+        guard = [
+            inside(function, "_guarded", self.shared) + " {",
+            f"    if (setjmp({common_of}out->place)) return {common_of}out->status;",
+            f"    return {function.name}_inside({given}{own}, error);",
+            "}",
+            "",
+        ]
+        opened, closed = self.opened()
+        kernel = [signature(function) + " {", "    fs_exit fs_out;", *opened]
+        kernel.append(f"    const int32_t status = {function.name}_guarded({given}&{own}, error);")
+        if is_kept:
+            kernel.append(f"    fs_tape = {own}{'' if self.shared is None else '.common'}.tape;")
+        kernel += [*closed, "    return status;", "}", ""]
+        return "\n".join([*body, *guard, *kernel])
+
+    def opened(self) -> tuple[list[str], list[str]]:
+        """What a kernel opens, and closes at its end."""
+        head: list[str] = []
+        tail: list[str] = []
+        open_tape(self.features, head, tail)
+        if self.features.isdisjoint(("arena", "calls", "frames")):
+            return head, tail
+        self.features.add("arena")
+        head += [
+            f"    double stack[{_ON_STACK}];",
+            "    fs_arena arena;",
+            "    fs_open(&arena, (char *)stack, sizeof stack);",
+        ]
+        tail.append("    fs_close(&arena);")
+        if self.returning is not None:
+            self.features.add("frames")
+            head += [
+                "    fs_arena fs_frames;",
+                "    fs_open(&fs_frames, (char *)stack + sizeof stack, 0);",
+            ]
+            tail.append("    fs_close(&fs_frames);")
+        if "calls" in self.features:
+            self.features |= {"arena", "shared"}
+            frames = "NULL" if self.returning is None else "&fs_frames"
+            tape = "fs_tape" if "tape" in self.features else "NULL"
+            out = "NULL" if self.returned is None else "&fs_out"
+            common_ = f"{{error, fs_deepest_frame(), &arena, {frames}, {tape}, {out}}}"
+            if self.shared is None:
+                head.append(f"    fs_common fs_shared = {common_};")
+            else:
+                head.append(f"    {self.shared.type} fs_own = {{.common = {common_}}};")
+        return head, tail
 
     def line(self, text: str) -> None:
         """One line at the current depth."""
@@ -256,18 +348,26 @@ class StatementWriter:
     def invoke(self, s: t.Invoke) -> None:
         """A call; what it shares with all that follow from it is in the struct."""
         self.features.add("calls")
+        name, results = (None, s.results) if self.returned is None else self.returned.given(s)
         if self.shared is None:
-            given = [self.handed(value) for value in (*s.arguments, *s.results)]
-            given.append("fs_shared" if self.is_called else "&fs_shared")
+            given = [self.handed(value) for value in (*s.arguments, *results)]
+            given.append("fs_shared" if self.has_handle else "&fs_shared")
         else:
             given = []
-            for value, field in self.shared.handed(s):
+            by_value = None if self.returned is None else self.returned.outputs.get(s.function)
+            for value, field in self.shared.handed(s, by_value):
                 if field is None:
                     given.append(self.handed(value))
                 elif not self.is_called:
-                    self.line(f"fs_own.{field} = {self.handed(value)};")
-            given.append("fs_own" if self.is_called else "&fs_own")
-        self.line(f"status = {s.function}({', '.join(given)});")
+                    self.line(f"fs_own{'->' if self.has_handle else '.'}{field} = {self.handed(value)};")
+            given.append("fs_own" if self.has_handle else "&fs_own")
+        call = f"{s.function}({', '.join(given)});"
+        if self.returned is not None:
+            self.line(call if name is None else f"{name} = {call}")
+            if name is not None and name not in self.read:
+                self.line(f"(void){name};")
+            return
+        self.line(f"status = {call}")
         self.line("if (status) goto fail;")
 
     def handed(self, value: t.Expression | t.Place | str) -> str:
