@@ -220,8 +220,16 @@ STRIP_ROWS_ON_STACK = 32
 """Arrays of at most so many rows of strips are on the stack: a matrix of 32 rows of 64 fits the fastest cache."""
 
 JAMMED = 4
-"""Nests that add to rows run so many iterations of each of two loops at once: with 4, products of matrices of 256 rows and
-columns take 0.4 times as long as with 1; more rows do not fit the registers.
+"""Loops that add to a row run so many iterations at once, for JAMMED_ROWS rows; products of matrices of 256 rows and columns take
+0.4 times as long as with 1.
+"""
+
+JAMMED_ROWS = 4
+"""So many rows are added to at once; with 2, products take 1.4 times as long; the numbers of more do not fit the registers."""
+
+JAMMED_STATEMENTS = 500
+"""Loops of functions of more statements than this are left as they are: each product is 0.2 s for the C compiler, which takes its
+time with such functions already.
 """
 
 BLOCK_STORES = 4

@@ -88,6 +88,8 @@ EXTREMES: dict[str, tuple[float, float]] = {
     "POINTS_FOR_STRIPS": (0, 1_000),
     "STRIP_ROWS_ON_STACK": (0, 128),
     "JAMMED": (1, 8),
+    "JAMMED_ROWS": (1, 8),
+    "JAMMED_STATEMENTS": (0, 1_000_000),
     "BLOCK_STORES": (1, 1_000),
     "BLOCK_DEFINITIONS": (1, 1_000),
     "TILE": (0, 1_024),

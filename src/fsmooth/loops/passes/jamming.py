@@ -29,7 +29,7 @@ Values = Mapping[str, t.Expression]
 
 def jam_loops(function: t.Function, names: Names) -> t.Function:
     """Unroll and jam the nests of a function that add products to rows."""
-    if thresholds.JAMMED < 2:
+    if thresholds.JAMMED < 2 or sum([1 for _ in walk(function.body)]) > thresholds.JAMMED_STATEMENTS:
         return function
     jammed: dict[str, t.For] = {}
 
@@ -37,12 +37,19 @@ def jam_loops(function: t.Function, names: Names) -> t.Function:
         if _is_short(loop.size):
             return (loop,)
         if _adds_to_row(loop):
-            block, made = _in_blocks(loop, loop.body, names, function.facts, _together)
+            block, made = _in_blocks(loop, thresholds.JAMMED, loop.body, names, function.facts, _together)
             jammed[block] = loop
             return made
         if any([isinstance(s, t.For) and s.index in jammed and _is_shared(s, loop.index) for s in loop.body]):
-            if loop.kind is t.Kind.PARALLEL and not loop.own and _can_be_copied(loop.body):
-                return _in_blocks(loop, _as_it_was(loop.body, jammed), names, function.facts, _side_by_side)[1]
+            if (
+                loop.kind is t.Kind.PARALLEL
+                and not loop.own
+                and _can_be_copied(loop.body)
+                and thresholds.JAMMED_ROWS > 1
+            ):
+                return _in_blocks(
+                    loop, thresholds.JAMMED_ROWS, _as_it_was(loop.body, jammed), names, function.facts, _side_by_side
+                )[1]
         return (loop,)
 
     return each_loop(function, change)
@@ -145,19 +152,20 @@ def _divided_evenly(size: t.Expression) -> int | None:
 
 def _in_blocks(
     loop: t.For,
+    many: int,
     rest_of: t.Body,
     names: Names,
     facts: t.Facts,
     jam: Callable[[t.For, Sequence[t.Expression], Names], t.Body],
 ) -> tuple[str, tuple[t.Statement, ...]]:
     """The loop over blocks of iterations, with the name of its index, and over those that are left, which do `rest_of`."""
-    width = integer(thresholds.JAMMED)
+    width = integer(many)
     block = t.Name(names.fresh(f"{loop.index}_block"), INT)
     start = t.Name(names.fresh(f"{loop.index}_start"), INT)
     first = t.Declare(start.name, INT, times(block, width))
     last = t.Name(names.fresh(f"{loop.index}_last"), INT)
-    indices = [plus(start, integer(k)) for k in range(thresholds.JAMMED)]
-    blocks = _divided(loop.size, facts)
+    indices = [plus(start, integer(k)) for k in range(many)]
+    blocks = _divided(loop.size, many, facts)
     body = _after(first, jam(loop, indices, names))
     made: list[t.Statement] = [t.For(block.name, blocks, body, loop.kind, loop.site)]
     rest = minus(loop.size, times(blocks, width))
@@ -174,11 +182,11 @@ def _after(definition: t.Declare, body: t.Body) -> t.Body:
     return (definition, *body) if definition.name in mentioned_reads(body) else body
 
 
-def _divided(size: t.Expression, facts: t.Facts) -> t.Expression:
+def _divided(size: t.Expression, many: int, facts: t.Facts) -> t.Expression:
     """How many blocks there are; none of a size that is negative."""
     if isinstance(size, t.Literal):
-        return integer(max(int(size.value), 0) // thresholds.JAMMED)
-    blocks = t.Operation(p.floor_divide, (size, integer(thresholds.JAMMED)), INT)
+        return integer(max(int(size.value), 0) // many)
+    blocks = t.Operation(p.floor_divide, (size, integer(many)), INT)
     if isinstance(size, t.Name) and size.name in facts.nonnegative:
         return blocks
     return t.Operation(p.maximum, (blocks, ZERO), INT)
