@@ -118,3 +118,31 @@ def test_calls_are_choices_of_the_c() -> None:
 def test_functions_cost_no_memory() -> None:
     source = fs.function(p.another_one_in_each_step).c_source(p.x, 0.0)
     assert "fs_take" not in source
+
+
+weight = 100.0
+
+
+def test_a_name_of_the_step_before_is_no_global() -> None:
+    """A function of the step before reads what a name of the program stands for, which has no value at the start of a step."""
+
+    def of_the_step_before(x):
+        f, s = np.sin, 0.0
+        for v in x:
+            s += f(v)
+            weight = 2.0 * v
+            f = lambda y: weight * y  # noqa: B023, E731
+        return s
+
+    with pytest.raises(fs.ProgramError, match="weight is assigned inside the loop only"):
+        fs.function(of_the_step_before)(p.x)
+
+    def with_its_own(x):
+        f, s = np.sin, 0.0
+        for v in x:
+            s += f(v)
+            weight = 2.0 * v
+            f = lambda y, weight=weight: weight * y  # noqa: E731
+        return s
+
+    assert fs.function(with_its_own)(p.x) == pytest.approx(with_its_own(p.x))

@@ -37,7 +37,8 @@ def possible_kinds(frame: Frame, value: Term) -> list[int]:
     if isinstance(tag, Const):
         return [int(tag.value)]
     count = len(kinds_of(value.type))
-    return [k for k in range(count) if is_possible(frame, lambda term: is_same(frame, term, tag), k)]
+    found = [k for k in range(count) if is_possible(frame, lambda term: is_same(frame, term, tag), k)]
+    return found or list(range(count))  # of what is never evaluated nothing is known
 
 
 def as_kind(value: Term, kind: int) -> Value:
@@ -89,12 +90,6 @@ def operand(frame: Frame, value: Value, node: ast.AST) -> Value:
 def is_known(kind: Type) -> bool:
     """Is it a kind of which there is one value, or a function?"""
     return isinstance(kind, Tuple) and isinstance(kind.record, Constant | Code)
-
-
-def by_kind(frame: Frame, value: Term, use: Callable[[Value], Value], node: ast.AST) -> Value:
-    """What `use` makes of the value, for each kind that it may be of."""
-    value = value if isinstance(value, Var) else frame.bind(value, "value")
-    return _by_kinds(frame, value, possible_kinds(frame, value), use, node)
 
 
 def _by_kinds(frame: Frame, value: Term, kinds: list[int], use: Callable[[Value], Value], node: ast.AST) -> Value:

@@ -387,7 +387,12 @@ def refuse_shared(frame: Frame, node: Loop, carried: Carried) -> None:
 
 
 def enter(frame: Frame, carried: Carried, state: Var) -> None:
-    """The carried names stand for the state."""
+    """The carried names stand for the state; the others have no value yet, to functions of the step before neither."""
+    for name in carried.local:
+        why = f"{name} is assigned inside the loop only, and not before it is read in a step"
+        frame.names.setdefault(
+            name, Missing(why, f"assign {name} before the loop, or give it to the function: {name}={name}")
+        )
     for k, name in enumerate(carried.names):
         part = state if len(carried.names) == 1 else Proj(state, k)
         grown = carried.growth.lists.get(name)
