@@ -133,7 +133,7 @@ class StatementWriter:
             (output,) = [q for q in function.parameters if q.name == value]
             head.append(f"    {element_type(output.type)} {value}[1] = {{0}};")
         fails = any(["goto fail;" in line for line in self.lines])
-        if fails or not leaves:
+        if fails or (self.can_fail() and not leaves):
             head.append("    int32_t status = 0;")
         if self.shared is not None:
             head.append("    const fs_common *const fs_shared = &fs_own->common;")
@@ -150,7 +150,8 @@ class StatementWriter:
             head.append("    const fs_mark fs_frames_before = fs_marked(fs_shared->frames);")
             tail.append("    fs_release(fs_shared->frames, fs_frames_before);")
         if not leaves:
-            tail = ["fail:", *tail, "    return status;"]
+            label, *end = self.end(self.can_fail())
+            tail = [label, *tail, *end] if end else [*tail, label]
         else:
             tail.append("    return;" if value is None else f"    return {value}[0];")
             if fails:
