@@ -9,20 +9,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Sequence
 
-from fsmooth.core import primitives as p
 from fsmooth.core.alternatives import Code, is_one_of, kinds_of
 from fsmooth.core.build import equals
-from fsmooth.core.term import Const, Failure, If, MakeTuple, Prim, Require, Term, Var
+from fsmooth.core.term import Const, Failure, If, MakeTuple, Require, Term, Var
 from fsmooth.core.trees import Constant, class_of
 from fsmooth.core.types import Tuple, Type
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.python.conversion import convert, join_kinds_of, place_among, project
 from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.joins import either_way
 from fsmooth.frontend.python.kinds import describe
-from fsmooth.frontend.python.narrowing import is_possible, is_same
+from fsmooth.frontend.python.narrowing import has_one_of, is_possible, is_same
 from fsmooth.frontend.python.parts import seen
-from fsmooth.frontend.python.sizes import branch
-from fsmooth.frontend.python.unreturned import either_known
 from fsmooth.frontend.python.values import Value
 
 
@@ -56,21 +54,7 @@ def narrowed(frame: Frame, value: Value) -> Value:
 
 def is_of(frame: Frame, value: Term, wanted: Collection[int]) -> Term:
     """Is the value of one of these kinds?  Known while compiling where what holds there says it."""
-    possible = possible_kinds(frame, value)
-    inside = [k for k in possible if k in wanted]
-    outside = [k for k in possible if k not in wanted]
-    if not inside or not outside:
-        return Const(not outside)
-    tag = project(value, 0)
-    if len(outside) < len(inside):
-        return Prim(p.logical_not, (_is_one_of(tag, outside),))
-    return _is_one_of(tag, inside)
-
-
-def _is_one_of(tag: Term, kinds: list[int]) -> Term:
-    first, *rest = kinds
-    test = equals(tag, Const(first))
-    return If(test, Const(True), _is_one_of(tag, rest)) if rest else test
+    return has_one_of(project(value, 0), possible_kinds(frame, value), wanted)
 
 
 def operand(frame: Frame, value: Value, node: ast.AST) -> Value:
@@ -97,21 +81,9 @@ def _by_kinds(frame: Frame, value: Term, kinds: list[int], use: Callable[[Value]
     if not rest:
         return use(as_kind(value, first))
     test = equals(project(value, 0), Const(first))
-
-    def read(holds: bool) -> Term:
-        def made() -> Term:
-            found = use(as_kind(value, first)) if holds else _by_kinds(frame, value, rest, use, node)
-            return frame.as_part(found, node)
-
-        with frame.shared.assuming(test, holds):
-            return frame.inside(made, conditional=True)
-
-    then, otherwise = either_known(lambda: read(True), lambda: read(False))
-    if then is None or otherwise is None:
-        known = then if otherwise is None else otherwise
-        assert known is not None
-        return seen(known)
-    return seen(branch(frame, test, then, otherwise, node))
+    return either_way(
+        frame, test, lambda: use(as_kind(value, first)), lambda: _by_kinds(frame, value, rest, use, node), node
+    )
 
 
 def for_kinds(

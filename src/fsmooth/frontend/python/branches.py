@@ -6,20 +6,19 @@ import ast
 from collections.abc import Callable
 from typing import TypeVar
 
-from fsmooth.core.alternatives import is_one_of
 from fsmooth.core.term import Const, If, Let, MakeTuple, Term, Var
 from fsmooth.core.types import Type
 from fsmooth.errors import UnsupportedError
 from fsmooth.frontend.python.alternatives import narrowed
 from fsmooth.frontend.python.claims import Raised, not_raised
-from fsmooth.frontend.python.conversion import Model, as_one_of, convert, join_kinds_of, project
+from fsmooth.frontend.python.conversion import Model, convert, join_kinds_of, project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.function_values import returned
-from fsmooth.frontend.python.kinds import identical
+from fsmooth.frontend.python.joins import branch, model_in
 from fsmooth.frontend.python.list_branches import Either, either
 from fsmooth.frontend.python.logic import condition, negated
 from fsmooth.frontend.python.parts import is_part, seen
-from fsmooth.frontend.python.sizes import alike, branch, model_in
+from fsmooth.frontend.python.sizes import alike
 from fsmooth.frontend.python.syntax import assigned_names
 from fsmooth.frontend.python.unreturned import Unreturned, either_known
 from fsmooth.frontend.python.values import Growing, Missing, Static, Value
@@ -193,10 +192,7 @@ def close_branch(
 ) -> Term:
     """The tuple of a branch's values, at the joined types, with its bindings; `models` are those of the other branch."""
     outer, frame.scope = frame.scope, scope
-    made = [
-        as_one_of(frame, v, t, node, [m]) if is_one_of(t) and not identical(v.type, t) else convert(frame, v, t, node)
-        for v, t, m in zip(values, types, models, strict=True)
-    ]
+    made = [convert(frame, v, t, node, [m]) for v, t, m in zip(values, types, models, strict=True)]
     frame.scope = outer
     body = made[0] if len(made) == 1 else MakeTuple(tuple(made))
     return Let(tuple(scope), body) if scope else body

@@ -6,8 +6,7 @@ import ast
 import dataclasses
 import functools
 import inspect
-from collections.abc import Hashable, Iterator
-from contextlib import contextmanager
+from collections.abc import Hashable
 from types import FunctionType, MethodType
 
 import numpy as np
@@ -38,6 +37,7 @@ from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import (
     as_function,
     constant_object,
+    evaluated_arguments,
     helper_call,
     inlined_closure,
     keywords,
@@ -174,34 +174,6 @@ def is_callable(kind: Type) -> bool:
             return can_be_called(record)
         case _:
             return False
-
-
-@contextmanager
-def evaluated_arguments(frame: Frame, node: ast.Call) -> Iterator[ast.Call]:
-    """A call whose arguments are names of values that have been found."""
-    given = {f"_given_{k}": frame.expression(a) for k, a in enumerate(node.args)}
-    named = {f"_named_{k.arg}": frame.expression(k.value) for k in node.keywords}
-    before = dict(frame.names)
-    for name, value in (given | named).items():
-        frame.names[name] = frame.bind(value, "given") if isinstance(value, Term) else value
-    made = ast.Call(
-        node.func,
-        [ast.copy_location(ast.Name(name, ast.Load()), a) for name, a in zip(given, node.args, strict=True)],
-        [
-            ast.keyword(k.arg, ast.copy_location(ast.Name(f"_named_{k.arg}", ast.Load()), k.value))
-            for k in node.keywords
-        ],
-    )
-    for keyword in made.keywords:
-        ast.copy_location(keyword, node)
-    try:
-        yield ast.copy_location(made, node)
-    finally:
-        for name in (*given, *named):
-            if name in before:
-                frame.names[name] = before[name]
-            else:
-                del frame.names[name]
 
 
 OWN_REDUCTIONS = ("fsmooth.functions", "fsmooth.combinators")

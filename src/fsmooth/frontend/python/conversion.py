@@ -23,8 +23,25 @@ from fsmooth.frontend.python.narrowing import definition_of
 from fsmooth.frontend.python.weak import narrowed, strengthened
 
 
-def convert(frame: Frame, term: Term, wanted: Type, node: ast.AST) -> Term:
-    """`term` at type `wanted`: Int and Bool to Float, constants at once, arrays and tuples part by part."""
+class Model(NamedTuple):
+    """A value that is what the one that is converted may be instead; `outside` gives a part of it where it is known here."""
+
+    value: Term
+    outside: Callable[[Term], Term | None]
+
+    def part(self, k: int) -> Model:
+        """A component of it."""
+        return Model(project(self.value, k), self.outside)
+
+
+Models = Sequence[Model]
+
+
+def convert(frame: Frame, term: Term, wanted: Type, node: ast.AST, models: Models = ()) -> Term:
+    """`term` at type `wanted`: Int and Bool to Float, constants at once, arrays and tuples part by part.
+
+    Values of one of several kinds have the arrays of `models` for what they are not.
+    """
     have = term.type
     if have == wanted and constants(have) == constants(wanted):
         return term if is_weak(wanted) else strengthened(term)
@@ -38,28 +55,22 @@ def convert(frame: Frame, term: Term, wanted: Type, node: ast.AST) -> Term:
     if isinstance(wanted, Array) and isinstance(have, Array):
         term = frame.bind(term)
         return build(size_of(term), lambda i: convert(frame, Get(term, i), wanted.element, node))
-    if is_one_of(wanted):
-        return as_one_of(frame, term, wanted, node, [])
+    if isinstance(wanted, Tuple) and is_one_of(wanted):
+        return _as_one_of(frame, term, wanted, node, models)
     if isinstance(wanted, Tuple) and isinstance(have, Tuple) and (places := places_of(have, wanted)):
         term = frame.bind(term)
-        parts = [convert(frame, project(term, k), t, node) for k, t in zip(places, wanted.items, strict=True)]
+        own = [m for m in models if isinstance(m.value.type, Tuple) and places_of(m.value.type, wanted) == places]
+        parts = [
+            convert(frame, project(term, k), t, node, [m.part(k) for m in own])
+            for k, t in zip(places, wanted.items, strict=True)
+        ]
         return MakeTuple(tuple(parts), wanted)
     frame.fail(
         TypeMismatchError, node, f"expected {describe(wanted)}, found {describe(have)}", "give it a value of that type"
     )
 
 
-class Model(NamedTuple):
-    """A value that is what the one that is converted may be instead; `outside` gives a part of it where it is known here."""
-
-    value: Term
-    outside: Callable[[Term], Term | None]
-
-
-Models = Sequence[Model]
-
-
-def as_one_of(frame: Frame, term: Term, wanted: Type, node: ast.AST, models: Models) -> Term:
+def _as_one_of(frame: Frame, term: Term, wanted: Tuple, node: ast.AST, models: Models) -> Term:
     """A value as one of several kinds.  What it would be if it were of the others is never read: arrays are those of `models`."""
     kinds = kinds_of(wanted)
     if not is_one_of(term.type):
@@ -87,7 +98,7 @@ def as_one_of(frame: Frame, term: Term, wanted: Type, node: ast.AST, models: Mod
         for own_tag, other in others:
             item = If(equals(project(term, 0), own_tag), convert(frame, other, kind, node), item)
         items.append(item)
-    return MakeTuple((tag, *items), wanted if isinstance(wanted, Tuple) else None)
+    return MakeTuple((tag, *items), wanted)
 
 
 def place_among(type_: Type, kinds: Sequence[Type]) -> int:
@@ -98,9 +109,10 @@ def place_among(type_: Type, kinds: Sequence[Type]) -> int:
 def _of_kind(kind: Type, models: Models) -> Models:
     """The models of a kind."""
     found: list[Model] = []
-    for model, outside in models:
-        parts = [project(model, 1 + k) for k in range(len(kinds_of(model.type)))] if is_one_of(model.type) else [model]
-        found += [Model(q, outside) for q in parts if join_types(kind, q.type) is not None]
+    for model in models:
+        type_ = model.value.type
+        parts = [model.part(1 + k) for k in range(len(kinds_of(type_)))] if is_one_of(type_) else [model]
+        found += [q for q in parts if join_types(kind, q.value.type) is not None]
     return found
 
 
@@ -112,7 +124,7 @@ def _never_read(frame: Frame, type_: Type, models: Models, wanted: Type, node: a
         case Bool():
             return Const(False)
         case Tuple(items):
-            parts = [[Model(project(m, k), outside) for m, outside in models] for k in range(len(items))]
+            parts = [[model.part(k) for model in models] for k in range(len(items))]
             made = [_never_read(frame, t, part, wanted, node) for t, part in zip(items, parts, strict=True)]
             return MakeTuple(tuple(made), type_)
         case _:

@@ -26,9 +26,9 @@ from fsmooth.frontend.python.comprehensions import as_sequence, unrolled_element
 from fsmooth.frontend.python.conversion import convert, project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.iterables import iterable, loop_index
+from fsmooth.frontend.python.joins import branch
 from fsmooth.frontend.python.logic import condition
 from fsmooth.frontend.python.reducible import combined, reducible
-from fsmooth.frontend.python.sizes import branch
 from fsmooth.frontend.python.targets import assign_target
 from fsmooth.frontend.python.values import Unrolled
 

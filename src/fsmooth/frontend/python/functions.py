@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from collections.abc import Sequence as SequenceOf
+from contextlib import contextmanager
 from dataclasses import replace
 from types import FunctionType
 
@@ -133,6 +134,34 @@ def matched(frame: Frame, signature: inspect.Signature, node: ast.Call, *first: 
             given = parameter.default
             result[name] = given.value if isinstance(given, Default) else default_value(frame, given)
     return result
+
+
+@contextmanager
+def evaluated_arguments(frame: Frame, node: ast.Call) -> Iterator[ast.Call]:
+    """The call with names for its arguments, which are evaluated once however often it is read."""
+    given = {f"_given_{k}": frame.expression(a) for k, a in enumerate(node.args)}
+    named = {f"_named_{k.arg}": frame.expression(k.value) for k in node.keywords}
+    before = dict(frame.names)
+    for name, value in (given | named).items():
+        frame.names[name] = frame.bind(value, "given") if isinstance(value, Term) else value
+    made = ast.Call(
+        node.func,
+        [ast.copy_location(ast.Name(name, ast.Load()), a) for name, a in zip(given, node.args, strict=True)],
+        [
+            ast.keyword(k.arg, ast.copy_location(ast.Name(f"_named_{k.arg}", ast.Load()), k.value))
+            for k in node.keywords
+        ],
+    )
+    for keyword in made.keywords:
+        ast.copy_location(keyword, node)
+    try:
+        yield ast.copy_location(made, node)
+    finally:
+        for name in (*given, *named):
+            if name in before:
+                frame.names[name] = before[name]
+            else:
+                del frame.names[name]
 
 
 def closure(frame: Frame, definition: ast.FunctionDef | ast.Lambda) -> Closure:

@@ -26,12 +26,13 @@ from fsmooth.frontend.python.frame import Frame, is_path
 from fsmooth.frontend.python.functions import as_function, helper_call, keywords, positional
 from fsmooth.frontend.python.index_calls import grid_call
 from fsmooth.frontend.python.instead import instead_of
+from fsmooth.frontend.python.joins import branch
 from fsmooth.frontend.python.library import expanded
 from fsmooth.frontend.python.logic import unary
 from fsmooth.frontend.python.macro import deriv_call
 from fsmooth.frontend.python.mapped import mapped_call
 from fsmooth.frontend.python.scalars import OWN_SCALAR, SCALAR, scalar_function
-from fsmooth.frontend.python.sizes import branch, length_of
+from fsmooth.frontend.python.sizes import length_of
 from fsmooth.frontend.python.values import Closure, Static, Value
 from fsmooth.frontend.python.weak import strengthened
 from fsmooth.library.numpy import written

@@ -17,11 +17,12 @@ from fsmooth.frontend.python.broadcasting import elementwise
 from fsmooth.frontend.python.conversion import common, convert, project, truth
 from fsmooth.frontend.python.displays import known
 from fsmooth.frontend.python.frame import Frame, is_constant
+from fsmooth.frontend.python.joins import branch, either_way
 from fsmooth.frontend.python.kinds import describe, join_types
 from fsmooth.frontend.python.names import part_of
 from fsmooth.frontend.python.nodes import declaration_of_node, is_nothing, is_true
 from fsmooth.frontend.python.parts import parts_seen
-from fsmooth.frontend.python.sizes import branch, length_of
+from fsmooth.frontend.python.sizes import length_of
 from fsmooth.frontend.python.unreturned import either_known
 from fsmooth.frontend.python.values import (
     Closure,
@@ -392,13 +393,4 @@ def conditional_expression(frame: Frame, test: ast.expr, body: ast.expr, orelse:
     if isinstance(chosen, Const):
         return frame.expression(body if chosen.value else orelse)
 
-    def read(part: ast.expr, holds: bool) -> Term:
-        with frame.shared.assuming(chosen, holds):
-            return frame.inside(lambda: frame.as_part(frame.expression(part), part), conditional=True)
-
-    then, otherwise = either_known(lambda: read(body, True), lambda: read(orelse, False))
-    if then is None or otherwise is None:
-        known = then if otherwise is None else otherwise
-        assert known is not None
-        return known
-    return branch(frame, chosen, then, otherwise, node)
+    return either_way(frame, chosen, lambda: frame.expression(body), lambda: frame.expression(orelse), node)

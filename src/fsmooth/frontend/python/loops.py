@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from fsmooth.core import primitives as p
-from fsmooth.core.alternatives import holds_functions, is_one_of
+from fsmooth.core.alternatives import holds_functions
 from fsmooth.core.build import both, whole_of
 from fsmooth.core.term import Const, If, IFold, Let, MakeTuple, Prim, Proj, Term, Var, While
 from fsmooth.core.trees import constants
@@ -15,16 +15,17 @@ from fsmooth.core.types import INT, Array, Tuple, Type
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.agreement import Fold, steady
 from fsmooth.frontend.python.aliases import places_of
-from fsmooth.frontend.python.conversion import Model, as_one_of, convert, project
+from fsmooth.frontend.python.conversion import Model, convert, project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.growth import Growth, are_bounded, as_arrays, opened, placed, recounted, tallied
 from fsmooth.frontend.python.iterables import iterable, loop_index
+from fsmooth.frontend.python.joins import branch
 from fsmooth.frontend.python.jumps import flag_of, returned_flag, stopped_flag, without_jumps
 from fsmooth.frontend.python.kinds import describe, identical, join_kinds
 from fsmooth.frontend.python.names import look_up
 from fsmooth.frontend.python.narrowing import definition_of
 from fsmooth.frontend.python.parts import seen
-from fsmooth.frontend.python.sizes import FrameSizes, branch
+from fsmooth.frontend.python.sizes import FrameSizes
 from fsmooth.frontend.python.syntax import assigned_names, element_assigned, target_names
 from fsmooth.frontend.python.targets import assign_target
 from fsmooth.frontend.python.unreturned import Unreturned
@@ -230,11 +231,9 @@ def initial(frame: Frame, node: Loop, state: Carried, step: Term, var: Var, inde
     hidden = own if index is None else own | {index}
     found: list[Term] = []
     for k, (term, wanted, name) in enumerate(zip(state.inits, state.types, state.names, strict=True)):
-        if is_one_of(wanted) and not identical(term.type, wanted):
-            value = whole if len(state.names) == 1 else project(whole, k)
-            model = Model(value, lambda part: before_loop(frame, part, hidden, var, state.inits))
-            term = as_one_of(frame, term, wanted, node, [model])
-        found.append(frame.bind(convert(frame, term, wanted, node), name))
+        value = whole if len(state.names) == 1 else project(whole, k)
+        model = Model(value, lambda part: before_loop(frame, part, hidden, var, state.inits))
+        found.append(frame.bind(convert(frame, term, wanted, node, [model]), name))
     return found
 
 

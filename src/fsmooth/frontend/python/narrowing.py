@@ -6,9 +6,10 @@ tags a value may have there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from fsmooth.core import primitives as p
+from fsmooth.core.build import equals
 from fsmooth.core.term import Const, Field, Get, If, MakeTuple, Prim, Proj, Term, Var
 from fsmooth.frontend.python.frame import Frame
 
@@ -19,6 +20,23 @@ IsTag = Callable[[Term], bool]
 def is_possible(frame: Frame, is_tag: IsTag, tag: int) -> bool:
     """May a value have this tag here?"""
     return all([_holds(frame, test, is_tag, tag) in (None, truth) for test, truth in frame.shared.assumed])
+
+
+def has_one_of(tag: Term, possible: Collection[int], wanted: Collection[int]) -> Term:
+    """Is the tag, which is one of the possible ones, one of these?  Known while compiling where all or none are."""
+    inside = sorted([k for k in possible if k in wanted])
+    outside = sorted([k for k in possible if k not in wanted])
+    if not inside or not outside:
+        return Const(not outside)
+    if len(outside) < len(inside):
+        return Prim(p.logical_not, (_is_one_of(tag, outside),))
+    return _is_one_of(tag, inside)
+
+
+def _is_one_of(tag: Term, tags: list[int]) -> Term:
+    first, *rest = tags
+    test = equals(tag, Const(first))
+    return If(test, Const(True), _is_one_of(tag, rest)) if rest else test
 
 
 def _holds(frame: Frame, test: Term, is_tag: IsTag, tag: int) -> bool | None:

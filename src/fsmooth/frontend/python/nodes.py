@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable, Iterable
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import build, equals, minus, plus
+from fsmooth.core.build import build, minus, plus
 from fsmooth.core.nodes.built import Built
 from fsmooth.core.nodes.declaration import Declaration, Kind, Nodes
 from fsmooth.core.nodes.declaration import Field as FieldOfClass
@@ -20,7 +20,6 @@ from fsmooth.core.term import (
     Failure,
     Field,
     Get,
-    If,
     Inject,
     Length,
     MakeTuple,
@@ -34,9 +33,9 @@ from fsmooth.core.types import Tuple
 from fsmooth.errors import TypeMismatchError, UndefinedNameError
 from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.narrowing import definition_of, is_possible, is_same
-from fsmooth.frontend.python.sizes import branch, length_of
-from fsmooth.frontend.python.unreturned import either_known
+from fsmooth.frontend.python.joins import branch, either_way
+from fsmooth.frontend.python.narrowing import definition_of, has_one_of, is_possible, is_same
+from fsmooth.frontend.python.sizes import length_of
 from fsmooth.frontend.python.values import NodeList, Sequence, Text, Value
 
 Tags = frozenset[int]
@@ -114,24 +113,9 @@ def is_true(frame: Frame, node: Term, place: ast.AST) -> Term:
 
 def has_tag(frame: Frame, node: Term, tags: Tags) -> Term:
     """Is a node of a class with one of these tags?  Known while compiling where what holds there says it."""
-    possible = possible_tags(frame, node)
-    if not possible & tags:
-        return Const(False)
-    if possible <= tags:
-        return Const(True)
     declaration = declaration_of_node(node)
     assert declaration is not None
-    tag = _tag(declaration, node)
-    left, right = sorted(possible & tags), sorted(possible - tags)
-    if len(right) < len(left):
-        return Prim(p.logical_not, (_is_one_of(tag, right),))
-    return _is_one_of(tag, left)
-
-
-def _is_one_of(tag: Term, tags: list[int]) -> Term:
-    first, *rest = tags
-    test = equals(tag, Const(first))
-    return If(test, Const(True), _is_one_of(tag, rest)) if rest else test
+    return has_one_of(_tag(declaration, node), possible_tags(frame, node), tags)
 
 
 def _tag(declaration: Declaration, node: Term) -> Term:
@@ -419,20 +403,4 @@ def _one_of(
     if not rest:
         return use(definition, node)
     test = has_tag(frame, node, frozenset(tags))
-
-    def read(holds: bool) -> Term:
-        with frame.shared.assuming(test, holds):
-            return frame.inside(lambda: frame.term(one() if holds else others(), place), conditional=True)
-
-    def one() -> Value:
-        return use(definition, node)
-
-    def others() -> Value:
-        return _one_of(frame, node, rest, use, place)
-
-    then, otherwise = either_known(lambda: read(True), lambda: read(False))
-    if then is None or otherwise is None:
-        known = then if otherwise is None else otherwise
-        assert known is not None
-        return known
-    return branch(frame, test, then, otherwise, place)
+    return either_way(frame, test, lambda: use(definition, node), lambda: _one_of(frame, node, rest, use, place), place)

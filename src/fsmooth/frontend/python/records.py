@@ -14,7 +14,7 @@ from fsmooth.frontend.lookup import Attribute, ClassAttribute, Lookup
 from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.displays import known, part_term
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.functions import helper_call, run_helper
+from fsmooth.frontend.python.functions import evaluated_arguments, helper_call, run_helper
 from fsmooth.frontend.python.nodes import by_definition, declaration_of_node, field_of_node, possible_tags
 from fsmooth.frontend.python.values import Method, Static, Value
 
@@ -117,31 +117,15 @@ def record_method(frame: Frame, record: Term, name: str, node: ast.Call) -> Valu
 
 def _method_of_node(frame: Frame, node: Term, name: str, call: ast.Call) -> Value:
     """node.name(…), by the class of the node; arguments are evaluated once."""
-    arguments = {f"_given_{k}": frame.expression(a) for k, a in enumerate(call.args)}
-    named = {f"_named_{k.arg}": frame.expression(k.value) for k in call.keywords}
-    frame.names.update(
-        {n: frame.bind(v, "given") if isinstance(v, Term) else v for n, v in (arguments | named).items()}
-    )
-    made = ast.Call(
-        call.func,
-        [ast.Name(n, ast.Load()) for n in arguments],
-        [ast.keyword(k.arg, ast.Name(f"_named_{k.arg}", ast.Load())) for k in call.keywords],
-    )
-    for part in ast.walk(made):
-        if not hasattr(part, "lineno"):
-            ast.copy_location(part, call)
+    with evaluated_arguments(frame, call) as made:
 
-    def use(definition: object, own: Term) -> Value:
-        assert isinstance(definition, FunctionType)
-        return helper_call(frame, definition, made, own)
+        def use(definition: object, own: Term) -> Value:
+            assert isinstance(definition, FunctionType)
+            return helper_call(frame, definition, made, own)
 
-    try:
         found = by_definition(frame, node, name, lambda cls: defined_by(frame, cls, name), use, call)
         assert found is not None
         return found
-    finally:
-        for n in (*arguments, *named):
-            del frame.names[n]
 
 
 def replaced(frame: Frame, record: Term, node: ast.Call) -> Term:

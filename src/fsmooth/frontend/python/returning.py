@@ -18,9 +18,9 @@ from fsmooth.core.term import Const
 from fsmooth.frontend.python.branches import closed
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.iterables import iterable
+from fsmooth.frontend.python.joins import branch
 from fsmooth.frontend.python.jumps import flag_of, returned_flag, without_jumps
 from fsmooth.frontend.python.loops import changes_what_it_reads, held, loop_over
-from fsmooth.frontend.python.sizes import branch
 from fsmooth.frontend.python.syntax import Returning, returns
 from fsmooth.frontend.python.targets import assign_target
 from fsmooth.frontend.python.unreturned import either_known

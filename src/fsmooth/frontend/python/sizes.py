@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
 from typing import NoReturn
 
 from fsmooth.core import primitives as p
-from fsmooth.core.alternatives import is_one_of
 from fsmooth.core.build import equals, part_of, whole_of
 from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.term import (
     Build,
     Const,
     Failure,
-    If,
     Length,
-    Let,
     MakeTuple,
     Prim,
     Proj,
@@ -26,12 +22,10 @@ from fsmooth.core.term import (
     Var,
     Vector,
 )
-from fsmooth.core.types import Type, rank_of
+from fsmooth.core.types import rank_of
 from fsmooth.errors import ConstantSizeError, RaggedError
 from fsmooth.frontend import agreement
-from fsmooth.frontend.python.conversion import Model, as_one_of, convert, join_kinds_of
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.kinds import identical
 from fsmooth.frontend.python.signs import never_negative
 
 
@@ -191,35 +185,3 @@ def count_elements(frame: Frame, array: Term, node: ast.AST) -> Term:
         size = at_least_zero(length_of(frame, array, node, k))
         total = size if k == 0 else Prim(p.multiply, (total, size))
     return total
-
-
-def branch(frame: Frame, condition: Term, then: Term, otherwise: Term, node: ast.AST) -> Term:
-    """A conditional value, at the common type and with the common sizes of its branches."""
-    wanted = join_kinds_of(frame, then.type, otherwise.type, node, "the two branches")
-    first = of_branch(frame, then, wanted, node, otherwise)
-    second = of_branch(frame, otherwise, wanted, node, then)
-    return If(condition, first, alike(frame, second, first, node, "the two branches"))
-
-
-def of_branch(frame: Frame, value: Term, wanted: Type, node: ast.AST, other: Term) -> Term:
-    """The value of a branch at the common type, which may be of one of several kinds, like that of the other branch."""
-    if not is_one_of(wanted) or identical(value.type, wanted):
-        return convert(frame, value, wanted, node)
-
-    def made() -> Term:
-        inner = value.body if isinstance(value, Let) else value
-        return as_one_of(frame, inner, wanted, node, [model_of(other)])
-
-    if not isinstance(value, Let):
-        return frame.inside(made)
-    return Let(value.bindings, frame.inside(made))
-
-
-def model_of(value: Term) -> Model:
-    """The value of the other branch, of which is known outside what is made of no names of its own."""
-    return model_in(value.body, [var for var, _ in value.bindings]) if isinstance(value, Let) else model_in(value, ())
-
-
-def model_in(value: Term, own: Collection[Var]) -> Model:
-    """A value in a scope with names of its own."""
-    return Model(value, lambda part: part if part.free.isdisjoint(own) else None)

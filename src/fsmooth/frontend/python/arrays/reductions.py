@@ -31,9 +31,10 @@ from fsmooth.frontend.python.broadcasting import elementwise
 from fsmooth.frontend.python.conversion import convert, real, truth
 from fsmooth.frontend.python.dtypes import with_leaf
 from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.joins import branch
 from fsmooth.frontend.python.library import inlined
 from fsmooth.frontend.python.scalars import OWN_SCALAR
-from fsmooth.frontend.python.sizes import branch, required_size
+from fsmooth.frontend.python.sizes import required_size
 from fsmooth.frontend.python.values import Value
 
 ONE: Term = Const(1)
