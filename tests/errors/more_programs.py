@@ -428,3 +428,21 @@ def tangent_with_other_keys(p):
 @wrong({"a": 1.0})
 def key_that_is_a_tuple(p):
     return {(1, 2): p["a"]}
+
+
+@wrong(2.0, 3)
+def result_that_holds_that_of_its_call(x, n):
+    return doubled_sine(n)(x)
+
+
+def doubled_sine(n):
+    if n == 0:
+        return np.sin
+    below = doubled_sine(n - 1)
+    return lambda y: 2.0 * below(y)
+
+
+@wrong(2.0, -1.0)
+def key_of_several_that_is_not_there(x, c):
+    mode = "sin" if c > 0.0 else "tan"
+    return {"sin": np.sin, "cos": np.cos}[mode](x)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -381,3 +382,190 @@ def summed(f, cells):
 @tried((2.0, LIST, 1.0), (2.0, LIST, -1.0))
 def handed_to_a_function_that_calls_itself(x, cells, c):
     return summed((lambda y: x * y) if c > 0.0 else (lambda y: y * y * x), cells)
+
+
+# -- what is made of functions ---------------------------------------------------------------------------------------
+
+
+@tried((2.0, [0.5, -2.0, 3.0]))
+def in_a_comprehension(y, x):
+    functions = [times(v) for v in x]
+    s = y
+    for f in functions:
+        s = f(s)
+    return s + functions[1](y)
+
+
+@tried((2.0, 3))
+def in_a_comprehension_without_captures(y, n):
+    functions = [(lambda v: v * v) for _ in range(n)]
+    return functions[n - 1](y)
+
+
+@tried((2.0, 1.0), (2.0, -1.0))
+def keywords_and_defaults(y, c):
+    f = (lambda a, b=2.0: a * b) if c > 0 else (lambda a, b=3.0: a + b)
+    return f(y) + f(y, b=5.0) + f(a=y)
+
+
+@tried((2.0, 1.0), (2.0, -1.0))
+def spread_arguments(y, c):
+    f = (lambda a, b: a * b) if c > 0 else (lambda a, b: a + b)
+    args = (y, 3.0)
+    return f(*args)
+
+
+@dataclass
+class Scale:
+    weight: float
+
+    def up(self, v):
+        return self.weight * v
+
+    def down(self, v):
+        return v / self.weight
+
+
+@tried((2.0, 1.0), (2.0, -1.0))
+def bound_methods(y, c):
+    scale = Scale(y)
+    f = scale.up if c > 0 else scale.down
+    return f(3.0)
+
+
+@tried((2.0, 1.0), (2.0, -1.0))
+def partial_applications(y, c):
+    f = functools.partial(lambda a, b: a * b, y) if c > 0 else functools.partial(lambda a, b: a + b, b=y)
+    return f(3.0)
+
+
+@tried((x, 1.0), (x, -1.0))
+def mapped_and_reduced(x, c):
+    f = (lambda v: v**3) if c > 0 else math.sin
+    g = (lambda a, b: a * b) if c > 0 else (lambda a, b: a + b)
+    return sum(map(f, x)) + sum(f(v) for v in x) + functools.reduce(g, x)
+
+
+@tried((x, 1.0), (x, -1.0))
+def vectorized(x, c):
+    f = (lambda v: v**3) if c > 0 else np.sin
+    return np.sum(np.vectorize(f)(x))
+
+
+@tried((2.0, 1.0), (2.0, -1.0))
+def in_a_tuple(y, c):
+    f, z = (np.sin, 1.0) if c > 0 else (np.cos, y)
+    return f(z) * y
+
+
+@tried((2.0, 4))
+def in_a_tuple_that_a_loop_carries(y, n):
+    s = (np.sin, y)
+    for i in range(n):
+        s = (np.cos if i % 2 else times(y), s[0](s[1]))
+    return s[1]
+
+
+def with_a_name_of_its_own(a):
+    s = []
+    for i in range(3):
+        s.append(a * i)
+
+    def inner(y):
+        s = 2 * y
+        return s * a
+
+    return inner
+
+
+@tried((2.0, 1.0), (2.0, -1.0))
+def a_name_of_its_own_is_not_captured(a, c):
+    return (with_a_name_of_its_own(a) if c > 0 else np.sin)(a)
+
+
+MODES = {"square": lambda y: y * y, "sin": np.sin, "cos": math.cos}
+
+
+@tried((2.0, 1.0), (2.0, -1.0))
+def of_a_table_by_name(y, c):
+    mode = "sin" if c > 0 else "square"
+    own = {"square": y, "sin": 2.0}
+    return MODES[mode](y) * own[mode]
+
+
+# -- questions -------------------------------------------------------------------------------------------------------
+
+
+@tried((2.0, 1.0, 1.0), (2.0, -1.0, 1.0), (2.0, -1.0, -1.0), (3.0, -1.0, -1.0))
+def equality_of_kinds(y, c, d):
+    m = "a" if c > 0 else "b"
+    n = "b" if d > 0 else "a"
+    v = None if c > 0 else y
+    return (1.0 if m == n else 2.0) * (y if v == 5.0 else 3.0) + (y if y == v else 4.0) + (5.0 if m != "a" else y)  # noqa: SIM300
+
+
+@tried((2.0, 1.0, -1), (3.0, -1.0, 1), (2.0, -1.0, 2))
+def membership_of_kinds(y, c, k):
+    m = "a" if c > 0 else "b"
+    v = None if c > 0 else y
+    i = None if k < 0 else k
+    s = y if m in ("a", "z") else 2.0
+    s += y * y if v in (None, 9.0) else 3.0 * y
+    return s * y if i in (1, 2) else s
+
+
+@tried((x, 10.0), (x, 1.0), (x, -10.0))
+def none_in_a_loop_that_returns(x, c):
+    for v in x:
+        best = None if v > c else v
+        if best is not None:
+            if v > 0:
+                return best * 2.0
+    return x[0] * 3.0
+
+
+@tried((x, 1.0), (x, 10.0))
+def place_that_a_function_finds(x, c):
+    def pick(i):
+        if x[i] > c:
+            return i
+        return None
+
+    for i in range(len(x)):
+        k = pick(i)
+        if k is not None:
+            return x[k] * x[k]
+    return x[0]
+
+
+@tried((x, 1.0), (x, 100.0))
+def named_in_the_test_of_a_return(x, c):
+    for v in x:
+        if (k := v * v) > c:
+            return k * v
+    return x[0]
+
+
+@tried((2.0, 1.0), (2.0, 0.5), (2.0, -1.0), (2.0, 3.0))
+def two_that_may_be_none(y, c):
+    a = None if c > 0 else y
+    b = None if c > 1 else y * 2
+    if a is not None and b is not None:
+        return a * b
+    return a or b or 7.0 * y
+
+
+@tried((2.0, 1.0), (2.0, -1.0))
+def matched_kinds(y, c):
+    v = None if c > 0 else y
+    mode = "square" if c > 0 else "double"
+    match v:
+        case None:
+            s = y
+        case _:
+            s = v * 2
+    match mode:
+        case "square":
+            return s * y * y
+        case "double":
+            return 2 * y * s

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from fsmooth.backend.c import helpers as h
 from fsmooth.backend.c.expressions import ExpressionWriter
 from fsmooth.backend.c.frames import Structs, returns_frames, uses_frames
+from fsmooth.backend.c.functions import FunctionWriter
 from fsmooth.backend.c.leaving import Returned
 from fsmooth.backend.c.machines import MachineWriter
 from fsmooth.backend.c.prelude import prelude
 from fsmooth.backend.c.program import CProgram
 from fsmooth.backend.c.shared import Shared
 from fsmooth.backend.c.signature import signature
-from fsmooth.backend.c.statements import StatementWriter
 from fsmooth.backend.c.tape import PROTOTYPES, RETAINED
 from fsmooth.core.nodes.declaration import Nodes
 from fsmooth.core.types import Array, Tuple, Type, unzipped
@@ -45,7 +45,7 @@ def emit(program: t.Program) -> CProgram:
     apart = {f for group in groups for f in group}
     for function in (*[f for f in program.definitions if f not in apart], *functions):
         called = frozenset() if function.is_called else frozenset(features)
-        writer = StatementWriter(expressions, structs, returning if frames else None, called, own, returned)
+        writer = FunctionWriter(expressions, structs, returning if frames else None, called, own, returned)
         texts.append(writer.function(function))
         statements += writer.statements
         features |= writer.features

@@ -1,4 +1,4 @@
-"""Statements and functions as C text."""
+"""Statements as C text."""
 
 from __future__ import annotations
 
@@ -10,32 +10,27 @@ from typing import assert_never
 from fsmooth.backend.c.blocks import write_block
 from fsmooth.backend.c.conditions import counted_from_end, failing
 from fsmooth.backend.c.expressions import ExpressionWriter
-from fsmooth.backend.c.frames import Structs, leave, makes_frames, returns_frames
+from fsmooth.backend.c.frames import Structs, leave, makes_frames
 from fsmooth.backend.c.lanes import write_vectors
 from fsmooth.backend.c.leaving import Returned
-from fsmooth.backend.c.masked_loads import known_integers, may_permute_masked_loads
+from fsmooth.backend.c.masked_loads import may_permute_masked_loads
 from fsmooth.backend.c.names import c_type, comment, element_type
 from fsmooth.backend.c.shared import Shared
-from fsmooth.backend.c.signature import handle, inside, signature
 from fsmooth.backend.c.spelling import UNARY
-from fsmooth.backend.c.tape_statements import open_tape, write_kept_tape, write_tape
+from fsmooth.backend.c.tape_statements import write_kept_tape, write_tape
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Site
 from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import slope
 from fsmooth.loops.arithmetic import integer, minus, replace, same, zero_of
-from fsmooth.loops.usage import mentioned, mentioned_reads, walk
-
-_ON_STACK = 512
-"""So many numbers of the arena are on the stack."""
 
 _ALIGNED = 64
 """Arrays of so many numbers begin where a vector may."""
 
 
 class StatementWriter:
-    """Writes one function.  `features` are the parts of the prelude it needs."""
+    """Writes the statements of one function.  `features` are the parts of the prelude it needs."""
 
     def __init__(
         self,
@@ -72,163 +67,6 @@ class StatementWriter:
         self.arena, self.error, self.nowhere = "&arena", "error", "(char *)stack"
         self.frames = "&fs_frames"
         self.resumed: frozenset[str] = frozenset()
-
-    def function(self, function: t.Function) -> str:
-        """The whole definition."""
-        self.lengths = function.facts.lengths
-        self.known = known_integers(function.body)
-        calls = [s for s in walk(function.body) if isinstance(s, t.Invoke)]
-        self.read = mentioned_reads(function.body) if calls else set()
-        by_value = set() if self.returned is None else {self.returned.given(s)[0] for s in calls}
-        self.given = {name for s in calls for name in s.changes} - by_value
-        self.is_called = function.is_called
-        is_inside = self.returned is not None and bool(calls) and not function.is_called  # a kernel's part
-        self.has_handle = function.is_called or is_inside
-        if self.has_handle:
-            self.arena, self.nowhere = "fs_shared->arena", "fs_shared->arena->free"
-            self.frames = "fs_shared->frames"
-        if function.is_called:
-            self.error = "fs_shared->error"
-        if self.makes_frames(function.body):
-            self.features.add("frames")
-        self.e.elsewhere = {} if self.shared is None else self.shared.elsewhere(function)
-        self.body(function.body)
-        if "calls" in self.features and "tape" in self.called:
-            self.features.add("tape")
-        if function.is_called:
-            return self.called_function(function)
-        if is_inside:
-            return self.kernel_with_exit(function)
-        head, tail = [signature(function) + " {"], [*self.end(self.can_fail())]
-        head += self.unused(function, also_error=self.features.isdisjoint(("failed", "calls", "tape")))
-        if self.can_fail():
-            head.append("    int32_t status = 0;")
-        opened, closed = self.opened()
-        return "\n".join([*head, *opened, *self.lines, *tail[:-1], *closed, tail[-1], "}", ""])
-
-    def can_fail(self) -> bool:
-        """Is there something that reports a failure?"""
-        return not self.features.isdisjoint(("failed", "arena", "calls", "frames", "tape"))
-
-    def end(self, can_fail: bool) -> list[str]:
-        """The end of a function that reports failures."""
-        return ["fail:", "    return status;"] if can_fail else ["    return 0;"]
-
-    def unused(self, function: t.Function, *, also_error: bool = False) -> list[str]:
-        """What says of parameters that they are not used."""
-        used = mentioned(function.body)
-        in_struct = self.shared.fields.get(function.name, {}) if self.shared is not None else {}
-        names = [q.name for q in function.parameters if q.name not in used and q.name not in in_struct]
-        names += ["error"] if also_error else []
-        return wrapped(", ".join([f"(void){name}" for name in names]))
-
-    def called_function(self, function: t.Function) -> str:
-        """One that others call."""
-        leaves = self.returned is not None
-        head = [signature(function, self.shared, self.returned) + " {"]
-        tail: list[str] = []
-        head += self.unused(function)
-        value = None if self.returned is None else self.returned.outputs.get(function.name)
-        if value is not None:
-            (output,) = [q for q in function.parameters if q.name == value]
-            head.append(f"    {element_type(output.type)} {value}[1] = {{0}};")
-        fails = any(["goto fail;" in line for line in self.lines])
-        if fails or (self.can_fail() and not leaves):
-            head.append("    int32_t status = 0;")
-        if self.shared is not None:
-            head.append("    const fs_common *const fs_shared = &fs_own->common;")
-            head += [f"    {definition}" for definition in self.shared.loaded(function)]
-        self.features.add("depth")
-        leave = "fs_leave(fs_shared->out, 3)" if leaves else "return 3"
-        head.append(f"    if (FS_FRAME < fs_shared->deepest) {leave};")
-        if "tape" in self.features:
-            head.append("    fs_entries *const fs_tape = fs_shared->tape;")
-        if "arena" in self.features:
-            head.append("    const fs_mark fs_before = fs_marked(fs_shared->arena);")
-            tail.append("    fs_release(fs_shared->arena, fs_before);")
-        if "frames" in self.features and not returns_frames(function):
-            head.append("    const fs_mark fs_frames_before = fs_marked(fs_shared->frames);")
-            tail.append("    fs_release(fs_shared->frames, fs_frames_before);")
-        if not leaves:
-            label, *end = self.end(self.can_fail())
-            tail = [label, *tail, *end] if end else [*tail, label]
-        else:
-            tail.append("    return;" if value is None else f"    return {value}[0];")
-            if fails:
-                tail += ["fail:", "    fs_leave(fs_shared->out, status);"]
-            elif value is None:
-                tail.pop()
-        return "\n".join([*head, *self.lines, *tail, "}", ""])
-
-    def kernel_with_exit(self, function: t.Function) -> str:
-        """A kernel that calls functions which are left at once: what it does, the way out of it, and what surrounds both."""
-        assert self.returned is not None
-        self.features |= {"leaving", "arena", "shared"}
-        own = handle(self.shared)
-        given = ", ".join([q.name for q in function.parameters])
-        given = f"{given}, " if given else ""
-        body = [inside(function, "_inside", self.shared) + " {"]
-        body += self.unused(function, also_error="failed" not in self.features and "tape" not in self.features)
-        fails = any(["goto fail;" in line for line in self.lines])
-        if fails:
-            body.append("    int32_t status = 0;")
-        text = "\n".join(self.lines)
-        if self.shared is not None and "fs_shared" in text:
-            body.append("    const fs_common *const fs_shared = &fs_own->common;")
-        shared_tape = f"{'fs_shared->' if self.shared is None else 'fs_own->common.'}tape"
-        is_kept = "tape_kept" in self.features
-        if "fs_tape" in text:
-            body.append(f"    fs_entries *{'' if is_kept else 'const '}fs_tape = {shared_tape};")
-        kept = [f"    {shared_tape} = fs_tape;"] if is_kept else []
-        body += [*self.lines, *kept, *self.end(fails), "}", ""]
-        common_of = "fs_shared->" if self.shared is None else "fs_own->common."
-        guard = [
-            inside(function, "_guarded", self.shared) + " {",
-            f"    if (setjmp({common_of}out->place)) return {common_of}out->status;",
-            f"    return {function.name}_inside({given}{own}, error);",
-            "}",
-            "",
-        ]
-        opened, closed = self.opened()
-        kernel = [signature(function) + " {", "    fs_exit fs_out;", *opened]
-        kernel.append(f"    const int32_t status = {function.name}_guarded({given}&{own}, error);")
-        if is_kept:
-            kernel.append(f"    fs_tape = {own}{'' if self.shared is None else '.common'}.tape;")
-        kernel += [*closed, "    return status;", "}", ""]
-        return "\n".join([*body, *guard, *kernel])
-
-    def opened(self) -> tuple[list[str], list[str]]:
-        """What a kernel opens, and closes at its end."""
-        head: list[str] = []
-        tail: list[str] = []
-        open_tape(self.features, head, tail)
-        if self.features.isdisjoint(("arena", "calls", "frames")):
-            return head, tail
-        self.features.add("arena")
-        head += [
-            f"    double stack[{_ON_STACK}];",
-            "    fs_arena arena;",
-            "    fs_open(&arena, (char *)stack, sizeof stack);",
-        ]
-        tail.append("    fs_close(&arena);")
-        if self.returning is not None:
-            self.features.add("frames")
-            head += [
-                "    fs_arena fs_frames;",
-                "    fs_open(&fs_frames, (char *)stack + sizeof stack, 0);",
-            ]
-            tail.append("    fs_close(&fs_frames);")
-        if "calls" in self.features:
-            self.features |= {"arena", "shared"}
-            frames = "NULL" if self.returning is None else "&fs_frames"
-            tape = "fs_tape" if "tape" in self.features else "NULL"
-            out = "NULL" if self.returned is None else "&fs_out"
-            common_ = f"{{error, fs_deepest_frame(), &arena, {frames}, {tape}, {out}}}"
-            if self.shared is None:
-                head.append(f"    fs_common fs_shared = {common_};")
-            else:
-                head.append(f"    {self.shared.type} fs_own = {{.common = {common_}}};")
-        return head, tail
 
     def line(self, text: str) -> None:
         """One line at the current depth."""

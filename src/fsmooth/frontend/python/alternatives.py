@@ -20,8 +20,8 @@ from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.joins import either_way
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.narrowing import has_one_of, is_possible, is_same
-from fsmooth.frontend.python.parts import seen
-from fsmooth.frontend.python.values import Value
+from fsmooth.frontend.python.parts import can_be_called, seen
+from fsmooth.frontend.python.values import FUNCTIONS, Static, Value
 
 
 def is_of_kinds(value: Value) -> bool:
@@ -112,7 +112,11 @@ def for_kinds(
     made = frame.inside(result, conditional=True)
     if isinstance(made.type, Tuple) and not made.type.items:
         others = " or ".join([describe(kinds_of(value.type)[k]) for k in possible if k not in wanted])
-        frame.unsupported(node, f"what gives no number, of a value that may be {others},", "ask `is None` before")
+        frame.unsupported(
+            node,
+            f"what gives no number, of a value that may be {others},",
+            "ask before which it is: `is None`, isinstance, ==",
+        )
     return _demanded(frame, value, wanted, test, made, node, error, lacks)
 
 
@@ -154,6 +158,24 @@ def _at(index: Term, items: Sequence[tuple[int, Term]]) -> Term:
     for position, item in reversed(rest):
         result = If(equals(index, Const(position)), item, result)
     return result
+
+
+def is_function(value: Value) -> bool:
+    """Can it be called?"""
+    match value:
+        case Static(inner):
+            return callable(inner)
+        case Term(type=Tuple(record=record)):
+            return can_be_called(record)
+        case _:
+            return isinstance(value, FUNCTIONS)
+
+
+def functions_among(frame: Frame, value: Value) -> list[Value]:
+    """The functions that a value may be, if it is of one of several kinds of which one is a function."""
+    if not (isinstance(value, Term) and is_one_of(value.type)):
+        return []
+    return [f for k in possible_kinds(frame, value) if is_function(f := as_kind(value, k))]
 
 
 def has_attribute(kind: Type, name: str) -> bool:

@@ -28,7 +28,7 @@ from fsmooth.frontend.python.derivatives import ALONG_TANGENTS, VERBS
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import constant_object, matched
 from fsmooth.frontend.python.names import readable
-from fsmooth.frontend.python.programs import called_with_names, signature_of_value
+from fsmooth.frontend.python.programs import called_with_names, function_at, signature_of_value
 from fsmooth.frontend.python.sizes import length_of, same_size, stacked
 from fsmooth.frontend.python.source import source_of
 from fsmooth.frontend.python.stand_ins import lambda_over
@@ -48,10 +48,8 @@ def vmap_call(frame: Frame, node: ast.Call) -> Closure:
         given[keyword.arg] = keyword.value
     if "f" not in given or len(node.args) > len(_ARGUMENTS):
         frame.fail(ArgumentMismatchError, node, "fs.vmap takes a function and axes", "write fs.vmap(f, in_axes=…)")
-    base = frame.expression(given["f"])
-    if isinstance(base, Static) and callable(base.value):
-        base = readable(frame, base)
-    if not isinstance(base, Closure | Static | Derived):
+    base = function_at(frame, given["f"])
+    if base is None:
         frame.fail(TypeMismatchError, node, "fs.vmap wants a function", "write fs.vmap(lambda x: …)")
     signature = _with_tangent(base, signature_of_value(frame, base, node))
     axes = [constant_object(frame, given[name]) if name in given else 0 for name in _ARGUMENTS[1:]]

@@ -8,6 +8,7 @@ from enum import Enum
 from fsmooth.core.term import Const, Term
 from fsmooth.core.types import Array, Bool, Float, Int, Tuple, leaf_of
 from fsmooth.errors import TypeMismatchError
+from fsmooth.frontend.python.alternatives import operand
 from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.kinds import describe
@@ -66,7 +67,7 @@ def index_of(frame: Frame, value: Value, node: ast.expr) -> list[Index]:
         case Static(slice() as given):
             bounds = [None if b is None else frame.term(Static(b), node) for b in (given.start, given.stop, given.step)]
             return [Slice(*[bound(frame, b, node) for b in bounds])]
-    index = frame.term(value, node)
+    index = frame.term(operand(frame, value, node), node)
     leaf = leaf_of(index.type)
     if isinstance(leaf, Int) or (isinstance(leaf, Bool) and isinstance(index.type, Array)):
         return [index]

@@ -11,17 +11,23 @@ from types import FunctionType, MethodType
 
 import numpy as np
 
-from fsmooth.core.alternatives import Code, kinds_of
+from fsmooth.core.alternatives import kinds_of
 from fsmooth.core.nodes.built import built
 from fsmooth.core.nodes.reading import declaration_of
 from fsmooth.core.term import MakeTuple, Term
-from fsmooth.core.trees import Constant
-from fsmooth.core.types import Tuple, Type
+from fsmooth.core.types import Tuple
 from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
 from fsmooth.frontend.batches import OfBatches
 from fsmooth.frontend.lookup import Lookup, Parameters
 from fsmooth.frontend.programs import DerivedProgram, LibraryProgram, Program, SourceProgram
-from fsmooth.frontend.python.alternatives import for_kinds, has_attribute, is_of_kinds, possible_kinds
+from fsmooth.frontend.python.alternatives import (
+    as_kind,
+    for_kinds,
+    has_attribute,
+    is_function,
+    is_of_kinds,
+    possible_kinds,
+)
 from fsmooth.frontend.python.batches import made_outside, over_batches, vmap_call
 from fsmooth.frontend.python.broadcasting import elementwise
 from fsmooth.frontend.python.built_in import BUILT_IN
@@ -51,8 +57,9 @@ from fsmooth.frontend.python.mapped import mapped_call
 from fsmooth.frontend.python.math_calls import math_call
 from fsmooth.frontend.python.names import bound_to, item_of, part_of, readable
 from fsmooth.frontend.python.own_words import OWN_WORDS
+from fsmooth.frontend.python.parts import can_be_called
 from fsmooth.frontend.python.programs import derived_of, signature_of_value
-from fsmooth.frontend.python.records import can_be_called, record_method, replaced
+from fsmooth.frontend.python.records import record_method, replaced
 from fsmooth.frontend.python.scalars import SCALAR, scalar_function
 from fsmooth.frontend.python.source import source_of
 from fsmooth.frontend.python.spreading import forget_spread, is_spread, spread_call
@@ -101,6 +108,8 @@ def called(frame: Frame, callee: Value, node: ast.Call) -> Value:
             return called_by_kind(frame, callee, node)
         case Method(Term() as owner, name) if is_of_kinds(owner):
             return method_by_kind(frame, owner, name, node)
+        case Derived(Term() as base):
+            return derived_by_kind(frame, callee, base, node)
         case Closure():
             return inlined_closure(frame, callee, node)
         case Derived():
@@ -132,7 +141,7 @@ def called(frame: Frame, callee: Value, node: ast.Call) -> Value:
 
 def called_by_kind(frame: Frame, callee: Term, node: ast.Call) -> Value:
     """A call of one function or another: the arguments are evaluated once."""
-    functions = [k for k in possible_kinds(frame, callee) if is_callable(kinds_of(callee.type)[k])]
+    functions = [k for k in possible_kinds(frame, callee) if is_function(as_kind(callee, k))]
     if not functions:
         frame.fail(
             TypeMismatchError,
@@ -144,6 +153,19 @@ def called_by_kind(frame: Frame, callee: Term, node: ast.Call) -> Value:
         return for_kinds(
             frame, callee, functions, lambda one: called(frame, one, made), node, "TypeError", ", and not a function"
         )
+
+
+def derived_by_kind(frame: Frame, callee: Derived, base: Term, node: ast.Call) -> Value:
+    """A call of the derivative of one function or another."""
+    functions = [k for k in possible_kinds(frame, base) if is_function(as_kind(base, k))]
+    with evaluated_arguments(frame, node) as made:
+
+        def use(one: Value) -> Value:
+            one = readable(frame, one) if isinstance(one, Static) else one
+            assert isinstance(one, Closure | Static | Derived)
+            return called(frame, dataclasses.replace(callee, base=one), made)
+
+        return for_kinds(frame, base, functions, use, node, "TypeError", ", and not a function")
 
 
 def method_by_kind(frame: Frame, owner: Term, name: str, node: ast.Call) -> Value:
@@ -161,19 +183,6 @@ def method_by_kind(frame: Frame, owner: Term, name: str, node: ast.Call) -> Valu
 
         having = [k for k in possible_kinds(frame, owner) if has_attribute(kinds_of(owner.type)[k], name)]
         return for_kinds(frame, owner, having, use, node, "AttributeError", f", which has no {name}")
-
-
-def is_callable(kind: Type) -> bool:
-    """Is a kind that of functions?"""
-    match kind:
-        case Tuple(_, _, Code()):
-            return True
-        case Tuple(_, _, Constant(value)):
-            return callable(value)
-        case Tuple(_, _, record):
-            return can_be_called(record)
-        case _:
-            return False
 
 
 OWN_REDUCTIONS = ("fsmooth.functions", "fsmooth.combinators")

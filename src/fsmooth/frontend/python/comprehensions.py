@@ -41,7 +41,7 @@ def as_list(frame: Frame, node: ast.ListComp, generators: list[ast.comprehension
 
         def body() -> Term:
             assign_target(frame, first.target, source.element(index), first.target)
-            return frame.value(node.elt)
+            return frame.as_part(frame.expression(node.elt), node.elt)
 
         element = frame.inside(body)
         return frame.as_list(stacked(frame, element, index, source.size, node))

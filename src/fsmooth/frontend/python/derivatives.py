@@ -21,13 +21,12 @@ from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.function_terms import differentiated_times, function_term
 from fsmooth.frontend.python.functions import constant_object, matched
 from fsmooth.frontend.python.kinds import describe
-from fsmooth.frontend.python.names import readable
 from fsmooth.frontend.python.parts import is_run_time, seen
-from fsmooth.frontend.python.programs import applied, signature_of_value
+from fsmooth.frontend.python.programs import applied, function_at, signature_of_value
 from fsmooth.frontend.python.returned_nodes import as_columns
 from fsmooth.frontend.python.sizes import alike
 from fsmooth.frontend.python.tree_derivatives import whole_again, without_structure
-from fsmooth.frontend.python.values import Closure, Derived, Keyed, Pullback, Static, Unrolled, Value
+from fsmooth.frontend.python.values import Derived, Keyed, Pullback, Static, Unrolled, Value
 
 VERBS = {
     "grad": Verb.GRAD,
@@ -57,9 +56,7 @@ def derive(frame: Frame, verb: str, node: ast.Call) -> Value:
     if not 1 <= len(node.args) <= 2:
         what = f"fs.{verb} takes a function and wrt, not {len(node.args)} arguments"
         frame.fail(ArgumentMismatchError, node, what, f"write fs.{verb}(f, wrt=…)")
-    base = frame.expression(node.args[0])
-    if isinstance(base, Static) and callable(base.value):
-        base = readable(frame, base)
+    base = function_at(frame, node.args[0])
     how, checkpoint = How.AUTO, False
     wrt: object = constant_object(frame, node.args[1]) if len(node.args) > 1 else None
     for keyword in node.keywords:
@@ -74,7 +71,7 @@ def derive(frame: Frame, verb: str, node: ast.Call) -> Value:
             frame.fail(ArgumentMismatchError, node, f"fs.{verb} has no argument {keyword.arg} in a program", hint)
     if wrt == ():
         frame.fail(ArgumentMismatchError, node, "wrt=() names no parameter", "name at least one")
-    if not isinstance(base, Closure | Static | Derived):
+    if base is None:
         frame.fail(TypeMismatchError, node, f"fs.{verb} wants a function", f"write fs.{verb}(lambda x: …)")
     refuse_method(frame, verb, how, node)
     if how is How.TAPE and checkpoint:

@@ -20,7 +20,7 @@ from fsmooth.frontend.python.instead import INSTEAD_OF_COMPLEX
 from fsmooth.frontend.python.kinds import join_types, type_of_object
 from fsmooth.frontend.python.sizes import alike, length_of, required_size
 from fsmooth.frontend.python.values import (
-    Closure,
+    FUNCTIONS,
     Growing,
     Keyed,
     Listed,
@@ -160,7 +160,7 @@ def part_term(frame: Frame, value: Value, node: ast.AST) -> Term:
     """A part of a structure as a run-time value; a text, None or a function is known by its type."""
     if isinstance(value, Static) and is_constant(value.value):
         return MakeTuple((), part(value.value, value.fetch))
-    if isinstance(value, Closure):
+    if isinstance(value, FUNCTIONS):
         return function_term(frame, value, node)
     return frame.term(value, node)
 

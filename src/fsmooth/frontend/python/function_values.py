@@ -8,20 +8,73 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
+from functools import partial
 
 from fsmooth.core.alternatives import Code
-from fsmooth.core.term import MakeTuple, Term
+from fsmooth.core.term import Deriv, MakeTuple, Term
 from fsmooth.core.types import Tuple
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.parts import is_part
-from fsmooth.frontend.python.values import Closure, Default, FunctionOf, Missing, Static, Value
+from fsmooth.frontend.python.syntax import assigned_names
+from fsmooth.frontend.python.values import (
+    Batched,
+    Closure,
+    Compiled,
+    Default,
+    Derived,
+    FunctionOf,
+    Keyed,
+    MadeOf,
+    Method,
+    Missing,
+    Pullback,
+    Static,
+    Value,
+    Vectorized,
+)
 
 Node = ast.FunctionDef | ast.Lambda
 
 
-def function_term(frame: Frame, function: Closure, node: ast.AST) -> Term:
-    """A function as a run-time value."""
+def function_term(frame: Frame, function: Compiled, node: ast.AST) -> Term:
+    """A function as a run-time value: what it captured, or what it is made of."""
+    match function:
+        case Closure():
+            return _closure_term(frame, function, node)
+        case Derived(base, verb, wrt, how, checkpoint):
+            return _made_of(frame, (verb, wrt, how, checkpoint), lambda b: replace(function, base=b), [base], node)
+        case Batched(base, in_axes, out_axes, signature):
+            key = ("vmap", in_axes, out_axes, signature)
+            return _made_of(frame, key, lambda b: replace(function, function=b), [base], node)
+        case Vectorized(base):
+            return _made_of(frame, ("vectorize",), Vectorized, [base], node)
+        case Method(owner, name):
+            return _made_of(frame, ("method", name), lambda o: _method(o, name), [owner], node)
+        case Pullback(derivative, arguments, value):
+            made = partial(_pullback, derivative)
+            return _made_of(frame, ("pullback", id(derivative)), made, [value, *arguments], node)
+        case _:
+            raise TypeError(f"{function!r} is no function of the program")
+
+
+def _made_of(frame: Frame, key: Hashable, make: Callable[..., Value], parts: Sequence[Value], node: ast.AST) -> Term:
+    """A function that is made of others, or of run-time values."""
+    terms = tuple([frame.as_part(part, node) for part in parts])
+    return MakeTuple(terms, Tuple(tuple([q.type for q in terms]), None, Code(MadeOf(key, make))))
+
+
+def _pullback(derivative: Deriv, value: Term, *arguments: Term) -> Pullback:
+    return Pullback(derivative, arguments, value)
+
+
+def _method(owner: Value, name: str) -> Method:
+    assert isinstance(owner, Term | Keyed)
+    return Method(owner, name)
+
+
+def _closure_term(frame: Frame, function: Closure, node: ast.AST) -> Term:
     live = _is_live(frame, function.names)
     names: list[str] = []
     parts: list[Term] = []
@@ -53,18 +106,18 @@ def function_term(frame: Frame, function: Closure, node: ast.AST) -> Term:
     )
     code = Code(
         FunctionOf(
-            key,
-            function.node,
-            function.source,
-            function.signature,
-            function.names if live else None,
-            known,
-            tuple(inner),
-            tuple(names),
-            tuple(defaults),
+            key=key,
+            node=function.node,
+            source=function.source,
+            signature=function.signature,
+            live=function.names if live else None,
+            known=known,
+            inner=tuple(inner),
+            names=tuple(names),
+            defaults=tuple(defaults),
         )
     )
-    labels = (*names, *[f"{name}_default" for name in defaults])
+    labels = (*names, *[f"{name}_default" for name in defaults]) or None
     return MakeTuple(tuple(parts), Tuple(tuple([q.type for q in parts]), labels, code))
 
 
@@ -103,13 +156,14 @@ def _captured(function: Closure) -> dict[str, Value]:
 
 
 def _names_read(node: Node) -> list[str]:
-    return [part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)]
+    """The names that a function reads and does not assign itself."""
+    own = assigned_names(node.body) if isinstance(node, ast.FunctionDef) else []
+    names = [part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)]
+    return [name for name in names if name not in own]
 
 
 def _part(frame: Frame, name: str, value: Value, node: ast.AST) -> Term | None:
     """A captured value as a run-time value; None if it is known while compiling."""
-    if isinstance(value, Closure):
-        return function_term(frame, value, node)
     if is_part(value):
         return frame.as_part(value, node)
     if not isinstance(value, Static):

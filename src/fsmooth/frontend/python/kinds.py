@@ -14,6 +14,9 @@ from fsmooth.core.trees import Constant, constants
 from fsmooth.core.types import BOOL, F32, F64, INT, Array, Bool, Float, Int, Tuple, Type, array_of
 from fsmooth.core.weak import WEAK, Weak, weakness
 
+MOST_KINDS = 16
+"""After so many steps or calls a value has the type that it keeps, or has a new one for ever."""
+
 
 def join_types(a: Type, b: Type) -> Type | None:
     """The smallest type to which both convert, if any; a weak number becomes what the other is."""

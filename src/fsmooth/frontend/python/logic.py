@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import ast
-import functools
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import both, equals, minus, plus
 from fsmooth.core.nodes.texts import number_of
 from fsmooth.core.primitives import Primitive
 from fsmooth.core.term import Const, If, Prim, Term, Var, Vector
-from fsmooth.core.types import INT, Array, Bool, Int, Tuple, array_of, is_scalar, leaf_of, rank_of
+from fsmooth.core.types import INT, Array, Bool, Int, Tuple, array_of, leaf_of, rank_of
 from fsmooth.errors import TypeMismatchError
-from fsmooth.frontend.python.alternatives import asked, is_of_kinds, narrowed, operand
+from fsmooth.frontend.python.alternatives import asked, is_function, is_of_kinds, narrowed, operand
 from fsmooth.frontend.python.broadcasting import elementwise
 from fsmooth.frontend.python.conversion import common, convert, project, truth
 from fsmooth.frontend.python.displays import known
@@ -175,36 +174,38 @@ def comparison(frame: Frame, node: ast.Compare) -> Value:
         return membership(frame, node)
     left = frame.expression(node.left)
     right = frame.expression(node.comparators[0])
-    if isinstance(node.ops[0], ast.Eq | ast.NotEq) and len(node.ops) == 1 and is_of_kinds(left):
-        assert isinstance(left, Term)
-        holds = asked(frame, left, lambda one: is_equal(frame, one, right, node), node)
-        return holds if isinstance(node.ops[0], ast.Eq) else negated(holds)
-    if len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq | ast.NotEq):
-        same = of_nodes_or_texts(frame, left, right, node)
+    if isinstance(node.ops[0], ast.Eq | ast.NotEq) and len(node.ops) == 1:
+        same = equality(frame, left, right, node)
         if same is not None:
             return same if isinstance(node.ops[0], ast.Eq) else negated(same)
-    if isinstance(left, Static) and isinstance(right, Static) and isinstance(node.ops[0], ast.Eq | ast.NotEq):
-        return Const(equal_objects(frame, left, right) is isinstance(node.ops[0], ast.Eq))
-    if isinstance(node.ops[0], ast.Eq | ast.NotEq) and len(node.ops) == 1 and is_nothing_like(left, right):
-        return Const(isinstance(node.ops[0], ast.NotEq))
     left, right = operand(frame, left, node.left), operand(frame, right, node.comparators[0])
     a, b = frame.bind(frame.term(left, node.left), "a"), frame.bind(frame.term(right, node.comparators[0]), "b")
     return compared_in_turn(frame, a, b, node.ops, node.comparators[1:], node)
 
 
-def is_equal(frame: Frame, left: Value, right: Value, node: ast.Compare) -> Term:
-    """left == right, where `left` is what a value is if it is of one kind."""
-    frame.names["_left"], frame.names["_right"] = left, right
-    try:
-        names = ast.Name("_left", ast.Load()), ast.Name("_right", ast.Load())
-        made = ast.Compare(names[0], [ast.Eq()], [names[1]])
-        for part in (*names, made):
-            ast.copy_location(part, node)
-        if isinstance(left, Term) and isinstance(right, Static) and not is_of_kinds(left):
-            return Const(False)
-        return frame.term(comparison(frame, made), node)
-    finally:
-        del frame.names["_left"], frame.names["_right"]
+def equality(frame: Frame, left: Value, right: Value, node: ast.AST) -> Term | None:
+    """left == right, where one of them is no number and no array; None where both are."""
+    for one, other in ((left, right), (right, left)):
+        if is_of_kinds(one):
+            assert isinstance(one, Term)
+            return asked(frame, one, lambda part, other=other: are_equal(frame, part, other, node), node)  # type: ignore[misc]
+    same = of_nodes_or_texts(frame, left, right, node)
+    if same is not None:
+        return same
+    if isinstance(left, Static) and isinstance(right, Static):
+        return Const(equal_objects(frame, left, right))
+    return Const(False) if is_nothing_like(left, right) else None
+
+
+def are_equal(frame: Frame, left: Value, right: Value, node: ast.AST) -> Term:
+    """Are two values equal, which is one question and not one for each element of an array?"""
+    same = equality(frame, left, right, node)
+    if same is None:
+        x, y = frame.term(left, node), frame.term(right, node)
+        if isinstance(x.type, Array) or isinstance(y.type, Array):
+            frame.unsupported(node, "an equality of arrays as a whole", "compare their elements with any or all")
+        same = compared_once(frame, ast.Eq(), x, y, node)
+    return same
 
 
 def of_nodes_or_texts(frame: Frame, left: Value, right: Value, node: ast.AST) -> Term | None:
@@ -241,10 +242,11 @@ def equal_objects(frame: Frame, left: Static, right: Static) -> bool:
 
 
 def is_nothing_like(left: Value, right: Value) -> bool:
-    """Is one a text or None, and the other a number?  They are not equal, whatever the number is."""
-    others = [isinstance(value, Static) and isinstance(value.value, str | None) for value in (left, right)]
-    numbers = [isinstance(value, Term) and is_scalar(value.type) for value in (left, right)]
-    return any(others) and any(numbers)
+    """Is one a text, None or a function, and the other a number or a structure?  They are not equal, whatever that is."""
+    both = (left, right)
+    known = [isinstance(value, Static) and isinstance(value.value, str | None) for value in both]
+    numbers = [isinstance(value, Term) and not isinstance(value.type, Array) for value in both]
+    return any(numbers) and (any(known) or any([is_function(value) for value in both]))
 
 
 def compared_in_turn(
@@ -339,35 +341,31 @@ def is_object(frame: Frame, left: Value, right: Value, node: ast.AST) -> Term:
 def membership(frame: Frame, node: ast.Compare) -> Value:
     """`x in (a, b)`, where how many there are is known at compile time."""
     left, right = frame.expression(node.left), frame.expression(node.comparators[0])
-    inside = isinstance(node.ops[0], ast.In)
+    held = is_member(frame, left, right, node)
+    return held if isinstance(node.ops[0], ast.In) else negated(held)
+
+
+def is_member(frame: Frame, left: Value, right: Value, node: ast.Compare) -> Term:
+    """Is `left` equal to one of those in `right`?"""
     if isinstance(left, Static | Const) and isinstance(right, Static):
         frame.shared.readings.require_equality(left.value, right.value)
-        return Const((left.value in right.value) is inside)  # type: ignore[operator]
+        return Const(left.value in right.value)  # type: ignore[operator]
+    if is_of_kinds(left):
+        assert isinstance(left, Term)
+        return asked(frame, left, lambda one: is_member(frame, one, right, node), node)
     items = members(frame, right)
     if items is None:
         frame.unsupported(node, "in", "compare the elements: any(x == y for y in ys)")
-    if isinstance(left, Static | Const) and all([isinstance(item, Static | Const) for item in items]):
-        values = [item.value for item in items if isinstance(item, Static | Const)]
-        frame.shared.readings.require_equality(left.value, *values)
-        return Const((left.value in values) is inside)
-    if isinstance(left, Text):
-        found = [text_number(item) for item in items]
-        tests = [equals(left.number, number) for number in found if number is not None]
-        held = functools.reduce(lambda a, b: If(a, Const(True), b), tests) if tests else Const(False)
-        return held if inside else negated(held)
-    x = frame.term(left, node.left)
-    x = x if is_constant(x) else frame.bind(x, "x")
+    left = frame.bind(left, "x") if isinstance(left, Term) and not is_constant(left) else left
     result: Term = Const(False)
     for item in items:
-        one = compared_once(frame, ast.Eq(), x, frame.term(item, node), node)
+        one = are_equal(frame, left, item, node)
         if isinstance(one, Const):
             if one.value:
-                return Const(inside)
+                return one
             continue
         result = one if isinstance(result, Const) else If(result, Const(True), one)
-    if isinstance(result, Const):
-        return Const(not inside)
-    return result if inside else Prim(p.logical_not, (result,))
+    return result
 
 
 def members(frame: Frame, value: Value) -> list[Value] | None:

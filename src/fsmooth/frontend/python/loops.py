@@ -21,7 +21,7 @@ from fsmooth.frontend.python.growth import Growth, are_bounded, as_arrays, opene
 from fsmooth.frontend.python.iterables import iterable, loop_index
 from fsmooth.frontend.python.joins import branch
 from fsmooth.frontend.python.jumps import flag_of, returned_flag, stopped_flag, without_jumps
-from fsmooth.frontend.python.kinds import describe, identical, join_kinds
+from fsmooth.frontend.python.kinds import MOST_KINDS, describe, identical, join_kinds
 from fsmooth.frontend.python.names import look_up
 from fsmooth.frontend.python.narrowing import definition_of
 from fsmooth.frontend.python.parts import seen
@@ -32,9 +32,6 @@ from fsmooth.frontend.python.unreturned import Unreturned
 from fsmooth.frontend.python.values import Missing, Sequence, Unfilled, Unrolled, Value
 
 Loop = ast.For | ast.While
-
-MOST_KINDS = 16
-"""After so many steps what a name stands for has the type that it keeps, or has a new one for ever."""
 
 FEW = 16
 """A loop of at most this many steps runs them all, after a `break` too: they are known, and may be unrolled."""

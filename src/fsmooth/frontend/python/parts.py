@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import inspect
+from types import FunctionType
+
 from fsmooth.core.alternatives import Code
 from fsmooth.core.term import Const, Term
-from fsmooth.core.trees import Constant, is_constant
+from fsmooth.core.trees import Constant, class_of, is_constant
 from fsmooth.core.types import Tuple
 from fsmooth.frontend.lookup import Lookup
 from fsmooth.frontend.python.conversion import project
-from fsmooth.frontend.python.values import Closure, Default, FunctionOf, Keyed, Static, Uneven, Unrolled, Value
+from fsmooth.frontend.python.values import (
+    FUNCTIONS,
+    Closure,
+    Default,
+    FunctionOf,
+    Keyed,
+    MadeOf,
+    Static,
+    Uneven,
+    Unrolled,
+    Value,
+)
 
 
 def seen(term: Term) -> Value:
@@ -27,13 +41,15 @@ def seen(term: Term) -> Value:
     return term
 
 
-def function_of(term: Term) -> Closure:
+def function_of(term: Term) -> Value:
     """The function that a run-time value is."""
     assert isinstance(term.type, Tuple)
     assert isinstance(term.type.record, Code)
     of = term.type.record.function
+    found = parts_seen(term)
+    if isinstance(of, MadeOf):
+        return of.make(*found)
     assert isinstance(of, FunctionOf)
-    found = [seen(project(term, k)) for k in range(len(term.type.items))]
     captured = dict(zip(of.names, found, strict=False))
     own = dict(zip(of.defaults, found[len(of.names) :], strict=True))
     names = of.live
@@ -68,6 +84,12 @@ def is_run_time_part(part: Value) -> bool:
     return is_run_time(part) and not isinstance(part, Const)
 
 
+def can_be_called(record: object) -> bool:
+    """Has the class of a structure a method `__call__` of the user's?"""
+    cls = class_of(record)
+    return cls is not None and isinstance(inspect.getattr_static(cls, "__call__", None), FunctionType)
+
+
 def is_part(value: Value) -> bool:
     """Can it be a part of a run-time value?"""
     match value:
@@ -78,4 +100,4 @@ def is_part(value: Value) -> bool:
         case Static(inner):
             return is_constant(inner)
         case _:
-            return isinstance(value, Term | Closure)
+            return isinstance(value, Term | FUNCTIONS)

@@ -8,22 +8,38 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import assert_never
 
+from fsmooth.core.term import Term
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.programs import DerivedProgram, LibraryProgram, Program, SourceProgram
+from fsmooth.frontend.python.alternatives import functions_among
 from fsmooth.frontend.python.custom import source_call
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import run, run_helper
 from fsmooth.frontend.python.library import expanded
+from fsmooth.frontend.python.names import readable
 from fsmooth.frontend.python.values import Closure, Derived, Static, Value
 
 
-def applied(frame: Frame, base: Closure | Static | Derived, names: dict[str, Value], node: ast.AST) -> Value:
+def function_at(frame: Frame, node: ast.expr) -> Closure | Static | Derived | Term | None:
+    """The function that an expression is, or one of several; None if it is none."""
+    value = frame.expression(node)
+    if isinstance(value, Static) and callable(value.value):
+        return readable(frame, value)
+    if isinstance(value, Closure | Static | Derived):
+        return value
+    return value if isinstance(value, Term) and functions_among(frame, value) else None
+
+
+def applied(frame: Frame, base: Closure | Static | Derived | Term, names: dict[str, Value], node: ast.AST) -> Value:
     """A function value with its parameters by name."""
     match base:
         case Closure(definition, source, around, _):
             return run(frame, definition, source, around, names, node)
         case Derived():
             return derivative_of_names(frame, base, names, node)
+        case Term():
+            signature = signature_of_value(frame, base, node)
+            return called_with_names(frame, base, names, lambda keys: arguments_by(signature, keys), node)
         case Static(value):
             program = getattr(value, "program", None)
             if isinstance(program, SourceProgram | LibraryProgram | DerivedProgram):
@@ -97,9 +113,12 @@ def derived_of(program: DerivedProgram) -> Derived:
     return Derived(base, program.verb.value, wrt, program.method, program.checkpoint)
 
 
-def signature_of_value(frame: Frame, base: Closure | Static | Derived, node: ast.AST) -> inspect.Signature:
-    """The parameters of a function value."""
+def signature_of_value(frame: Frame, base: Closure | Static | Derived | Term, node: ast.AST) -> inspect.Signature:
+    """The parameters of a function value; of one of several functions, those of the first."""
     match base:
+        case Term():
+            first = next(f for f in functions_among(frame, base) if isinstance(f, Closure | Static | Derived))
+            return signature_of_value(frame, first, node)
         case Closure():
             return base.signature
         case Derived(inner):

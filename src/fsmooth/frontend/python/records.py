@@ -95,12 +95,6 @@ def defined_by(frame: Frame, cls: type, name: str) -> object:
     return found
 
 
-def can_be_called(record: object) -> bool:
-    """Has the class of a structure a method `__call__` of the user's?"""
-    cls = class_of(record)
-    return cls is not None and isinstance(inspect.getattr_static(cls, "__call__", None), FunctionType)
-
-
 def record_method(frame: Frame, record: Term, name: str, node: ast.Call) -> Value:
     """record.name(…)."""
     assert isinstance(record.type, Tuple)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
+from itertools import count
 
 from fsmooth.core.build import equals
 from fsmooth.core.shape import size_of
@@ -23,7 +24,7 @@ from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.python.conversion import convert, project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.function_values import returned
-from fsmooth.frontend.python.kinds import describe, identical, join_kinds
+from fsmooth.frontend.python.kinds import MOST_KINDS, describe, identical, join_kinds
 from fsmooth.frontend.python.nodes import record_of_nodes
 from fsmooth.frontend.python.parts import seen
 from fsmooth.frontend.python.source import Source
@@ -104,7 +105,10 @@ def defined(
     others = {id(r) for same in frame.shared.recursions.values() for r in same.values()}
     result: Type | None = None
     model: Lam | None = None
-    while True:  # each time the type of the result grows
+    for rounds in count():  # each time the type of the result grows
+        if rounds > MOST_KINDS:
+            what = f"{reading.name}, whose result holds that of its own call and so is of another type at each depth,"
+            frame.child(source, {}, node).unsupported(reading.definition, what, "return the numbers that it is made of")
         for same in frame.shared.recursions.values():
             for key in [key for key, r in same.items() if id(r) not in others]:
                 del same[key]  # it calls this one at a type that it has no more, or not yet
@@ -123,7 +127,7 @@ def defined(
         joined = term.type if result is None else join_kinds(result, term.type)
         if joined is None:
             assert result is not None
-            frame.fail(
+            frame.child(source, {}, node).fail(
                 TypeMismatchError,
                 reading.definition,
                 f"{reading.name} returns {describe(result)} without calling itself and {describe(term.type)} where it does",

@@ -21,7 +21,7 @@ from fsmooth.frontend.python.iterables import iterable
 from fsmooth.frontend.python.joins import branch
 from fsmooth.frontend.python.jumps import flag_of, returned_flag, without_jumps
 from fsmooth.frontend.python.loops import changes_what_it_reads, held, loop_over
-from fsmooth.frontend.python.syntax import Returning, returns
+from fsmooth.frontend.python.syntax import Held, Returning, returns
 from fsmooth.frontend.python.targets import assign_target
 from fsmooth.frontend.python.unreturned import either_known
 from fsmooth.frontend.python.values import Sequence, Unrolled, Value
@@ -105,8 +105,9 @@ def certain(body: list[ast.stmt]) -> list[ast.stmt]:
     match statement:
         case ast.If(test, then, otherwise) if returns(then) and returns(otherwise):
             return [*before, located(ast.If(test, certain(then), certain(otherwise)), statement)]
-        case ast.If(_, then, otherwise):
-            return [*before, *certain(then if returns(then) else otherwise)]
+        case ast.If(test, then, otherwise):
+            taken = returns(then)
+            return [*before, located(Held(test, taken), statement), *certain(then if taken else otherwise)]
         case ast.For() | ast.While():
             return [*before, located(Returning(statement), statement)]
         case _:

@@ -8,7 +8,7 @@ import numpy as np
 
 from fsmooth.core.term import Const
 from fsmooth.debugging import debug_print
-from fsmooth.frontend.python.branches import branch_statement, returning_branch
+from fsmooth.frontend.python.branches import branch_statement, returning_branch, where
 from fsmooth.frontend.python.changing_calls import changing_call
 from fsmooth.frontend.python.claims import (
     Raised,
@@ -30,7 +30,16 @@ from fsmooth.frontend.python.loops import loop
 from fsmooth.frontend.python.matching import unmatched
 from fsmooth.frontend.python.names import look_up
 from fsmooth.frontend.python.returning import returning_loop
-from fsmooth.frontend.python.syntax import Entered, Returning, Unmatched, changed_by_call, grown_name, raises, returns
+from fsmooth.frontend.python.syntax import (
+    Entered,
+    Held,
+    Returning,
+    Unmatched,
+    changed_by_call,
+    grown_name,
+    raises,
+    returns,
+)
 from fsmooth.frontend.python.targets import assign_target, augmented, named
 from fsmooth.frontend.python.values import Missing, Static, Value
 from fsmooth.frontend.python.whiles import while_loop
@@ -69,6 +78,8 @@ def block(frame: Frame, body: list[ast.stmt]) -> Value | None:
             case Unmatched():
                 if not body[k + 1 :]:
                     unmatched(frame, statement)
+            case Held(test=test):
+                return where(frame, condition(frame, test), statement.holds, lambda k=k: frame.block(body[k + 1 :]))  # type: ignore[misc]
             case Returning():
                 return returning_loop(frame, statement.loop, None)
             case _:

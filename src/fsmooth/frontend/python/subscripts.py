@@ -20,7 +20,7 @@ from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.growing import position
 from fsmooth.frontend.python.indexing import checked, transpose
-from fsmooth.frontend.python.keyed import entry
+from fsmooth.frontend.python.keyed import entry, entry_by_kind
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.library import library
 from fsmooth.frontend.python.names import attribute_of, item_of
@@ -29,7 +29,7 @@ from fsmooth.frontend.python.parts import is_part
 from fsmooth.frontend.python.reading import subscript
 from fsmooth.frontend.python.records import part_of_node, part_of_record
 from fsmooth.frontend.python.sizes import count_elements, shape_of_array
-from fsmooth.frontend.python.values import Closure, Growing, Keyed, Listed, Method, Sequence, Static, Unrolled, Value
+from fsmooth.frontend.python.values import FUNCTIONS, Growing, Keyed, Listed, Method, Sequence, Static, Unrolled, Value
 
 _METHODS = frozenset(
     {"sum", "prod", "mean", "max", "min", "argmax", "argmin", "dot", "copy", "transpose", "all", "any", "std", "var",
@@ -52,6 +52,10 @@ def subscript_expression(frame: Frame, node: ast.Subscript) -> Value:
     if chosen is not None:
         return chosen
     if isinstance(owner, Static):
+        if isinstance(owner.value, dict):
+            entry_found = entry_by_kind(frame, owner.value, lambda key: item_of(frame, owner, key, node), node)
+            if entry_found is not None:
+                return entry_found
         key = key_in(frame, owner, node.slice)
         if key is None:
             return subscript(frame, frame.as_term(owner, node.value), indices_in(frame, node.slice), node)
@@ -90,7 +94,7 @@ def chosen_part(frame: Frame, owner: Value, node: ast.Subscript) -> Value | None
     match owner:
         case Static(list() | tuple() as inner) if any([callable(item) or item is None for item in inner]):
             items = [item_of(frame, owner, k, node) for k in range(len(inner))]
-        case Unrolled(parts) if any([isinstance(item, Closure | Static) or is_of_kinds(item) for item in parts]):
+        case Unrolled(parts) if any([isinstance(item, Static | FUNCTIONS) or is_of_kinds(item) for item in parts]):
             items = list(parts)
         case _:
             return None

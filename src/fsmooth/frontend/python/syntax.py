@@ -53,6 +53,17 @@ class Returning(ast.stmt):
         self.loop = loop
 
 
+class Held(ast.stmt):
+    """A test of which it is known here whether it holds."""
+
+    _fields = ("test",)
+
+    def __init__(self, test: ast.expr, holds: bool) -> None:
+        super().__init__()
+        self.test = test
+        self.holds = holds
+
+
 class Unmatched(ast.stmt):
     """The end of a match: no case fits `subject`.  `returned`: do cases return, so that what follows would be missed?"""
 

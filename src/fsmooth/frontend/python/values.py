@@ -67,11 +67,23 @@ class FunctionOf:
         return self.node.name if isinstance(self.node, ast.FunctionDef) else "a lambda"
 
 
+@dataclass(frozen=True)
+class MadeOf:
+    """Which function it is that is made of others, or a method of what owns it: `make` makes it again of its parts."""
+
+    key: Hashable
+    make: Callable[..., Value] = field(compare=False)
+
+    def __repr__(self) -> str:
+        """What it is."""
+        return str(self.key)
+
+
 @dataclass(frozen=True, eq=False)
 class Derived:
-    """A derivative of a closure or program, written inside a program."""
+    """A derivative of a closure or program, written inside a program; of a term, if it is of one of several functions."""
 
-    base: Closure | Static | Derived
+    base: Closure | Static | Derived | Term
     verb: str
     wrt: object
     how: How = How.AUTO
@@ -82,7 +94,7 @@ class Derived:
 class Batched:
     """A function over batches (`fs.vmap`), waiting for its arguments; `signature` is that of the function."""
 
-    function: Closure | Static | Derived
+    function: Closure | Static | Derived | Term
     in_axes: Axes
     out_axes: Axes
     signature: inspect.Signature
@@ -197,10 +209,13 @@ class Missing:
 
 
 Compiled = Static | Closure | Derived | Batched | Method | Vectorized | Pullback | Slice
+FUNCTIONS = Closure | Derived | Batched | Method | Vectorized | Pullback
+"""Functions of the program."""
 Container = Sequence | Unrolled | Keyed | Growing | Unfilled
 Value = Term | Text | Compiled | Container | Missing
 
 __all__ = [
+    "FUNCTIONS",
     "Batched",
     "Closure",
     "Default",
@@ -209,6 +224,7 @@ __all__ = [
     "Growing",
     "Keyed",
     "Listed",
+    "MadeOf",
     "Method",
     "Missing",
     "Program",

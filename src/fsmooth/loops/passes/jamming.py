@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeGuard
 
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
@@ -33,6 +34,9 @@ def jam_loops(function: t.Function, names: Names) -> t.Function:
         return function
     jammed: dict[str, t.For] = {}
 
+    def is_jammed(s: t.Statement) -> TypeGuard[t.For]:
+        return isinstance(s, t.For) and s.index in jammed
+
     def change(loop: t.For) -> Sequence[t.Statement]:
         if _is_short(loop.size):
             return (loop,)
@@ -40,17 +44,10 @@ def jam_loops(function: t.Function, names: Names) -> t.Function:
             block, made = _in_blocks(loop, thresholds.JAMMED, loop.body, names, function.facts, _together)
             jammed[block] = loop
             return made
-        if any([isinstance(s, t.For) and s.index in jammed and _is_shared(s, loop.index) for s in loop.body]):
-            if (
-                loop.kind is t.Kind.PARALLEL
-                and not loop.own
-                and _can_be_copied(loop.body)
-                and thresholds.JAMMED_ROWS > 1
-            ):
-                return _in_blocks(
-                    loop, thresholds.JAMMED_ROWS, _as_it_was(loop.body, jammed), names, function.facts, _side_by_side
-                )[1]
-        return (loop,)
+        if not _can_be_side_by_side(loop) or not any([is_jammed(s) and _is_shared(s, loop.index) for s in loop.body]):
+            return (loop,)
+        rest = _as_it_was(loop.body, jammed)
+        return _in_blocks(loop, thresholds.JAMMED_ROWS, rest, names, function.facts, _side_by_side)[1]
 
     return each_loop(function, change)
 
@@ -116,6 +113,11 @@ def _is_shared(nest: t.For, index: str) -> bool:
     return False
 
 
+def _can_be_side_by_side(loop: t.For) -> bool:
+    """May iterations run at once?"""
+    return loop.kind is t.Kind.PARALLEL and not loop.own and thresholds.JAMMED_ROWS > 1 and _can_be_copied(loop.body)
+
+
 def _can_be_copied(body: t.Body) -> bool:
     """Is it made of what can be done for several iterations in turn?"""
     declared = {s.name for s in walk(body) if isinstance(s, t.Declare)}
@@ -139,15 +141,13 @@ def _as_it_was(body: t.Body, jammed: Mapping[str, t.For]) -> t.Body:
     for s in body:
         if not is_rest:
             found.append(jammed.get(s.index, s) if isinstance(s, t.For) else s)
-        is_rest = isinstance(s, t.For) and s.index in jammed and _divided_evenly(jammed[s.index].size) is None
+        is_rest = isinstance(s, t.For) and s.index in jammed and not _is_divided_evenly(jammed[s.index].size)
     return tuple(found)
 
 
-def _divided_evenly(size: t.Expression) -> int | None:
-    """How many blocks there are, if that is known and no iterations are left."""
-    if isinstance(size, t.Literal) and int(size.value) % thresholds.JAMMED == 0:
-        return int(size.value) // thresholds.JAMMED
-    return None
+def _is_divided_evenly(size: t.Expression) -> bool:
+    """Is it known that no iterations are left after those in blocks?"""
+    return isinstance(size, t.Literal) and int(size.value) % thresholds.JAMMED == 0
 
 
 def _in_blocks(
