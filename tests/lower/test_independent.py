@@ -27,7 +27,7 @@ def store(buffer: str, at: t.Expression, of: str, read: t.Expression) -> t.Store
 
 
 def independent(one: t.For, *before: t.Statement) -> bool:
-    return is_independent(one, Places.of((*before, one)))
+    return is_independent(one, Places.of((*before, one)), {})
 
 
 def test_each_element_of_its_own() -> None:

@@ -85,7 +85,7 @@ int32_t matmul(
         memset(result + (i0_start + 1) * c_n1, 0, (size_t)c_n1 * sizeof *result);
         memset(result + (i0_start + 2) * c_n1, 0, (size_t)c_n1 * sizeof *result);
         memset(result + (i0_start + 3) * c_n1, 0, (size_t)c_n1 * sizeof *result);
-        for (int64_t i_block = 0; i_block < (c_n0 >> 2); ++i_block) {
+        for (int64_t i_block = 0; i_block < (c_n1 > 0 ? (c_n0 >> 2) : 0); ++i_block) {
             const int64_t i_start = i_block * 4;
             const double factor_4 = a[i0_start * a_n1 + i_start];
             const double factor_5 = a[(i0_start + 1) * a_n1 + i_start];
@@ -119,8 +119,8 @@ int32_t matmul(
                 }
             }
         }
-        for (int64_t i_left = 0; i_left < c_n0 - (c_n0 >> 2) * 4; ++i_left) {
-            const int64_t i_last = (c_n0 >> 2) * 4 + i_left;
+        for (int64_t i_left = 0; i_left < c_n0 - (c_n1 > 0 ? (c_n0 >> 2) : 0) * 4; ++i_left) {
+            const int64_t i_last = (c_n1 > 0 ? (c_n0 >> 2) : 0) * 4 + i_left;
             {
                 for (int64_t i1 = 0; i1 + FS_LANES <= c_n1; i1 += FS_LANES) {
                     FS_LANES_AT(result + i0_start * c_n1 + i1) += a[i0_start * a_n1 + i_last] * FS_LANES_AT(c + i_last * c_n1 + i1);

@@ -68,37 +68,47 @@ def diagonalised(a):
 
 
 def tridiagonal(a):
-    """The diagonal and what is beside it of T = Qᵀ a Q, and Qᵀ."""
+    """The diagonal and what is beside it of T = Qᵀ a Q, and Qᵀ; of a, the upper triangle is read.
+
+    A row is changed by the reflection before where the next one is applied to it: in each step the triangle is read once.
+    """
     n = len(a)
     t = a
-    axes = [[0.0 for _ in range(n)] for _ in range(n)]
+    axes = [[0.0 for _ in range(n)] for _ in range(n + 1)]
+    others = [[0.0 for _ in range(n)] for _ in range(n + 1)]
     beside = [0.0 for _ in range(n)]
     scale = [0.0 for _ in range(n)]
     for k in range(n - 1):
+        v, w = axes[k], others[k]
+        for j in range(n):
+            t[k, j] = t[k, j] - v[k] * w[j] - w[k] * v[j]
         length = np.sqrt(sum(t[k, j] * t[k, j] for j in range(k + 1, n)))
         first = t[k, k + 1]
         turned = -length if first > 0.0 else length
         rest = sum(t[k, j] * t[k, j] for j in range(k + 2, n))
         beside[k] = turned if rest > 0.0 else first
-        v = [t[k, j] - (turned if j == k + 1 else 0.0) if j > k else 0.0 for j in range(n)]
-        square = sum(v[j] * v[j] for j in range(n))
+        u = [t[k, j] - (turned if j == k + 1 else 0.0) if j > k else 0.0 for j in range(n)]
+        square = sum(u[j] * u[j] for j in range(n))
         factor = 2.0 / square if rest > 0.0 else 0.0
         scale[k] = factor
-        for j in range(n):
-            axes[k, j] = v[j]
-        p = [factor * sum(t[i, j] * v[j] for j in range(k + 1, n)) for i in range(n)]
-        half = 0.5 * factor * sum(p[j] * v[j] for j in range(k + 1, n))
-        w = [p[i] - half * v[i] for i in range(n)]
+        g = [factor * u[j] for j in range(n)]
+        p = [0.0 for _ in range(n)]
         for i in range(k + 1, n):
-            for j in range(k + 1, n):
+            for j in range(i, n):
                 t[i, j] = t[i, j] - v[i] * w[j] - w[i] * v[j]
+                p[j] = p[j] + t[i, j] * g[i]
+            p[i] = p[i] + sum(t[i, j] * g[j] for j in range(i + 1, n))
+        half = 0.5 * factor * sum(p[j] * u[j] for j in range(k + 1, n))
+        for j in range(n):
+            axes[k + 1, j] = u[j]
+            others[k + 1, j] = p[j] - half * u[j]
     rows = [[1.0 if i == j else 0.0 for j in range(n)] for i in range(n)]
     for r in range(n - 1):
         k = n - 2 - r
         for i in range(k + 1, n):
-            along = scale[k] * sum(rows[i, j] * axes[k, j] for j in range(k + 1, n))
+            along = scale[k] * sum(rows[i, j] * axes[k + 1, j] for j in range(k + 1, n))
             for j in range(k + 1, n):
-                rows[i, j] = rows[i, j] - along * axes[k, j]
+                rows[i, j] = rows[i, j] - along * axes[k + 1, j]
     return [t[i, i] for i in range(n)], beside, rows
 
 

@@ -2,7 +2,8 @@
 
     for j in range(n): rows[i, j] = s * rows[i, j] + c * current[j]
 
-is a fold over the whole of `rows` to a program; as a loop it may run in vectors, and be one with the loops beside it.
+is a fold over the whole of `rows` to a program; as a loop it may run in vectors, and be one with the loops beside it.  So is one
+that reads another row of the same matrix, in the same column.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from itertools import product
 
 from fsmooth.loops import tree as t
 from fsmooth.loops.names import Names
+from fsmooth.loops.passes.columns import Sizes, keeps_to_columns, sizes_in
 from fsmooth.loops.passes.own_elements import OwnElements
 from fsmooth.loops.passes.places import Places
 from fsmooth.loops.rewriting import each_loop
@@ -21,15 +23,15 @@ from fsmooth.loops.usage import mentioned_reads, targets
 
 def independent_loops(function: t.Function, _: Names) -> t.Function:
     """Say of loops whose iterations touch elements of their own that they are parallel."""
-    places = Places.of(function.body)
+    places, sizes = Places.of(function.body), sizes_in(function)
 
     def changed(loop: t.For) -> Sequence[t.Statement]:
-        return (replace(loop, kind=t.Kind.PARALLEL) if is_independent(loop, places) else loop,)
+        return (replace(loop, kind=t.Kind.PARALLEL) if is_independent(loop, places, sizes) else loop,)
 
     return each_loop(function, changed)
 
 
-def is_independent(loop: t.For, places: Places) -> bool:
+def is_independent(loop: t.For, places: Places, sizes: Sizes) -> bool:
     """Does no iteration of a sequential loop touch what another one stores?"""
     if loop.kind is not t.Kind.SEQUENTIAL or loop.own or loop.reduced or loop.extrema:
         return False
@@ -45,4 +47,4 @@ def is_independent(loop: t.For, places: Places) -> bool:
     others = mentioned_reads(loop.body) | stored
     if not stored or any([a != b and not places.apart(a, b) for a, b in product(stored, others)]):
         return False
-    return OwnElements(loop).all()
+    return OwnElements(loop).all() or keeps_to_columns(loop, sizes)

@@ -11,21 +11,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeGuard
 
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
-from fsmooth.core.types import INT
+from fsmooth.core.types import INT, Int
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import is_next
-from fsmooth.loops.arithmetic import ZERO, integer, is_integer, minus, parts, plus, same, times
+from fsmooth.loops.arithmetic import integer, is_integer, map_loads, parts, same
 from fsmooth.loops.arithmetic import replace as replaced
 from fsmooth.loops.names import Names
+from fsmooth.loops.passes.columns import carried_rows, in_turn, sizes_in
+from fsmooth.loops.passes.places import Places
+from fsmooth.loops.passes.unrolling import copied, in_blocks_of, without_loads
 from fsmooth.loops.rewriting import each_loop
-from fsmooth.loops.usage import expressions_of, mentioned_reads, names_of, walk
-
-Values = Mapping[str, t.Expression]
-"""What names stand for."""
+from fsmooth.loops.usage import expressions_of, names_of, walk
 
 
 def jam_loops(function: t.Function, names: Names) -> t.Function:
@@ -33,6 +34,7 @@ def jam_loops(function: t.Function, names: Names) -> t.Function:
     if thresholds.JAMMED < 2 or sum([1 for _ in walk(function.body)]) > thresholds.JAMMED_STATEMENTS:
         return function
     jammed: dict[str, t.For] = {}
+    counts, places, sizes = _counts(function), Places.of(function.body), sizes_in(function)
 
     def is_jammed(s: t.Statement) -> TypeGuard[t.For]:
         return isinstance(s, t.For) and s.index in jammed
@@ -40,14 +42,22 @@ def jam_loops(function: t.Function, names: Names) -> t.Function:
     def change(loop: t.For) -> Sequence[t.Statement]:
         if _is_short(loop.size):
             return (loop,)
-        if _adds_to_row(loop):
-            block, made = _in_blocks(loop, thresholds.JAMMED, loop.body, names, function.facts, _together)
+        if _adds_to_row(loop, counts):
+            block, made = in_blocks_of(
+                loop, thresholds.JAMMED, loop.body, names, function.facts, _together, _row_of(loop.body)[1].size
+            )
             jammed[block] = loop
             return made
+        carried = carried_rows(loop, places, sizes)
+        if carried:
+            inner = loop.body[-1]
+            assert isinstance(inner, t.For)
+            jam = partial(in_turn, carried=carried)
+            return in_blocks_of(loop, thresholds.JAMMED, loop.body, names, function.facts, jam, inner.size)[1]
         if not _can_be_side_by_side(loop) or not any([is_jammed(s) and _is_shared(s, loop.index) for s in loop.body]):
             return (loop,)
         rest = _as_it_was(loop.body, jammed)
-        return _in_blocks(loop, thresholds.JAMMED_ROWS, rest, names, function.facts, _side_by_side)[1]
+        return in_blocks_of(loop, thresholds.JAMMED_ROWS, rest, names, function.facts, _side_by_side)[1]
 
     return each_loop(function, change)
 
@@ -56,33 +66,74 @@ def _is_short(size: t.Expression) -> bool:
     return isinstance(size, t.Literal) and int(size.value) < 2 * thresholds.JAMMED
 
 
-def _adds_to_row(loop: t.For) -> bool:
-    """Is it a loop that in each iteration adds numbers to those of the same row?"""
+def _adds_to_row(loop: t.For, counts: Mapping[str, t.Expression]) -> bool:
+    """Is it a loop that in each iteration adds numbers to those of the same row?
+
+    It may read a number of the row before it adds to it, where it adds to all of an array (one of `counts`): that number is
+    the one before the iterations that run at once, and what those of them before this one add to it.
+    """
     *before, inner = loop.body
     if not isinstance(inner, t.For) or _is_short(inner.size) or inner.kind is not t.Kind.PARALLEL:
         return False
     if inner.vectors is not t.Vectors.IMPLIED:  # strips are in the fastest cache
         return False
     *found, store = inner.body
-    if not isinstance(store, t.Store) or _added(store) is None or loop.own or inner.own:
+    if not isinstance(store, t.Store) or _update(store) is None or loop.own or inner.own:
         return False
-    if any([not isinstance(s, t.Declare) or s.mutable or s.value is None for s in (*before, *found)]):
+    kept = [s for s in before if isinstance(s, t.Store)]
+    defined = [s for s in (*before, *found) if s not in kept]
+    if any([not isinstance(s, t.Declare) or s.mutable or s.value is None for s in defined]):
         return False
-    own = {s.name for s in (*before, *found) if isinstance(s, t.Declare)} | {loop.index}
+    own = {s.name for s in defined if isinstance(s, t.Declare)} | {loop.index}
     if not names_of(store.index).isdisjoint(own) or not is_next(store.index, inner.index):
         return False
     if not names_of(inner.size).isdisjoint(own):
         return False
-    return all([store.buffer not in names_of(*_read(s)) for s in walk(loop.body)])
+    read = names_of(*[e for s in walk(loop.body) for e in _read(s)])
+    if any([s.accumulate or s.buffer == store.buffer or s.buffer in read for s in kept]):
+        return False
+    if store.buffer in names_of(*[e for s in (*kept, *inner.body) for e in _read(s)]):
+        return False
+    if store.buffer not in read:
+        return True
+    whole = counts.get(store.buffer)
+    is_whole = whole is not None and same(whole, inner.size) and same(store.index, t.Name(inner.index, INT))
+    return is_whole and not found and not isinstance(store.value.type, Int)
 
 
-def _added(store: t.Store) -> t.Expression | None:
-    """What a store adds to the number that is there; None if it puts another one there."""
+def _counts(function: t.Function) -> Mapping[str, t.Expression]:
+    """How many numbers there are in arrays of a function, and in those that pointers point to from their start."""
+    found: dict[str, t.Expression] = {}
+    several: set[str] = set()
+    for s in walk(function.body):
+        match s:
+            case t.Allocate(name, _, count):
+                pass
+            case t.LocalArray(name, _, size):
+                count = integer(size)
+            case t.Choose(name, _, then, offset, None) if then in found and is_integer(offset, 0):
+                count = found[then]
+            case t.Choose(name):
+                several.add(name)
+                continue
+            case t.Swap():
+                several |= {s.left, s.right}
+                continue
+            case _:
+                continue
+        if name in found:
+            several.add(name)
+        found[name] = count
+    return {name: count for name, count in found.items() if name not in several}
+
+
+def _update(store: t.Store) -> tuple[p.Primitive, t.Expression] | None:
+    """How a store changes the number that is there: what it adds or subtracts; None if it puts another one there."""
     if store.accumulate:
-        return store.value
+        return p.add, store.value
     match store.value:
-        case t.Operation(p.add, (t.Load(buffer, index), value)) if buffer == store.buffer and same(index, store.index):
-            return value
+        case t.Operation(p.add | p.subtract as how, (t.Load(buffer, index), value)):
+            return (how, value) if buffer == store.buffer and same(index, store.index) else None
         case _:
             return None
 
@@ -90,8 +141,8 @@ def _added(store: t.Store) -> t.Expression | None:
 def _read(s: t.Statement) -> list[t.Expression]:
     if not isinstance(s, t.Store):
         return list(expressions_of(s))
-    added = _added(s)
-    return [s.value if added is None else added]
+    update = _update(s)
+    return [s.index, s.value if update is None else update[1]]
 
 
 def _is_shared(nest: t.For, index: str) -> bool:
@@ -115,10 +166,10 @@ def _is_shared(nest: t.For, index: str) -> bool:
 
 def _can_be_side_by_side(loop: t.For) -> bool:
     """May iterations run at once?"""
-    return loop.kind is t.Kind.PARALLEL and not loop.own and thresholds.JAMMED_ROWS > 1 and _can_be_copied(loop.body)
+    return loop.kind is t.Kind.PARALLEL and not loop.own and thresholds.JAMMED_ROWS > 1 and _can_becopied(loop.body)
 
 
-def _can_be_copied(body: t.Body) -> bool:
+def _can_becopied(body: t.Body) -> bool:
     """Is it made of what can be done for several iterations in turn?"""
     declared = {s.name for s in walk(body) if isinstance(s, t.Declare)}
     for s in walk(body):
@@ -150,48 +201,6 @@ def _is_divided_evenly(size: t.Expression) -> bool:
     return isinstance(size, t.Literal) and int(size.value) % thresholds.JAMMED == 0
 
 
-def _in_blocks(
-    loop: t.For,
-    many: int,
-    rest_of: t.Body,
-    names: Names,
-    facts: t.Facts,
-    jam: Callable[[t.For, Sequence[t.Expression], Names], t.Body],
-) -> tuple[str, tuple[t.Statement, ...]]:
-    """The loop over blocks of iterations, with the name of its index, and over those that are left, which do `rest_of`."""
-    width = integer(many)
-    block = t.Name(names.fresh(f"{loop.index}_block"), INT)
-    start = t.Name(names.fresh(f"{loop.index}_start"), INT)
-    first = t.Declare(start.name, INT, times(block, width))
-    last = t.Name(names.fresh(f"{loop.index}_last"), INT)
-    indices = [plus(start, integer(k)) for k in range(many)]
-    blocks = _divided(loop.size, many, facts)
-    body = _after(first, jam(loop, indices, names))
-    made: list[t.Statement] = [t.For(block.name, blocks, body, loop.kind, loop.site)]
-    rest = minus(loop.size, times(blocks, width))
-    if not is_integer(rest, 0):
-        left = t.Name(names.fresh(f"{loop.index}_left"), INT)
-        at = t.Declare(last.name, INT, plus(times(blocks, width), left))
-        body = _after(at, _copied(rest_of, {loop.index: last}, names))
-        made.append(t.For(left.name, rest, body, loop.kind, loop.site))
-    return block.name, tuple(made)
-
-
-def _after(definition: t.Declare, body: t.Body) -> t.Body:
-    """Statements after a definition, if they read it."""
-    return (definition, *body) if definition.name in mentioned_reads(body) else body
-
-
-def _divided(size: t.Expression, many: int, facts: t.Facts) -> t.Expression:
-    """How many blocks there are; none of a size that is negative."""
-    if isinstance(size, t.Literal):
-        return integer(max(int(size.value), 0) // many)
-    blocks = t.Operation(p.floor_divide, (size, integer(many)), INT)
-    if isinstance(size, t.Name) and size.name in facts.nonnegative:
-        return blocks
-    return t.Operation(p.maximum, (blocks, ZERO), INT)
-
-
 # -- four iterations as one ------------------------------------------------------------------------------------------
 
 
@@ -199,12 +208,22 @@ def _together(loop: t.For, indices: Sequence[t.Expression], names: Names) -> t.B
     """Iterations of a loop that adds to a row: one loop over the row adds what they all would."""
     before: list[t.Statement] = []
     found: list[t.Statement] = []
-    values: list[t.Expression] = []
+    updates: list[tuple[p.Primitive, t.Expression]] = []
     seen: list[t.Declare] = []
     _, inner, _, store = _row_of(loop.body)
+
+    def updated(at: t.Load) -> t.Expression:
+        """A number of the row, after the iterations so far."""
+        number: t.Expression = at
+        for how, value in updates if at.buffer == store.buffer else ():
+            number = t.Operation(how, (number, replaced(value, inner.index, at.index)), at.type)
+        return number
+
     for index in indices:
-        above, own_loop, own, added = _row_of(_copied(loop.body, {loop.index: index}, names))
-        before += [s for s in above if s not in before]
+        above, own_loop, own, last = _row_of(copied(loop.body, {loop.index: index}, names))
+        for s in above:
+            if s not in before:
+                before.append(s if not isinstance(s, t.Declare) else replace(s, value=_mapped(s.value, updated)))
         varying = {own_loop.index}
         for s in own:
             assert s.value is not None
@@ -214,14 +233,18 @@ def _together(loop: t.For, indices: Sequence[t.Expression], names: Names) -> t.B
             varying.add(s.name)
             if s not in seen:
                 seen.append(s)
-                found.append(replace(s, value=_without_loads(s.value, varying, before, names)))
-        value = _added(added)
-        assert value is not None
-        values.append(_without_loads(value, varying, before, names))
+                found.append(replace(s, value=without_loads(s.value, varying, before, names)))
+        update = _update(last)
+        assert update is not None
+        updates.append((update[0], without_loads(update[1], varying, before, names)))
     total: t.Expression = t.Load(store.buffer, store.index, store.value.type)
-    for value in values:
-        total = t.Operation(p.add, (total, value), value.type)
+    for how, value in updates:
+        total = t.Operation(how, (total, value), value.type)
     return (*before, replace(inner, body=(*found, t.Store(store.buffer, store.index, total)), simd=True))
+
+
+def _mapped(value: t.Expression | None, change: Callable[[t.Load], t.Expression]) -> t.Expression | None:
+    return None if value is None else map_loads(value, change)
 
 
 def _row_of(body: t.Body) -> tuple[t.Body, t.For, Sequence[t.Declare], t.Store]:
@@ -233,23 +256,9 @@ def _row_of(body: t.Body) -> tuple[t.Body, t.For, Sequence[t.Declare], t.Store]:
     return tuple(before), inner, [s for s in inner.body if isinstance(s, t.Declare)], store
 
 
-def _without_loads(e: t.Expression, varying: set[str], before: list[t.Statement], names: Names) -> t.Expression:
-    """An expression of a loop whose loads of what does not vary in it are done before it, under names."""
-    if varying.isdisjoint(names_of(e)):
-        if isinstance(e, t.Name | t.Literal):
-            return e
-        name = names.fresh("factor")
-        before.append(t.Declare(name, e.type, e))
-        return t.Name(name, e.type)
-    if isinstance(e, t.Operation):
-        arguments = tuple([_without_loads(a, varying, before, names) for a in e.arguments])
-        return t.Operation(e.primitive, arguments, e.type)
-    return e
-
-
 def _side_by_side(loop: t.For, indices: Sequence[t.Expression], names: Names) -> t.Body:
     """Iterations that are independent: each statement for all of them, loops of the same size as one."""
-    return _jammed([_copied(loop.body, {loop.index: index}, names) for index in indices])
+    return _jammed([copied(loop.body, {loop.index: index}, names) for index in indices])
 
 
 def _jammed(copies: Sequence[t.Body]) -> t.Body:
@@ -272,45 +281,3 @@ def _one_loop(loops: Sequence[t.For]) -> t.For:
     reduced = tuple(dict.fromkeys([name for s in loops for name in s.reduced]))
     simd = first.simd or first.kind is t.Kind.PARALLEL
     return replace(first, body=_jammed([s.body for s in loops]), reduced=reduced, simd=simd)
-
-
-def _copied(body: t.Body, values: Values, names: Names) -> t.Body:
-    """Statements in which names stand for other values; what changes is declared under new names."""
-    known = dict(values)
-    found: list[t.Statement] = []
-
-    def value(e: t.Expression) -> t.Expression:
-        used = names_of(e) & known.keys()
-        for name in used:
-            e = replaced(e, name, known[name])
-        return e
-
-    def renamed(name: str) -> str:
-        new = known.get(name)
-        return new.name if isinstance(new, t.Name) else name
-
-    for s in body:
-        match s:
-            case t.Declare():
-                new = None if s.value is None else value(s.value)
-                if new is s.value and not s.mutable:
-                    found.append(s)
-                    continue
-                own = names.fresh(s.name)
-                known[s.name] = t.Name(own, s.type)
-                found.append(replace(s, name=own, value=new))
-            case t.Assign():
-                found.append(replace(s, name=renamed(s.name), value=value(s.value)))
-            case t.Store():
-                found.append(replace(s, index=value(s.index), value=value(s.value)))
-            case t.Fill():
-                found.append(replace(s, offset=value(s.offset), count=value(s.count)))
-            case t.Copy():
-                to, of = value(s.target_offset), value(s.source_offset)
-                found.append(replace(s, target_offset=to, source_offset=of, count=value(s.count)))
-            case t.For():
-                reduced = tuple([renamed(name) for name in s.reduced])
-                found.append(replace(s, size=value(s.size), body=_copied(s.body, known, names), reduced=reduced))
-            case _:
-                raise TypeError(f"{s!r} is not copied")
-    return tuple(found)
