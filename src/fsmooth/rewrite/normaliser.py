@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 
 from fsmooth.core import primitives as p
+from fsmooth.core.alpha import alpha_key
 from fsmooth.core.primitives import Primitive
 from fsmooth.core.term import Const, If, Length, Let, Prim, Term, Var
 from fsmooth.core.traverse import condition_of, rebuild, remade, steps
-from fsmooth.core.types import Int
+from fsmooth.core.types import Int, has_array
+from fsmooth.rewrite.branch_sizes import may_tell_sizes, sizes_in
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.memory import Mark, Memory
 from fsmooth.rewrite.strategy import Rule
@@ -199,9 +201,27 @@ class Normaliser:
         truth = self.facts.truth(condition) if self.decides else None
         if truth is not None:
             return self.run(term.then if truth else term.otherwise)
-        then = self.assuming(condition, True, term.then)
-        otherwise = self.assuming(condition, False, term.otherwise)
+        then = self.where(condition, True, term.then)
+        otherwise = self.where(condition, False, term.otherwise)
         return rebuild(term, [condition, then, otherwise])
+
+    def where(self, condition: Term, value: bool, branch: Term) -> Term:
+        """A branch, knowing the condition.
+
+        What the two branches give is of one size, of which either may be asked (core/shape.py): a size may not become one that
+        only the condition makes equal to it.  `if n == length x then build n f else …` is not as long as x elsewhere.
+        """
+        result = self.assuming(condition, value, branch)
+        if result is branch or not has_array(branch.type) or not may_tell_sizes(condition):
+            return result
+        return result if self.has_sizes_of(result, branch) else self.run(branch)
+
+    def has_sizes_of(self, new: Term, old: Term) -> bool:
+        """Are the sizes of a branch as they were, whatever is known in it alone?"""
+        for made, was in zip(sizes_in(new), sizes_in(old), strict=False):  # not of what is ragged
+            if alpha_key(made) != alpha_key(was) and alpha_key(self.again(made)) != alpha_key(self.run(was)):
+                return False
+        return True
 
     # -- what is known ---------------------------------------------------------------------------------------------
 

@@ -289,3 +289,49 @@ def test_a_constant_index_in_a_branch_fails_only_where_it_runs() -> None:
     assert f(X, 0) == 3.0
     with pytest.raises(fs.IndexOutOfBoundsError):
         f(X, 1)
+
+
+def padded(b, n: int):
+    """Where n is the length of b, the first branch is b: of its size there, and of none that is known elsewhere."""
+    k = len(b)
+    c = [b[j] if j < k else 0.0 for j in range(n)]
+    if n == k:
+        return [c[j] for j in range(n)]
+    return [2.0 * c[j] for j in range(n)]
+
+
+def padded_pair(b, n: int):
+    k = len(b)
+    c = [b[j] if j < k else 0.0 for j in range(n)]
+    return (1, [c[j] for j in range(n)]) if n == k else (2, [2.0 * c[j] for j in range(n)])
+
+
+def padded_rows(b, n: int):
+    k = len(b)
+    rows = [[b[j] * i if j < k else 0.0 for j in range(n)] for i in range(2)]
+    found = [[v for v in row] for row in rows] if n == k or n == k - 1 else [[v + 1.0 for v in row] for row in rows]
+    return found[1]
+
+
+@pytest.mark.parametrize("program", [padded, padded_pair, padded_rows])
+def test_a_size_that_the_condition_gives_is_that_of_one_branch(program) -> None:
+    f = fs.function(program)
+    for n in (0, 1, 2, 3, 4, 40):
+        found, wanted = f(X, n), program(X, n)
+        np.testing.assert_array_equal(
+            found[-1] if isinstance(found, tuple) else found,
+            np.array(wanted[-1] if isinstance(wanted, tuple) else wanted),
+        )
+        tangent = fs.jvp(lambda b, n: np.sum(np.array(padded(b, n))), wrt="b")(X, n, tangent=np.ones(3))[1]
+        assert tangent == min(n, 3) * (1.0 if n == 3 else 2.0)
+
+
+@pytest.mark.parametrize("program", [padded, padded_rows])
+def test_gradients_of_such_arrays(program) -> None:
+    for method in ("forward", "reverse", "tape"):
+        g = fs.grad(lambda b, n: np.sum(np.sin(np.array(program(b, n)))), wrt="b", method=method)
+        for n in (1, 3, 7):
+            for k, found in enumerate(g(X, n)):
+                d = np.eye(3)[k] * 1e-6
+                ahead, behind = (np.sum(np.sin(program(X + e, n))) for e in (d, -d))
+                assert found == pytest.approx((ahead - behind) / 2e-6, abs=1e-8)
