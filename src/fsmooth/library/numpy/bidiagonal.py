@@ -2,7 +2,8 @@
 by rotations with implicit shifts (Golub and Van Loan, Matrix Computations, §8.6).
 
 Singular vectors are rows while they are found, so that all inner loops are over neighbours.  Where rows are reflected, what
-they are to be reflected with from the other side is added up, so that the matrix is read twice in a step and not three times.
+they are to be reflected with from the other side is added up, and they are reflected with it where the next step comes to them:
+each step goes over the matrix once.
 """
 
 # mypy: no-check-untyped-defs
@@ -30,10 +31,13 @@ def bidiagonal(w):
     diagonal = [0.0 for _ in range(k)]
     beside = [0.0 for _ in range(k)]
     across = [[0.0 for _ in range(l)] for _ in range(k)]
-    down = [[0.0 for _ in range(k)] for _ in range(k)]
+    down = [[0.0 for _ in range(k)] for _ in range(k + 1)]
+    back = [[0.0 for _ in range(l)] for _ in range(k + 1)]
     of_across = [0.0 for _ in range(k)]
-    of_down = [0.0 for _ in range(k)]
+    of_down = [0.0 for _ in range(k + 1)]
     for i in range(k):
+        for j in range(l):
+            w[i, j] = w[i, j] - of_down[i] * down[i, i] * back[i, j]
         first = w[i, i]
         rest = sum(w[i, j] * w[i, j] for j in range(i + 1, l))
         length = np.sqrt(first * first + rest)
@@ -46,6 +50,9 @@ def bidiagonal(w):
             across[i, j] = u[j]
         y = [0.0 for _ in range(l)]
         for r in range(i + 1, k):
+            before = of_down[i] * down[i, r]
+            for j in range(i, l):
+                w[r, j] = w[r, j] - before * back[i, j]
             along = factor * sum(w[r, j] * u[j] for j in range(i, l))
             w[r, i] = w[r, i] - along * u[i]
             for j in range(i + 1, l):
@@ -59,16 +66,12 @@ def bidiagonal(w):
             v = [w[r, i] - (turned_to if r == i + 1 else 0.0) if r > i else 0.0 for r in range(k)]
             factor = 0.0 if rest == 0.0 else 2.0 / sum(v[r] * v[r] for r in range(i + 1, k))
             beside[i] = turned_to
-            of_down[i] = factor
+            of_down[i + 1] = factor
             for r in range(k):
-                down[i, r] = v[r]
+                down[i + 1, r] = v[r]
             for j in range(i + 1, l):
-                y[j] = y[j] - turned_to * w[i + 1, j]
-            for r in range(i + 1, k):
-                along = factor * v[r]
-                for j in range(i + 1, l):
-                    w[r, j] = w[r, j] - along * y[j]
-    return diagonal, beside, down, of_down, across, of_across
+                back[i + 1, j] = y[j] - turned_to * w[i + 1, j]
+    return diagonal, beside, down[1:], of_down[1:], across, of_across
 
 
 def reflected_back(axes, factors, l):
