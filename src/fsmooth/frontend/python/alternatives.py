@@ -143,9 +143,17 @@ def one_among(frame: Frame, items: Sequence[Term], index: Term, node: ast.AST) -
     of_kind: dict[int, list[tuple[int, Term]]] = {}
     tags: list[tuple[int, Term]] = []
     for position, item in enumerate(items):
-        place = place_among(item.type, kinds)
-        of_kind.setdefault(place, []).append((position, convert(frame, item, kinds[place], node)))
-        tags.append((position, Const(place)))
+        own = kinds_of(item.type)
+        places = [place_among(kind, kinds) for kind in own]
+        for place in dict.fromkeys(places):
+            here = [k for k in range(len(own)) if places[k] == place]
+            whole = {k: project(item, 1 + k) if is_one_of(item.type) else item for k in here}
+            made = [(k, convert(frame, whole[k], kinds[place], node)) for k in here]
+            of_kind.setdefault(place, []).append(
+                (position, made[0][1] if len(made) == 1 else _at(project(item, 0), made))
+            )
+        own_tags: list[tuple[int, Term]] = [(k, Const(place)) for k, place in enumerate(places)]
+        tags.append((position, _at(project(item, 0), own_tags) if len(own) > 1 else Const(places[0])))
     is_index = all([isinstance(tag, Const) and tag.value == position for position, tag in tags])
     parts = [_at(index, of_kind[k]) for k in range(len(kinds))]
     assert isinstance(wanted, Tuple)

@@ -102,8 +102,11 @@ def _as_one_of(frame: Frame, term: Term, wanted: Tuple, node: ast.AST, models: M
 
 
 def place_among(type_: Type, kinds: Sequence[Type]) -> int:
-    """The place of the kind that a value of a type is of."""
-    return next(k for k, kind in enumerate(kinds) if (j := join_types(kind, type_)) is not None and identical(j, kind))
+    """The place of the kind that a value of a type is of, or converts to; numbers of Python and of NumPy are of one."""
+    joined = [join_types(kind, type_) for kind in kinds]
+    return next(
+        k for k, j in enumerate(joined) if j is not None and j == kinds[k] and constants(j) == constants(kinds[k])
+    )
 
 
 def _of_kind(kind: Type, models: Models) -> Models:

@@ -1,0 +1,43 @@
+"""Random programs with functions as values: as in Python, and all methods agree with differences."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fsmooth as fs
+from tests.functions.random_programs import HEAD, Author
+
+COUNT = 60
+POINTS = [(0.7, 0.4, 4), (-0.4, -0.8, 3), (0.2, -0.3, 0)]
+METHODS = ("forward", "reverse", "tape", "continuations")
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Callable[..., Any]]:
+    path: Path = tmp_path_factory.mktemp("random") / "random_function_values.py"
+    path.write_text(HEAD + "\n\n".join([Author(seed).program(f"program_{seed}") for seed in range(COUNT)]))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return {seed: getattr(module, f"program_{seed}") for seed in range(COUNT)}
+
+
+@pytest.mark.parametrize("seed", range(COUNT))
+def test_values_and_derivatives(programs: dict[int, Callable[..., Any]], seed: int) -> None:
+    program = programs[seed]
+    value = fs.function(program)
+    # two methods for each program, all of them over the programs: each is compiled
+    methods = METHODS[seed % 4], METHODS[(seed // 4 + 1 + seed) % 4]
+    slopes = {method: fs.grad(program, wrt="x", method=method) for method in methods}
+    for x, c, n in POINTS:
+        assert value(x, c, n) == pytest.approx(program(x, c, n), rel=1e-12, abs=1e-12)
+        wanted = (program(x + 1e-6, c, n) - program(x - 1e-6, c, n)) / 2e-6
+        for method, slope in slopes.items():
+            assert slope(x, c, n) == pytest.approx(wanted, rel=1e-6, abs=1e-6), method
