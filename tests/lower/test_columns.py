@@ -12,7 +12,9 @@ from fsmooth.core.primitives import add, maximum, multiply
 from fsmooth.core.types import F64, INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ZERO, plus, times
+from fsmooth.loops.names import Names
 from fsmooth.loops.passes.columns import carried_rows, keeps_to_columns, sizes_in
+from fsmooth.loops.passes.jamming import jam_loops
 from fsmooth.loops.passes.places import Places
 from tests.lower.test_jamming import kernel
 
@@ -191,3 +193,20 @@ def test_a_row_is_carried_only_if_each_iteration_changes_it() -> None:
     shared = t.Choose("c", F64, "a", ZERO, None, None, None, exchanged=True)
     loop = t.For("i", M, (t.For("j", N, (change,), t.Kind.PARALLEL),), t.Kind.SEQUENTIAL)
     assert carried_rows(loop, Places.of((shared, loop)), {}) == frozenset()
+
+
+def test_what_may_be_the_same_memory_as_a_row_keeps_iterations_apart() -> None:
+    """for k < m: b[k] = a[k]; for j < n: a[j] += c[k * n + j]"""
+    before = t.Declare("u", F64, t.Load("a", K, F64))
+    adds = t.Store("a", J, t.Load("c", plus(times(K, N), J), F64), accumulate=True)
+    inner = t.For("j", N, (adds,), t.Kind.PARALLEL)
+    loop = t.For("k", M, (before, t.Store("b", K, t.Name("u", F64)), inner), t.Kind.SEQUENTIAL)
+    row = t.Allocate("a", F64, N)
+    apart = t.Function("f", (), (row, loop))
+    assert jam_loops(apart, Names()) is not apart
+    for other in ("b", "c"):
+        shared = t.Choose(other, F64, "a", ZERO, None, None, None, exchanged=True)
+        together = t.Function("f", (), (row, shared, loop))
+        assert jam_loops(together, Names()) is together
+    partly = t.Function("f", (), (t.Allocate("a", F64, M), loop))
+    assert jam_loops(partly, Names()) is partly

@@ -42,7 +42,7 @@ def jam_loops(function: t.Function, names: Names) -> t.Function:
     def change(loop: t.For) -> Sequence[t.Statement]:
         if _is_short(loop.size):
             return (loop,)
-        if _adds_to_row(loop, counts):
+        if _adds_to_row(loop, counts, places):
             block, made = in_blocks_of(
                 loop, thresholds.JAMMED, loop.body, names, function.facts, _together, _row_of(loop.body)[1].size
             )
@@ -66,7 +66,7 @@ def _is_short(size: t.Expression) -> bool:
     return isinstance(size, t.Literal) and int(size.value) < 2 * thresholds.JAMMED
 
 
-def _adds_to_row(loop: t.For, counts: Mapping[str, t.Expression]) -> bool:
+def _adds_to_row(loop: t.For, counts: Mapping[str, t.Expression], places: Places) -> bool:
     """Is it a loop that in each iteration adds numbers to those of the same row?
 
     It may read a number of the row before it adds to it, where it adds to all of an array (one of `counts`): that number is
@@ -90,6 +90,9 @@ def _adds_to_row(loop: t.For, counts: Mapping[str, t.Expression]) -> bool:
     if not names_of(inner.size).isdisjoint(own):
         return False
     read = names_of(*[e for s in walk(loop.body) for e in _read(s)])
+    written = {store.buffer, *[s.buffer for s in kept]}
+    if any([a != b and not places.apart(a, b) for a in written for b in read | written]):
+        return False
     if any([s.accumulate or s.buffer == store.buffer or s.buffer in read for s in kept]):
         return False
     if store.buffer in names_of(*[e for s in (*kept, *inner.body) for e in _read(s)]):
