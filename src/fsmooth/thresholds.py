@@ -228,8 +228,8 @@ JAMMED_ROWS = 4
 """So many rows are added to at once; with 2, products take 1.4 times as long; the numbers of more do not fit the registers."""
 
 JAMMED_STATEMENTS = 500
-"""Loops of functions of more statements than this are left as they are: each product is 0.2 s for the C compiler, which takes its
-time with such functions already.
+"""Loops that add to rows are left as they are in functions of more statements than this: each product is 0.2 s for the C
+compiler, which takes its time with such functions already.
 """
 
 BLOCK_STORES = 4

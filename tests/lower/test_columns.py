@@ -47,6 +47,19 @@ def swept_by_another_row(rows, cosines, sines):
     return np.array([*rows, current])
 
 
+def swept_twice(rows, cosines, sines):
+    """Two rotations in each step, of which the second turns what the first one made: it has a name."""
+    ahead, behind = [v for v in rows[0]], [0.5 * v for v in rows[0]]
+    for i in range(1, len(rows) - 1):
+        c, s = cosines[i], sines[i]
+        for j in range(rows.shape[1]):
+            once = c * ahead[j] + s * rows[i + 1, j]
+            rows[i - 1, j] = s * behind[j] + c * once
+            behind[j] = s * once - c * behind[j]
+            ahead[j] = c * rows[i + 1, j] - s * ahead[j]
+    return np.array([*rows, ahead, behind])
+
+
 def added_to_two_rows(rows, cosines, sines):
     """Two rows are added to at once."""
     first, second = [0.0 for _ in rows[0]], [1.0 for _ in rows[0]]
@@ -68,7 +81,7 @@ def swept_past_columns(rows, cosines, sines):
     return np.array([*rows, current])
 
 
-@pytest.mark.parametrize("program", [swept, swept_by_another_row, added_to_two_rows, swept_past_columns])
+@pytest.mark.parametrize("program", [swept, swept_by_another_row, swept_twice, added_to_two_rows, swept_past_columns])
 def test_as_in_python(program: Callable[..., np.ndarray]) -> None:
     f = fs.function(program)
     rng = np.random.default_rng(0)
@@ -96,6 +109,7 @@ def test_the_row_that_is_carried_is_loaded_and_stored_once_for_four_rotations() 
     source = kernel(swept, np.ones((9, 5)), np.ones(9), np.ones(9))
     assert "i_block" in source
     assert source.count("next_3") > 0
+    assert "i_block" in kernel(swept_twice, np.ones((9, 5)), np.ones(9), np.ones(9))
     assert "_block" not in kernel(swept_past_columns, np.ones((9, 5)), np.ones(9), np.ones(9))
 
 

@@ -133,7 +133,7 @@ def carried_rows(loop: t.For, places: Places, sizes: Sizes) -> frozenset[str]:
             return frozenset()
         if buffer in found.reads and all([same(at, row) for at in indices]):
             carried.add(buffer)
-    defined = [e for s in (*before, *inner.body) if isinstance(s, t.Declare) for e in expressions_of(s)]
+    defined = [e for s in before for e in expressions_of(s)]
     return frozenset() if found.writes.keys() & names_of(*defined) else frozenset(carried)
 
 
@@ -153,15 +153,19 @@ def in_turn(loop: t.For, indices: Sequence[t.Expression], names: Names, *, carri
         *above, own = copied(loop.body, {loop.index: index}, names)
         assert isinstance(own, t.For)
         before += [s for s in above if s not in before]
+        local: dict[str, t.Expression] = {}  # what this iteration calls its numbers
         for s in own.body:
             match s:
                 case t.Declare() if varying.isdisjoint(names_of(*expressions_of(s))):
                     before += [s] if s not in before else []
-                case t.Declare():
-                    varying.add(s.name)
-                    found += [s] if s not in found else []
+                case t.Declare() if s.value is not None:
+                    value = without_loads(map_loads(_with(s.value, local), number), varying, before, names)
+                    name = t.Name(names.fresh(s.name), s.type)
+                    varying |= {s.name, name.name}
+                    found.append(t.Declare(name.name, s.type, value))
+                    local[s.name] = name
                 case t.Store():
-                    value = without_loads(map_loads(s.value, number), varying, before, names)
+                    value = without_loads(map_loads(_with(s.value, local), number), varying, before, names)
                     if s.buffer not in carried:
                         found.append(replace(s, value=value))
                         continue

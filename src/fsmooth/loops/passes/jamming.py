@@ -31,8 +31,9 @@ from fsmooth.loops.usage import expressions_of, names_of, walk
 
 def jam_loops(function: t.Function, names: Names) -> t.Function:
     """Unroll and jam the nests of a function that add products to rows."""
-    if thresholds.JAMMED < 2 or sum([1 for _ in walk(function.body)]) > thresholds.JAMMED_STATEMENTS:
+    if thresholds.JAMMED < 2:
         return function
+    is_large = sum([1 for _ in walk(function.body)]) > thresholds.JAMMED_STATEMENTS
     jammed: dict[str, t.For] = {}
     counts, places, sizes = _counts(function), Places.of(function.body), sizes_in(function)
 
@@ -42,7 +43,7 @@ def jam_loops(function: t.Function, names: Names) -> t.Function:
     def change(loop: t.For) -> Sequence[t.Statement]:
         if _is_short(loop.size):
             return (loop,)
-        if _adds_to_row(loop, counts, places):
+        if not is_large and _adds_to_row(loop, counts, places):
             block, made = in_blocks_of(
                 loop, thresholds.JAMMED, loop.body, names, function.facts, _together, _row_of(loop.body)[1].size
             )
