@@ -68,6 +68,14 @@ def expm(a):
     return scipy.linalg.expm(a)
 
 
+def product(a, c):
+    return a @ c
+
+
+def layer(a, c, b):
+    return np.tanh(a @ c + b)
+
+
 def factorisations(size: int) -> Iterator[Factorisation]:
     """All of them for matrices of this size; least squares have twice as many rows."""
     rng = np.random.default_rng(size)
@@ -84,3 +92,5 @@ def factorisations(size: int) -> Iterator[Factorisation]:
     yield Factorisation("svd", svd, size, (a,), lambda result: result[1])
     yield Factorisation("lstsq", lstsq, size, (tall, seen))
     yield Factorisation("expm", expm, size, (a,))
+    yield Factorisation("A @ B", product, size, (a, regular))
+    yield Factorisation("np.tanh(A @ B + b)", layer, size, (a, regular, b))

@@ -34,6 +34,12 @@ class Scaled:
     def scaled(self, v):
         return self.factor * v
 
+    def powered(self, v, n: int = 2):
+        return self.factor * v**n
+
+    def scaled_all(self, *values):
+        return [self.factor * v for v in values]
+
     def __call__(self, v):
         return self.factor * v
 
@@ -85,8 +91,8 @@ def test_a_lambda_has_no_name() -> None:
             "partial is not a Python function, so fsmooth cannot read it\n  hint: write a lambda in its place",
         ),
         (
-            Scaled(2.0).scaled,
-            "scaled is not a Python function, so fsmooth cannot read it\n  hint: wrap it: lambda x: ….scaled(x)",
+            Scaled(2.0).scaled_all,
+            "scaled_all is not a Python function, so fsmooth cannot read it\n  hint: wrap it: lambda x: ….scaled_all(x)",
         ),
         (
             Scaled(2.0),
@@ -105,3 +111,16 @@ def test_what_is_no_function(function, message) -> None:
 def test_the_hints_for_methods_work() -> None:
     f = Scaled(2.0)
     assert fs.function(lambda x: f.scaled(x))(3.0) == fs.function(lambda x: f.__call__(x))(3.0) == 6.0
+
+
+def test_a_bound_method_is_a_function_of_its_other_parameters() -> None:
+    f = Scaled(2.0)
+    compiled, slope = fs.function(f.scaled), fs.grad(f.powered)
+    assert compiled(3.0) == 6.0
+    assert slope(3.0) == 2.0 * 2.0 * 3.0
+    assert slope(3.0, n=3) == slope(3.0, 3) == 2.0 * 3.0 * 9.0
+    f.factor = 5.0  # another one at the next call
+    assert compiled(3.0) == 15.0
+    assert slope(3.0) == 30.0
+    np.testing.assert_array_equal(fs.vmap(f.scaled)(X), 5.0 * np.array(X))
+    assert fs.hessian(f.powered)(3.0, n=3) == pytest.approx(90.0)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import fsmooth as fs
+from tests.functions import kinds
 from tests.functions import programs as p
 
 CASES = [
@@ -32,7 +33,7 @@ def test_derivatives(function: Callable[..., Any], arguments: tuple[Any, ...]) -
         np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-7, err_msg=method)
 
 
-@pytest.mark.parametrize("function", [p.in_each_branch, p.from_a_list, p.newton_of_one_of_two, p.area_of_a_shape])
+@pytest.mark.parametrize("function", [p.in_each_branch, p.from_a_list, p.newton_of_one_of_two, kinds.area_of_a_shape])
 def test_second_derivatives(function: Callable[..., Any]) -> None:
     arguments = dict(p.PROGRAMS)[function][0]
     first = fs.grad(function, wrt=0)
@@ -64,18 +65,18 @@ def test_a_function_may_be_asked_what_it_is() -> None:
 
 
 def test_a_result_may_be_none() -> None:
-    f = fs.function(p.positive)
+    f = fs.function(kinds.positive)
     assert f(2.0) == 4.0
     assert f(-2.0) is None
 
 
 def test_a_result_may_be_of_one_class_or_another() -> None:
     def shape(x, c):
-        return p.Circle(x) if c > 0.0 else p.Rectangle(x, 2.0 * x)
+        return kinds.Circle(x) if c > 0.0 else kinds.Rectangle(x, 2.0 * x)
 
     f = fs.function(shape)
-    assert f(2.0, 1.0) == p.Circle(2.0)
-    assert f(2.0, -1.0) == p.Rectangle(2.0, 4.0)
+    assert f(2.0, 1.0) == kinds.Circle(2.0)
+    assert f(2.0, -1.0) == kinds.Rectangle(2.0, 4.0)
 
 
 def test_a_text_that_a_loop_changes_is_a_result() -> None:
@@ -95,8 +96,11 @@ def test_a_text_that_a_loop_changes_is_a_result() -> None:
         (lambda x: (None if x > 0.0 else x) + 1.0, "this is None"),
         (lambda x: np.sin(None if x > 0.0 else x), "this is None"),
         (lambda x: (np.sin if x < 0.0 else None)(x), "this is None, and not a function"),
-        (lambda x: (p.Circle(x) if x < 0.0 else p.Rectangle(x, x)).radius, "this is a Rectangle, which has no radius"),
-        (lambda x: (p.Circle(x) if x < 0.0 else None).area(), "this is None, which has no area"),
+        (
+            lambda x: (kinds.Circle(x) if x < 0.0 else kinds.Rectangle(x, x)).radius,
+            "this is a Rectangle, which has no radius",
+        ),
+        (lambda x: (kinds.Circle(x) if x < 0.0 else None).area(), "this is None, which has no area"),
     ],
 )
 def test_what_a_value_is_not_is_an_error_where_it_is_asked_for(function: Callable[[float], Any], text: str) -> None:

@@ -7,7 +7,7 @@ from typing import assert_never
 
 from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import parts
+from fsmooth.loops.arithmetic import parts, replace
 
 _TAPE = t.Name(t.TAPE, INT)
 
@@ -30,6 +30,13 @@ def names_of(*expressions: t.Expression) -> set[str]:
     for e in expressions:
         names_in(e, found)
     return found
+
+
+def with_values(e: t.Expression, values: Mapping[str, t.Expression]) -> t.Expression:
+    """An expression with what its names stand for in their place."""
+    for name in names_of(e) & values.keys():
+        e = replace(e, name, values[name])
+    return e
 
 
 def expressions_of(s: t.Statement) -> Iterator[t.Expression]:

@@ -44,6 +44,8 @@ class Normaliser:
         self.env: dict[Var, Term] = {}
         self.dangerous: dict[Var, int] = {}
         self.open: dict[Var, int] = {}
+        self.of_own_size: set[Term] = set()
+        """Branches whose sizes become others where their conditions hold."""
         self.steps = 0
 
     # -- the walk --------------------------------------------------------------------------------------------------
@@ -211,10 +213,15 @@ class Normaliser:
         What the two branches give is of one size, of which either may be asked (core/shape.py): a size may not become one that
         only the condition makes equal to it.  `if n == length x then build n f else …` is not as long as x elsewhere.
         """
+        if branch in self.of_own_size:  # it is met again where a branch around it is
+            return self.run(branch)
         result = self.assuming(condition, value, branch)
         if result is branch or not has_array(branch.type) or not may_tell_sizes(condition):
             return result
-        return result if self.has_sizes_of(result, branch) else self.run(branch)
+        if self.has_sizes_of(result, branch):
+            return result
+        self.of_own_size.add(branch)
+        return self.run(branch)
 
     def has_sizes_of(self, new: Term, old: Term) -> bool:
         """Are the sizes of a branch as they were, whatever is known in it alone?"""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.util
+
 import numpy as np
 import pytest
 
 import fsmooth as fs
+from fsmooth.rewrite.normaliser import Normaliser
 
 X = np.array([1.0, 2.0, 3.0])
 LONG = np.arange(1.0, 6.0)
@@ -335,3 +338,40 @@ def test_gradients_of_such_arrays(program) -> None:
                 d = np.eye(3)[k] * 1e-6
                 ahead, behind = (np.sum(np.sin(program(X + e, n))) for e in (d, -d))
                 assert found == pytest.approx((ahead - behind) / 2e-6, abs=1e-8)
+
+
+def nested_branches(depth: int, folder) -> object:
+    """A program with a branch in each branch, of which each condition says another size."""
+    names = [f"k{k}" for k in range(depth)]
+    lines = [f"def f(b, n: int, {', '.join([f'{k}: int' for k in names])}):"]
+    lines.append("    c = [b[j] if j < len(b) else 0.0 for j in range(n)]")
+    lines += [f"{'    ' * (k + 1)}if n == {name}:" for k, name in enumerate(names)]
+    lines += [f"{'    ' * (depth + 1)}return [c[j] for j in range(n)]", "    return [2.0 * c[j] for j in range(n)]", ""]
+    path = folder / f"nested_{depth}.py"
+    path.write_text("\n".join(lines))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.f
+
+
+def test_branches_in_branches_take_no_time_for_each_way_through_them(tmp_path, monkeypatch) -> None:
+    taken = []
+    for depth in (5, 10):
+        count = 0
+        run = Normaliser.step
+
+        def counted(self, term, run=run):
+            nonlocal count
+            count += 1
+            return run(self, term)
+
+        monkeypatch.setattr(Normaliser, "step", counted)
+        program = nested_branches(depth, tmp_path)
+        f = fs.function(program)
+        given = (3, *[3] * depth)
+        np.testing.assert_array_equal(f(X, *given), program(X, *given))
+        np.testing.assert_array_equal(f(X, 7, *[3] * depth), program(X, 7, *[3] * depth))
+        taken.append(count)
+        monkeypatch.undo()
+    assert taken[1] < 4.0 * taken[0]  # 32 times, if each level were read twice

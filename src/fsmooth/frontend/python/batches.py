@@ -28,10 +28,8 @@ from fsmooth.frontend.python.derivatives import ALONG_TANGENTS, VERBS
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import constant_object, matched
 from fsmooth.frontend.python.names import readable
-from fsmooth.frontend.python.programs import called_with_names, function_at, signature_of_value
+from fsmooth.frontend.python.programs import called_with_names, closure_over, function_at, signature_of_value
 from fsmooth.frontend.python.sizes import length_of, same_size, stacked
-from fsmooth.frontend.python.source import source_of
-from fsmooth.frontend.python.stand_ins import lambda_over
 from fsmooth.frontend.python.values import Batched, Closure, Derived, Pullback, Static, Unrolled, Value
 
 _CALLEE = "_over_batches"
@@ -56,9 +54,8 @@ def vmap_call(frame: Frame, node: ast.Call) -> Closure:
     mistake = mistake_of(axes[0], axes[1], signature)
     if mistake is not None:
         frame.fail(ArgumentMismatchError, node, *mistake)
-    source = source_of(lambda_over(signature, _CALLEE, {"__name__": __name__}))
     batched = Batched(base, as_axes(axes[0]), as_axes(axes[1]), signature)
-    return Closure(source.node, source, {_CALLEE: batched}, with_own_defaults(signature))
+    return closure_over(batched, with_own_defaults(signature), "batched")
 
 
 def _with_tangent(base: Value, signature: inspect.Signature) -> inspect.Signature:

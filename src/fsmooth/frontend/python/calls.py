@@ -58,7 +58,7 @@ from fsmooth.frontend.python.math_calls import math_call
 from fsmooth.frontend.python.names import bound_to, item_of, part_of, readable
 from fsmooth.frontend.python.own_words import OWN_WORDS
 from fsmooth.frontend.python.parts import can_be_called
-from fsmooth.frontend.python.programs import derived_of, signature_of_value
+from fsmooth.frontend.python.programs import derived_of, function_at, signature_of_value, with_parameters
 from fsmooth.frontend.python.records import record_method, replaced
 from fsmooth.frontend.python.scalars import SCALAR, scalar_function
 from fsmooth.frontend.python.source import source_of
@@ -161,9 +161,9 @@ def derived_by_kind(frame: Frame, callee: Derived, base: Term, node: ast.Call) -
     with evaluated_arguments(frame, node) as made:
 
         def use(one: Value) -> Value:
-            one = readable(frame, one) if isinstance(one, Static) else one
-            assert isinstance(one, Closure | Static | Derived)
-            return called(frame, dataclasses.replace(callee, base=one), made)
+            function = with_parameters(frame, one)
+            assert function is not None  # function_at
+            return called(frame, dataclasses.replace(callee, base=function), made)
 
         return for_kinds(frame, base, functions, use, node, "TypeError", ", and not a function")
 
@@ -277,11 +277,9 @@ def partial_of(frame: Frame, node: ast.Call) -> Value:
     """functools.partial(f, a, k=b) in a program: a lambda that takes the rest."""
     if not node.args or any([k.arg is None for k in node.keywords]):
         frame.fail(ArgumentMismatchError, node, "partial takes a function first", "write functools.partial(f, a, k=b)")
-    base = frame.expression(node.args[0])
-    if not isinstance(base, Closure | Static | Derived):
+    base = function_at(frame, node.args[0])
+    if base is None:
         frame.fail(TypeMismatchError, node, "partial takes a function first", "give it a function or a lambda")
-    if isinstance(base, Static) and callable(base.value):
-        base = readable(frame, base)
     names: dict[str, Value] = {"_function": base}
     given = [(None, a) for a in node.args[1:]] + [(k.arg, k.value) for k in node.keywords]
     for k, (_, part) in enumerate(given):

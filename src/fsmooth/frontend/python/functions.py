@@ -139,29 +139,29 @@ def matched(frame: Frame, signature: inspect.Signature, node: ast.Call, *first: 
 @contextmanager
 def evaluated_arguments(frame: Frame, node: ast.Call) -> Iterator[ast.Call]:
     """The call with names for its arguments, which are evaluated once however often it is read."""
-    given = {f"_given_{k}": frame.expression(a) for k, a in enumerate(node.args)}
-    named = {f"_named_{k.arg}": frame.expression(k.value) for k in node.keywords}
-    before = dict(frame.names)
-    for name, value in (given | named).items():
-        frame.names[name] = frame.bind(value, "given") if isinstance(value, Term) else value
-    made = ast.Call(
-        node.func,
-        [ast.copy_location(ast.Name(name, ast.Load()), a) for name, a in zip(given, node.args, strict=True)],
-        [
-            ast.keyword(k.arg, ast.copy_location(ast.Name(f"_named_{k.arg}", ast.Load()), k.value))
-            for k in node.keywords
-        ],
-    )
-    for keyword in made.keywords:
-        ast.copy_location(keyword, node)
-    try:
+    with evaluated(frame, [*node.args, *[k.value for k in node.keywords]], "given") as names:
+        keywords = [ast.keyword(k.arg, name) for k, name in zip(node.keywords, names[len(node.args) :], strict=True)]
+        made = ast.Call(node.func, names[: len(node.args)], keywords)
+        for keyword in made.keywords:
+            ast.copy_location(keyword, node)
         yield ast.copy_location(made, node)
+
+
+@contextmanager
+def evaluated(frame: Frame, expressions: SequenceOf[ast.expr], name: str) -> Iterator[list[ast.expr]]:
+    """Names for expressions, which are evaluated once however often the names are read."""
+    values = {f"_{name}_{k}": frame.expression(e) for k, e in enumerate(expressions)}
+    before = dict(frame.names)
+    for own, value in values.items():
+        frame.names[own] = frame.bind(value, name) if isinstance(value, Term) else value
+    try:
+        yield [ast.copy_location(ast.Name(own, ast.Load()), e) for own, e in zip(values, expressions, strict=True)]
     finally:
-        for name in (*given, *named):
-            if name in before:
-                frame.names[name] = before[name]
+        for own in values:
+            if own in before:
+                frame.names[own] = before[own]
             else:
-                del frame.names[name]
+                del frame.names[own]
 
 
 def closure(frame: Frame, definition: ast.FunctionDef | ast.Lambda) -> Closure:

@@ -9,25 +9,53 @@ from types import FunctionType
 from typing import assert_never
 
 from fsmooth.core.term import Term
+from fsmooth.core.trees import class_of
+from fsmooth.core.types import Tuple
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.programs import DerivedProgram, LibraryProgram, Program, SourceProgram
-from fsmooth.frontend.python.alternatives import functions_among
+from fsmooth.frontend.python.alternatives import functions_among, is_of_kinds
 from fsmooth.frontend.python.custom import source_call
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import run, run_helper
 from fsmooth.frontend.python.library import expanded
 from fsmooth.frontend.python.names import readable
-from fsmooth.frontend.python.values import Closure, Derived, Static, Value
+from fsmooth.frontend.python.records import defined_by
+from fsmooth.frontend.python.source import source_of
+from fsmooth.frontend.python.stand_ins import lambda_over
+from fsmooth.frontend.python.values import Closure, Derived, Method, Static, Value
 
 
 def function_at(frame: Frame, node: ast.expr) -> Closure | Static | Derived | Term | None:
-    """The function that an expression is, or one of several; None if it is none."""
+    """The function that an expression is, or one of several; None if it is none, or one whose parameters nobody knows."""
     value = frame.expression(node)
-    if isinstance(value, Static) and callable(value.value):
-        return readable(frame, value)
-    if isinstance(value, Closure | Static | Derived):
-        return value
-    return value if isinstance(value, Term) and functions_among(frame, value) else None
+    if not (isinstance(value, Term) and is_of_kinds(value)):
+        return with_parameters(frame, value)
+    functions = functions_among(frame, value)
+    return value if functions and None not in [with_parameters(frame, one) for one in functions] else None
+
+
+def with_parameters(frame: Frame, value: Value) -> Closure | Static | Derived | None:
+    """A function as one whose parameters are known: a method is a lambda that calls it."""
+    match value:
+        case Static(function) if callable(function):
+            return readable(frame, value)
+        case Closure() | Static() | Derived():
+            return value
+        case Method(Term(type=Tuple(record=record)), name) if (cls := class_of(record)) is not None:
+            method = defined_by(frame, cls, name)
+            if not isinstance(method, FunctionType):
+                return None
+            _, *rest = inspect.signature(method, follow_wrapped=False).parameters.values()
+            return closure_over(value, inspect.Signature(rest), name)
+        case _:
+            return None
+
+
+def closure_over(function: Value, signature: inspect.Signature, name: str) -> Closure:
+    """The lambda of these parameters that calls a function."""
+    callee = f"_{name}_called"
+    source = source_of(lambda_over(signature, callee, {"__name__": __name__}))
+    return Closure(source.node, source, {callee: function}, signature)
 
 
 def applied(frame: Frame, base: Closure | Static | Derived | Term, names: dict[str, Value], node: ast.AST) -> Value:
@@ -117,7 +145,8 @@ def signature_of_value(frame: Frame, base: Closure | Static | Derived | Term, no
     """The parameters of a function value; of one of several functions, those of the first."""
     match base:
         case Term():
-            first = next(f for f in functions_among(frame, base) if isinstance(f, Closure | Static | Derived))
+            first = with_parameters(frame, functions_among(frame, base)[0])
+            assert first is not None  # function_at
             return signature_of_value(frame, first, node)
         case Closure():
             return base.signature

@@ -1,6 +1,7 @@
 """Lambdas in the place of what can be called and has no source: functions of NumPy and math, and partials.
 
 np.sin                    lambda x: sin(x)
+record.method             lambda x: method_bound(x)
 functools.partial(f, a)   lambda y: partial.func(partial.args[0], y)
 fs.vmap(f)                lambda x: vmap_f(x)
 """
@@ -10,8 +11,8 @@ from __future__ import annotations
 import functools
 import inspect
 import linecache
-from collections.abc import Callable, Mapping
-from types import FunctionType
+from collections.abc import Callable, Iterable, Mapping
+from types import FunctionType, MethodType
 
 import numpy as np
 
@@ -28,7 +29,9 @@ def stand_in(function: Callable[..., object]) -> Callable[..., object]:
             made = _partial(function)
         case OfBatches():
             name = callee_name(function)
-            made = lambda_over(function.signature, name, {name: function})
+            made = lambda_over(with_own_defaults(function.signature), name, {name: function})
+        case MethodType(__func__=FunctionType()):
+            made = _method(function)
         case _:
             made = _named(function)
     return function if made is None else made
@@ -59,10 +62,12 @@ def call_text(callee: str, given: list[str], rest: inspect.Signature, keywords: 
 
 
 def lambda_over(signature: inspect.Signature, callee: str, names: Mapping[str, object]) -> FunctionType:
-    """The lambda that gives its arguments to `callee`, a function of these parameters over batches."""
-    own = with_own_defaults(signature)
-    made = lambda_of(call_text(callee, [], own, {}), names, callee)
-    optional = [q for q in own.parameters.values() if q.default is not q.empty]
+    """The lambda of these parameters that gives its arguments to `callee`."""
+    return _with_defaults(lambda_of(call_text(callee, [], signature, {}), names, callee), signature.parameters.values())
+
+
+def _with_defaults(made: FunctionType, parameters: Iterable[inspect.Parameter]) -> FunctionType:
+    optional = [q for q in parameters if q.default is not q.empty]
     made.__defaults__ = tuple([q.default for q in optional if q.kind is not q.KEYWORD_ONLY])
     made.__kwdefaults__ = {q.name: q.default for q in optional if q.kind is q.KEYWORD_ONLY}
     return made
@@ -86,10 +91,15 @@ def _partial(function: functools.partial[object]) -> FunctionType | None:
     keywords = {name: f"partial.keywords[{name!r}]" for name in function.keywords}
     name = getattr(function.func, "__name__", "partial")
     made = lambda_of(call_text("partial.func", given, rest, keywords), {"partial": function}, name)
-    left = [q for n, q in rest.parameters.items() if n not in keywords and q.default is not q.empty]
-    made.__defaults__ = tuple([q.default for q in left if q.kind is not q.KEYWORD_ONLY])
-    made.__kwdefaults__ = {q.name: q.default for q in left if q.kind is q.KEYWORD_ONLY}
-    return made
+    return _with_defaults(made, [q for n, q in rest.parameters.items() if n not in keywords])
+
+
+def _method(function: MethodType) -> FunctionType | None:
+    signature = inspect.signature(function, follow_wrapped=False)
+    if any([q.kind in (q.VAR_POSITIONAL, q.VAR_KEYWORD) for q in signature.parameters.values()]):
+        return None
+    callee = f"{function.__name__}_bound"
+    return lambda_over(signature, callee, {callee: function})
 
 
 def _named(function: Callable[..., object]) -> FunctionType | None:

@@ -18,6 +18,7 @@ from fsmooth.frontend.python.brackets import indices_in
 from fsmooth.frontend.python.container_slices import part_of_container, part_of_sequence
 from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.functions import evaluated
 from fsmooth.frontend.python.growing import position
 from fsmooth.frontend.python.indexing import checked, transpose
 from fsmooth.frontend.python.keyed import entry, entry_by_kind
@@ -41,6 +42,26 @@ _METHODS = frozenset(
 def subscript_expression(frame: Frame, node: ast.Subscript) -> Value:
     """x[i], x[i, j], x[a:b], t[k]."""
     owner = frame.expression(node.value)
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if not isinstance(owner, Static | Keyed | Unrolled) or not any([is_compound(part) for part in parts]):
+        return part_at(frame, owner, node)
+    indices = [part for part in parts if not isinstance(part, ast.Slice | ast.Starred)]
+    with evaluated(frame, indices, "index") as names:
+        named = dict(zip(indices, names, strict=True))
+        made: list[ast.expr] = [named.get(part, part) for part in parts]
+        index = (
+            ast.copy_location(ast.Tuple(made, ast.Load()), node.slice) if isinstance(node.slice, ast.Tuple) else made[0]
+        )
+        return part_at(frame, owner, ast.copy_location(ast.Subscript(node.value, index, node.ctx), node))
+
+
+def is_compound(index: ast.expr) -> bool:
+    """Is it more than names and numbers, so that it is evaluated once and not where each kind of container looks at it?"""
+    return any([isinstance(part, ast.Call | ast.Subscript | ast.NamedExpr | ast.IfExp) for part in ast.walk(index)])
+
+
+def part_at(frame: Frame, owner: Value, node: ast.Subscript) -> Value:
+    """What is at an index of a value."""
     part = part_of_container(frame, owner, node)
     if part is not None:
         return part

@@ -9,19 +9,18 @@ row is loaded and stored once for all of them (rotations of neighbouring rows, s
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from fsmooth.core import primitives as p
 from fsmooth.core.types import INT, Int
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import row_of
-from fsmooth.loops.arithmetic import map_loads, parts, same
-from fsmooth.loops.arithmetic import replace as replaced
+from fsmooth.loops.arithmetic import map_loads, same
 from fsmooth.loops.names import Names
+from fsmooth.loops.passes.accesses import Accesses
 from fsmooth.loops.passes.places import Places
 from fsmooth.loops.passes.unrolling import copied, without_loads
-from fsmooth.loops.passes.vectorise import stays_scalar
-from fsmooth.loops.usage import expressions_of, names_of, walk
+from fsmooth.loops.usage import expressions_of, names_of, walk, with_values
 
 Sizes = Mapping[str, t.Expression]
 """Names of sizes, and of what each is the larger of that and 0: a loop over the latter goes over a row of the former."""
@@ -41,8 +40,8 @@ def sizes_in(function: t.Function) -> Sizes:
 
 def column_of(at: t.Expression, loop: t.For, sizes: Sizes) -> t.Expression | None:
     """The row of a place in the column that belongs to the iteration of a loop over the columns; None if it may be elsewhere."""
-    widths = [loop.size, *[t.Name(name, INT) for name, size in sizes.items() if same(size, loop.size)]]
-    return next((row for width in widths if (row := row_of(at, loop.index, width)) is not None), None)
+    own = [t.Name(name, INT) for name in names_of(at) & sizes.keys() if same(sizes[name], loop.size)]
+    return next((row for width in (loop.size, *own) if (row := row_of(at, loop.index, width)) is not None), None)
 
 
 def in_own_column(indices: Sequence[t.Expression], loop: t.For, sizes: Sizes, varying: Collection[str] = ()) -> bool:
@@ -60,57 +59,6 @@ def keeps_to_columns(loop: t.For, sizes: Sizes) -> bool:
             for buffer, indices in found.writes.items()
         ]
     )
-
-
-@dataclass
-class Accesses:
-    """The indices at which statements read and write each buffer, of integers that they declare what these are made of."""
-
-    reads: dict[str, list[t.Expression]] = field(default_factory=dict)
-    writes: dict[str, list[t.Expression]] = field(default_factory=dict)
-    locals: set[str] = field(default_factory=set)
-
-    def buffers(self) -> set[str]:
-        """All of them."""
-        return self.reads.keys() | self.writes.keys()
-
-    @staticmethod
-    def of(body: t.Body) -> Accesses | None:
-        """None if it is no straight-line code that vectorises."""
-        found = Accesses()
-        known: dict[str, t.Expression] = {}
-        for s in body:
-            match s:
-                case t.Declare(mutable=False) if s.value is not None:
-                    found.locals.add(s.name)
-                    if isinstance(s.type, Int) and not loads(s.value):
-                        known[s.name] = _with(s.value, known)
-                case t.Store():
-                    found.writes.setdefault(s.buffer, []).append(_with(s.index, known))
-                    if s.accumulate:
-                        found.reads.setdefault(s.buffer, []).append(_with(s.index, known))
-                case _:
-                    return None
-            stack = list(expressions_of(s))
-            while stack:
-                e = stack.pop()
-                if isinstance(e, t.Load):
-                    found.reads.setdefault(e.buffer, []).append(_with(e.index, known))
-                elif isinstance(e, t.Search) or stays_scalar(e):
-                    return None
-                stack.extend(parts(e))
-        return found
-
-
-def _with(index: t.Expression, known: Mapping[str, t.Expression]) -> t.Expression:
-    for name in names_of(index) & known.keys():
-        index = replaced(index, name, known[name])
-    return index
-
-
-def loads(e: t.Expression) -> bool:
-    """Does it read memory?"""
-    return isinstance(e, t.Load) or any([loads(x) for x in parts(e)])
 
 
 def carried_rows(loop: t.For, places: Places, sizes: Sizes) -> frozenset[str]:
@@ -159,13 +107,13 @@ def in_turn(loop: t.For, indices: Sequence[t.Expression], names: Names, *, carri
                 case t.Declare() if varying.isdisjoint(names_of(*expressions_of(s))):
                     before += [s] if s not in before else []
                 case t.Declare() if s.value is not None:
-                    value = without_loads(map_loads(_with(s.value, local), number), varying, before, names)
+                    value = without_loads(map_loads(with_values(s.value, local), number), varying, before, names)
                     name = t.Name(names.fresh(s.name), s.type)
                     varying |= {s.name, name.name}
                     found.append(t.Declare(name.name, s.type, value))
                     local[s.name] = name
                 case t.Store():
-                    value = without_loads(map_loads(_with(s.value, local), number), varying, before, names)
+                    value = without_loads(map_loads(with_values(s.value, local), number), varying, before, names)
                     if s.buffer not in carried:
                         found.append(replace(s, value=value))
                         continue

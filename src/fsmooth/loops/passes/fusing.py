@@ -13,7 +13,8 @@ from fsmooth.loops import tree as t
 from fsmooth.loops.affine import is_next
 from fsmooth.loops.arithmetic import replace, same
 from fsmooth.loops.names import Names
-from fsmooth.loops.passes.columns import Accesses, Sizes, in_own_column, loads, sizes_in
+from fsmooth.loops.passes.accesses import Accesses, loads
+from fsmooth.loops.passes.columns import Sizes, in_own_column, sizes_in
 from fsmooth.loops.passes.places import Places
 from fsmooth.loops.rewriting import same_or, with_bodies, with_body
 from fsmooth.loops.usage import names_of

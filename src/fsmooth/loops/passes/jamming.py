@@ -5,6 +5,9 @@
 loads two numbers and stores one for each product.  With four rows i and four k at once, one row of b is loaded for four
 rows of x, and a number of x for four products (Carr and Kennedy, *Improving the ratio of memory operations to
 floating-point operations in loops*, TOPLAS 16, 1994).  Each number is added up in the order in which it was before.
+
+A loop that adds to the whole of an array may read a number of it before, as elimination does: that is the number before the
+block, and what the iterations of the block before this one add to it.  Loops that carry a row are in `columns`.
 """
 
 from __future__ import annotations

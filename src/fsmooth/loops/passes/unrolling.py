@@ -9,9 +9,8 @@ from fsmooth.core import primitives as p
 from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ZERO, integer, is_integer, minus, plus, positive, times
-from fsmooth.loops.arithmetic import replace as replaced
 from fsmooth.loops.names import Names
-from fsmooth.loops.usage import mentioned_reads, names_of
+from fsmooth.loops.usage import mentioned_reads, names_of, with_values
 
 Values = Mapping[str, t.Expression]
 """What names stand for."""
@@ -72,10 +71,7 @@ def copied(body: t.Body, values: Values, names: Names) -> t.Body:
     found: list[t.Statement] = []
 
     def value(e: t.Expression) -> t.Expression:
-        used = names_of(e) & known.keys()
-        for name in used:
-            e = replaced(e, name, known[name])
-        return e
+        return with_values(e, known)
 
     def renamed(name: str) -> str:
         new = known.get(name)

@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fsmooth.core import primitives as p
-from fsmooth.core.types import F64, Int
+from fsmooth.core.types import F64
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import is_next
-from fsmooth.loops.arithmetic import replace as replaced
 from fsmooth.loops.names import Names
-from fsmooth.loops.passes.columns import loads
+from fsmooth.loops.passes.accesses import without_places
 from fsmooth.loops.rewriting import each_loop
 from fsmooth.loops.usage import names_of
 
@@ -32,31 +31,6 @@ def write_vectors(function: t.Function, _: Names) -> t.Function:
         return (loop,)
 
     return each_loop(function, changed)
-
-
-def without_places(body: t.Body) -> t.Body:
-    """Statements in which the integers that they declare stand for what they are made of, if that is no more than indices."""
-    known: dict[str, t.Expression] = {}
-    found: list[t.Statement] = []
-
-    def value(e: t.Expression) -> t.Expression:
-        for name in names_of(e) & known.keys():
-            e = replaced(e, name, known[name])
-        return e
-
-    for s in body:
-        match s:
-            case t.Declare(name, Int(), e, False) if e is not None and not loads(e):
-                known[name] = value(e)
-            case t.Declare() if s.value is not None:
-                found.append(replace(s, value=value(s.value)))
-            case t.Assign():
-                found.append(replace(s, value=value(s.value)))
-            case t.Store():
-                found.append(replace(s, index=value(s.index), value=value(s.value)))
-            case _:
-                return body
-    return tuple(found) if known else body
 
 
 def is_arithmetic(body: Sequence[t.Statement], index: str) -> bool:
