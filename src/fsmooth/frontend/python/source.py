@@ -50,7 +50,7 @@ class Source:
         return lines[first - 1].encode()[start:end].decode(errors="replace") or ast.unparse(node)
 
 
-_OWN = ("fsmooth.combinators", "fsmooth.frontend.python.batches", "fsmooth.library.numpy")
+_OWN = ("fsmooth.combinators", "fsmooth.frontend.python.programs", "fsmooth.library.numpy")
 
 
 @functools.lru_cache(maxsize=8)
