@@ -3,6 +3,8 @@
 import platform
 import subprocess
 import sys
+import threading
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -10,6 +12,7 @@ import numpy as np
 import pytest
 
 import fsmooth as fs
+import fsmooth.runtime.library
 from fsmooth.core.types import BOOL, F32, F64, INT, Array, Tuple
 from fsmooth.runtime.arrays import infer_type
 from fsmooth.runtime.shim import can_serve
@@ -25,6 +28,16 @@ CASES = {
 }
 
 
+@pytest.fixture(params=["fields", "no fields", "no functions for C"])
+def layout(request, monkeypatch):
+    """Arrays as they are; as if the fields of NumPy's arrays lay elsewhere; as if NumPy had other functions for C."""
+    if request.param == "no fields":
+        monkeypatch.setattr(fsmooth.runtime.library, "_EXAMPLES", fsmooth.runtime.library._EXAMPLES[::-1])
+    if request.param == "no functions for C":
+        monkeypatch.setattr(fsmooth.runtime.library, "_FOR_C", None)
+
+
+@pytest.mark.usefixtures("layout")
 @pytest.mark.parametrize("name", CASES)
 def test_both_paths_agree(name):
     f, arguments = CASES[name]
@@ -68,6 +81,61 @@ def test_anything_unusual_is_left_to_the_slow_path(wrong):
     assert program._fast() is None
     assert program._fast(np.ones(3), 1) is None
     assert program._fast(np.ones(3)) == 3.0
+
+
+def _misaligned(x):
+    return np.frombuffer(b"." + x.tobytes(), np.uint8)[1:].view(np.float64).reshape(x.shape)
+
+
+def _only_read(x):
+    x.setflags(write=False)
+    return x
+
+
+OTHER_ARRAYS = {
+    "columns first": np.asfortranarray,
+    "every other": lambda x: np.repeat(x, 2, axis=1)[:, ::2],
+    "backwards": lambda x: x[::-1, ::-1].copy()[::-1, ::-1],
+    "other bytes first": lambda x: x.astype(">f8"),
+    "a dtype of its own": lambda x: x.astype(np.dtype(np.float64, metadata={"unit": "m"})),
+    "misaligned": _misaligned,
+    "only read": _only_read,
+    "in memory of others": lambda x: np.frombuffer(x.tobytes()).reshape(x.shape),
+    "a class of its own": lambda x: x.view(np.memmap),
+}
+
+
+@pytest.mark.usefixtures("layout")
+@pytest.mark.parametrize("shape", [(3, 4), (1, 1), (0, 4), (3, 0)])
+@pytest.mark.parametrize("other", OTHER_ARRAYS)
+def test_arrays_that_lie_otherwise(other, shape):
+    program = fs.function(lambda A, k: [[2.0 * x + i + k for x in row] for i, row in enumerate(A)])
+    A = np.random.default_rng(0).random(shape)
+    program(A, 0)
+    expected = 2.0 * A + np.arange(float(shape[0]))[:, None] + 1
+    assert np.array_equal(program(OTHER_ARRAYS[other](A.copy()), 1), expected)
+
+
+def test_another_thread_changes_the_shape():
+    """What the kernel goes by are the sizes that were checked."""
+    program = fs.function(lambda A: [sum(row) for row in A])
+    A = np.ones((2, 100_000))
+    program(A)
+    stop = threading.Event()
+
+    def change():
+        while not stop.is_set():
+            for shape in ((200, 1000), (2, 100_000), (100_000, 2)):
+                with warnings.catch_warnings(action="ignore"):
+                    A.shape = shape
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(change)
+        try:
+            found = {(len(sums), *set(sums)) for sums in [program(A) for _ in range(300)]}
+        finally:
+            stop.set()
+    assert found <= {(2, 100_000.0), (200, 1000.0), (100_000, 2.0)}
 
 
 def test_failures_are_left_to_the_slow_path():

@@ -36,6 +36,13 @@ from fsmooth.runtime.memory import Memory
 from fsmooth.runtime.shim import is_flat
 from fsmooth.runtime.structure import structured
 
+_OF_NUMPY = (np.ndarray, np.float32, np.int64, np.bool_, *map(np.dtype, (np.float64, np.float32, np.int64, np.bool_)))
+"""What the shim knows arrays and numbers by."""
+_EXAMPLES = (np.empty((3, 4)), np.empty((3, 4))[::2, ::3])
+"""Arrays whose elements are side by side, and are not, by which the shim sees where the fields of arrays are."""
+_FOR_C = getattr(getattr(getattr(np, "_core", None) or np.core, "multiarray", None), "_ARRAY_API", None)
+"""NumPy's functions for C, which all extensions find there."""
+
 
 class FsError(ctypes.Structure):
     """`fs_error` of the C ABI."""
@@ -93,7 +100,7 @@ class Library:
         except ImportError:
             return
         dtypes = tuple([np.dtype(DTYPES[leaf_of(leaf)]) for leaf in self.outputs])
-        extension.setup(np.empty, dtypes, np.ndarray, np.float32, np.int64, np.bool_)
+        extension.setup(np.empty, dtypes, *_OF_NUMPY, *_EXAMPLES, _FOR_C)
         if is_flat(self.parameters, self.result):
             self.fast = extension.call
         else:
