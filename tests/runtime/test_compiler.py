@@ -40,6 +40,14 @@ def test_large_programs_are_built_with_less_optimisation(tmp_path):
     assert "-O0" in compiler.line(tmp_path, tmp_path, 11_000)
 
 
+@pytest.mark.parametrize("is_gcc", [True, False])
+def test_gcc_looks_for_no_ranges_in_long_programs(tmp_path, is_gcc):
+    """What ranges gcc 12 finds, it finds by recursion: it took minutes for the second derivative of a least-squares problem."""
+    compiler = Compiler(("cc",), "a compiler", ("-fPIC", *(["-fno-gcse"] if is_gcc else [])))
+    assert "-fno-tree-vrp" not in compiler.line(tmp_path, tmp_path, 1_000)
+    assert ("-fno-tree-vrp" in compiler.line(tmp_path, tmp_path, 1_001)) is is_gcc
+
+
 def test_a_compiler_that_does_not_exist(monkeypatch):
     monkeypatch.setenv("FSMOOTH_CC", "no-such-compiler")
     with pytest.raises(fs.CompilerNotFoundError, match="no-such-compiler"):

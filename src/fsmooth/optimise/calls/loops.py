@@ -1,12 +1,16 @@
 """Functions that call themselves at most once on any way become loops, before anything is differentiated.
 
     f x = if c x then e x else f (g x)          ~>    e (while (fun x -> ! c x) (fun x -> g x) x)
+    f x = if c x then e x else h x + f (g x)    ~>    let r, y = while (fun _ x -> ! c x) (fun r x -> r + h x, g x) (0, x)
+                                                      in r + e y
     f x = if c x then e x else h x (f (g x))    ~>    let n, y = (how often, and the last x) in
                                                       ifold (fun r i -> h (x at step n - 1 - i) r) (e y) n
 
 In a tail call, if the condition is dear or there is more before it, the loop also carries whether it goes on, and the value
-once it does not.  In the other form, "there and back again" (O. Danvy, M. Goldberg, 2005), the arguments of each step are
-saved, but for counters.  Arguments that each call hands on stay outside.  Loops take no stack, and have derivatives in all modes.
+once it does not.  What is only added to, or multiplied with, the value of the call is accumulated on the way there, by the law
+of associativity, as the sums of all loops are.  In the last form, "there and back again" (O. Danvy, M. Goldberg, 2005), the
+arguments of each step are saved, but for counters.  Where a counter says how often a function calls itself, loops are counted.
+Arguments that each call hands on stay outside.  Loops take no stack, and have derivatives in all modes.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ from typing import cast
 
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
-from fsmooth.core.build import blank_of, minus, plus, times, tuple_of
+from fsmooth.core.build import blank_of, both, minus, number, plus, times, tuple_of
 from fsmooth.core.definitions import called, reachable, with_calls
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import (
@@ -42,7 +46,7 @@ from fsmooth.core.term import (
     let,
 )
 from fsmooth.core.traverse import is_loop, size_of_tree, subterms
-from fsmooth.core.types import BOOL, INT, Tuple, has_array
+from fsmooth.core.types import BOOL, INT, Float, Int, Tuple, has_array
 
 
 def calls_as_loops(term: Term) -> Callable[[Term], Term]:
@@ -75,7 +79,9 @@ def _loop(header: Header) -> Lam | None:
         return None
     if any([has_array(q.type) for q in tree.carried]) or has_array(header.result):
         return None
-    body = tree.looped(function.body) if tree.is_tail else tree.there_and_back(function.body)
+    if tree.is_tail:
+        return Lam(function.parameters, tree.looped(function.body))
+    body = tree.accumulated(function.body) or tree.there_and_back(function.body)
     return None if body is None else Lam(function.parameters, body)
 
 
@@ -104,6 +110,7 @@ class _Tree:
         self.carried: tuple[Var, ...] = ()
         self.is_tail = True
         self.given: list[Sequence[Term]] = []
+        self.after: list[tuple[Var, Term]] = []
 
     def of(self, body: Term) -> Term | None:
         """All that is in the body but its calls of itself, if there is one at most on any way; `carried` is what they change."""
@@ -114,6 +121,7 @@ class _Tree:
             changed.update([q for q, a in zip(self.parameters, arguments, strict=True) if a is not q])
             self.is_tail = self.is_tail and rest is var
             self.given.append(arguments)
+            self.after.append((var, rest))
             beside.extend([*arguments, rest])
             return blank_of(self.header.result)
 
@@ -155,41 +163,114 @@ class _Tree:
         there = self._named(Proj(state, 1))
         return Proj(While(init, state, Proj(state, 0), let(there, step)), 2)
 
+    def accumulated(self, body: Term) -> Term | None:
+        """A loop with what is added to, or multiplied with, the values of the calls; None if something else becomes of them."""
+        found = self._accumulation(body)
+        if found is None:
+            return None
+        unit = number(0.0 if found is p.add else 1.0, self.header.result)
+        given = tuple_of(self.carried)
+        sofar = Var("sofar", self.header.result)
+
+        def more(arguments: Sequence[Term], var: Var, rest: Term) -> Term:
+            value = _beside(rest, var)
+            assert value is not None
+            whole = sofar if value.term is None else Prim(found, (sofar, value.term))
+            return MakeTuple((whole, self._next(arguments, var, rest)))
+
+        step = self._ends(body, more, lambda _: _NEVER)
+        bindings: list[tuple[Var, Term]] = []
+        start = MakeTuple((unit, given))
+        steps = self._steps(body, bindings)
+        if steps is not None:
+            state = Var("accumulated", start.type)
+            there = ((sofar, Proj(state, 0)), *self._named(Proj(state, 1)))
+            loop: Term = IFold(steps, start, state, Var("i", INT), let(there, step))
+        else:
+            counted = MakeTuple((Const(0), start))
+            state = Var("counted", counted.type)
+            there = ((sofar, Proj(Proj(state, 1), 0)), *self._named(Proj(Proj(state, 1), 1)))
+            goes_on = let(there[1:], self._goes_on(body))
+            loop = Proj(While(counted, state, goes_on, self._one_more(Proj(state, 0), let(there, step))), 1)
+        after = Var("after", start.type)
+        value = Prim(found, (Proj(after, 0), self._last(body)))
+        whole = let([*bindings, (after, loop), *self._named(Proj(after, 1))], value)
+        return cast(Lam, refresh(Lam((), whole))).body
+
+    def _accumulation(self, body: Term) -> p.Primitive | None:
+        """The one operation by which the values of all calls become those of the function, with other operands."""
+        if not isinstance(self.header.result, Float | Int):
+            return None
+        found = [_beside(rest, var) for var, rest in self.after]
+        used = {one.by for one in found if one is not None and one.term is not None}
+        return used.pop() if None not in found and len(used) == 1 else None
+
+    def _one_more(self, calls: Term, state: Term) -> Term:
+        """The next state of a loop that counts the calls."""
+        following = MakeTuple((plus(calls, Const(1)), state))
+        return Require(Prim(p.less, (calls, Const(_MOST))), following, Failure.DEPTH, (), self.header.site)
+
+    def _steps(self, body: Term, bindings: list[tuple[Var, Term]]) -> Var | None:
+        """How often the function calls itself, if a counter says so; with what it needs among the bindings."""
+        match self._goes_on(body):
+            case If(Prim(primitive, (left, right)), Const(then), Const(otherwise)) if then != otherwise:
+                goes_on = _NEGATED.get(primitive) if otherwise else primitive
+            case Prim(primitive, (left, right)):
+                goes_on = primitive
+            case _:
+                return None
+        if goes_on is not None and right in self.carried:
+            left, right, goes_on = right, left, _TURNED.get(goes_on)
+        if goes_on is None or left not in self.carried or not right.free.isdisjoint(self.carried):
+            return None
+        slope = self._slope(left)
+        if slope is None or (goes_on, slope) not in _LASTING:
+            return None
+        distance = Var("distance", INT)
+        bindings.append((distance, minus(left, right) if slope == -1 else minus(right, left)))
+        often = plus(distance, Const(_LASTING[goes_on, slope]))
+        if goes_on is not p.not_equal:
+            often = Prim(p.maximum, (often, Const(0)))
+        ends = both(Prim(p.less_equal, (Const(0), often)), Prim(p.less_equal, (often, Const(_MOST))))
+        steps = Var("steps", INT)
+        bindings.append((steps, Require(ends, often, Failure.DEPTH, (), self.header.site)))
+        return steps
+
     def there_and_back(self, body: Term) -> Term | None:
         """A loop that counts, one that saves the arguments of each step, and one back with what becomes of each value."""
         if any([isinstance(q.type, Tuple) for q in self.carried]):
             return None
         following = self._ends(body, self._next, lambda _: _NEVER)
+        bindings: list[tuple[Var, Term]] = []
+        steps = self._steps(body, bindings) or self._counted(body, following, bindings)
+        back, i = Var("back", INT), Var("i", INT)
+        at, last = self._saved(following, steps, back, bindings)
+        value = Var("value", self.header.result)
+        become = self._ends(body, lambda _, var, rest: let(((var, value),), rest), lambda _: _NEVER)
+        step = let(((back, minus(minus(steps, i), Const(1))), *at), become)
+        return cast(
+            Lam, refresh(Lam((), let(bindings, IFold(steps, let(last, self._last(body)), value, i, step))))
+        ).body
+
+    def _counted(self, body: Term, following: Term, bindings: list[tuple[Var, Term]]) -> Var:
+        """How often the function calls itself, by a loop among the bindings."""
         given = tuple_of(self.carried)
         counted = Var("counted", Tuple((INT, given.type)))
         there = self._named(Proj(counted, 1))
-        calls = Proj(counted, 0)
-        one_more = Require(
-            Prim(p.less, (calls, Const(_MOST))),
-            MakeTuple((plus(calls, Const(1)), let(there, following))),
-            Failure.DEPTH,
-            (),
-            self.header.site,
-        )
+        one_more = self._one_more(Proj(counted, 0), let(there, following))
         count = While(MakeTuple((Const(0), given)), counted, let(there, self._goes_on(body)), one_more)
-        after = Var("after", count.type)
-        steps = Var("steps", INT)
-        bindings: list[tuple[Var, Term]] = [(after, count), (steps, Proj(after, 0))]
-        back, i = Var("back", INT), Var("i", INT)
-        at = self._saved(following, steps, back, bindings)
-        value = Var("value", self.header.result)
-        become = self._ends(body, lambda _, var, rest: let(((var, value),), rest), lambda _: _NEVER)
-        base = let(self._named(Proj(after, 1)), self._last(body))
-        step = let(((back, minus(minus(steps, i), Const(1))), *at), become)
-        return cast(Lam, refresh(Lam((), let(bindings, IFold(steps, base, value, i, step))))).body
+        after, steps = Var("after", count.type), Var("steps", INT)
+        bindings.extend([(after, count), (steps, Proj(after, 0))])
+        return steps
 
     def _saved(
         self, following: Term, steps: Var, back: Var, bindings: list[tuple[Var, Term]]
-    ) -> tuple[tuple[Var, Term], ...]:
-        """The arguments of step number `back`, which are saved in a loop among the bindings if need be."""
+    ) -> tuple[tuple[tuple[Var, Term], ...], tuple[tuple[Var, Term], ...]]:
+        """The arguments of step number `back` and those of the last call, saved in a loop among the bindings if need be."""
         counters = {q: slope for q in self.carried if (slope := self._slope(q)) is not None}
         saved = [q for q in self.carried if q not in counters]
         at: dict[Var, Term] = {q: plus(q, times(Const(slope), back)) for q, slope in counters.items()}
+        last: dict[Var, Term] = {q: plus(q, times(Const(slope), steps)) for q, slope in counters.items()}
         if saved:
             i, given = Var("i", INT), tuple_of(self.carried)
             tables = MakeTuple(tuple([Build(steps, Var("k", INT), blank_of(q.type)) for q in saved]))
@@ -200,7 +281,9 @@ class _Tree:
             kept = Var("kept", state.type)
             bindings.append((kept, IFold(steps, MakeTuple((given, tables)), state, i, step)))
             at |= {q: Get(Proj(Proj(kept, 1), k), back) for k, q in enumerate(saved)}
-        return tuple(at.items())
+            ends = dict(self._named(Proj(kept, 0)))
+            last |= {q: ends[q] for q in saved}
+        return tuple(at.items()), tuple(last.items())
 
     def _slope(self, parameter: Var) -> int | None:
         """By how much an integer changes in each call, if that is always the same number."""
@@ -275,6 +358,55 @@ class _Tree:
         """Which binding is a call of the function itself."""
         places = [k for k, (_, v) in enumerate(bindings) if isinstance(v, Call) and v.header is self.header]
         return places[0] if places else None
+
+
+@dataclass
+class _Beside:
+    """By which operation the value of a call becomes another, and the other operand; None if it stays what it is."""
+
+    by: p.Primitive
+    term: Term | None
+
+
+def _beside(rest: Term, var: Var) -> _Beside | None:
+    """What is added to the value of a call, or multiplied with it; None if something else becomes of it."""
+    if rest is var:
+        return _Beside(p.add, None)
+    match rest:
+        case Let(bindings, body) if not any([var in value.free for _, value in bindings]):
+            inner = _beside(body, var)
+            return inner if inner is None or inner.term is None else _Beside(inner.by, let(bindings, inner.term))
+        case Prim(p.add | p.multiply as by, (first, second)) if (var in first.free) != (var in second.free):
+            value, other = (first, second) if var in first.free else (second, first)
+            inner = _beside(value, var)
+            if inner is None or (inner.term is not None and inner.by is not by):
+                return None
+            return _Beside(by, other if inner.term is None else Prim(by, (other, inner.term)))
+        case Prim(p.subtract, (first, second)) if var in first.free and var not in second.free:
+            inner = _beside(first, var)
+            if inner is None or (inner.term is not None and inner.by is not p.add):
+                return None
+            return _Beside(
+                p.add, Prim(p.negate, (second,)) if inner.term is None else Prim(p.subtract, (inner.term, second))
+            )
+        case _:
+            return None
+
+
+_TURNED = {
+    p.not_equal: p.not_equal, p.less: p.greater, p.greater: p.less, p.less_equal: p.greater_equal,
+    p.greater_equal: p.less_equal,
+}  # fmt: skip
+_NEGATED = {
+    p.equal: p.not_equal, p.less: p.greater_equal, p.greater: p.less_equal, p.less_equal: p.greater,
+    p.greater_equal: p.less,
+}  # fmt: skip
+_LASTING = {
+    (p.not_equal, -1): 0, (p.not_equal, 1): 0, (p.greater, -1): 0, (p.less, 1): 0, (p.greater_equal, -1): 1,
+    (p.less_equal, 1): 1,
+}  # fmt: skip
+"""While a counter that becomes so much more in each step compares so with something, it goes on for its distance from that, and
+so many steps more."""
 
 
 def _decided(goes_on: Term) -> Term:
