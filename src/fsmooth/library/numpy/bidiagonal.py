@@ -133,7 +133,7 @@ def turned(diagonal, beside, left, right):
             right = rotated(right, other_cosines, other_sines, start, last)
     for i in range(k):
         sign = -1.0 if diagonal[i] < 0.0 else 1.0
-        for j in range(k):
+        for j in range(left.shape[1]):
             left[i, j] = sign * left[i, j]
     return [abs(x) for x in diagonal], left, right
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from fsmooth.library.numpy.bidiagonal import bidiagonal, reflected_back, turned
 from fsmooth.library.numpy.ruled import ruled
-from fsmooth.library.numpy.singular import decomposed, descending, scaled, singular_values
+from fsmooth.library.numpy.singular import decomposed, descending, moved_values, pulled_values, scaled
 from fsmooth.library.numpy.words import constant
 
 
@@ -40,14 +40,16 @@ def lstsq(a, b, rcond=None):
     m, n = a.shape
     if rcond is None:
         rcond = 2.220446049250313e-16 * max(m, n)
-    s, x, turns, axes, factors = unformed(constant(a))
-    solution = least_solution(a, x, turns, axes, factors, reciprocals(s, rcond), b)
+    parts = unturned(constant(a))
+    d, found = solved(m, n, *parts, rcond, constant(b[:, None] if b.ndim == 1 else b))
+    solution = least_solution(a, b, *parts, rcond, found[:, 0] if b.ndim == 1 else found)
+    order = descending(d)
+    s = [d[order[i]] for i in range(len(d))]
     limit = rcond * max([y for y in s], default=0.0)
     rank = sum(1 if y > limit else 0 for y in s)
-    u, v = formed(a, x, turns, axes, factors)
-    values = singular_values(a, u, s, v)
     left = b - a @ solution
     squares = np.sum(left * left, axis=0)
+    values = least_values(a, *parts, s)
     if b.ndim == 1:
         return solution, [squares for _ in range(1 if rank == n and m > n else 0)], rank, values
     return solution, [squares[k] for k in range(len(squares) if rank == n and m > n else 0)], rank, values
@@ -81,58 +83,63 @@ def pseudo_inverse(a, value):
     return value
 
 
-def unformed(a):
-    """Singular values in descending order, and of the singular vectors what they are made of.
-
-    Those of the shorter side are the rows x.  Those of the longer side, which take most of the time, are not made: they
-    are the rows of `turns` times what `reflected_back` makes of axes and factors.
+def unturned(a):
+    """A matrix as its scale, the diagonal of the lower bidiagonal L and what is below it, and the orthonormal rows on both sides:
+    those of the shorter side, and of the longer one, which take most of the time, the axes and factors of `reflected_back`.
     """
     scale, w = scaled(a)
-    k = len(w)
     diagonal, beside, down, of_down, axes, factors = bidiagonal(w)
-    d, x, turns = turned(diagonal, beside, reflected_back(down, of_down, k), np.eye(k))
-    order = descending(d)
-    ordered = [[x[order[i], j] for j in range(k)] for i in range(k)]
-    return (
-        [scale * d[order[i]] for i in range(k)],
-        ordered,
-        [[turns[order[i], j] for j in range(k)] for i in range(k)],
-        axes,
-        factors,
+    return scale, diagonal, beside, reflected_back(down, of_down, min(a.shape)), axes, factors
+
+
+def solved(m, n, scale, diagonal, beside, x, axes, factors, rcond, b):
+    """Singular values of any order, and the pseudo-inverse times b of a matrix of m rows that is `unturned`.
+
+    L, or of a tall matrix Lᵀ with all orders reversed, which is lower bidiagonal too, is Pᵀ d Q.  Of P only its product with
+    what b is inside is made, by the rotations themselves: half of their work.
+    """
+    k, l = axes.shape
+    count = b.shape[1]
+    tall = n <= m
+    across = reflected([[v for v in row] for row in b.T], axes, factors, k if tall else 0, False)
+    within = x @ b[:k]
+    inside = [[across[j, k - 1 - i] if tall else within[i, j] for j in range(count)] for i in range(k)]
+    d, inside, rows = turned(
+        [diagonal[k - 1 - i if tall else i] for i in range(k)],
+        [beside[k - 2 - i if tall else i] if i + 1 < k else 0.0 for i in range(k)],
+        inside,
+        np.eye(k),
     )
+    values = [scale * v for v in d]
+    z = rows.T @ (reciprocals(values, rcond)[:, None] * inside)
+    within = x.T @ z[::-1]
+    longer = [[z[i, j] if i < k else 0.0 for i in range(l)] for j in range(count)]
+    across = reflected(longer, axes, factors, 0 if tall else k, True)
+    return values, [[within[i, j] if tall else across[j, i] for j in range(count)] for i in range(n)]
 
 
-def formed(a, x, turns, axes, factors):
-    """U and Vᵀ of a matrix of which they are `unformed`."""
+def reflected(rows, axes, factors, count, backwards):
+    """Rows, reflected along the first `count` axes: the last one first, or the first."""
+    l = axes.shape[1]
+    for s in range(count):
+        i = count - 1 - s if backwards else s
+        for r in range(len(rows)):
+            along = factors[i] * sum(rows[r, j] * axes[i, j] for j in range(i, l))
+            for j in range(i, l):
+                rows[r, j] = rows[r, j] - along * axes[i, j]
+    return rows
+
+
+def formed(a, scale, diagonal, beside, x, axes, factors):
+    """U, the singular values in descending order, and Vᵀ, of a matrix that is `unturned`."""
     m, n = a.shape
-    k, l = min(m, n), max(m, n)
+    k, l = axes.shape
+    d, x, turns = turned([v for v in diagonal], [v for v in beside], [[v for v in row] for row in x], np.eye(k))
+    order = descending(d)
     y = turns @ reflected_back(axes, factors, l)
-    u = [[y[j, i] if n <= m else x[j, i] for j in range(k)] for i in range(m)]
-    return u, [[x[i, j] if n <= m else y[i, j] for j in range(n)] for i in range(k)]
-
-
-def shortened(x, turns, axes, factors, t, b):
-    """A vector of the longer side, to the shorter side: by its singular vectors, times t, by those of the other side."""
-    k, l = axes.shape
-    c = [v for v in b]
-    for i in range(k):
-        along = factors[i] * sum(axes[i, j] * c[j] for j in range(i, l))
-        for j in range(i, l):
-            c[j] = c[j] - along * axes[i, j]
-    return x.T @ (t * (turns @ c[:k]))
-
-
-def lengthened(x, turns, axes, factors, t, b):
-    """A vector of the shorter side, to the longer side."""
-    k, l = axes.shape
-    first = turns.T @ (t * (x @ b))
-    c = [first[j] if j < k else 0.0 for j in range(l)]
-    for s in range(k):
-        i = k - 1 - s
-        along = factors[i] * sum(axes[i, j] * c[j] for j in range(i, l))
-        for j in range(i, l):
-            c[j] = c[j] - along * axes[i, j]
-    return c
+    u = [[y[order[j], i] if n <= m else x[order[j], i] for j in range(k)] for i in range(m)]
+    v = [[x[order[i], j] if n <= m else y[order[i], j] for j in range(n)] for i in range(k)]
+    return u, [scale * d[order[i]] for i in range(k)], v
 
 
 def _moved_solution(a, u, t, v, b, da, db):
@@ -175,25 +182,66 @@ def by_vectors(a, u, t, v, b):
     return v.T @ (t[:, None] * (u.T @ b))
 
 
-def _solution_jvp(a, x, turns, axes, factors, t, b, da, dx, dturns, daxes, dfactors, dt, db):
-    u, v = formed(a, x, turns, axes, factors)
-    return _moved_solution(a, u, t, v, b, da, db)
+def _solution_jvp(
+    a,
+    b,
+    scale,
+    diagonal,
+    beside,
+    x,
+    axes,
+    factors,
+    rcond,
+    value,
+    da,
+    db,
+    dscale,
+    ddiagonal,
+    dbeside,
+    dx,
+    daxes,
+    dfactors,
+    drcond,
+    dvalue,
+):
+    u, s, v = formed(a, scale, diagonal, beside, x, axes, factors)
+    return _moved_solution(a, u, reciprocals(s, rcond), v, b, da, db)
 
 
-def _solution_vjp(a, x, turns, axes, factors, t, b, c):
-    u, v = formed(a, x, turns, axes, factors)
-    of_a, of_b = _pulled_solution(a, u, t, v, b, c)
-    return of_a, 0.0 * x, 0.0 * turns, 0.0 * axes, 0.0 * factors, 0.0 * t, of_b
+def _solution_vjp(a, b, scale, diagonal, beside, x, axes, factors, rcond, value, c):
+    u, s, v = formed(a, scale, diagonal, beside, x, axes, factors)
+    of_a, of_b = _pulled_solution(a, u, reciprocals(s, rcond), v, b, c)
+    return of_a, of_b, 0.0, 0.0 * diagonal, 0.0 * beside, 0.0 * x, 0.0 * axes, 0.0 * factors, 0.0, 0.0 * value
 
 
 @ruled(jvp=_solution_jvp, vjp=_solution_vjp)
-def least_solution(a, x, turns, axes, factors, t, b):
-    """The pseudo-inverse of a times b, from what is `unformed` and the reciprocals of singular values."""
-    m, n = a.shape
-    if b.ndim > 1:
-        return np.array([least_solution(a, x, turns, axes, factors, t, column) for column in b.T]).T
-    if n <= m:
-        y = shortened(x, turns, axes, factors, t, b)
-        return [y[i] for i in range(n)]
-    y = lengthened(x, turns, axes, factors, t, b)
-    return [y[i] for i in range(n)]
+def least_solution(a, b, scale, diagonal, beside, x, axes, factors, rcond, value):
+    """The pseudo-inverse of a times b, which was found already of what a is `unturned`."""
+    return value
+
+
+def _least_values_jvp(
+    a, scale, diagonal, beside, x, axes, factors, value, da, dscale, ddiagonal, dbeside, dx, daxes, dfactors, dvalue
+):
+    u, s, v = formed(a, scale, diagonal, beside, x, axes, factors)
+    return moved_values(a, u, s, v, da)
+
+
+def _least_values_vjp(a, scale, diagonal, beside, x, axes, factors, value, c):
+    u, s, v = formed(a, scale, diagonal, beside, x, axes, factors)
+    return (
+        pulled_values(a, u, s, v, c),
+        0.0,
+        0.0 * diagonal,
+        0.0 * beside,
+        0.0 * x,
+        0.0 * axes,
+        0.0 * factors,
+        0.0 * value,
+    )
+
+
+@ruled(jvp=_least_values_jvp, vjp=_least_values_vjp)
+def least_values(a, scale, diagonal, beside, x, axes, factors, value):
+    """The singular values, which were found already of what a is `unturned`."""
+    return value

@@ -84,15 +84,24 @@ def descending(d):
     return order
 
 
-def _values_jvp(a, u, s, v, da, du, ds, dv):
+def moved_values(a, u, s, v, da):
+    """How the singular values move with da."""
     x, y = left_vectors(a, u, s, v), right_vectors(a, u, s, v)
     moved = da @ y.T
     return [sum(x[i, k] * moved[i, k] for i in range(len(a))) for k in range(len(s))]
 
 
+def pulled_values(a, u, s, v, c):
+    """The cotangent of a from the cotangent c of its singular values."""
+    return (left_vectors(a, u, s, v) * c) @ right_vectors(a, u, s, v)
+
+
+def _values_jvp(a, u, s, v, da, du, ds, dv):
+    return moved_values(a, u, s, v, da)
+
+
 def _values_vjp(a, u, s, v, c):
-    x, y = left_vectors(a, u, s, v), right_vectors(a, u, s, v)
-    return (x * c) @ y, 0.0 * u, 0.0 * s, 0.0 * v
+    return pulled_values(a, u, s, v, c), 0.0 * u, 0.0 * s, 0.0 * v
 
 
 @ruled(jvp=_values_jvp, vjp=_values_vjp)
