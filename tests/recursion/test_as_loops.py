@@ -139,6 +139,17 @@ def test_how_often(tmp_path, compare, step, turned):
     assert reached
 
 
+def falling(x, n, end):
+    return x if n <= end else 2.0 + falling(x, n - 1, end)
+
+
+@pytest.mark.parametrize("n", [2**30, 2**59, 2**60])
+def test_more_calls_than_there_may_be(n):
+    """A distance that no integer holds is neither a small one nor none at all."""
+    with pytest.raises(fs.RecursionDepthError, match="a function calls itself too often"):
+        fs.function(lambda x, n: falling(x, 4 * n, -4 * n))(0.5, n)
+
+
 @dataclass
 class Cell:
     head: float

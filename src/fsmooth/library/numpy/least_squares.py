@@ -5,6 +5,8 @@ The derivative is that among matrices of one rank; where the rank changes there 
 
 # mypy: no-check-untyped-defs
 
+from typing import NamedTuple
+
 import numpy as np
 
 from fsmooth.library.numpy.bidiagonal import bidiagonal, reflected_back, turned
@@ -41,15 +43,15 @@ def lstsq(a, b, rcond=None):
     if rcond is None:
         rcond = 2.220446049250313e-16 * max(m, n)
     parts = unturned(constant(a))
-    d, found = solved(m, n, *parts, rcond, constant(b[:, None] if b.ndim == 1 else b))
-    solution = least_solution(a, b, *parts, rcond, found[:, 0] if b.ndim == 1 else found)
+    d, found = solved(m, n, parts, rcond, constant(b[:, None] if b.ndim == 1 else b))
+    solution = least_solution(a, b, parts, rcond, found[:, 0] if b.ndim == 1 else found)
     order = descending(d)
     s = [d[order[i]] for i in range(len(d))]
     limit = rcond * max([y for y in s], default=0.0)
     rank = sum(1 if y > limit else 0 for y in s)
     left = b - a @ solution
     squares = np.sum(left * left, axis=0)
-    values = least_values(a, *parts, s)
+    values = least_values(a, parts, s)
     if b.ndim == 1:
         return solution, [squares for _ in range(1 if rank == n and m > n else 0)], rank, values
     return solution, [squares[k] for k in range(len(squares) if rank == n and m > n else 0)], rank, values
@@ -83,63 +85,80 @@ def pseudo_inverse(a, value):
     return value
 
 
-def unturned(a):
+class Unturned(NamedTuple):
     """A matrix as its scale, the diagonal of the lower bidiagonal L and what is below it, and the orthonormal rows on both sides:
     those of the shorter side, and of the longer one, which take most of the time, the axes and factors of `reflected_back`.
     """
+
+    scale: float
+    diagonal: np.ndarray
+    beside: np.ndarray
+    rows: np.ndarray
+    axes: np.ndarray
+    factors: np.ndarray
+
+
+def unturned(a):
+    """What is found of a matrix without rotations."""
     scale, w = scaled(a)
     diagonal, beside, down, of_down, axes, factors = bidiagonal(w)
-    return scale, diagonal, beside, reflected_back(down, of_down, min(a.shape)), axes, factors
+    return Unturned(scale, diagonal, beside, reflected_back(down, of_down, min(a.shape)), axes, factors)
 
 
-def solved(m, n, scale, diagonal, beside, x, axes, factors, rcond, b):
-    """Singular values of any order, and the pseudo-inverse times b of a matrix of m rows that is `unturned`.
+def _nothing(q):
+    """No cotangent."""
+    return Unturned(0.0, 0.0 * q.diagonal, 0.0 * q.beside, 0.0 * q.rows, 0.0 * q.axes, 0.0 * q.factors)
+
+
+def solved(m, n, q, rcond, b):
+    """Singular values of any order, and the pseudo-inverse times b, of a matrix of m rows and n columns that is `unturned`.
 
     L, or of a tall matrix Lᵀ with all orders reversed, which is lower bidiagonal too, is Pᵀ d Q.  Of P only its product with
     what b is inside is made, by the rotations themselves: half of their work.
     """
-    k, l = axes.shape
+    k, l = q.axes.shape
     count = b.shape[1]
     tall = n <= m
-    across = reflected([[v for v in row] for row in b.T], axes, factors, k if tall else 0, False)
-    within = x @ b[:k]
-    inside = [[across[j, k - 1 - i] if tall else within[i, j] for j in range(count)] for i in range(k)]
-    d, inside, rows = turned(
-        [diagonal[k - 1 - i if tall else i] for i in range(k)],
-        [beside[k - 2 - i if tall else i] if i + 1 < k else 0.0 for i in range(k)],
-        inside,
+    across = [[v for v in row] for row in b.T]
+    for i in range(k if tall else 0):
+        across = reflected(across, q, i)
+    within = q.rows @ b[:k]
+    d, inside, turns = turned(
+        [q.diagonal[k - 1 - i if tall else i] for i in range(k)],
+        [q.beside[k - 2 - i if tall else i] if i + 1 < k else 0.0 for i in range(k)],
+        [[across[j, k - 1 - i] if tall else within[i, j] for j in range(count)] for i in range(k)],
         np.eye(k),
     )
-    values = [scale * v for v in d]
-    z = rows.T @ (reciprocals(values, rcond)[:, None] * inside)
-    within = x.T @ z[::-1]
-    longer = [[z[i, j] if i < k else 0.0 for i in range(l)] for j in range(count)]
-    across = reflected(longer, axes, factors, 0 if tall else k, True)
+    values = [q.scale * v for v in d]
+    z = turns.T @ (reciprocals(values, rcond)[:, None] * inside)
+    within = q.rows.T @ z[::-1]
+    across = [[z[i, j] if i < k else 0.0 for i in range(l)] for j in range(count)]
+    for i in range(0 if tall else k):
+        across = reflected(across, q, k - 1 - i)
     return values, [[within[i, j] if tall else across[j, i] for j in range(count)] for i in range(n)]
 
 
-def reflected(rows, axes, factors, count, backwards):
-    """Rows, reflected along the first `count` axes: the last one first, or the first."""
-    l = axes.shape[1]
-    for s in range(count):
-        i = count - 1 - s if backwards else s
-        for r in range(len(rows)):
-            along = factors[i] * sum(rows[r, j] * axes[i, j] for j in range(i, l))
-            for j in range(i, l):
-                rows[r, j] = rows[r, j] - along * axes[i, j]
+def reflected(rows, q, i):
+    """Rows, reflected along axis number i of the longer side."""
+    l = q.axes.shape[1]
+    for r in range(len(rows)):
+        along = q.factors[i] * sum(rows[r, j] * q.axes[i, j] for j in range(i, l))
+        for j in range(i, l):
+            rows[r, j] = rows[r, j] - along * q.axes[i, j]
     return rows
 
 
-def formed(a, scale, diagonal, beside, x, axes, factors):
+def formed(a, q):
     """U, the singular values in descending order, and Vᵀ, of a matrix that is `unturned`."""
     m, n = a.shape
-    k, l = axes.shape
-    d, x, turns = turned([v for v in diagonal], [v for v in beside], [[v for v in row] for row in x], np.eye(k))
+    k, l = q.axes.shape
+    copied = [v for v in q.diagonal], [v for v in q.beside], [[v for v in row] for row in q.rows]
+    d, x, turns = turned(*copied, np.eye(k))
     order = descending(d)
-    y = turns @ reflected_back(axes, factors, l)
+    y = turns @ reflected_back(q.axes, q.factors, l)
     u = [[y[order[j], i] if n <= m else x[order[j], i] for j in range(k)] for i in range(m)]
     v = [[x[order[i], j] if n <= m else y[order[i], j] for j in range(n)] for i in range(k)]
-    return u, [scale * d[order[i]] for i in range(k)], v
+    return u, [q.scale * d[order[i]] for i in range(k)], v
 
 
 def _moved_solution(a, u, t, v, b, da, db):
@@ -182,66 +201,34 @@ def by_vectors(a, u, t, v, b):
     return v.T @ (t[:, None] * (u.T @ b))
 
 
-def _solution_jvp(
-    a,
-    b,
-    scale,
-    diagonal,
-    beside,
-    x,
-    axes,
-    factors,
-    rcond,
-    value,
-    da,
-    db,
-    dscale,
-    ddiagonal,
-    dbeside,
-    dx,
-    daxes,
-    dfactors,
-    drcond,
-    dvalue,
-):
-    u, s, v = formed(a, scale, diagonal, beside, x, axes, factors)
+def _solution_jvp(a, b, q, rcond, value, da, db, dq, drcond, dvalue):
+    u, s, v = formed(a, q)
     return _moved_solution(a, u, reciprocals(s, rcond), v, b, da, db)
 
 
-def _solution_vjp(a, b, scale, diagonal, beside, x, axes, factors, rcond, value, c):
-    u, s, v = formed(a, scale, diagonal, beside, x, axes, factors)
+def _solution_vjp(a, b, q, rcond, value, c):
+    u, s, v = formed(a, q)
     of_a, of_b = _pulled_solution(a, u, reciprocals(s, rcond), v, b, c)
-    return of_a, of_b, 0.0, 0.0 * diagonal, 0.0 * beside, 0.0 * x, 0.0 * axes, 0.0 * factors, 0.0, 0.0 * value
+    return of_a, of_b, _nothing(q), 0.0, 0.0 * value
 
 
 @ruled(jvp=_solution_jvp, vjp=_solution_vjp)
-def least_solution(a, b, scale, diagonal, beside, x, axes, factors, rcond, value):
+def least_solution(a, b, q, rcond, value):
     """The pseudo-inverse of a times b, which was found already of what a is `unturned`."""
     return value
 
 
-def _least_values_jvp(
-    a, scale, diagonal, beside, x, axes, factors, value, da, dscale, ddiagonal, dbeside, dx, daxes, dfactors, dvalue
-):
-    u, s, v = formed(a, scale, diagonal, beside, x, axes, factors)
+def _least_values_jvp(a, q, value, da, dq, dvalue):
+    u, s, v = formed(a, q)
     return moved_values(a, u, s, v, da)
 
 
-def _least_values_vjp(a, scale, diagonal, beside, x, axes, factors, value, c):
-    u, s, v = formed(a, scale, diagonal, beside, x, axes, factors)
-    return (
-        pulled_values(a, u, s, v, c),
-        0.0,
-        0.0 * diagonal,
-        0.0 * beside,
-        0.0 * x,
-        0.0 * axes,
-        0.0 * factors,
-        0.0 * value,
-    )
+def _least_values_vjp(a, q, value, c):
+    u, s, v = formed(a, q)
+    return pulled_values(a, u, s, v, c), _nothing(q), 0.0 * value
 
 
 @ruled(jvp=_least_values_jvp, vjp=_least_values_vjp)
-def least_values(a, scale, diagonal, beside, x, axes, factors, value):
+def least_values(a, q, value):
     """The singular values, which were found already of what a is `unturned`."""
     return value

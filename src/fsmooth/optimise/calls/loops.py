@@ -47,6 +47,8 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.traverse import is_loop, size_of_tree, subterms
 from fsmooth.core.types import BOOL, INT, Float, Int, Tuple, has_array
+from fsmooth.optimise.calls.accumulating import UNITS, operand
+from fsmooth.optimise.calls.counters import distance
 
 
 def calls_as_loops(term: Term) -> Callable[[Term], Term]:
@@ -165,75 +167,60 @@ class _Tree:
 
     def accumulated(self, body: Term) -> Term | None:
         """A loop with what is added to, or multiplied with, the values of the calls; None if something else becomes of them."""
-        found = self._accumulation(body)
-        if found is None:
+        by = self._accumulation()
+        if by is None:
             return None
-        unit = number(0.0 if found is p.add else 1.0, self.header.result)
-        given = tuple_of(self.carried)
         sofar = Var("sofar", self.header.result)
 
         def more(arguments: Sequence[Term], var: Var, rest: Term) -> Term:
-            value = _beside(rest, var)
-            assert value is not None
-            whole = sofar if value.term is None else Prim(found, (sofar, value.term))
+            found = operand(rest, var)
+            assert found is not None
+            whole = sofar if found.term is None else Prim(by, (sofar, found.term))
             return MakeTuple((whole, self._next(arguments, var, rest)))
 
         step = self._ends(body, more, lambda _: _NEVER)
+        start = MakeTuple((number(UNITS[by], self.header.result), tuple_of(self.carried)))
         bindings: list[tuple[Var, Term]] = []
-        start = MakeTuple((unit, given))
         steps = self._steps(body, bindings)
         if steps is not None:
             state = Var("accumulated", start.type)
             there = ((sofar, Proj(state, 0)), *self._named(Proj(state, 1)))
             loop: Term = IFold(steps, start, state, Var("i", INT), let(there, step))
         else:
-            counted = MakeTuple((Const(0), start))
-            state = Var("counted", counted.type)
-            there = ((sofar, Proj(Proj(state, 1), 0)), *self._named(Proj(Proj(state, 1), 1)))
-            goes_on = let(there[1:], self._goes_on(body))
-            loop = Proj(While(counted, state, goes_on, self._one_more(Proj(state, 0), let(there, step))), 1)
+            counted = Var("counted", Tuple((INT, start.type)))
+            arguments = self._named(Proj(Proj(counted, 1), 1))
+            one_more = let(((sofar, Proj(Proj(counted, 1), 0)), *arguments), step)
+            loop = Proj(self._while(counted, start, let(arguments, self._goes_on(body)), one_more), 1)
         after = Var("after", start.type)
-        value = Prim(found, (Proj(after, 0), self._last(body)))
+        value = Prim(by, (Proj(after, 0), self._last(body)))
         whole = let([*bindings, (after, loop), *self._named(Proj(after, 1))], value)
         return cast(Lam, refresh(Lam((), whole))).body
 
-    def _accumulation(self, body: Term) -> p.Primitive | None:
+    def _accumulation(self) -> p.Primitive | None:
         """The one operation by which the values of all calls become those of the function, with other operands."""
         if not isinstance(self.header.result, Float | Int):
             return None
-        found = [_beside(rest, var) for var, rest in self.after]
+        found = [operand(rest, var) for var, rest in self.after]
         used = {one.by for one in found if one is not None and one.term is not None}
         return used.pop() if None not in found and len(used) == 1 else None
 
-    def _one_more(self, calls: Term, state: Term) -> Term:
-        """The next state of a loop that counts the calls."""
-        following = MakeTuple((plus(calls, Const(1)), state))
-        return Require(Prim(p.less, (calls, Const(_MOST))), following, Failure.DEPTH, (), self.header.site)
+    def _while(self, counted: Var, start: Term, goes_on: Term, following: Term) -> While:
+        """The loop of a state with the number of calls before it, which must not grow for ever."""
+        calls = Proj(counted, 0)
+        step = MakeTuple((plus(calls, Const(1)), following))
+        ends = Prim(p.less, (calls, Const(_MOST)))
+        one_more = Require(ends, step, Failure.DEPTH, (), self.header.site)
+        return While(MakeTuple((Const(0), start)), counted, goes_on, one_more)
 
     def _steps(self, body: Term, bindings: list[tuple[Var, Term]]) -> Var | None:
         """How often the function calls itself, if a counter says so; with what it needs among the bindings."""
-        match self._goes_on(body):
-            case If(Prim(primitive, (left, right)), Const(then), Const(otherwise)) if then != otherwise:
-                goes_on = _NEGATED.get(primitive) if otherwise else primitive
-            case Prim(primitive, (left, right)):
-                goes_on = primitive
-            case _:
-                return None
-        if goes_on is not None and right in self.carried:
-            left, right, goes_on = right, left, _TURNED.get(goes_on)
-        if goes_on is None or left not in self.carried or not right.free.isdisjoint(self.carried):
+        slopes = {q: slope for q in self.carried if (slope := self._slope(q)) is not None}
+        often = distance(self._goes_on(body), slopes, self.carried)
+        if often is None:
             return None
-        slope = self._slope(left)
-        if slope is None or (goes_on, slope) not in _LASTING:
-            return None
-        distance = Var("distance", INT)
-        bindings.append((distance, minus(left, right) if slope == -1 else minus(right, left)))
-        often = plus(distance, Const(_LASTING[goes_on, slope]))
-        if goes_on is not p.not_equal:
-            often = Prim(p.maximum, (often, Const(0)))
-        ends = both(Prim(p.less_equal, (Const(0), often)), Prim(p.less_equal, (often, Const(_MOST))))
-        steps = Var("steps", INT)
-        bindings.append((steps, Require(ends, often, Failure.DEPTH, (), self.header.site)))
+        calls, steps = Var("calls", INT), Var("steps", INT)
+        ends = both(Prim(p.less_equal, (Const(0), calls)), Prim(p.less_equal, (calls, Const(_MOST))))
+        bindings.extend([(calls, often), (steps, Require(ends, calls, Failure.DEPTH, (), self.header.site))])
         return steps
 
     def there_and_back(self, body: Term) -> Term | None:
@@ -257,8 +244,7 @@ class _Tree:
         given = tuple_of(self.carried)
         counted = Var("counted", Tuple((INT, given.type)))
         there = self._named(Proj(counted, 1))
-        one_more = self._one_more(Proj(counted, 0), let(there, following))
-        count = While(MakeTuple((Const(0), given)), counted, let(there, self._goes_on(body)), one_more)
+        count = self._while(counted, given, let(there, self._goes_on(body)), let(there, following))
         after, steps = Var("after", count.type), Var("steps", INT)
         bindings.extend([(after, count), (steps, Proj(after, 0))])
         return steps
@@ -358,55 +344,6 @@ class _Tree:
         """Which binding is a call of the function itself."""
         places = [k for k, (_, v) in enumerate(bindings) if isinstance(v, Call) and v.header is self.header]
         return places[0] if places else None
-
-
-@dataclass
-class _Beside:
-    """By which operation the value of a call becomes another, and the other operand; None if it stays what it is."""
-
-    by: p.Primitive
-    term: Term | None
-
-
-def _beside(rest: Term, var: Var) -> _Beside | None:
-    """What is added to the value of a call, or multiplied with it; None if something else becomes of it."""
-    if rest is var:
-        return _Beside(p.add, None)
-    match rest:
-        case Let(bindings, body) if not any([var in value.free for _, value in bindings]):
-            inner = _beside(body, var)
-            return inner if inner is None or inner.term is None else _Beside(inner.by, let(bindings, inner.term))
-        case Prim(p.add | p.multiply as by, (first, second)) if (var in first.free) != (var in second.free):
-            value, other = (first, second) if var in first.free else (second, first)
-            inner = _beside(value, var)
-            if inner is None or (inner.term is not None and inner.by is not by):
-                return None
-            return _Beside(by, other if inner.term is None else Prim(by, (other, inner.term)))
-        case Prim(p.subtract, (first, second)) if var in first.free and var not in second.free:
-            inner = _beside(first, var)
-            if inner is None or (inner.term is not None and inner.by is not p.add):
-                return None
-            return _Beside(
-                p.add, Prim(p.negate, (second,)) if inner.term is None else Prim(p.subtract, (inner.term, second))
-            )
-        case _:
-            return None
-
-
-_TURNED = {
-    p.not_equal: p.not_equal, p.less: p.greater, p.greater: p.less, p.less_equal: p.greater_equal,
-    p.greater_equal: p.less_equal,
-}  # fmt: skip
-_NEGATED = {
-    p.equal: p.not_equal, p.less: p.greater_equal, p.greater: p.less_equal, p.less_equal: p.greater,
-    p.greater_equal: p.less,
-}  # fmt: skip
-_LASTING = {
-    (p.not_equal, -1): 0, (p.not_equal, 1): 0, (p.greater, -1): 0, (p.less, 1): 0, (p.greater_equal, -1): 1,
-    (p.less_equal, 1): 1,
-}  # fmt: skip
-"""While a counter that becomes so much more in each step compares so with something, it goes on for its distance from that, and
-so many steps more."""
 
 
 def _decided(goes_on: Term) -> Term:
