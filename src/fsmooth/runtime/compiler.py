@@ -29,22 +29,18 @@ LONG = 1_000
 
 @dataclass(frozen=True)
 class Compiler:
-    """A C compiler: how to call it, what it is, its flags."""
+    """A C compiler: how to call it, what it is, its flags, and those besides for long programs."""
 
     command: tuple[str, ...]
     version: str
     flags: tuple[str, ...]
+    for_long: tuple[str, ...] = ()
 
     def line(self, source: Path, target: Path, statements: int = 0) -> list[str]:
         """The command that builds a shared object."""
         level = "-O0" if statements > HUGE else "-O1" if statements > LARGE else "-O3"
-        ranges = ["-fno-tree-vrp"] if statements > LONG and self.is_gcc else []
-        return [*self.command, level, *ranges, *self.flags, "-o", str(target), str(source), "-lm"]
-
-    @property
-    def is_gcc(self) -> bool:
-        """Is it gcc, and not clang under one of its names?"""
-        return "-fno-gcse" in self.flags
+        besides = self.for_long if statements > LONG else ()
+        return [*self.command, level, *besides, *self.flags, "-o", str(target), str(source), "-lm"]
 
     def build(self, source: Path, target: Path, statements: int = 0) -> None:
         """Compile `source` to the shared object `target`.
@@ -123,14 +119,16 @@ def _identified(command: tuple[str, ...], extra: str) -> Compiler:
     flags = ["-march=native", "-std=gnu99", "-fPIC", "-shared", "-fno-math-errno", "-fwrapv"]
     flags.append("-Wl,-Bsymbolic")  # the C library may have a function of the program's name: step, advance, …
     flags.append("-fopenmp-simd")
+    for_long: tuple[str, ...] = ()
     if "clang" not in printed.lower():  # zig is a clang
+        for_long = ("-fno-tree-vrp",)
         flags.append("-fno-trapping-math")
         flags.append("-fno-gcse")  # a sixth of the time of large programs, for what is shared in the C already
         flags.append("-fno-split-loops")  # the second half of a loop that gcc splits loses its `omp simd`
         flags.extend(_without_gathers(command))
     elif platform.machine() == "x86_64" and platform.libc_ver()[0] == "glibc":
         flags.append("-fveclib=libmvec")
-    return Compiler(command, version, (*flags, *shlex.split(extra)))
+    return Compiler(command, version, (*flags, *shlex.split(extra)), for_long)
 
 
 NO_GATHERS = "-mtune-ctrl=^use_gather"

@@ -43,14 +43,13 @@ def _way(kind: type) -> Callable[[Any], Any] | None:
     if issubclass(kind, np.ndarray):
         return None if hasattr(kind, "mask") else np.asarray
     if hasattr(kind, "__array__"):
-        return _of_tensor if callable(getattr(kind, "numpy", None)) else np.asarray
+        return _of_tensor if hasattr(kind, "__torch_function__") else np.asarray
     return np.from_dlpack if hasattr(kind, "__dlpack__") else _of_buffer
 
 
 def _of_tensor(value: Any) -> Any:
-    """By the method `numpy` of PyTorch's tensors, which takes two thirds of the time that `np.asarray` takes for them."""
-    found = value.numpy()
-    return found if type(found) is np.ndarray else np.asarray(value)
+    """By a method of PyTorch's tensors, in two thirds of the time that `np.asarray` takes for them."""
+    return value.numpy()
 
 
 def _of_buffer(value: Any) -> Any:

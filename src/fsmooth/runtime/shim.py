@@ -175,9 +175,9 @@ def _weak_or_strong(leaf: Type) -> str:
 
 _SCALAR_TEST = {
     F64: "fs_is(args[{0}], &PyFloat_Type, 0)",
-    F32: "fs_is(args[{0}], fs_python[3], 1)",
-    INT: "fs_is(args[{0}], &PyLong_Type, 1) || fs_is(args[{0}], fs_python[4], 1)",
-    BOOL: "fs_is(args[{0}], &PyBool_Type, 1) || fs_is(args[{0}], fs_python[5], 1)",
+    F32: "fs_is(args[{0}], fs_python[FS_FLOAT32], 1)",
+    INT: "fs_is(args[{0}], &PyLong_Type, 1) || fs_is(args[{0}], fs_python[FS_INT64], 1)",
+    BOOL: "fs_is(args[{0}], &PyBool_Type, 1) || fs_is(args[{0}], fs_python[FS_BOOL], 1)",
 }
 _SCALAR_READ = {
     F64: "PyFloat_AsDouble(args[{0}])",
@@ -203,7 +203,7 @@ def _outputs(outputs: Sequence[Type], is_tuple: bool) -> tuple[list[str], list[s
             results.append(f"{_MAKER[scalar]}(cell{k})")
             continue
         view = f"out[{views}]"
-        place = f"&{view}, {k}, {rank}, shape + {sizes}, {_format(scalar)}"
+        place = f"&{view}, {k}, {rank}, shape + {sizes}, sizeof({_C[scalar]}), {_format(scalar)}"
         opens += [
             f"    if (!fs_open_result({given}, {place})) goto miss;",
             f"    filled = {views + 1};",

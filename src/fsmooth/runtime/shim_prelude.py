@@ -46,8 +46,10 @@ extern void *PyCapsule_GetPointer(fs_object *, const char *);
 extern fs_object *PyModule_Create2(fs_module *, int);
 extern void *PyEval_SaveThread(void);
 extern void PyEval_RestoreThread(void *);
-/* numpy.empty, the dtypes of the results, ndarray, float32, int64, bool_; the dtypes of arrays of d, f, q and ? */
-static fs_object *fs_python[10];
+enum { FS_NUMPY_EMPTY, FS_DTYPES_OF_RESULTS, FS_NDARRAY, FS_FLOAT32, FS_INT64, FS_BOOL, FS_DTYPE_D, FS_DTYPE_F, FS_DTYPE_Q,
+       FS_DTYPE_TRUTH, FS_KEPT }; /* the arguments of fs_setup that are kept, */
+enum { FS_CONTIGUOUS = FS_KEPT, FS_WITH_GAPS, FS_FOR_C, FS_GIVEN }; /* and the others */
+static fs_object *fs_python[FS_KEPT];
 typedef struct { intptr_t references; fs_object *type; char *data; int ndim; intptr_t *shape, *strides;
                  fs_object *base, *dtype; int flags; } fs_array;
 #define FS_SIDE_BY_SIDE 0x101 /* flags: C-contiguous and aligned */
@@ -163,18 +165,23 @@ static FS_FAST const void *fs_viewed(const fs_array *array, fs_view *view, intpt
     for (int axis = 0; axis < array->ndim; ++axis) view->len *= shape[axis] = array->shape[axis];
     return array->data;
 }
+/* Which of the dtypes has elements of this format. */
+static FS_FAST int fs_dtype_of(char wanted) {
+    return wanted == 'd' ? FS_DTYPE_D : wanted == 'f' ? FS_DTYPE_F : wanted == 'q' ? FS_DTYPE_Q : FS_DTYPE_TRUTH;
+}
 /* Open an array of this rank and kind of elements; gives them side by side: where they are, or in memory of the call
    if they are elsewhere or of another size, or if they decide where memory is read or written (lower.deciding). */
 static const void *fs_read_array(
     fs_object *value, fs_view *view, fs_own *own, int rank, char wanted, size_t size, int decides) {
     const fs_array *const array = (const fs_array *)value;
-    if (fs_has_fields && !decides && array->type == fs_python[2] && array->ndim == rank
+    if (fs_has_fields && !decides && array->type == fs_python[FS_NDARRAY] && array->ndim == rank
         && (array->flags & FS_SIDE_BY_SIDE) == FS_SIDE_BY_SIDE
-        && array->dtype == fs_python[wanted == 'd' ? 6 : wanted == 'f' ? 7 : wanted == 'q' ? 8 : 9]) {
+        && array->dtype == fs_python[fs_dtype_of(wanted)]) {
         intptr_t *const shape = (intptr_t *)fs_own_memory(own, (size_t)rank * sizeof *shape); /* others may change its own */
         if (shape) return fs_viewed(array, view, shape, size);
     }
-    if (!fs_is(value, fs_python[2], 1) && (!PyObject_CheckBuffer(value) || fs_is(value, fs_python[2], 0))) return 0;
+    fs_object *const ndarray = fs_python[FS_NDARRAY];
+    if (!fs_is(value, ndarray, 1) && (!PyObject_CheckBuffer(value) || fs_is(value, ndarray, 0))) return 0;
     if (PyObject_GetBuffer(value, view, 0x18 | 0x4)) return 0;
     const char element = fs_element(view);
     if (view->ndim == rank && (element == wanted || (element == 'Q' && wanted == 'q'))) {
@@ -189,7 +196,7 @@ static const void *fs_read_array(
 }
 /* Open a C-contiguous array of this rank and element format to write to, if it is one. */
 static int fs_open_array(fs_object *value, fs_view *view, int rank, char format, char other) {
-    if (!fs_is(value, fs_python[2], 1) || PyObject_GetBuffer(value, view, 0x38 | 0x4 | 0x1)) return 0;
+    if (!fs_is(value, fs_python[FS_NDARRAY], 1) || PyObject_GetBuffer(value, view, 0x38 | 0x4 | 0x1)) return 0;
     const char *const found = view->format;
     if (view->ndim == rank && found && (found[0] == format || found[0] == other) && !found[1]) return 1;
     PyBuffer_Release(view);
@@ -205,13 +212,13 @@ static fs_object *fs_made(fs_object *dtype, int rank, const int64_t *shape) {
     }
     fs_object *const sizes = rank == 1 ? PyLong_FromLongLong(*shape) : PyTuple_New(rank); /* what NumPy reads fastest */
     for (int axis = 0; rank > 1 && axis < rank; ++axis) PyTuple_SetItem(sizes, axis, PyLong_FromLongLong(shape[axis]));
-    fs_object *const made = PyObject_CallFunctionObjArgs(fs_python[0], sizes, dtype, (fs_object *)0);
+    fs_object *const made = PyObject_CallFunctionObjArgs(fs_python[FS_NUMPY_EMPTY], sizes, dtype, (fs_object *)0);
     Py_DecRef(sizes);
     return made;
 }
 /* Open the memory of a result: `given` if it fits, a new array if there is none. */
 static int fs_open_result(
-    fs_object *given, fs_view *view, int k, int rank, const int64_t *shape, char format, char other) {
+    fs_object *given, fs_view *view, int k, int rank, const int64_t *shape, size_t size, char format, char other) {
     if (given && given != &_Py_NoneStruct) {
         if (!fs_open_array(given, view, rank, format, other)) return 0;
         for (int axis = 0; axis < rank; ++axis) {
@@ -221,10 +228,9 @@ static int fs_open_result(
         }
         return 1;
     }
-    fs_object *const made = fs_made(PyTuple_GetItem(fs_python[1], k), rank, shape);
+    fs_object *const made = fs_made(PyTuple_GetItem(fs_python[FS_DTYPES_OF_RESULTS], k), rank, shape);
     if (!made) return 0;
     if (fs_has_fields) { /* nobody else knows it */
-        const size_t size = format == 'd' || format == 'l' ? 8 : format == 'f' ? 4 : 1;
         fs_viewed((const fs_array *)made, view, ((const fs_array *)made)->shape, size);
         view->obj = made;
         return 1;
@@ -253,8 +259,8 @@ static int fs_has_place(fs_object *example, int side_by_side) {
     const fs_array *const array = (const fs_array *)example;
     fs_view view;
     if (PyObject_GetBuffer(example, &view, 0x18 | 0x4)) return 0;
-    int same = array->type == fs_python[2] && array->data == view.buf && array->ndim == view.ndim
-        && array->dtype == fs_python[6] && ((array->flags & FS_SIDE_BY_SIDE) == FS_SIDE_BY_SIDE) == side_by_side;
+    int same = array->type == fs_python[FS_NDARRAY] && array->data == view.buf && array->ndim == view.ndim
+        && array->dtype == fs_python[FS_DTYPE_D] && ((array->flags & FS_SIDE_BY_SIDE) == FS_SIDE_BY_SIDE) == side_by_side;
     for (int axis = 0; same && axis < view.ndim; ++axis)
         same = array->shape[axis] == view.shape[axis] && array->strides[axis] == view.strides[axis];
     PyBuffer_Release(&view);
@@ -262,12 +268,12 @@ static int fs_has_place(fs_object *example, int side_by_side) {
 }
 static fs_object *fs_setup(fs_object *self, fs_object *const *args, intptr_t count) {
     (void)self;
-    for (int k = 0; k < 10 && k < count; ++k) {
+    for (int k = 0; k < FS_KEPT && k < count; ++k) {
         Py_IncRef(args[k]);
         fs_python[k] = args[k];
     }
-    fs_has_fields = count == 13 && fs_has_place(args[10], 1) && fs_has_place(args[11], 0);
-    void **const table = fs_has_fields ? (void **)PyCapsule_GetPointer(args[12], 0) : 0;
+    fs_has_fields = count == FS_GIVEN && fs_has_place(args[FS_CONTIGUOUS], 1) && fs_has_place(args[FS_WITH_GAPS], 0);
+    void **const table = fs_has_fields ? (void **)PyCapsule_GetPointer(args[FS_FOR_C], 0) : 0;
     if (table) {
         unsigned (*version)(void);
         memcpy(&version, &table[0], sizeof version);
