@@ -10,6 +10,7 @@ In a tail call, if the condition is dear or there is more before it, the loop al
 once it does not.  What is only added to, or multiplied with, the value of the call is accumulated on the way there, by the law
 of associativity, as the sums of all loops are.  In the last form, "there and back again" (O. Danvy, M. Goldberg, 2005), the
 arguments of each step are saved, but for counters.  Where a counter says how often a function calls itself, loops are counted.
+Branches with a call that are operands, or values with names, are ends after what becomes of them has been moved into them.
 Arguments that each call hands on stay outside.  Loops take no stack, and have derivatives in all modes.
 """
 
@@ -49,6 +50,7 @@ from fsmooth.core.traverse import is_loop, size_of_tree, subterms
 from fsmooth.core.types import BOOL, INT, Float, Int, Tuple, has_array
 from fsmooth.optimise.calls.accumulating import UNITS, operand
 from fsmooth.optimise.calls.counters import distance
+from fsmooth.optimise.calls.lifting import lifted
 
 
 def calls_as_loops(term: Term) -> Callable[[Term], Term]:
@@ -75,16 +77,19 @@ def _loop(header: Header) -> Lam | None:
     function = cast(Lam, refresh(header.definition))
     if header not in called(function):
         return None
-    tree = _Tree(header, function.parameters)
-    whole = tree.of(function.body)
+    body, tree = function.body, _Tree(header, function.parameters)
+    whole = tree.of(body)
+    if whole is None and (ends := lifted(body, header)) is not None:
+        body, tree = ends, _Tree(header, function.parameters)
+        whole = tree.of(body)
     if whole is None or header in reachable(whole):
         return None
     if any([has_array(q.type) for q in tree.carried]) or has_array(header.result):
         return None
     if tree.is_tail:
-        return Lam(function.parameters, tree.looped(function.body))
-    body = tree.accumulated(function.body) or tree.there_and_back(function.body)
-    return None if body is None else Lam(function.parameters, body)
+        return Lam(function.parameters, tree.looped(body))
+    made = tree.accumulated(body) or tree.there_and_back(body)
+    return None if made is None else Lam(function.parameters, made)
 
 
 _NEVER = Var("never", Tuple(()))
