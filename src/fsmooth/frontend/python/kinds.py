@@ -16,6 +16,24 @@ from fsmooth.core.weak import WEAK, Weak, weakness
 
 MOST_KINDS = 16
 """After so many steps or calls a value has the type that it keeps, or has a new one for ever."""
+MOST_PARTS = 1 << 12
+"""So many parts has no type that anybody wrote, but what doubles in each step has them soon."""
+
+
+def is_ever_new(rounds: int, *types: Type) -> bool:
+    """Does a value have another type after each step or call, as it seems after so many of them?"""
+    return rounds > MOST_KINDS or (rounds > 1 and any([_parts(type_, {}) > MOST_PARTS for type_ in types]))
+
+
+def _parts(type_: Type, known: dict[int, int]) -> int:
+    """How many parts a type has; those that it has several times are visited once."""
+    if isinstance(type_, Array):
+        return _parts(type_.element, known)
+    if not isinstance(type_, Tuple):
+        return 1
+    if id(type_) not in known:
+        known[id(type_)] = 1 + sum([_parts(item, known) for item in type_.items])
+    return known[id(type_)]
 
 
 def join_types(a: Type, b: Type) -> Type | None:

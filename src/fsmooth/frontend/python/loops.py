@@ -21,7 +21,7 @@ from fsmooth.frontend.python.growth import Growth, are_bounded, as_arrays, opene
 from fsmooth.frontend.python.iterables import iterable, loop_index
 from fsmooth.frontend.python.joins import branch
 from fsmooth.frontend.python.jumps import flag_of, returned_flag, stopped_flag, without_jumps
-from fsmooth.frontend.python.kinds import MOST_KINDS, describe, identical, join_kinds
+from fsmooth.frontend.python.kinds import describe, identical, is_ever_new, join_kinds
 from fsmooth.frontend.python.names import look_up
 from fsmooth.frontend.python.narrowing import definition_of
 from fsmooth.frontend.python.parts import seen
@@ -188,7 +188,7 @@ def settled(frame: Frame, node: Loop, state: Carried, begin: Callable[[], None])
     while True:  # each time a type grows, or a name loses its value
         body, given, var, lost = loop_body(frame, node, state, begin)
         rounds += 1
-        if rounds > MOST_KINDS:
+        if is_ever_new(rounds, *given):
             refuse_ever_new(frame, node, state, given)
         new = [join_kinds(a, b) for a, b in zip(state.types, given, strict=True)]
         for name, old, made, joined in zip(state.names, state.types, given, new, strict=True):

@@ -24,7 +24,7 @@ from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.python.conversion import convert, project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.function_values import returned
-from fsmooth.frontend.python.kinds import MOST_KINDS, describe, identical, join_kinds
+from fsmooth.frontend.python.kinds import describe, identical, is_ever_new, join_kinds
 from fsmooth.frontend.python.nodes import record_of_nodes
 from fsmooth.frontend.python.parts import seen
 from fsmooth.frontend.python.source import Source
@@ -106,7 +106,7 @@ def defined(
     result: Type | None = None
     model: Lam | None = None
     for rounds in count():  # each time the type of the result grows
-        if rounds > MOST_KINDS:
+        if is_ever_new(rounds, *([] if result is None else [result])):
             what = f"{reading.name}, whose result holds that of its own call and so is of another type at each depth,"
             frame.child(source, {}, node).unsupported(reading.definition, what, "return the numbers that it is made of")
         for same in frame.shared.recursions.values():

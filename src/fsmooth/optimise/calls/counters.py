@@ -1,4 +1,4 @@
-"""How often a loop runs that ends by a comparison of a counter, an integer to which each step adds 1 or -1."""
+"""How often a loop runs that ends by a comparison of a counter, an integer that changes by the same amount in each step."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ _AT_EQUAL = {
     (p.less_equal, 1): 1,
 }  # fmt: skip
 """Comparisons that end as a counter with this slope comes to what it is compared with, and the steps from there on."""
+_AWAY = {p.greater: 1, p.greater_equal: 1, p.less: -1, p.less_equal: -1}
+"""Comparisons that, where they hold, hold for ever with a counter that goes this way."""
 
 
 def distance(goes_on: Term, slopes: Mapping[Var, int], carried: Collection[Var]) -> Term | None:
@@ -43,6 +45,8 @@ def distance(goes_on: Term, slopes: Mapping[Var, int], carried: Collection[Var])
         left, right, holds = right, left, _TURNED.get(holds)
     if holds is None or not isinstance(left, Var) or left not in slopes or not right.free.isdisjoint(carried):
         return None
+    if _AWAY.get(holds, 0) * slopes[left] > 0:
+        return If(Prim(holds, (left, right)), Const(-1), Const(0))
     after = _AT_EQUAL.get((holds, slopes[left]))
     if after is None:
         return None
