@@ -29,9 +29,10 @@ from fsmooth.differentiate.remove import Removal, has_derivative
 from fsmooth.differentiate.reverse.calls import Calls
 from fsmooth.differentiate.reverse.halves import Halves, by_transposition, halves
 from fsmooth.differentiate.tape.verbs import TAPE, by_tape
-from fsmooth.errors import NotDifferentiableError, RaggedError
+from fsmooth.errors import NotDifferentiableError, RaggedError, UnsupportedError
 from fsmooth.frontend.elaborate import Elaborated, Parameter, elaborate
 from fsmooth.frontend.programs import Program
+from fsmooth.loops.continuations import on_records as calls_on_records
 from fsmooth.loops.tree import Program as Loops
 from fsmooth.lower.copies import Copying
 from fsmooth.lower.cotangents import cotangent_notes
@@ -42,6 +43,7 @@ from fsmooth.optimise.schedule import Destinations, Schedule
 from fsmooth.optimise.schedules import SCHEDULES
 from fsmooth.optimise.static_sizes import static_dimensions
 from fsmooth.rewrite.trace import Trace
+from fsmooth.runtime.memory import of_machine
 
 if TYPE_CHECKING:
     from fsmooth.differentiate.linear.demonstration import Demonstration
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 _Made = TypeVar("_Made", bound=Term)
 _RECURSION = 1_000_000
+_RECORDS = 2.0**31
 _LOCK = threading.RLock()
 _LOWERINGS = {Destinations.COPIED: Copying, Destinations.PASSED: Lowering}
 
@@ -267,6 +270,25 @@ def _lower(stages: Stages, optimised: Lam, name: str, order: Schedule, result: T
     code = emit(stages.loops)
     stages.code = replace(code, result=dressed(unzipped(code.result), unzipped(result)))
     stages.seconds["C"] = time.perf_counter() - start
+
+
+def on_records(stages: Stages) -> CProgram | None:
+    """The C of a program for calls that are too deep for the stack of a thread: what they need is on records (decision 28).
+
+    None if it has no such calls, or they cannot run so.  It takes no more than 2 GiB, or half the
+    machine's memory: recursion without end is an error before that is gone.
+    """
+    assert stages.loops is not None
+    assert stages.code is not None
+    program = calls_on_records(stages.loops)
+    if program is None:
+        return None
+    try:
+        code = emit(program)
+    except UnsupportedError:
+        return None
+    most = min(_RECORDS, of_machine() / 2)
+    return replace(code, source=f"#define FS_MEMORY {most:.1f}\n{code.source}", result=stages.code.result)
 
 
 def _in_a_mode(make: Callable[[Method, Calls], _T]) -> _T:

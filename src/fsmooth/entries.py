@@ -39,6 +39,7 @@ class Entry:
         self.types = types
         self.manifest = manifest_of(program, types, schedule, identity())
         self.libraries: dict[tuple[int, ...] | None, Library] = {}
+        self.on_records: dict[tuple[int, ...] | None, Library | None] = {}
         self.made: dict[tuple[int, ...] | None, Stages] = {}
         self.latest: tuple[int, ...] | None = None
         self.lock = threading.RLock()
@@ -190,8 +191,42 @@ class Entry:
                 self.manifest.store_compiled(sizes, compiled)
         else:
             tell("%s: found in the cache", self.program.name)
-        names = [q.name for q in self.interface.inputs]
-        return loaded(compiled, names, self.static(sizes))
+        library = self.loaded(compiled, sizes)
+        library.deeper = lambda: self.deeper(sizes)
+        return library
+
+    def loaded(self, compiled: Compiled, sizes: tuple[int, ...] | None) -> Library:
+        """The shared object for these sizes."""
+        return loaded(compiled, [q.name for q in self.interface.inputs], self.static(sizes))
+
+    def deeper(self, sizes: tuple[int, ...] | None) -> Library | None:
+        """The program for calls that are too deep for the stack of a thread; None if it has none."""
+        with self.lock:
+            if sizes not in self.on_records:
+                compiled = self.manifest.compiled(sizes, "on_records") if self.manifest is not None else None
+                if compiled is None:
+                    compiled = self._on_records(sizes)
+                    if self.manifest is not None and compiled is not None:
+                        self.manifest.store_compiled(sizes, compiled, "on_records")
+                found = None if compiled is None else self.loaded(compiled, sizes)
+                if found is not None:
+                    found.is_on_records = True
+                self.on_records[sizes] = found
+            return self.on_records[sizes]
+
+    def _on_records(self, sizes: tuple[int, ...] | None) -> Compiled | None:
+        from fsmooth import driver  # noqa: PLC0415  (the compiler is loaded when something is compiled)
+        from fsmooth.runtime.cache import compiled  # noqa: PLC0415
+        from fsmooth.runtime.compiler import find_compiler  # noqa: PLC0415
+        from fsmooth.runtime.manifest import Compiled  # noqa: PLC0415
+
+        with shown(f"compiling {self.program.name} for deep recursion"):
+            code = driver.on_records(self.stages(sizes))
+            return (
+                None
+                if code is None
+                else Compiled(compiled(code.source, code.statements, find_compiler()).name, code, "")
+            )
 
     def _compile(self, sizes: tuple[int, ...] | None) -> Compiled:
         return self.built(self.stages(sizes), [q.type for q in self.interface.inputs])

@@ -317,10 +317,13 @@ def test_four_times_the_calls_are_four_times_the_steps(
     assert 3.8 * first <= second <= 4.2 * first
 
 
-def test_too_deep_is_an_error():
+def test_both_ways_go_on_on_records_where_the_stack_ends():
+    """tests/recursion/test_deep.py has more."""
     tree = made(SHAPES["left comb"], 2_000_000)
-    with pytest.raises(fs.RecursionDepthError):
-        fs.grad(product, wrt="value", method="reverse")(*tree.arguments)
+    value, slopes = fs.value_and_grad(product, wrt="value", method="reverse")(*tree.arguments)
+    by_records, again = fs.value_and_grad(product, wrt="value", method="continuations")(*tree.arguments)
+    assert value == by_records
+    np.testing.assert_array_equal(slopes, again)
 
 
 def twofold(x, n):

@@ -33,6 +33,13 @@ def machines(functions: Sequence[t.Function]) -> list[tuple[t.Function, ...]]:
     return found
 
 
+def on_records(program: t.Program) -> t.Program | None:
+    """The program, whose functions that call themselves on the C stack run on records; None if there are none."""
+    moved = [f for f in program.definitions if f.running is Running.STACK]
+    definitions = tuple([replace(f, running=Running.RECORDS) for f in program.definitions])
+    return replace(program, definitions=definitions) if moved and machines(definitions) else None
+
+
 def _reached(name: str, calls: Mapping[str, Sequence[str]]) -> set[str]:
     """The functions that one calls, and those that these call."""
     found: set[str] = set()

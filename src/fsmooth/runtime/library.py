@@ -43,6 +43,9 @@ _EXAMPLES = (np.empty((3, 4)), np.empty((3, 4))[::2, ::3])
 _FOR_C = getattr(getattr(getattr(np, "_core", None) or np.core, "multiarray", None), "_ARRAY_API", None)
 """NumPy's functions for C, which all extensions find there."""
 
+_NO_STACK = 3
+"""What a kernel returns whose calls are too deep for the stack of the thread."""
+
 
 class FsError(ctypes.Structure):
     """`fs_error` of the C ABI."""
@@ -67,6 +70,9 @@ class Library:
     def __init__(self, path: Path, code: CProgram, names: Sequence[str], static: Mapping[tuple[int, int], int]) -> None:
         self.path, self.code = path, code
         self.fast: Callable[..., Any] | None = None
+        self.deeper: Callable[[], Library | None] = lambda: None
+        """The program for calls that are too deep for the stack of the thread, if it has one."""
+        self.is_on_records = False
         self.handle = ctypes.CDLL(str(path))
         self.names, self.parameters, self.static = tuple(names), code.parameters, static
         self.result = unzipped(code.result)
@@ -173,7 +179,10 @@ class Library:
 
     def __call__(self, values: Sequence[object], out: object | None = None) -> object:
         call = self.prepare(values, out)
-        self.checked(self.kernel(*call.arguments), call.error)
+        status = self.kernel(*call.arguments)
+        if status == _NO_STACK and (deeper := self.deeper()) is not None:
+            return deeper(values, out)
+        self.checked(status, call.error)
         for array, filled in call.written:
             np.copyto(array, filled)
         return finished(call.structure)
@@ -182,6 +191,12 @@ class Library:
         """Raise what a nonzero code means."""
         if code == 0:
             return
+        if code == _NO_STACK or (code == 2 and self.is_on_records):
+            why = "what they need takes too much memory" if self.is_on_records else "there is no stack left"
+            raise RecursionDepthError(
+                f"a function calls itself too often, one call in the other: {why}\n"
+                "  hint: end the recursion earlier, let it end in the call of itself, or write a loop"
+            )
         if code == 2:
             hint = "long loops save less in reverse derivatives with checkpoint=True, nothing with method='forward'"
             raise OutOfMemoryError(f"there is not enough memory for the temporaries of this call\n  hint: {hint}")
@@ -190,11 +205,6 @@ class Library:
             raise OutOfMemoryError(
                 f"there is not enough memory for the tape of this call, after {entries} entries with {operands} operands\n"
                 "  hint: method='reverse' saves less, method='forward' saves nothing"
-            )
-        if code == 3:
-            raise RecursionDepthError(
-                "a function calls itself too often, one call in the other: there is no stack left\n"
-                "  hint: end the recursion earlier, let it end in the call of itself, or write a loop"
             )
         failure, site = self.code.sites[error.site]
         a, b = error.numbers[0], error.numbers[1]
