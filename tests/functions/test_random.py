@@ -19,21 +19,30 @@ PAIRS = list(combinations(("forward", "reverse", "tape", "continuations"), 2))
 """Each program is compiled by two methods, and each two methods meet on some programs."""
 
 
-@pytest.fixture(scope="module")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Callable[..., Any]]:
-    path: Path = tmp_path_factory.mktemp("random") / "random_function_values.py"
-    path.write_text(HEAD + "\n\n".join([Author(seed).program(f"program_{seed}") for seed in range(COUNT)]))
+def programs_of(seeds: range, folder: Path) -> dict[int, Callable[..., Any]]:
+    """The programs with these seeds, in a module of their own."""
+    path = folder / f"random_function_values_{seeds.start}.py"
+    path.write_text(HEAD + "\n\n".join([Author(seed).program(f"program_{seed}") for seed in seeds]))
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return {seed: getattr(module, f"program_{seed}") for seed in range(COUNT)}
+    return {seed: getattr(module, f"program_{seed}") for seed in seeds}
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Callable[..., Any]]:
+    return programs_of(range(COUNT), tmp_path_factory.mktemp("random"))
 
 
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_values_and_derivatives(programs: dict[int, Callable[..., Any]], seed: int) -> None:
-    program = programs[seed]
+    check(programs[seed], seed)
+
+
+def check(program: Callable[..., Any], seed: int) -> None:
+    """Values as in Python, derivatives by two methods as by differences."""
     value = fs.function(program)
     slopes = {method: fs.grad(program, wrt="x", method=method) for method in PAIRS[seed % len(PAIRS)]}
     for x, c, n in POINTS:

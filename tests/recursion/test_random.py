@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import cast
 
 import numpy as np
@@ -12,6 +12,9 @@ import pytest
 from fsmooth.checking.interpreted import WAYS, TooManyError, pulled
 from fsmooth.core.definitions import has_calls, redefined
 from fsmooth.core.term import Lam, Verb
+from fsmooth.loops.continuations import machines, on_records
+from fsmooth.loops.tree import Program
+from fsmooth.lower.functions import lower
 from fsmooth.optimise.calls.loops import calls_as_loops
 from fsmooth.optimise.schedule import Schedule
 from fsmooth.optimise.schedules import DEFAULT, NONE
@@ -47,8 +50,17 @@ def test_every_route_agrees(first: int) -> None:
     assert judged >= 13
 
 
+def deeper(term: Lam, name: str) -> Program:
+    """The loops, with calls on records."""
+    program = lower(term, name)
+    return on_records(program) or program
+
+
 def kernels_of(
-    batch: Sequence[Case], flags: Sequence[str] = FAST, schedule: Schedule = DEFAULT
+    batch: Sequence[Case],
+    flags: Sequence[str] = FAST,
+    schedule: Schedule = DEFAULT,
+    lowering: Callable[[Lam, str], Program] = lower,
 ) -> list[tuple[Compiled, Compiled, Lam]]:
     """Each program and its gradient by reverse mode as C, and the gradient as a term; loops are in the place of calls."""
     programs = [cast(Lam, calls_as_loops(case.program)(case.program)) for case in batch]
@@ -56,13 +68,18 @@ def kernels_of(
     terms = [
         cast(Lam, redefined(schedule(t), schedule)) for both in zip(programs, gradients, strict=True) for t in both
     ]
-    kernels = compile_all(terms, flags)
+    kernels = compile_all(terms, flags, lowering)
     return list(zip(kernels[::2], kernels[1::2], gradients, strict=True))
 
 
-def check_compiled(batch: Sequence[Case], flags: Sequence[str] = FAST, schedule: Schedule = DEFAULT) -> None:
+def check_compiled(
+    batch: Sequence[Case],
+    flags: Sequence[str] = FAST,
+    schedule: Schedule = DEFAULT,
+    lowering: Callable[[Lam, str], Program] = lower,
+) -> None:
     """Is what the C gives what the interpreter gives?"""
-    for case, (primal, reverse, gradient) in zip(batch, kernels_of(batch, flags, schedule), strict=True):
+    for case, (primal, reverse, gradient) in zip(batch, kernels_of(batch, flags, schedule, lowering), strict=True):
         for kernel, expected in ((primal, case.value), (reverse, bounded(gradient, case.arguments))):
             wrong = disagreement(kernel(*case.arguments), expected, TOLERANCE)
             assert not wrong, f"seed {case.seed}: {wrong}"
@@ -95,6 +112,13 @@ def test_every_way_backwards_agrees(first: int) -> None:
 @pytest.mark.parametrize(("flags", "schedule"), [(STRICT, NONE), (FAST, DEFAULT)], ids=["strict", "fast"])
 def test_c_is_the_interpreter(flags: Sequence[str], schedule: Schedule, first: int) -> None:
     check_compiled(list(cases(first, 20)), flags, schedule)
+
+
+def test_c_on_records_is_the_interpreter() -> None:
+    """What calls that are too deep run as (driver.on_records)."""
+    batch = list(cases(40_000, 20))
+    check_compiled(batch, STRICT, lowering=deeper)
+    assert sum([bool(machines(deeper(case.program, "f").definitions)) for case in batch]) >= 8
 
 
 def test_some_are_loops_and_some_are_not() -> None:
