@@ -24,7 +24,7 @@ Error:
 │   ├── RaisedError              a raise in the program
 │   │   └── RaisedValueError     (ValueError)
 │   ├── MatrixError              (numpy.linalg.LinAlgError) a singular matrix, or one that is not positive definite
-│   ├── RecursionDepthError      (RecursionError) a function that calls itself, too often for the stack
+│   ├── RecursionDepthError      (RecursionError) a function that calls itself, too often for memory
 │   └── OutOfMemoryError         (MemoryError)
 ├── CompilerNotFoundError
 ├── CompilationError             the C compiler failed: a bug of fsmooth, or of the flags given
@@ -123,7 +123,7 @@ class MatrixError(RunError, LinAlgError):
 
 
 class RecursionDepthError(RunError, RecursionError):
-    """A function calls itself so often, one call in the other, that there is no stack left."""
+    """A function calls itself so often, one call in the other, that there is no memory for it (docs/how-to/recursion.md)."""
 
 
 class OutOfMemoryError(RunError, MemoryError):
