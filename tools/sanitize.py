@@ -4,7 +4,7 @@ Random programs and their gradients, every program that the tests of the Python 
 records, …) with its Jacobian and through the call shim, gradients of sensors in fields, functions that call themselves,
 derivatives by a tape and by continuations, and programs over trees, are compiled with `-fsanitize=address,undefined` and
 called; anything that a sanitizer finds ends the process.  The address sanitizer has to be loaded before Python, so the script
-starts itself again with it.
+starts itself again with it, twice: each process runs a part of the programs.
 """
 
 from __future__ import annotations
@@ -24,20 +24,18 @@ SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno
 
 
 def main() -> int:
-    """Start again under the sanitizer, or run the programs if this is the second start."""
-    if os.environ.get("FSMOOTH_SANITIZING"):
+    """Start again under the sanitizer, or run a part of the programs if this is the second start."""
+    part = os.environ.get("FSMOOTH_SANITIZING")
+    if part:
         os.environ.pop("LD_PRELOAD", None)  # the compiler is slow under it
-        random = random_programs() + random_on_records()
-        written = (
-            python_programs() + sensors() + recursive_programs() + taped_programs() + on_records() + tree_programs()
-        )
-        print(f"{random} random and {written} Python programs ran under the sanitizers")
+        for programs in PARTS[part]:
+            called = programs()
+            print(f"{programs.__name__.replace('_', ' ')}: {called} calls under the sanitizers", flush=True)
         return 0
     library = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
     with tempfile.TemporaryDirectory() as cache:
         environment = {
             **os.environ,
-            "FSMOOTH_SANITIZING": "1",
             "LD_PRELOAD": library.stdout.strip(),
             "ASAN_OPTIONS": "detect_leaks=0",
             "PYTHONPATH": str(ROOT),
@@ -45,7 +43,9 @@ def main() -> int:
             "FSMOOTH_CC": "gcc",
             "FSMOOTH_CFLAGS": " ".join(["-O1", "-g", *SANITIZERS]),
         }
-        return subprocess.run([sys.executable, str(Path(__file__))], env=environment, check=False).returncode
+        command = [sys.executable, str(Path(__file__))]
+        started = [subprocess.Popen(command, env={**environment, "FSMOOTH_SANITIZING": part}) for part in PARTS]
+        return max([abs(process.wait()) for process in started])
 
 
 def random_programs() -> int:
@@ -117,11 +117,14 @@ def recursive_programs() -> int:
     import numpy as np
 
     import fsmooth as fs
+    from fsmooth import driver
     from tests.recursion.programs import PROGRAMS, REAL, widened
+    from tests.recursion.test_deep import total
     from tests.recursion.test_random import cases, kernels_of
     from tests.recursion.test_saved import PROGRAMS as TREES
     from tests.recursion.test_saved import SHAPES, made
 
+    driver._RECORDS = 2.0**27
     called = 0
     for program, arguments in PROGRAMS.items():
         called += _called(fs.function(program), arguments)
@@ -143,6 +146,7 @@ def recursive_programs() -> int:
         for kernel in both[:2]:
             kernel(*case.arguments)
             called += 1
+    fs.grad(total, method="reverse")(0.5, 200_000)
     try:
         fs.function(widened)(1.0, 10**9)
     except fs.RecursionDepthError:
@@ -264,6 +268,12 @@ def _called(program: Callable[..., object], arguments: Sequence[object]) -> bool
     program(*arguments)
     program(*arguments, out=result)
     return True
+
+
+PARTS = {
+    "written": (python_programs, on_records, tree_programs),
+    "others": (random_programs, random_on_records, sensors, recursive_programs, taped_programs),
+}
 
 
 if __name__ == "__main__":
