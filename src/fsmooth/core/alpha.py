@@ -1,15 +1,18 @@
 """Alpha-equivalence: equality of terms up to the names of bound variables.
 
-`alpha_key` gives a hashable value that two terms share exactly when they are alpha-equivalent.  Bound variables are
-numbered by the binders between them and their own (binders passed, not entries of an environment, so that shadowed
-names cannot disturb it).  Keys of closed-over subterms are cached on the nodes: a subterm none of whose free variables
-is bound above it has the same key everywhere.
+`alpha_key` gives a hashable value that two terms share exactly when they are alpha-equivalent.  It is made from the parts
+up, once for each node, whatever is bound above: a term is its *skeleton*, in which free variables are places numbered in
+the order of their first occurrence, with the variables at these places.  A node's skeleton has those of its children, and
+for each the places of its variables among the node's, or the number of the binder that binds them (Maziarz, Ellis,
+Lawrence, Fitzgibbon, Peyton Jones, *Hashing modulo alpha-equivalence*, PLDI 2021, sections 4 and 5; exact here, since
+equal structures are one object, and no hash stands for them).
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Hashable
+from typing import cast
 from weakref import WeakValueDictionary
 
 from fsmooth.core.term import Term, Var
@@ -33,7 +36,16 @@ _numbers = itertools.count()
 _table: WeakValueDictionary[Hashable, Key] = WeakValueDictionary()
 """The keys that somebody has."""
 
-_Found = dict[Term, Key]
+
+class _Form:
+    """What a term is up to the names that it binds: a skeleton and the variables at its places."""
+
+    __slots__ = ("key", "skeleton", "variables")
+
+    def __init__(self, skeleton: Key, variables: tuple[Var, ...]) -> None:
+        self.skeleton = skeleton
+        self.variables = variables
+        self.key = None if variables else skeleton
 
 
 def _intern(structure: Hashable) -> Key:
@@ -41,6 +53,9 @@ def _intern(structure: Hashable) -> Key:
     if found is None:
         found = _table[structure] = Key(structure)
     return found
+
+
+_PLACE = _intern("place")
 
 
 def alpha_key(term: Term) -> Key:
@@ -52,8 +67,10 @@ def alpha_key(term: Term) -> Key:
     >>> alpha_key(Build(n, i, i)) == alpha_key(Build(n, j, j))
     True
     """
-    known = term._key
-    return known if isinstance(known, Key) else _key(term, {}, 0, {})
+    form = cast("_Form | None", term._key) or _form(term)
+    if form.key is None:
+        form.key = _intern((form.skeleton, *[v.id for v in form.variables]))
+    return form.key
 
 
 def alpha_equal(left: Term, right: Term) -> bool:
@@ -65,37 +82,58 @@ def alpha_equal(left: Term, right: Term) -> bool:
     return alpha_key(left) is alpha_key(right)
 
 
-def _key(term: Term, levels: dict[Var, int], depth: int, found: _Found) -> Key:
-    """`found` has the keys of terms that were met under the same binders: in a graph one term is met many times."""
-    if isinstance(term, Var):
-        level = levels.get(term)
-        if level is not None:
-            return _intern(("bound", depth - level))
+def _form(root: Term) -> _Form:
+    """The form of a term, and of all terms in it, without recursion."""
+    stack = [root]
+    while stack:
+        term = stack[-1]
         if term._key is None:
-            term._key = _intern(("free", term.id))
-        return term._key  # type: ignore[return-value]
-    closed = not levels or levels.keys().isdisjoint(term.free)
-    if closed:
-        if term._key is not None:
-            return term._key  # type: ignore[return-value]
-        levels, depth, found = {}, 0, {}
-    elif term in found:
-        return found[term]
+            parts = children(term)
+            missing = [part for part in parts if part._key is None]
+            if missing:
+                stack.extend(missing)
+                continue
+            term._key = _made(term, parts)
+        stack.pop()
+    return cast(_Form, root._key)
+
+
+def _made(term: Term, parts: tuple[Term, ...]) -> _Form:
+    """The form of a term whose parts have theirs."""
+    if isinstance(term, Var):
+        return _Form(_PLACE, (term,))
     head = (type(term), *[alpha_key(d) if isinstance(d, Term) else d for d in term.declared.data(term)])
-    if not binds(term):
-        result = _intern((head, *[_key(p, levels, depth, found) for p in children(term)]))
-    else:
-        keys = []
-        scope, inner = dict(levels), depth
-        for step in steps(term):
-            if step.var is not None:
-                scope[step.var] = inner
-                inner += 1
-            else:
-                keys.append(_key(step.term, scope, inner, found if inner == depth else {}))
-        result = _intern((head, *keys))
-    if closed:
-        term._key = result
-    else:
-        found[term] = result
-    return result
+    if binds(term):
+        return _binding(term, head)
+    forms = [cast(_Form, part._key) for part in parts]
+    if not forms:
+        return _Form(_intern((head,)), ())
+    first, *others = forms
+    structure: list[Hashable] = [head, first.skeleton]  # the places of the first are those of the whole
+    variables = first.variables
+    if others:
+        places = {v: k for k, v in enumerate(variables)}
+        for form in others:
+            structure.append(form.skeleton)
+            structure.append(tuple([places.setdefault(v, len(places)) for v in form.variables]))
+        variables = tuple(places) if len(places) > len(variables) else variables
+    return _Form(_intern(tuple(structure)), variables)
+
+
+def _binding(term: Term, head: Hashable) -> _Form:
+    """The form of a term that binds: a variable that its binder number k binds is at −1 − k."""
+    structure = [head]
+    places: dict[Var, int] = {}
+    bound: dict[Var, int] = {}
+    number = 0
+    for step in steps(term):
+        if step.var is not None:
+            number += 1
+            bound[step.var] = -number
+        else:
+            form = cast(_Form, step.term._key)
+            structure.append(form.skeleton)
+            structure.append(
+                tuple([bound[v] if v in bound else places.setdefault(v, len(places)) for v in form.variables])
+            )
+    return _Form(_intern(tuple(structure)), tuple(places))
