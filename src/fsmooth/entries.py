@@ -237,15 +237,16 @@ class Entry:
         from fsmooth.runtime.compiler import find_compiler  # noqa: PLC0415
         from fsmooth.runtime.manifest import Compiled  # noqa: PLC0415
         from fsmooth.runtime.shim import can_serve, shim_of_weak_and_strong, shim_source  # noqa: PLC0415
+        from fsmooth.runtime.shim_prelude import FUNCTIONS  # noqa: PLC0415
 
         code = stages.code
         assert code is not None
-        module, shim = "", ""
+        module, shim, functions = "", "", ""
         if can_serve(code.parameters, code.result):
             module = f"fs_{code.name}"
             make = shim_of_weak_and_strong if self.interface.single else shim_source
-            shim = make(code, module, parameters, stages.static_sizes)
-        path = compiled(code.source + shim, code.statements, find_compiler())
+            shim, functions = make(code, module, parameters, stages.static_sizes), FUNCTIONS
+        path = compiled(code.source + shim, code.statements, find_compiler(), functions)
         return Compiled(path.name, code, module)
 
 

@@ -11,6 +11,7 @@ import pytest
 
 import fsmooth as fs
 from fsmooth.runtime import cache
+from fsmooth.runtime.compiler import Compiler
 
 PROGRAM = """
 import sys
@@ -119,8 +120,22 @@ def test_files_are_whole_or_absent(elsewhere, tmp_path):
     assert not target.exists()
 
 
+def test_what_all_shims_have_is_built_once(elsewhere, monkeypatch):
+    built = []
+    build = Compiler.build_object
+    monkeypatch.setattr(Compiler, "build_object", lambda *given: built.append(given) or build(*given))
+    for program in (lambda x: x * 6.25, lambda v: v[0] * 6.25):
+        fs.function(program)(np.ones(2) if program.__code__.co_varnames == ("v",) else 1.0)
+    (object_file,) = cache.directory().glob("*.o")
+    assert len(built) == 1
+    object_file.write_bytes(object_file.read_bytes()[:-100])
+    assert fs.function(lambda x: x * 7.25)(2.0) == 14.5
+    assert len(built) == 2
+
+
 def test_clear(elsewhere):
     assert fs.function(lambda x: x * 5.25)(2.0) == 10.5
     assert cache.clear() >= 1
+    assert not list(cache.directory().iterdir())
     assert fs.grad(lambda x: x * 5.25)(2.0) == 5.25
     assert np.array_equal(fs.grad(lambda v: v[0] * 2.0)(np.ones(2)), [2, 0])

@@ -80,22 +80,41 @@ def processor() -> str:
     return platform.processor() or platform.machine()
 
 
-def compiled(source: str, statements: int, compiler: Compiler) -> Path:
-    """The shared object of a C text, from the cache or newly built."""
-    name = key(source, compiler.version, *compiler.command, *compiler.flags, processor())
-    target = directory() / f"{name}.so"
+def compiled(source: str, statements: int, compiler: Compiler, functions: str = "") -> Path:
+    """The shared object of a C text, from the cache or newly built, linked with these functions, which many have."""
+    target = directory() / f"{_name(compiler, source, functions)}.so"
     if not is_whole(target):
         with timed("C of %d statements compiled by %s", statements, compiler.version):
-            _make(target, lambda work: _build(work, source, statements, compiler))
+            objects = [_object(functions, compiler)] if functions else []
+            _make(target, lambda work: _build(work, source, statements, compiler, objects))
     else:
         tell("C of %d statements found in the cache", statements)
     return target
 
 
-def _build(work: Path, source: str, statements: int, compiler: Compiler) -> Path:
+def _name(compiler: Compiler, *texts: str) -> str:
+    return key(*texts, compiler.version, *compiler.command, *compiler.flags, processor())
+
+
+def _object(source: str, compiler: Compiler) -> Path:
+    """The object file of a C text, from the cache or newly built."""
+    target = directory() / f"{_name(compiler, source)}.o"
+
+    def build(work: Path) -> Path:
+        text, made = work / "functions.c", work / "functions.o"
+        text.write_text(source)
+        compiler.build_object(text, made)
+        return made
+
+    if not is_whole(target):
+        _make(target, build)
+    return target
+
+
+def _build(work: Path, source: str, statements: int, compiler: Compiler, objects: list[Path]) -> Path:
     text, target = work / "program.c", work / "program.so"
     text.write_text(source)
-    compiler.build(text, target, statements)
+    compiler.build(text, target, statements, objects)
     return target
 
 
@@ -161,7 +180,7 @@ def clear() -> int:
     for file in directory().iterdir():
         if file.is_dir() and file.name.startswith("build-"):
             shutil.rmtree(file, ignore_errors=True)
-        elif file.suffix in (".so", ".pickle"):
+        elif file.suffix in (".so", ".o", ".pickle"):
             file.unlink(missing_ok=True)
             programs += file.suffix == ".so"
     return programs

@@ -16,6 +16,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +28,10 @@ LONG = 1_000
 """In programs of more statements gcc does not look for the ranges of integers: gcc 12 took minutes for one of 5,000 lines."""
 
 
+_SHARED = ("-shared", "-Wl,-Bsymbolic")
+"""The second: the C library may have a function of the program's name, such as `step` or `advance`."""
+
+
 @dataclass(frozen=True)
 class Compiler:
     """A C compiler: how to call it, what it is, its flags, and those besides for long programs."""
@@ -36,20 +41,32 @@ class Compiler:
     flags: tuple[str, ...]
     for_long: tuple[str, ...] = ()
 
-    def line(self, source: Path, target: Path, statements: int = 0) -> list[str]:
-        """The command that builds a shared object."""
+    def line(self, source: Path, target: Path, statements: int = 0, objects: Sequence[Path] = ()) -> list[str]:
+        """The command that builds a shared object, linked with object files."""
         level = "-O0" if statements > HUGE else "-O1" if statements > LARGE else "-O3"
         besides = self.for_long if statements > LONG else ()
-        return [*self.command, level, *besides, *self.flags, "-o", str(target), str(source), "-lm"]
+        linked = [str(file) for file in (source, *objects)]
+        return [*self.command, level, *besides, *self.flags, *_SHARED, "-o", str(target), *linked, "-lm"]
 
-    def build(self, source: Path, target: Path, statements: int = 0) -> None:
-        """Compile `source` to the shared object `target`.
+    def build(self, source: Path, target: Path, statements: int = 0, objects: Sequence[Path] = ()) -> None:
+        """Compile `source`, with object files, to the shared object `target`.
 
         Raises:
             CompilationError: with what the compiler printed.
 
         """
-        line = self.line(source, target, statements)
+        self._run(self.line(source, target, statements, objects))
+
+    def build_object(self, source: Path, target: Path) -> None:
+        """Compile `source` to the object file `target`.
+
+        Raises:
+            CompilationError: with what the compiler printed.
+
+        """
+        self._run([*self.command, "-O1", "-c", *self.flags, "-o", str(target), str(source)])
+
+    def _run(self, line: list[str]) -> None:
         try:
             result = subprocess.run(line, capture_output=True, text=True, check=False)
         except OSError as error:
@@ -116,9 +133,7 @@ def _identified(command: tuple[str, ...], extra: str) -> Compiler:
     except OSError as error:
         raise CompilerNotFoundError(f"{command[0]} cannot be run: {error}") from error
     version = (printed.splitlines() or [""])[0]
-    flags = ["-march=native", "-std=gnu99", "-fPIC", "-shared", "-fno-math-errno", "-fwrapv"]
-    flags.append("-Wl,-Bsymbolic")  # the C library may have a function of the program's name: step, advance, …
-    flags.append("-fopenmp-simd")
+    flags = ["-march=native", "-std=gnu99", "-fPIC", "-fno-math-errno", "-fwrapv", "-fopenmp-simd"]
     for_long: tuple[str, ...] = ()
     if "clang" not in printed.lower():  # zig is a clang
         for_long = ("-fno-tree-vrp",)

@@ -16,7 +16,7 @@ from fsmooth.core.integers import FARTHEST
 from fsmooth.core.types import BOOL, F32, F64, INT, Array, Float, Tuple, Type, leaf_of, rank_of, unzipped
 from fsmooth.core.weak import Weak
 from fsmooth.runtime.arrays import leaves
-from fsmooth.runtime.shim_prelude import PRELUDE
+from fsmooth.runtime.shim_prelude import DECLARATIONS
 
 _C = {F64: "double", F32: "float", INT: "int64_t", BOOL: "unsigned char"}
 _FORMAT = {F64: ("d",), F32: ("f",), INT: ("l", "q"), BOOL: ("?",)}
@@ -26,6 +26,11 @@ RELEASE = 20_000
 """The GIL is released for calls whose arrays have more elements than this."""
 LARGE = 1 << 26
 """Whether there is memory for arrays of more elements, the slow path finds out, before any is written."""
+_LITTLE_OPTIMISED = """\
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O0") /* compiles faster; nearly all that it does is calls */
+#endif
+"""
 _OWN = [
     "    double fs_stack[1024];",
     "    fs_own fs_memory = {(char *)fs_stack, (char *)(fs_stack + 1024), 0};",
@@ -120,7 +125,7 @@ def _shim(
         f"fs_object *PyInit_{module}(void);",
         f"fs_object *PyInit_{module}(void) {{ return PyModule_Create2(&fs_definition, 3); }}",
     ]
-    return PRELUDE + "\n".join([*lines, ""])
+    return DECLARATIONS + _LITTLE_OPTIMISED + "\n".join([*lines, ""])
 
 
 def _format(leaf: Type) -> str:

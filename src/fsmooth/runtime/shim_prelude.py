@@ -1,5 +1,7 @@
 """The C that all call shims have in common: what they need of Python, and how arrays are opened, read and made.
 
+The functions are built once for each compiler; a shim declares them and is linked with them.
+
 An array is taken as its own object describes it to C, never as its attributes in Python do, and it is looked at once: the
 checked sizes and the pointer that is used belong to the same view.  What has just the elements that are wanted side by side
 is read by the fields of NumPy's arrays, which its headers lay out for all extensions and which have their places here if an
@@ -8,17 +10,8 @@ example has them; everything else, by the buffer protocol, which takes several t
 
 from __future__ import annotations
 
-PRELUDE = r"""
+DECLARATIONS = r"""
 /* ---- call shim: stable ABI 3.11, declared here ---- */
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O0") /* compiles faster; nearly all that it does is calls of Python */
-#define FS_FAST __attribute__((optimize("O1")))
-#else
-#define FS_FAST
-#endif
-#if defined(__GNUC__)
-#pragma GCC diagnostic ignored "-Wunused-function"
-#endif
 typedef struct _object fs_object;
 typedef struct { void *buf; fs_object *obj; intptr_t len, itemsize; int readonly, ndim; char *format;
                  intptr_t *shape, *strides, *suboffsets; void *internal; } fs_view;
@@ -49,15 +42,44 @@ extern void PyEval_RestoreThread(void *);
 enum { FS_NUMPY_EMPTY, FS_DTYPES_OF_RESULTS, FS_NDARRAY, FS_FLOAT32, FS_INT64, FS_BOOL, FS_DTYPE_D, FS_DTYPE_F, FS_DTYPE_Q,
        FS_DTYPE_TRUTH, FS_KEPT }; /* the arguments of fs_setup that are kept, */
 enum { FS_CONTIGUOUS = FS_KEPT, FS_WITH_GAPS, FS_FOR_C, FS_GIVEN }; /* and the others */
-static fs_object *fs_python[FS_KEPT];
+typedef struct fs_piece { struct fs_piece *next; size_t size; } fs_piece;
+typedef struct { char *free, *end; fs_piece *pieces; } fs_own; /* memory of one call */
+#if defined(__GNUC__)
+#pragma GCC visibility push(hidden)
+#endif
+extern fs_object *fs_python[FS_KEPT];
+fs_object *fs_none(void);
+int fs_is(fs_object *value, fs_object *type, int exact);
+void fs_own_close(fs_own *own);
+const void *fs_read_array(
+    fs_object *value, fs_view *view, fs_own *own, int rank, char wanted, size_t size, int decides);
+int fs_open_result(
+    fs_object *given, fs_view *view, int k, int rank, const int64_t *shape, size_t size, char format, char other);
+int fs_is_number(fs_object *given);
+int fs_overlap(const fs_view *in, int opened, const fs_view *out, int filled);
+fs_object *fs_setup(fs_object *self, fs_object *const *args, intptr_t count);
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+"""
+
+FUNCTIONS = (
+    r"""
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+"""
+    + DECLARATIONS
+    + r"""
+fs_object *fs_python[FS_KEPT];
 typedef struct { intptr_t references; fs_object *type; char *data; int ndim; intptr_t *shape, *strides;
                  fs_object *base, *dtype; int flags; } fs_array;
 #define FS_SIDE_BY_SIDE 0x101 /* flags: C-contiguous and aligned */
 static int fs_has_fields; /* are the fields of arrays where fs_array has them? */
 #define FS_MOST_AXES 32
-static fs_object *(*fs_empty)(int, const intptr_t *, fs_object *, int); /* PyArray_Empty, if NumPy's ABI is one that is known */
-static fs_object *fs_none(void) { Py_IncRef(&_Py_NoneStruct); return &_Py_NoneStruct; }
-static int fs_is(fs_object *value, fs_object *type, int exact) {
+static fs_object *(*fs_empty)(int, const intptr_t *, fs_object *, int); /* PyArray_Empty, if NumPy's ABI is known */
+fs_object *fs_none(void) { Py_IncRef(&_Py_NoneStruct); return &_Py_NoneStruct; }
+int fs_is(fs_object *value, fs_object *type, int exact) {
     fs_object *found = PyObject_Type(value);
     const int yes = found == type || (!exact && PyType_IsSubtype(found, type));
     Py_DecRef(found);
@@ -67,8 +89,6 @@ static int fs_is(fs_object *value, fs_object *type, int exact) {
    one piece as large as all of those, or of FS_OWN_KEEP bytes if that is less, is kept for the next call: what malloc gets
    from the system, and gives back, costs a page fault for each page.  A call takes it by exchanging a pointer with NULL. */
 #define FS_OWN_KEEP 33554432
-typedef struct fs_piece { struct fs_piece *next; size_t size; } fs_piece;
-typedef struct { char *free, *end; fs_piece *pieces; } fs_own;
 #if defined(__GNUC__)
 static fs_piece *fs_own_kept;
 static fs_piece *fs_own_exchange(fs_piece *piece) { return __atomic_exchange_n(&fs_own_kept, piece, __ATOMIC_ACQ_REL); }
@@ -98,7 +118,7 @@ static void *fs_own_memory(fs_own *own, size_t size) {
     own->pieces = piece;
     return piece + 1;
 }
-static void fs_own_close(fs_own *own) {
+void fs_own_close(fs_own *own) {
     fs_piece *first = own->pieces;
     if (!first) return;
     size_t all = 0;
@@ -134,7 +154,7 @@ static char fs_element(const fs_view *view) {
     } \
     return to + n * (intptr_t)sizeof(W)
 /* Elements from an axis on, wherever they are, side by side; gives the end, NULL if one does not fit. */
-static FS_FAST char *fs_gathered(char *to, const char *from, const fs_view *view, int axis, char element) {
+static char *fs_gathered(char *to, const char *from, const fs_view *view, int axis, char element) {
     const intptr_t n = view->shape[axis], step = view->strides[axis];
     if (axis + 1 < view->ndim) {
         for (intptr_t k = 0; to && k < n; ++k, from += step) to = fs_gathered(to, from, view, axis + 1, element);
@@ -156,7 +176,7 @@ static FS_FAST char *fs_gathered(char *to, const char *from, const fs_view *view
     }
 }
 /* The view of an array that NumPy made, by its fields; the sizes are at `shape`. */
-static FS_FAST const void *fs_viewed(const fs_array *array, fs_view *view, intptr_t *shape, size_t size) {
+static const void *fs_viewed(const fs_array *array, fs_view *view, intptr_t *shape, size_t size) {
     view->buf = array->data;
     view->obj = 0;
     view->itemsize = view->len = (intptr_t)size;
@@ -166,12 +186,12 @@ static FS_FAST const void *fs_viewed(const fs_array *array, fs_view *view, intpt
     return array->data;
 }
 /* Which of the dtypes has elements of this format. */
-static FS_FAST int fs_dtype_of(char wanted) {
+static int fs_dtype_of(char wanted) {
     return wanted == 'd' ? FS_DTYPE_D : wanted == 'f' ? FS_DTYPE_F : wanted == 'q' ? FS_DTYPE_Q : FS_DTYPE_TRUTH;
 }
 /* Open an array of this rank and kind of elements; gives them side by side: where they are, or in memory of the call
    if they are elsewhere or of another size, or if they decide where memory is read or written (lower.deciding). */
-static const void *fs_read_array(
+const void *fs_read_array(
     fs_object *value, fs_view *view, fs_own *own, int rank, char wanted, size_t size, int decides) {
     const fs_array *const array = (const fs_array *)value;
     if (fs_has_fields && !decides && array->type == fs_python[FS_NDARRAY] && array->ndim == rank
@@ -217,7 +237,7 @@ static fs_object *fs_made(fs_object *dtype, int rank, const int64_t *shape) {
     return made;
 }
 /* Open the memory of a result: `given` if it fits, a new array if there is none. */
-static int fs_open_result(
+int fs_open_result(
     fs_object *given, fs_view *view, int k, int rank, const int64_t *shape, size_t size, char format, char other) {
     if (given && given != &_Py_NoneStruct) {
         if (!fs_open_array(given, view, rank, format, other)) return 0;
@@ -240,11 +260,11 @@ static int fs_open_result(
     return !failed;
 }
 /* May this stand in out= where the result is a number? */
-static int fs_is_number(fs_object *given) {
+int fs_is_number(fs_object *given) {
     return !given || given == &_Py_NoneStruct || fs_is(given, &PyFloat_Type, 0) || fs_is(given, &PyLong_Type, 0);
 }
 /* Do results share memory with arguments or with each other? */
-static int fs_overlap(const fs_view *in, int opened, const fs_view *out, int filled) {
+int fs_overlap(const fs_view *in, int opened, const fs_view *out, int filled) {
     for (int k = 0; k < filled; ++k) {
         for (int j = 0; j < opened + k; ++j) {
             const fs_view *const other = j < opened ? &in[j] : &out[j - opened];
@@ -266,7 +286,7 @@ static int fs_has_place(fs_object *example, int side_by_side) {
     PyBuffer_Release(&view);
     return same;
 }
-static fs_object *fs_setup(fs_object *self, fs_object *const *args, intptr_t count) {
+fs_object *fs_setup(fs_object *self, fs_object *const *args, intptr_t count) {
     (void)self;
     for (int k = 0; k < FS_KEPT && k < count; ++k) {
         Py_IncRef(args[k]);
@@ -283,3 +303,5 @@ static fs_object *fs_setup(fs_object *self, fs_object *const *args, intptr_t cou
     return fs_none();
 }
 """
+)
+"""A C file of its own."""
