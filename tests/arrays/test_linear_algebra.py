@@ -102,6 +102,13 @@ def definite_batches(s):
     return np.linalg.cholesky(p), np.linalg.eigvalsh(p), np.linalg.svd(s, compute_uv=False), np.linalg.qr(s)[1]
 
 
+@pytest.fixture
+def quickly_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By -O1: gcc takes half as long as fsmooth.  The examples of each name (test_names) are built as for users."""
+    monkeypatch.setenv("FSMOOTH_CFLAGS", "-O1")
+
+
+@pytest.mark.usefixtures("quickly_built")
 @pytest.mark.parametrize(
     ("program", "argument"),
     [
@@ -113,6 +120,7 @@ def test_as_numpy(program, argument) -> None:
     agree(program, argument)
 
 
+@pytest.mark.usefixtures("quickly_built")
 def test_other_shapes() -> None:
     """The same compiled programs at other sizes; orthogonal and singular of what is wide."""
     agree(orthogonal, WIDE)
@@ -167,6 +175,7 @@ HESSIANS = {
 }
 
 
+@pytest.mark.usefixtures("quickly_built")
 @pytest.mark.parametrize("name", HESSIANS)
 def test_hessian_products(name: str) -> None:
     program = HESSIANS[name]
