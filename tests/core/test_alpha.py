@@ -175,11 +175,17 @@ def test_a_key_does_not_depend_on_where_a_subterm_was_met_first():
     assert alpha_key(fresh) is alone
 
 
-def test_what_is_met_many_times_under_a_binder_has_its_key_made_once(monkeypatch: pytest.MonkeyPatch):
-    """In a graph of n shared nodes that read an index there are 2^n ways to one of them."""
-    made = []
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """The structures for which a key was asked."""
+    found: list[object] = []
     intern = alpha._intern
-    monkeypatch.setattr(alpha, "_intern", lambda structure: made.append(structure) or intern(structure))
+    monkeypatch.setattr(alpha, "_intern", lambda structure: found.append(structure) or intern(structure))
+    return found
+
+
+def test_what_is_met_many_times_under_a_binder_has_its_key_made_once(made: list[object]):
+    """In a graph of n shared nodes that read an index there are 2^n ways to one of them."""
     shared: Term = Get(v, i)
     other: Term = Get(v, j)
     for _ in range(12):
@@ -188,6 +194,46 @@ def test_what_is_met_many_times_under_a_binder_has_its_key_made_once(monkeypatch
     assert len(made) < 50
     assert key is alpha_key(Build(n, j, other))
     assert key is not alpha_key(Build(n, j, shared))
+
+
+def test_an_open_term_that_is_met_under_many_binders_has_its_key_made_once(made: list[object]):
+    """Two loops read a term that reads an outer index, two loops that sum, …: there are 2^n ways to the first."""
+    shared: Term = Get(v, i)
+    for _ in range(12):
+        loops = [Build(n, q, Prim(p.multiply, (shared, Get(v, q)))) for q in (Var("q", INT), Var("r", INT))]
+        shared = Prim(p.add, (Get(loops[0], i), Get(loops[1], j)))
+    alpha_key(Build(n, i, Build(n, j, shared)))
+    assert len(made) < 200
+
+
+def test_the_keys_of_all_loops_of_a_nest_are_made_in_one_walk(made: list[object]):
+    """Σ_a Σ_b … v[a] v[b] …: each but the outermost is open, and has a key of its own."""
+    indices = [Var("q", INT) for _ in range(60)]
+    nest: Term = x
+    for q in indices:
+        nest = Prim(p.multiply, (nest, Get(v, q)))
+    for q in indices:
+        nest = Reduce(Reduction.SUM, n, q, nest)
+        alpha_key(nest)
+    assert len(made) < 400
+
+
+def test_deep_terms_need_no_stack():
+    """Twenty times as deep as Python's stack."""
+    deep, other = x, y
+    for _ in range(20_000):
+        deep, other = (Let(((Var("t", F64), Prim(p.sin, (t,))),), x) for t in (deep, other))
+    assert alpha_key(deep) is not alpha_key(other)
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_variable_that_is_bound_and_free_in_one_term(number: int):
+    """`let x = x + 1 in x` by one object, or by two."""
+    inner = x if number == 1 else Var("inner", F64)
+    wanted = Let(((Var("other", F64), Prim(p.add, (x, Const(1.0)))),), Prim(p.multiply, (Const(2.0), x)))
+    term = Let(((inner, Prim(p.add, (x, Const(1.0)))),), Prim(p.multiply, (Const(2.0), inner)))
+    assert alpha_equal(term, Let(((y, Prim(p.add, (x, Const(1.0)))),), Prim(p.multiply, (Const(2.0), y))))
+    assert not alpha_equal(term, wanted)
 
 
 def test_a_key_is_forgotten_with_the_terms_that_have_it():

@@ -3,9 +3,10 @@
 `alpha_key` gives a hashable value that two terms share exactly when they are alpha-equivalent.  It is made from the parts
 up, once for each node, whatever is bound above: a term is its *skeleton*, in which free variables are places numbered in
 the order of their first occurrence, with the variables at these places.  A node's skeleton has those of its children, and
-for each the places of its variables among the node's, or the number of the binder that binds them (Maziarz, Ellis,
-Lawrence, Fitzgibbon, Peyton Jones, *Hashing modulo alpha-equivalence*, PLDI 2021, sections 4 and 5; exact here, since
-equal structures are one object, and no hash stands for them).
+for each the places of its variables among the node's, or the number of the binder that binds them.  So a node costs as
+much as it has free variables, as their set does (Maziarz, Ellis, Lawrence, Fitzgibbon, Peyton Jones, *Hashing modulo
+alpha-equivalence*, PLDI 2021, split terms in the same way and hash them; here equal structures are one object, and no hash
+stands for them).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import cast
 from weakref import WeakValueDictionary
 
 from fsmooth.core.term import Term, Var
-from fsmooth.core.traverse import binds, children, steps
+from fsmooth.core.traverse import children, steps
 
 
 class Key:
@@ -88,52 +89,35 @@ def _form(root: Term) -> _Form:
     while stack:
         term = stack[-1]
         if term._key is None:
-            parts = children(term)
-            missing = [part for part in parts if part._key is None]
+            missing = [part for part in children(term) if part._key is None]
             if missing:
                 stack.extend(missing)
                 continue
-            term._key = _made(term, parts)
+            term._key = _made(term)
         stack.pop()
     return cast(_Form, root._key)
 
 
-def _made(term: Term, parts: tuple[Term, ...]) -> _Form:
+def _made(term: Term) -> _Form:
     """The form of a term whose parts have theirs."""
     if isinstance(term, Var):
         return _Form(_PLACE, (term,))
-    head = (type(term), *[alpha_key(d) if isinstance(d, Term) else d for d in term.declared.data(term)])
-    if binds(term):
-        return _binding(term, head)
-    forms = [cast(_Form, part._key) for part in parts]
-    if not forms:
-        return _Form(_intern((head,)), ())
-    first, *others = forms
-    structure: list[Hashable] = [head, first.skeleton]  # the places of the first are those of the whole
-    variables = first.variables
-    if others:
-        places = {v: k for k, v in enumerate(variables)}
-        for form in others:
-            structure.append(form.skeleton)
-            structure.append(tuple([places.setdefault(v, len(places)) for v in form.variables]))
-        variables = tuple(places) if len(places) > len(variables) else variables
-    return _Form(_intern(tuple(structure)), variables)
-
-
-def _binding(term: Term, head: Hashable) -> _Form:
-    """The form of a term that binds: a variable that its binder number k binds is at −1 − k."""
-    structure = [head]
+    structure: list[Hashable] = [
+        (type(term), *[alpha_key(d) if isinstance(d, Term) else d for d in term.declared.data(term)])
+    ]
     places: dict[Var, int] = {}
-    bound: dict[Var, int] = {}
-    number = 0
+    bound: dict[Var, int] = {}  # negative, by the order of the binders
+    binders = 0
     for step in steps(term):
         if step.var is not None:
-            number += 1
-            bound[step.var] = -number
-        else:
-            form = cast(_Form, step.term._key)
+            binders += 1
+            bound[step.var] = -binders
+            continue
+        form = cast(_Form, step.term._key)
+        if bound or places:
+            where = [bound[v] if v in bound else places.setdefault(v, len(places)) for v in form.variables]
+            structure += (form.skeleton, tuple(where))
+        else:  # its places are the first of the whole
+            places = {v: k for k, v in enumerate(form.variables)}
             structure.append(form.skeleton)
-            structure.append(
-                tuple([bound[v] if v in bound else places.setdefault(v, len(places)) for v in form.variables])
-            )
     return _Form(_intern(tuple(structure)), tuple(places))
