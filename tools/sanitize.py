@@ -124,7 +124,7 @@ def recursive_programs() -> int:
     from tests.recursion.test_saved import PROGRAMS as TREES
     from tests.recursion.test_saved import SHAPES, made
 
-    driver._RECORDS = 2.0**27
+    driver._RECORDS = 2.0**27  # recursion without end fills it, slowly here
     called = 0
     for program, arguments in PROGRAMS.items():
         called += _called(fs.function(program), arguments)

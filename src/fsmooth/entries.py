@@ -241,12 +241,12 @@ class Entry:
 
         code = stages.code
         assert code is not None
-        module, shim, functions = "", "", ""
+        module, shim = "", ""
         if can_serve(code.parameters, code.result):
             module = f"fs_{code.name}"
             make = shim_of_weak_and_strong if self.interface.single else shim_source
-            shim, functions = make(code, module, parameters, stages.static_sizes), FUNCTIONS
-        path = compiled(code.source + shim, code.statements, find_compiler(), functions)
+            shim = make(code, module, parameters, stages.static_sizes)
+        path = compiled(code.source + shim, code.statements, find_compiler(), FUNCTIONS if shim else "")
         return Compiled(path.name, code, module)
 
 

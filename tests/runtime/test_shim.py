@@ -55,6 +55,16 @@ def test_both_paths_agree(name):
         assert np.asarray(x).dtype == np.asarray(y).dtype
 
 
+@pytest.mark.parametrize("name", CASES)
+def test_it_compiles_without_warnings(name, monkeypatch):
+    """The kernel, its shim, and what all shims have in common."""
+    monkeypatch.setenv("FSMOOTH_CFLAGS", "-Wall -Wextra -Werror")
+    f, arguments = CASES[name]
+    program = fs.function(f)
+    program(*(arguments or (np.arange(2.0), np.ones((2, 3)))))
+    assert program._fast is not None
+
+
 def test_a_program_may_have_the_name_of_a_function_of_the_c_library():
     """The kernel that the shim calls is its own: `step` and `advance` are in glibc, and nobody knows of it."""
 

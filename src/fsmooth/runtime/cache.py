@@ -81,7 +81,7 @@ def processor() -> str:
 
 
 def compiled(source: str, statements: int, compiler: Compiler, functions: str = "") -> Path:
-    """The shared object of a C text, from the cache or newly built, linked with these functions, which many have."""
+    """The shared object of a C text, from the cache or newly built, linked with the C `functions` that many programs share."""
     target = directory() / f"{_name(compiler, source, functions)}.so"
     if not is_whole(target):
         with timed("C of %d statements compiled by %s", statements, compiler.version):

@@ -1,7 +1,7 @@
 """The call shim: a few lines of C that let Python call a kernel in well under a microsecond (design §7).
 
-It is compiled together with the kernel but is no part of the C that is shipped.  It declares the names of the
-stable ABI (3.11) that it needs, so no `Python.h` is needed.  It takes exactly what the program was compiled for:
+It is compiled together with the kernel, and linked with what all shims have in common (`shim_prelude`), but is no part of
+the C that is shipped.  It declares the names of the stable ABI (3.11) that it needs, so no `Python.h` is needed.  It takes exactly what the program was compiled for:
 floats, ints, bools, C-contiguous arrays of the right type, rank and static sizes, and as `out=` an array, or a tuple
 with one item for each leaf of the result.  For anything else, and when the kernel reports an error, it returns None,
 and the caller takes the slow path, which converts or explains.
