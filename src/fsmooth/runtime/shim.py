@@ -1,10 +1,10 @@
 """The call shim: a few lines of C that let Python call a kernel in well under a microsecond (design §7).
 
 It is compiled together with the kernel, and linked with what all shims have in common (`shim_prelude`), but is no part of
-the C that is shipped.  It declares the names of the stable ABI (3.11) that it needs, so no `Python.h` is needed.  It takes exactly what the program was compiled for:
-floats, ints, bools, C-contiguous arrays of the right type, rank and static sizes, and as `out=` an array, or a tuple
-with one item for each leaf of the result.  For anything else, and when the kernel reports an error, it returns None,
-and the caller takes the slow path, which converts or explains.
+the C that is shipped.  It declares the names of the stable ABI (3.11) that it needs, so no `Python.h` is needed.  It takes
+exactly what the program was compiled for: floats, ints, bools, C-contiguous arrays of the right type, rank and static sizes,
+and as `out=` an array, or a tuple with one item for each leaf of the result.  For anything else, and when the kernel reports
+an error, it returns None, and the caller takes the slow path, which converts or explains.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from fsmooth.core.integers import FARTHEST
 from fsmooth.core.types import BOOL, F32, F64, INT, Array, Float, Tuple, Type, leaf_of, rank_of, unzipped
 from fsmooth.core.weak import Weak
 from fsmooth.runtime.arrays import leaves
-from fsmooth.runtime.shim_prelude import DECLARATIONS
+from fsmooth.runtime.shim_prelude import DECLARATIONS, LITTLE_OPTIMISED
 
 _C = {F64: "double", F32: "float", INT: "int64_t", BOOL: "unsigned char"}
 _FORMAT = {F64: ("d",), F32: ("f",), INT: ("l", "q"), BOOL: ("?",)}
@@ -26,11 +26,6 @@ RELEASE = 20_000
 """The GIL is released for calls whose arrays have more elements than this."""
 LARGE = 1 << 26
 """Whether there is memory for arrays of more elements, the slow path finds out, before any is written."""
-_LITTLE_OPTIMISED = """\
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O0") /* compiles faster; nearly all that it does is calls */
-#endif
-"""
 _OWN = [
     "    double fs_stack[1024];",
     "    fs_own fs_memory = {(char *)fs_stack, (char *)(fs_stack + 1024), 0};",
@@ -125,7 +120,7 @@ def _shim(
         f"fs_object *PyInit_{module}(void);",
         f"fs_object *PyInit_{module}(void) {{ return PyModule_Create2(&fs_definition, 3); }}",
     ]
-    return DECLARATIONS + _LITTLE_OPTIMISED + "\n".join([*lines, ""])
+    return DECLARATIONS + LITTLE_OPTIMISED + "\n".join([*lines, ""])
 
 
 def _format(leaf: Type) -> str:

@@ -63,6 +63,12 @@ fs_object *fs_setup(fs_object *self, fs_object *const *args, intptr_t count);
 #endif
 """
 
+LITTLE_OPTIMISED = r"""
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O0") /* compiles faster; nearly all that it does is calls */
+#endif
+"""
+
 FUNCTIONS = (
     r"""
 #include <stdint.h>
@@ -70,7 +76,13 @@ FUNCTIONS = (
 #include <string.h>
 """
     + DECLARATIONS
+    + LITTLE_OPTIMISED
     + r"""
+#if defined(__GNUC__) && !defined(__clang__)
+#define FS_FAST __attribute__((optimize("O1")))
+#else
+#define FS_FAST
+#endif
 fs_object *fs_python[FS_KEPT];
 typedef struct { intptr_t references; fs_object *type; char *data; int ndim; intptr_t *shape, *strides;
                  fs_object *base, *dtype; int flags; } fs_array;
@@ -154,7 +166,7 @@ static char fs_element(const fs_view *view) {
     } \
     return to + n * (intptr_t)sizeof(W)
 /* Elements from an axis on, wherever they are, side by side; gives the end, NULL if one does not fit. */
-static char *fs_gathered(char *to, const char *from, const fs_view *view, int axis, char element) {
+static FS_FAST char *fs_gathered(char *to, const char *from, const fs_view *view, int axis, char element) {
     const intptr_t n = view->shape[axis], step = view->strides[axis];
     if (axis + 1 < view->ndim) {
         for (intptr_t k = 0; to && k < n; ++k, from += step) to = fs_gathered(to, from, view, axis + 1, element);
@@ -176,7 +188,7 @@ static char *fs_gathered(char *to, const char *from, const fs_view *view, int ax
     }
 }
 /* The view of an array that NumPy made, by its fields; the sizes are at `shape`. */
-static const void *fs_viewed(const fs_array *array, fs_view *view, intptr_t *shape, size_t size) {
+static FS_FAST const void *fs_viewed(const fs_array *array, fs_view *view, intptr_t *shape, size_t size) {
     view->buf = array->data;
     view->obj = 0;
     view->itemsize = view->len = (intptr_t)size;
@@ -186,7 +198,7 @@ static const void *fs_viewed(const fs_array *array, fs_view *view, intptr_t *sha
     return array->data;
 }
 /* Which of the dtypes has elements of this format. */
-static int fs_dtype_of(char wanted) {
+static FS_FAST int fs_dtype_of(char wanted) {
     return wanted == 'd' ? FS_DTYPE_D : wanted == 'f' ? FS_DTYPE_F : wanted == 'q' ? FS_DTYPE_Q : FS_DTYPE_TRUTH;
 }
 /* Open an array of this rank and kind of elements; gives them side by side: where they are, or in memory of the call
