@@ -23,15 +23,15 @@ FLOATS = 4
 class Reference:
     """The hand-written C of one file beside `repeat.c`, loaded."""
 
-    def __init__(self, source: Path = FORWARD) -> None:
+    def __init__(self, source: Path = FORWARD, flags: Sequence[str] = (), libraries: Sequence[str] = ("-lm",)) -> None:
         compiler = [*find_compiler().command]
         with tempfile.TemporaryDirectory(prefix="fsmooth-bench-") as name:
             folder = Path(name)
             objects = []
             for k, part in enumerate((source, Path(__file__).with_name("repeat.c"))):
                 objects.append(str(folder / f"{k}.o"))
-                subprocess.run([*compiler, *FLAGS, "-c", str(part), "-o", objects[-1]], check=True)
-            subprocess.run([*compiler, "-shared", *objects, "-o", str(folder / "r.so"), "-lm"], check=True)
+                subprocess.run([*compiler, *FLAGS, *flags, "-c", str(part), "-o", objects[-1]], check=True)
+            subprocess.run([*compiler, "-shared", *objects, "-o", str(folder / "r.so"), *libraries], check=True)
             self.library = ctypes.CDLL(str(folder / "r.so"))
 
     def kernel(self, name: str, *arguments: object) -> Kernel:

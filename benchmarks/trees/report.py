@@ -17,9 +17,16 @@ _EXPLANATION = """\
 fsmooth's kernels at the C entry, buffers reused, like the C by hand.  Medians of alternated runs in one process for each row, in
 seconds that the process had the core: the machine was shared and loaded, so that ratios say more than times.  Every result was
 right before it was timed, to 1e-8 of the largest entry of what plain Python, NumPy or a closed form gives.  In brackets: the
-bar; bold: missed.
+bar; bold: missed.  PyTorch (eager) and CoDiPack are measured where they are: a package, and headers in the folder $CODIPACK.
 """
-_TREES = ["value / C value", "gradient / value", "gradient / C gradient", "tape / gradient"]
+_TREES = [
+    "value / C value",
+    "gradient / value",
+    "gradient / C gradient",
+    "tape / gradient",
+    "gradient / CoDiPack",
+    "gradient / PyTorch",
+]
 _LOOPS = [
     "value / loop value",
     "gradient / loop gradient",

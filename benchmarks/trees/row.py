@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,11 +51,25 @@ def compiled(function: fs.Function, arguments: tuple[Any, ...], right: Arrays) -
     return Contender(lambda: own.kernel(reference(), function, *arguments), right)
 
 
-def by_hand(name: str, arguments: tuple[Any, ...], result: Arrays, right: Arrays, kept: object = None) -> Contender:
-    """The C by hand that fills these arrays."""
+@functools.cache
+def codipack() -> Reference:
+    """The program with CoDiPack, from the headers in the folder `$CODIPACK`."""
+    source = Path(__file__).with_name("codipack.cpp")
+    return Reference(source, ("-isystem", os.environ["CODIPACK"]), ("-lstdc++", "-lm"))
+
+
+def by_hand(
+    name: str,
+    arguments: tuple[Any, ...],
+    result: Arrays,
+    right: Arrays,
+    kept: object = None,
+    library: Callable[[], Reference] = reference,
+) -> Contender:
+    """The C by hand, or the C of `library`, that fills these arrays."""
 
     def made() -> Kernel:
-        kernel = reference().kernel(name, *arguments)
+        kernel = library().kernel(name, *arguments)
         kernel.result = result
         kernel.held.append(kept)
         return kernel

@@ -5,6 +5,7 @@ What is right comes from plain Python, NumPy and closed forms; none of it from f
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -13,8 +14,13 @@ import numpy as np
 
 import fsmooth as fs
 from benchmarks.trees.calling import calling, packing
-from benchmarks.trees.row import Arrays, Contender, Row, by_hand, compiled
+from benchmarks.trees.row import Arrays, Contender, Row, by_hand, codipack, compiled
 from benchmarks.workloads import expressions, iterations, lists, paper_003, product_sum, tree_lstm
+
+try:
+    from benchmarks.trees import peer_torch
+except ImportError:
+    peer_torch = None  # type: ignore[assignment]
 
 
 def sums(leaves: int) -> Row:
@@ -42,11 +48,16 @@ def sums(leaves: int) -> Row:
         "C gradient, rows": hand("product_sum_rows"),
     }
     bounds = {"value / C value": 1.2, "gradient / C gradient": 1.4, "tape / gradient": 2.0}
+    if "CODIPACK" in os.environ:
+        made = [np.empty(leaves), np.empty(leaves - 1), np.empty(()), np.empty(())]
+        given = (int(t.parts[0]), leaves, *tree, *made, *numbers)
+        contenders["CoDiPack"] = by_hand("product_sum_codipack", given, made, right, library=codipack)
+        bounds["gradient / CoDiPack"] = 0.4
     return Row(f"{leaves} leaves", contenders, bounds)
 
 
-def network(H: int, D: int, sentences: int) -> Row:
-    """The TreeLSTM on so many sentences."""
+def network(H: int, D: int, sentences: int, faster: float) -> Row:
+    """The TreeLSTM on so many sentences; `faster` is how many times as fast as PyTorch it is to be."""
     trees, labels, p = arguments = tree_lstm.generate(H, D, sentences)
     value, parts = tree_lstm.in_numpy(*arguments)
     c, total, made = trees.columns, np.zeros(()), [np.empty_like(a) for a in p.values()]
@@ -68,6 +79,10 @@ def network(H: int, D: int, sentences: int) -> Row:
         "C gradient": hand(addresses[1], made, right),
     }
     bounds = {"gradient / value": 3.5, "tape / gradient": 2.0}
+    if peer_torch is not None:
+        made_by_torch = peer_torch.tree_lstm(*arguments)
+        contenders["PyTorch"] = Contender(lambda: lambda: peer_torch.gradient(*made_by_torch), right)
+        bounds["gradient / PyTorch"] = 1.0 / faster
     return Row(f"H = {H}, D = {D}, {words} words", contenders, bounds)
 
 
@@ -142,8 +157,8 @@ _PAPER = list(paper_003.cases(1))
 TREES: dict[str, Callable[[], Row]] = {
     "product-sum, small": partial(sums, 1 << 12),
     "product-sum, large": partial(sums, 1 << 19),
-    "TreeLSTM, large": partial(network, 150, 300, 4),
-    "TreeLSTM, small": partial(network, 32, 32, 25),
+    "TreeLSTM, large": partial(network, 150, 300, 4, 7.0),
+    "TreeLSTM, small": partial(network, 32, 32, 25, 50.0),
     **{f"expression {name}": partial(evaluator, form, 100_000) for name, form in expressions.FORMS.items()},
 }
 LOOPS: dict[str, Callable[[], Row]] = {
