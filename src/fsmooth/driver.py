@@ -10,8 +10,10 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar, cast
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from fsmooth.backend.c.emit import emit
 from fsmooth.backend.c.program import CProgram
@@ -56,8 +58,7 @@ _LOCK = threading.RLock()
 _LOWERINGS = {Destinations.COPIED: Copying, Destinations.PASSED: Lowering}
 
 
-@dataclass
-class Stages:
+class Stages(Struct):
     """What each stage made, how long it took, which rules fired, which passes changed the loops, and in which mode each
     derivative was made.
 
@@ -149,8 +150,7 @@ def compile_halves(
     )
 
 
-@dataclass(frozen=True)
-class Compilation:
+class Compilation(Struct, frozen=True):
     """The two halves of a vjp; the second takes the parameters of the first that `kept` lists, by position.
 
     Of those of them that `read` does not list it asks nothing but lengths.  `tape` is which of the residuals is a tape.

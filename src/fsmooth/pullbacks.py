@@ -7,9 +7,11 @@ as often as one likes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fsmooth.callables import Function, write
 from fsmooth.core.trees import holds_nodes, tangents_whole
@@ -29,8 +31,7 @@ if TYPE_CHECKING:
     from fsmooth.runtime.library import Library
 
 
-@dataclass(frozen=True)
-class Second:
+class Second(Struct, frozen=True):
     """The second half: its library, what it takes, and the sizes built into both."""
 
     library: Library

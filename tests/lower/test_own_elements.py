@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from fsmooth.core import primitives as p
 from fsmooth.core.types import F64, INT

@@ -6,6 +6,7 @@ arrays cost what they hold, zeros cost nothing; memory is cleared once, where a 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce as folded
 
 import numpy as np
@@ -32,25 +33,38 @@ def size(value: object) -> int:
     return sum([size(x) for x in value]) if isinstance(value, tuple) else int(np.size(value))  # type: ignore[call-overload]
 
 
-class Sparse(ArrayValue):
-    """Zeros but for what was added; written out where it is read."""
+class Elements(Sequence[Value]):
+    """Those of an array of zeros but for `hot`: written out where they are read."""
 
     def __init__(self, shape: tuple[int, ...], element: Type, hot: dict[int, Value], arithmetic: Arithmetic) -> None:
-        object.__setattr__(self, "shape", shape)
-        object.__setattr__(self, "element", element)
-        object.__setattr__(self, "hot", hot)
-        object.__setattr__(self, "arithmetic", arithmetic)
-        object.__setattr__(self, "written", None)
+        self.shape, self.element, self.hot, self.arithmetic = shape, element, hot, arithmetic
+        self.written: tuple[Value, ...] | None = None
 
-    @property
-    def items(self) -> tuple[Value, ...]:  # type: ignore[override]
+    def all(self) -> tuple[Value, ...]:
         """All elements."""
         if self.written is None:
             if not isinstance(self.element, Array):
                 self.arithmetic.store(self.shape[0] * _leaves(self.element))
             blank = _blank(self.element, self.shape[1:], self.arithmetic)
-            object.__setattr__(self, "written", tuple([self.hot.get(k, blank) for k in range(self.shape[0])]))
+            self.written = tuple([self.hot.get(k, blank) for k in range(self.shape[0])])
         return self.written
+
+    def __len__(self) -> int:
+        return len(self.all())
+
+    def __getitem__(self, position: int) -> Value:  # type: ignore[override]
+        return self.all()[position]
+
+
+class Sparse(ArrayValue, frozen=True):
+    """Zeros but for what was added."""
+
+    items: Elements  # type: ignore[assignment]
+
+
+def sparse(shape: tuple[int, ...], element: Type, hot: dict[int, Value], arithmetic: Arithmetic) -> Sparse:
+    """Zeros but for `hot`."""
+    return Sparse(shape, Elements(shape, element, hot, arithmetic))
 
 
 class Weighing(_Evaluation):
@@ -68,7 +82,7 @@ class Weighing(_Evaluation):
             case Delta(n, index, value):
                 hot, at = self.added(value, env), self.integer(index, env)
                 shape = (self.integer(n, env), *(hot.shape if isinstance(hot, ArrayValue) else ()))
-                return Sparse(shape, value.type, {at: hot}, self.a)
+                return sparse(shape, value.type, {at: hot}, self.a)
             case Plus(items):
                 values = [self.added(x, env) for x in items]
                 return folded(lambda a, b: self.add(a, b, term.type), values)
@@ -104,15 +118,15 @@ class Weighing(_Evaluation):
 
     def add(self, a: Value, b: Value, type_: Type) -> Value:
         if isinstance(a, Sparse) and isinstance(b, ArrayValue) and isinstance(type_, Array):
-            if not isinstance(b, Sparse) or b.written is not None:
+            if not isinstance(b, Sparse) or b.items.written is not None:
                 return self.add(b, a, type_)
-            hot = dict(a.hot)
-            for k, value in b.hot.items():
+            hot = dict(a.items.hot)
+            for k, value in b.items.hot.items():
                 hot[k] = self.add(hot[k], value, type_.element) if k in hot else self.counted(value)
-            return Sparse(a.shape, a.element, hot, self.a)
+            return sparse(a.shape, a.items.element, hot, self.a)
         if isinstance(a, ArrayValue) and isinstance(b, Sparse) and isinstance(type_, Array):
             items = list(a.items)
-            for k, value in b.hot.items():
+            for k, value in b.items.hot.items():
                 items[k] = self.add(items[k], value, type_.element)
             return ArrayValue(a.shape, tuple(items))
         return super().add(a, b, type_)
@@ -126,7 +140,7 @@ class Weighing(_Evaluation):
 def _held(value: Value) -> int:
     match value:
         case Sparse():
-            return sum([_held(x) for x in value.hot.values()])
+            return sum([_held(x) for x in value.items.hot.values()])
         case ArrayValue(_, items):
             return sum([_held(x) for x in items])
         case tuple():
@@ -160,7 +174,7 @@ def _is_regular(type_: Type) -> bool:
 
 def _zero(type_: Type, shape: tuple[int, ...], arithmetic: Arithmetic) -> Value:
     return (
-        Sparse(shape, type_.element, {}, arithmetic) if isinstance(type_, Array) else _blank(type_, shape, arithmetic)
+        sparse(shape, type_.element, {}, arithmetic) if isinstance(type_, Array) else _blank(type_, shape, arithmetic)
     )
 
 

@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 
@@ -94,12 +94,12 @@ def _metavariables(node: object, bound: frozenset[str]) -> Iterator[tuple[str, i
         case Name(name=name):
             if len(name) == 1 and name not in bound:
                 yield name, 0
-        case Node() if is_dataclass(node):
+        case Node():
             inner = bound | frozenset(_binders(node))
-            for field in fields(node):
-                part = getattr(node, field.name)
+            for field in node.__struct_fields__:
+                part = getattr(node, field)
                 for item in part if isinstance(part, tuple) else (part,):
-                    outside = field.name == "value"
+                    outside = field == "value"
                     yield from _metavariables(item, bound if outside else inner)
         case _:
             return

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from benchmarks.workloads.ba import residual
+from msgspec.structs import replace
 
 import fsmooth as fs
 from fsmooth.core.term import Method, Term, Verb

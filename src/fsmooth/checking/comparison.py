@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NoReturn
+
+from msgspec import Struct
 
 from fsmooth.core.array_value import ArrayValue, Value
 from fsmooth.core.term import Rule, Site
@@ -26,8 +27,7 @@ Call = Callable[..., Value]
 Failures = tuple[type[Exception], ...]
 
 
-@dataclass(frozen=True)
-class Applied:
+class Applied(Struct, frozen=True):
     """A function with its rules, and what it is applied to."""
 
     rule: Rule
@@ -39,16 +39,14 @@ class Applied:
     arguments: tuple[Value, ...]
 
 
-@dataclass(frozen=True)
-class Slope:
+class Slope(Struct, frozen=True):
     """A derivative as differences give it, and how far it may be off."""
 
     value: float
     doubt: float
 
 
-@dataclass(frozen=True)
-class Precision:
+class Precision(Struct, frozen=True):
     """Steps as parts of a number, the smallest number they are parts of, rounding, and what is allowed."""
 
     steps: tuple[float, ...]

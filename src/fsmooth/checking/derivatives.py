@@ -6,10 +6,10 @@ All ways give the same number for a direction d of the arguments and a cotangent
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from fsmooth.api import Wrt, function, grad, jacobian, jvp, vjp
 from fsmooth.callables import Function
@@ -37,8 +37,7 @@ BACKWARDS = (
 """The ways backwards of papers 003 and 004 that the interpreter runs (checking/interpreted.py)."""
 
 
-@dataclass(frozen=True)
-class Route:
+class Route(Struct, frozen=True):
     """One way to the derivative: its values for the directions tried, or why there are none."""
 
     name: str

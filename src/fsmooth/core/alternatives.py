@@ -9,13 +9,13 @@ tuple of arrays.  A function is what it captured; which one it is, is known whil
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.core.types import INT, Tuple, Type
 
 
-@dataclass(frozen=True)
-class OneOf:
+class OneOf(Struct, frozen=True):
     """The record of a value of one of several kinds: its parts are the tag, and what it is if it is of each kind."""
 
     def __call__(self, tag: int, *kinds: object) -> object:
@@ -23,8 +23,7 @@ class OneOf:
         return kinds[tag]
 
 
-@dataclass(frozen=True)
-class Code:
+class Code(Struct, frozen=True):
     """The record of a function, whose parts are what it captured; `function` says which one it is."""
 
     function: Hashable

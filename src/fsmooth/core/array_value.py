@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Union
+
+from msgspec import Struct
 
 Value = Union[object, "ArrayValue", tuple["Value", ...], Callable[..., "Value"]]
 
 
-@dataclass(frozen=True)
-class ArrayValue:
+class ArrayValue(Struct, frozen=True):
     """An array: its sizes (outermost first, of all array levels) and its elements."""
 
     shape: tuple[int, ...]
     items: tuple[Value, ...]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class DataValue:
+class DataValue(Struct, frozen=True, eq=False):
     """What constructor number `constructor` made of its fields."""
 
     constructor: int

@@ -8,14 +8,14 @@ so that no loop asks at each step whether it moves along an array.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.core.build import get
 from fsmooth.core.term import Const, Term
 
 
-@dataclass(frozen=True)
-class Aligned:
+class Aligned(Struct, frozen=True):
     """The axes of the result: along each, the sizes that must be equal; and which axes of each array are stretched."""
 
     sizes: tuple[tuple[Term, ...], ...]

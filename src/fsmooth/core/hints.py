@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from fsmooth.core.term import NOWHERE, Site, Var
 from fsmooth.core.types import Type
 
 
-@dataclass(frozen=True)
-class Hint:
+class Hint(Struct, frozen=True):
     """What something may be called, and where it comes from."""
 
     text: str

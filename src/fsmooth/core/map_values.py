@@ -8,8 +8,10 @@ array of maps as it is written; of one that is named further out it cannot be, a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fsmooth.core.array_value import ArrayValue, Value
 from fsmooth.core.term import App, Const, Get, Proj, Term, Var
@@ -35,8 +37,7 @@ from fsmooth.core.term.linear_maps import (
 from fsmooth.core.types import Array, Linear, Tuple, Type
 
 
-@dataclass(frozen=True)
-class MapValue:
+class MapValue(Struct, frozen=True):
     """A linear map: `apply` is m ⊙ ·, `reverse` is · ⊙ᴿ m."""
 
     apply: Callable[[Value], Value]

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.core import ieee
 from fsmooth.core.gamma import digamma_of, lgamma_of, trigamma_of
@@ -23,8 +24,7 @@ from fsmooth.core.weak import WEAK, Weak, strongest
 Signature = Callable[[tuple[Type, ...]], Type | None]
 
 
-@dataclass(frozen=True, eq=False)
-class Primitive:
+class Primitive(Struct, frozen=True, eq=False):
     """One scalar operation.  It is total: every argument of the right type gives a value (IEEE 754)."""
 
     name: str

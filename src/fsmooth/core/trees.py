@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from msgspec import Struct
+
 from fsmooth.core.alternatives import Code, OneOf
 from fsmooth.core.nodes.declaration import Nodes
 from fsmooth.core.nodes.packed import Forest, Packed, taken_apart, with_nodes_of
@@ -54,8 +56,7 @@ class Constant:
         return hash(self.value)
 
 
-@dataclass(frozen=True)
-class Registered:
+class Registered(Struct, frozen=True):
     """The record of an object of a registered class, with what its `flatten` says of it beside its parts."""
 
     cls: type
@@ -71,8 +72,7 @@ class Registered:
         return self.cls.__name__
 
 
-@dataclass(frozen=True)
-class Apart:
+class Apart(Struct, frozen=True):
     """A structure taken apart: its record, the names of its parts, and these."""
 
     record: Callable[..., object] | None
@@ -243,8 +243,7 @@ def _sketch(record: Registered, count: int) -> dict[str, object]:
         return {}
 
 
-@dataclass(frozen=True)
-class _Part:
+class _Part(Struct, frozen=True):
     """Stands for a part of an object that is made to see which attributes its parts are."""
 
     position: int

@@ -8,9 +8,10 @@ to cost the same it is forward mode, which stores nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import cast
+
+from msgspec import Struct, field
 
 from fsmooth.core.cost import Costs
 from fsmooth.core.polynomial import Number, Polynomial
@@ -31,8 +32,7 @@ Sizes = Mapping[tuple[Var, int], int]
 """The lengths of arguments that are built in, by variable and axis."""
 
 
-@dataclass
-class Known:
+class Known(Struct):
     """What is known where a derivative stands: what variables are, and lengths that are built in."""
 
     sizes: Sizes
@@ -91,8 +91,7 @@ _ONE_WAY = {
 }
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """The mode of one derivative, and why."""
 
     verb: Verb

@@ -8,8 +8,10 @@ done for what is large, nor where one mode grows faster than the other.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import Protocol, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fsmooth import thresholds
 from fsmooth.core.cost import Costs
@@ -43,8 +45,7 @@ class Optimiser(Protocol):
         """The function on its way."""
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """A derivative by one mode; `sizes` are the lengths of its arguments that are known, by position and axis."""
 
     derivative: Lam

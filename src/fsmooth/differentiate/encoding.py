@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.core.build import equals
 from fsmooth.core.shape import shape_of
@@ -155,8 +156,7 @@ def zipped(value: Term, tangent: Term) -> Term:
             return value
 
 
-@dataclass(frozen=True)
-class Pairs:
+class Pairs(Struct, frozen=True):
     """What numbers are paired with: tangents, or ids on a tape.
 
     type    D_T⟦·⟧

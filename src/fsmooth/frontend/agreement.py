@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_equal
@@ -63,8 +64,7 @@ def _constant(size: Term) -> int | None:
     return max(coefficients.get((), 0), 0) if coefficients.keys() <= {()} else None
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(Struct, frozen=True):
     """An array in a value, and the arrays that hold it: it exists only if none of them is empty."""
 
     array: Term
@@ -136,8 +136,7 @@ def _unless_empty(part: Part, sizes: Sizes, condition: Term) -> Term:
 # -- loops -----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Steps:
+class Steps(Struct, frozen=True):
     """A loop: the values it starts with, and one step from `state`."""
 
     inits: list[Term]
@@ -149,8 +148,7 @@ class Steps:
         return [whole] if len(self.inits) == 1 else [component(whole, k) for k in range(len(self.inits))]
 
 
-@dataclass(frozen=True)
-class Fold(Steps):
+class Fold(Steps, frozen=True):
     """A loop whose number of steps is known when it starts, and whose steps have an index."""
 
     count: Term

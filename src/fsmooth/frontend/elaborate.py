@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import cast
+
+from msgspec import Struct
 
 from fsmooth import library
 from fsmooth.core import primitives as p
@@ -32,8 +33,7 @@ from fsmooth.frontend.python.weak import at_one_width
 from fsmooth.frontend.readings import Readings
 
 
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(Struct, frozen=True):
     """A parameter of an elaborated program: an argument by name, or a captured value that `fetch` reads anew."""
 
     name: str
@@ -41,8 +41,7 @@ class Parameter:
     fetch: Lookup | None = None
 
 
-@dataclass(frozen=True)
-class Elaborated:
+class Elaborated(Struct, frozen=True):
     """A closed term, and where its parameters come from.
 
     For the vjp of a program the term is the program itself, as the call of a function (inside bindings and requirements);

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.core.trees import Registered, records
 from fsmooth.core.types import Type
@@ -27,8 +28,7 @@ Ways = list[tuple[Where, bool]]
 """Where elaboration has read, in order, and whether it read only the type of what is there."""
 
 
-@dataclass(frozen=True)
-class BuiltIn:
+class BuiltIn(Struct, frozen=True):
     """What was read and can change in this process too, so that it is compared at each call; and what it was."""
 
     fetch: Lookup

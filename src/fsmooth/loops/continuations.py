@@ -7,7 +7,8 @@ if what it calls may call the function again; all others return soon, and are di
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from fsmooth.core.term import Running
 from fsmooth.loops import tree as t

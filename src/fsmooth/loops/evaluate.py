@@ -7,8 +7,9 @@ checked: reading or writing outside a buffer, and reading what was never written
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import assert_never
+
+from msgspec import Struct
 
 from fsmooth.core.arithmetic import FLOATS, first_extremum, single
 from fsmooth.core.tape import Entries
@@ -31,8 +32,7 @@ class Failed(Exception):
         self.site, self.numbers = site, numbers
 
 
-@dataclass(frozen=True)
-class Pointer:
+class Pointer(Struct, frozen=True):
     """A place in memory; None stands for a scalar that was never written."""
 
     memory: list[Number | None]
@@ -46,8 +46,7 @@ class Pointer:
         return place
 
 
-@dataclass(frozen=True, eq=False)
-class Frame:
+class Frame(Struct, frozen=True, eq=False):
     """What a constructor made."""
 
     layout: t.Layout

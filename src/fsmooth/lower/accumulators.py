@@ -11,7 +11,9 @@ computed in the memory of the result, and read there by whoever else needs it.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from fsmooth.core.build import named_part
 from fsmooth.core.shape import Ragged, shape_of
@@ -41,8 +43,7 @@ from fsmooth.rewrite.linear import polynomial
 Path = tuple[int, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Sink:
+class Sink(Struct, frozen=True, eq=False):
     """Where a component of a bound variable goes: part `path` of the value of `owner` (None: the result), at `rows`.
 
     `whole`: it is that part, not a summand of it; with `rows`, it is that row of a part that is changed in place.
@@ -59,8 +60,7 @@ class Sink:
         return self.whole and not self.rows
 
 
-@dataclass(eq=False)
-class Sinks:
+class Sinks(Struct, eq=False):
     """The sinks of the variables of a scope, by variable and component, and the values and the body without them.
 
     `mixed` are the variables of which several components are added to the same memory.
@@ -74,8 +74,7 @@ class Sinks:
     written: set[tuple[Var | None, Path]] = field(default_factory=set)
 
 
-@dataclass(frozen=True)
-class Allowed:
+class Allowed(Struct, frozen=True):
     """Which parts of the result may be computed in place (`whole`), and which may be added to (`summand`).
 
     `row`: may the row that the result sets in a part be written from the binding of this position on?

@@ -9,7 +9,8 @@ that are added to and have no name are told apart.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from fsmooth.core.term import Backwards, Flow
 from fsmooth.core.types import INT, Float
@@ -52,8 +53,7 @@ def cotangent_notes(program: t.Program, own: frozenset[str]) -> tuple[str, ...]:
 _OF_COTANGENTS = frozenset((Flow.COTANGENT, Flow.LEAVING, Flow.STATE))
 
 
-@dataclass(eq=False)
-class _Array:
+class _Array(Struct, eq=False):
     """A buffer: where it is made, and the loops (numbers of them, outermost first) in which it is written and read."""
 
     name: str

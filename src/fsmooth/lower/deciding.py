@@ -17,7 +17,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.core import primitives as p
 from fsmooth.core.types import INT, Int
@@ -47,8 +48,7 @@ def deciding(functions: list[t.Function], definitions: Sequence[t.Function] = ()
     return frozenset(found)
 
 
-@dataclass(frozen=True)
-class _Summary:
+class _Summary(Struct, frozen=True):
     """Which parameters of a function, by position, get into indices, sizes, comparisons, and computed sizes in it."""
 
     indices: frozenset[int] = frozenset()

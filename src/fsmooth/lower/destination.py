@@ -6,8 +6,10 @@ An array of tuples is a `Group` of views: arrays of tuples are tuples of arrays 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import Enum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fsmooth.core.types import Type
 from fsmooth.loops.arithmetic import ONE, integer, plus, times
@@ -21,8 +23,7 @@ class Mode(Enum):
     ACCUMULATE = "accumulate"
 
 
-@dataclass(frozen=True, eq=False)
-class View:
+class View(Struct, frozen=True, eq=False):
     """Part of a buffer.  Without sizes it is one scalar in memory.  `dense`: row-major without gaps.
 
     `added`: as a destination it is added to, whatever the mode (lower/accumulators.py).  `started`: as a destination of a
@@ -51,15 +52,13 @@ class View:
         return total
 
 
-@dataclass(frozen=True, eq=False)
-class Scalar:
+class Scalar(Struct, frozen=True, eq=False):
     """A value that is an expression."""
 
     expression: Expression
 
 
-@dataclass(frozen=True, eq=False)
-class Local:
+class Local(Struct, frozen=True, eq=False):
     """A destination that is a local variable."""
 
     name: str
@@ -67,8 +66,7 @@ class Local:
     added: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class Group:
+class Group(Struct, frozen=True, eq=False):
     """A tuple of values or destinations, under the array axes of `sizes` if it stands for an array of tuples."""
 
     items: tuple[Value | Destination, ...]

@@ -7,7 +7,8 @@ For every leaf of the unzipped result: a pointer.  `NAME_shape` writes the dimen
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from fsmooth.core.term import Lam, Term
 from fsmooth.core.types import INT, Array, Tuple, Type, array_of, leaf_of, rank_of, scalars_of, unzipped

@@ -6,7 +6,7 @@ for a, and if e is a sum of one-hot arrays, a few additions in place.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_equal
@@ -18,8 +18,7 @@ from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Destination, Group, Mode
 
 
-@dataclass(frozen=True)
-class Split:
+class Split(Struct, frozen=True):
     """The body of a scope without a variable that is only added to part `path` of its result.
 
     `rest` is what else that part is (None: nothing), `others` are the other parts of the result.

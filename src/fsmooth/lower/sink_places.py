@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
+
+from msgspec.structs import replace
 
 from fsmooth.core.hints import Hint
 from fsmooth.core.term import Let, MakeTuple, Proj, Term, Var, let

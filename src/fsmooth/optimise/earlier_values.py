@@ -15,7 +15,8 @@ array is then not an array of cotangents that is added to that of the array in e
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.core.build import get, whole_of
 from fsmooth.core.subst import substitute
@@ -81,8 +82,7 @@ class _Stuck(Exception):
     """Something is read that cannot be read before."""
 
 
-@dataclass(frozen=True)
-class _Read:
+class _Read(Struct, frozen=True):
     """What is to be kept: where it stands, and what it is in terms of the indices of the loops."""
 
     place: Term

@@ -7,8 +7,9 @@ once: what is inlined there is computed once (`optimise/sharing.py`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from fsmooth import thresholds
 from fsmooth.core.alpha import Key, alpha_key
@@ -19,8 +20,7 @@ from fsmooth.core.trips import Trips
 from fsmooth.core.types import Array, Tuple
 
 
-@dataclass
-class Uses:
+class Uses(Struct):
     """The uses of one variable.
 
     count        syntactic occurrences (lengths not counted)
@@ -51,8 +51,7 @@ class Loop(NamedTuple):
     depth: int
 
 
-@dataclass
-class _Region:
+class _Region(Struct):
     """What is evaluated together, `frequency` times for each evaluation of the term, in `depth` loops; what it reads."""
 
     frequency: float

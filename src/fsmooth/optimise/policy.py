@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from fsmooth import thresholds
 
@@ -16,8 +17,7 @@ class Fusion(Enum):
     ALWAYS = "always"
 
 
-@dataclass(frozen=True)
-class Policy:
+class Policy(Struct, frozen=True):
     """What the simplifier may do beyond the rules."""
 
     fusion: Fusion = Fusion.PAYS

@@ -7,7 +7,8 @@ on them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.core.alpha import alpha_key
 from fsmooth.core.subst import substitute1
@@ -35,8 +36,7 @@ class Scattered(Exception):
     """The table is read, or made, in a way that cannot be foreseen."""
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """`row`, for each `index` below `size`, is read."""
 
     size: Term
@@ -44,8 +44,7 @@ class Reading:
     row: Term
 
 
-@dataclass(frozen=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """A term with the loops and definitions around it, outermost first."""
 
     term: Term

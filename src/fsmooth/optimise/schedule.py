@@ -5,8 +5,9 @@ through them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from fsmooth.core.term import Term, Var
 from fsmooth.loops.passes.schedule import PLAIN, Passes
@@ -24,8 +25,7 @@ class Destinations(Enum):
     COPIED = "copied"
 
 
-@dataclass(frozen=True)
-class Schedule:
+class Schedule(Struct, frozen=True):
     """A named order of passes from term to term, and how the result is lowered.
 
     `first` is what is done to a function that is about to be differentiated, `once` what is done besides if the
@@ -57,8 +57,7 @@ class Schedule:
         return f"{self.name}: {terms}; of loops: {loops}"
 
 
-@dataclass(frozen=True)
-class Before:
+class Before(Struct, frozen=True):
     """What is done to functions that are about to be differentiated."""
 
     first: Stages

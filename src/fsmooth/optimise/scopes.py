@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Const, Length, Prim, Require, Term, Var
@@ -12,8 +13,7 @@ from fsmooth.core.traverse import binders_around, bound_in, children, condition_
 from fsmooth.optimise.failing import Region, is_certain
 
 
-@dataclass(eq=False)
-class Scope:
+class Scope(Struct, eq=False):
     """A region of the program that is evaluated as a unit: a loop body, a branch, the whole.
 
     `positive` are the sizes that are known there to be at least one.  `required` says that the scope is what follows a

@@ -8,7 +8,7 @@ derivatives are removed, following arguments into the functions they are given t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
@@ -35,8 +35,7 @@ from fsmooth.core.traverse import children
 from fsmooth.core.types import Array, Int, rank_of
 
 
-@dataclass(frozen=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """A part of parameter number `parameter`, after `axis` of its axes are indexed."""
 
     parameter: int

@@ -7,7 +7,8 @@ enters and leaves scopes; within one traversal there is one `Facts`, changed in 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
@@ -310,8 +311,7 @@ _KNOWN = "known inequalities"
 _ALTERNATIVE = "a || b, neither of which is known"
 
 
-@dataclass(frozen=True, eq=False)
-class _Learnt:
+class _Learnt(Struct, frozen=True, eq=False):
     """A definition or range of a variable, and what was known of it before."""
 
     known: dict[Var, Term]
@@ -325,15 +325,13 @@ class _Learnt:
             self.known[self.var] = self.before
 
 
-@dataclass(frozen=True)
-class _Equated:
+class _Equated(Struct, frozen=True):
     """An atom that is known to be equal to another."""
 
     atom: Hashable
 
 
-@dataclass(frozen=True)
-class _Carried:
+class _Carried(Struct, frozen=True):
     """A state of a loop."""
 
     state: Var

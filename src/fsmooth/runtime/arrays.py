@@ -7,11 +7,11 @@ are tuples of arrays on both sides.
 from __future__ import annotations
 
 import ctypes
-import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from fsmooth.core.nodes.declaration import Nodes
 from fsmooth.core.trees import Apart, Constant, Registered, apart, is_constant, labels, part
@@ -293,8 +293,7 @@ def _empty(sizes: tuple[int, ...], dtype: Any, name: str, memory: Memory) -> np.
         raise OutOfMemoryError(f"there is not enough memory for {what}, of shape {sizes}", name) from None
 
 
-@dataclasses.dataclass
-class _Record:
+class _Record(Struct):
     parts: list[object]
     type: Tuple
 

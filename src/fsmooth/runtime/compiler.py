@@ -17,8 +17,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from fsmooth.errors import CompilationError, CompilerNotFoundError
 
@@ -32,8 +33,7 @@ _SHARED = ("-shared", "-Wl,-Bsymbolic")
 """The second: the C library may have a function of the program's name, such as `step` or `advance`."""
 
 
-@dataclass(frozen=True)
-class Compiler:
+class Compiler(Struct, frozen=True):
     """A C compiler: how to call it, what it is, its flags, and those besides for long programs."""
 
     command: tuple[str, ...]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """Which parameters of the first half it takes, of which of them more than lengths, and the names of all that it takes.
 
     `deciding`: of those, too by position in the first half, whose elements decide where the second reads or writes.

@@ -6,11 +6,11 @@ import ctypes
 import importlib.machinery
 import importlib.util
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from fsmooth.backend.c.program import CProgram
 from fsmooth.core.integers import FARTHEST
@@ -53,8 +53,7 @@ class FsError(ctypes.Structure):
     _fields_ = (("site", ctypes.c_int32), ("reserved", ctypes.c_int32), ("numbers", ctypes.c_int64 * 2))
 
 
-@dataclass(frozen=True)
-class Prepared:
+class Prepared(Struct, frozen=True):
     """A call of a kernel.  `written`: arrays of `out=`, each with the memory of the call's own that the kernel writes to."""
 
     arguments: list[Any]

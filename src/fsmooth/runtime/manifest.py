@@ -10,9 +10,10 @@ import functools
 import os
 import pickle
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from fsmooth.backend.c.program import CProgram
 from fsmooth.core.types import Type
@@ -26,8 +27,7 @@ MOST_WAYS = 16
 """So many lists of ways are kept of one program; they are compared one after the other."""
 
 
-@dataclass(frozen=True)
-class Input:
+class Input(Struct, frozen=True):
     """A parameter: an argument of the call by name, or a captured value that `fetch` reads anew."""
 
     name: str
@@ -35,8 +35,7 @@ class Input:
     fetch: Lookup | None
 
 
-@dataclass(frozen=True)
-class Interface:
+class Interface(Struct, frozen=True):
     """How to call a program for arguments of given types."""
 
     inputs: tuple[Input, ...]
@@ -46,8 +45,7 @@ class Interface:
     """Does float32 occur in it, so that it matters which numbers are weak (core.weak)?"""
 
 
-@dataclass(frozen=True)
-class Compiled:
+class Compiled(Struct, frozen=True):
     """A shared object in the cache and the program in it."""
 
     file: str

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 _COUNTED = ("MemTotal:", "SwapTotal:")
 
@@ -27,8 +27,7 @@ def of_machine() -> float:
         return float("inf")
 
 
-@dataclass
-class Memory:
+class Memory(Struct):
     """What a call may still take for its results, in bytes."""
 
     left: float

@@ -8,7 +8,8 @@ is of the kernel's, which gives it back.  Machines (continuations) have no C cal
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.loops import tree as t
 from fsmooth.loops.usage import walk
@@ -34,8 +35,7 @@ static void fs_leave(fs_exit *out, int32_t status) {
 """
 
 
-@dataclass(frozen=True)
-class Returned:
+class Returned(Struct, frozen=True):
     """For each function that returns a number by value, its position among the results, and the output that it is."""
 
     positions: dict[str, int]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from fsmooth.core.term import Failure, Site
 from fsmooth.core.types import Type
 
 
-@dataclass(frozen=True)
-class CProgram:
+class CProgram(Struct, frozen=True):
     """A C99 translation unit that needs libm only, and its interface.
 
     `parameters` and `result` are the types of the function; `sites` what each value of `fs_error.site` means (None

@@ -6,37 +6,33 @@ needs: an operator of a precedence, a libm function, or a helper of `helpers.py`
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from fsmooth.core import primitives as p
 from fsmooth.core.primitives import Primitive
 from fsmooth.core.types import Float, Type
 
 
-@dataclass(frozen=True)
-class Operator:
+class Operator(Struct, frozen=True):
     """An infix operator; a higher `level` binds tighter."""
 
     symbol: str
     level: int
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(Struct, frozen=True):
     """A function of libm (`f` is appended for Float32)."""
 
     name: str
 
 
-@dataclass(frozen=True)
-class Helper:
+class Helper(Struct, frozen=True):
     """A static inline function that the program brings along; `calls` are libm functions inside it."""
 
     name: str
 
 
-@dataclass(frozen=True)
-class Template:
+class Template(Struct, frozen=True):
     """Anything else."""
 
     text: str

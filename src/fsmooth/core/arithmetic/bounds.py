@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.core import primitives as p
 from fsmooth.core.arithmetic.floats import FLOATS, first_extremum
@@ -27,8 +28,7 @@ from fsmooth.core.primitives import Primitive
 from fsmooth.core.types import F64, Float, Type
 
 
-@dataclass(frozen=True, slots=True)
-class Bounded:
+class Bounded(Struct, frozen=True):
     """A number and the bound of its rounding error, in units of the last place of 1.0 (double precision)."""
 
     value: float

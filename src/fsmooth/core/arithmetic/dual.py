@@ -12,14 +12,13 @@ DualNumber(value=9.0, tangent=6.0)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from fsmooth.core.arithmetic.paired import Paired, PairedNumber, Slopes
 from fsmooth.core.types import Type
 
 
-@dataclass(frozen=True, slots=True)
-class DualNumber(PairedNumber):
+class DualNumber(PairedNumber, Struct, frozen=True):
     """Both parts are numbers of the arithmetic inside; a tangent of None is a zero by structure."""
 
     tangent: object | None = None

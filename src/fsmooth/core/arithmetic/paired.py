@@ -20,7 +20,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.core import primitives as p
 from fsmooth.core.arithmetic.floats import FLOATS
@@ -31,8 +32,7 @@ from fsmooth.core.types import Float, Type
 from fsmooth.errors import NotDifferentiableError
 
 
-@dataclass(frozen=True, slots=True)
-class PairedNumber:
+class PairedNumber(Struct, frozen=True):
     """A number of the arithmetic inside; subclasses say what goes with it."""
 
     value: object

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.core import primitives as p
 from fsmooth.core.arithmetic.protocol import Arithmetic
@@ -18,8 +19,7 @@ from fsmooth.core.primitives import Primitive
 from fsmooth.core.types import BOOL, Type
 
 
-@dataclass(frozen=True)
-class Operations:
+class Operations(Struct, frozen=True):
     """The primitives as functions on the numbers of one arithmetic, of one type."""
 
     arithmetic: Arithmetic

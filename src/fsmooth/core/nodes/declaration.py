@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
+from msgspec import Struct
+
 Make = Callable[..., object]
 
 
@@ -29,8 +31,7 @@ class Kind(Enum):
     """A column of numbers that stand for texts (fsmooth.core.nodes.texts)."""
 
 
-@dataclass(frozen=True)
-class Field:
+class Field(Struct, frozen=True):
     """A field of a class: `leaf` is what its numbers are (None: what the data are), `tags` which classes its nodes may have."""
 
     name: str
@@ -45,8 +46,7 @@ class Field:
         return 2 if self.kind in (Kind.RAGGED, Kind.CHILDREN) else 1
 
 
-@dataclass(frozen=True)
-class Constructor:
+class Constructor(Struct, frozen=True):
     """A class of nodes; of None there is one node, which has no fields."""
 
     cls: type
@@ -150,8 +150,7 @@ def _names(constructor: Constructor, field: Field) -> list[str]:
     return [f"{name}.start", name] if field.width == 2 else [name]
 
 
-@dataclass(frozen=True)
-class Nodes:
+class Nodes(Struct, frozen=True):
     """The record of a node, or of a forest of them, which `make` makes of parts: the node(s), then the columns.
 
     Of one declaration objects and packed trees are values of one type to a program.

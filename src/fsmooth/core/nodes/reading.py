@@ -15,10 +15,10 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
+from msgspec import Struct
 
 from fsmooth.core.array_annotation import ANY, ArrayAnnotation
 from fsmooth.core.nodes.declaration import Constructor, Declaration, Field, Kind, Make, Nodes
@@ -115,23 +115,20 @@ def _nodes_in(annotation: object) -> tuple[type, ...]:
 # -- annotations -----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Unresolved:
+class _Unresolved(Struct, frozen=True):
     """An annotation with a name that is not defined."""
 
     text: str
     name: str
 
 
-@dataclass(frozen=True)
-class _Union:
+class _Union(Struct, frozen=True):
     """One of several: the members of unions in it are its own."""
 
     members: tuple[object, ...]
 
 
-@dataclass(frozen=True)
-class _List:
+class _List(Struct, frozen=True):
     """A list, or a tuple of any length."""
 
     of: object

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, ClassVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fsmooth.core.term.declared import Declaration
 from fsmooth.core.term.fields import Failing, Field
@@ -18,8 +20,7 @@ class IllTyped(TypeError):
     """A core term without a type: a bug in whichever stage tried to build it."""
 
 
-@dataclass(frozen=True)
-class Site:
+class Site(Struct, frozen=True):
     """Where in the user's source something is, and what the user calls it.
 
     `what` is the name of the array or construct; `line` and `column` count from 1 and 0; `file` may be "".
@@ -37,7 +38,7 @@ class Site:
         return self
 
 
-class FromEnd(Site):
+class FromEnd(Site, frozen=True):
     """Where an index is checked that counted from the end if it was negative: one that still is was too far from it."""
 
     @classmethod
@@ -56,8 +57,7 @@ class Flow(Enum):
     SAVED = "what the way back needs of the loop or branch that makes it"
 
 
-@dataclass(frozen=True)
-class Backwards(Site):
+class Backwards(Site, frozen=True):
     """Where something is that reverse mode makes of the value called `what`, which is there."""
 
     flow: Flow = Flow.COTANGENT

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from fsmooth.core.term.base import NOWHERE, IllTyped, Site, Term
 from fsmooth.core.term.fields import Data, Failing, Field, Part, Perhaps
 from fsmooth.core.types import Function, Tuple, Type, has_float, has_function, tangent
 
 
-@dataclass(frozen=True, eq=False)
-class Rule:
+class Rule(Struct, frozen=True, eq=False):
     """What the user said about a derivative: the function's name, where the rules are, are they to be checked."""
 
     name: str

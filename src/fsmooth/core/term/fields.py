@@ -5,11 +5,11 @@ A binder binds its variable in all fields after it.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from fsmooth.core.term.base import Term
@@ -48,8 +48,7 @@ class Step(NamedTuple):
     runs: Runs = Runs.ONCE
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """A field, by its name."""
 
     name: str
@@ -63,13 +62,12 @@ class Field:
         return old
 
 
-@dataclass(frozen=True, slots=True)
-class Single(Field, ABC):
+class Single(Field, frozen=True):
     """A field that is one child, or one variable."""
 
-    @abstractmethod
     def step(self, term: Term) -> Step:
         """That child or variable of a term."""
+        return Step(self, getattr(term, self.name))
 
     def steps(self, term: Term) -> list[Step]:
         return [self.step(term)]
@@ -78,8 +76,7 @@ class Single(Field, ABC):
         return next(rest)
 
 
-@dataclass(frozen=True, slots=True)
-class Data(Field):
+class Data(Field, frozen=True):
     """What is no part, but tells one term from another; `exactly` is how, where equality would not do.
 
     A term among the data mentions nothing around it, and no pass looks into it.
@@ -88,16 +85,14 @@ class Data(Field):
     exactly: Callable[[Any], object] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Label(Field):
+class Label(Field, frozen=True):
     """What says nothing of the value: a place in the source."""
 
 
 # -- parts ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Part(Single):
+class Part(Single, frozen=True):
     """A term; `where` and `unless` name the condition that holds, or does not, where it is evaluated."""
 
     runs: Runs = Runs.ONCE
@@ -108,8 +103,7 @@ class Part(Single):
         return Step(self, getattr(term, self.name), None, None, self.runs)
 
 
-@dataclass(frozen=True, slots=True)
-class Perhaps(Field):
+class Perhaps(Field, frozen=True):
     """A term, or None."""
 
     def steps(self, term: Term) -> list[Step]:
@@ -120,8 +114,7 @@ class Perhaps(Field):
         return None if old is None else next(rest)
 
 
-@dataclass(frozen=True, slots=True)
-class Parts(Field):
+class Parts(Field, frozen=True):
     """A tuple of terms."""
 
     def steps(self, term: Term) -> list[Step]:
@@ -134,13 +127,11 @@ class Parts(Field):
 # -- binders -------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Binder(Field):
+class Binder(Field, frozen=True):
     """A field with variables, bound in the fields after it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Index(Single, Binder):
+class Index(Single, Binder, frozen=True):
     """The variable that counts the steps of a loop: from 0 to less than the field `below`."""
 
     below: str
@@ -150,8 +141,7 @@ class Index(Single, Binder):
         return Step(self, var, var, getattr(term, self.below))
 
 
-@dataclass(frozen=True, slots=True)
-class State(Single, Binder):
+class State(Single, Binder, frozen=True):
     """The variable that a loop carries from step to step, at first the field `initial`."""
 
     initial: str
@@ -161,8 +151,7 @@ class State(Single, Binder):
         return Step(self, var, var, getattr(term, self.initial))
 
 
-@dataclass(frozen=True, slots=True)
-class Parameters(Binder):
+class Parameters(Binder, frozen=True):
     """A tuple of variables that can be anything."""
 
     def steps(self, term: Term) -> list[Step]:
@@ -172,8 +161,7 @@ class Parameters(Binder):
         return tuple([next(rest) for _ in old])
 
 
-@dataclass(frozen=True, slots=True)
-class Definitions(Binder):
+class Definitions(Binder, frozen=True):
     """A tuple of pairs of a variable and the term that it stands for from there on."""
 
     def steps(self, term: Term) -> list[Step]:
@@ -188,8 +176,7 @@ class Definitions(Binder):
         return tuple([(var, value) for value, var in pairs])
 
 
-@dataclass(frozen=True, slots=True)
-class Generators(Binder):
+class Generators(Binder, frozen=True):
     """A tuple of pairs of a size and the index of a loop over it, which is bound from there on: loops in one another."""
 
     def steps(self, term: Term) -> list[Step]:

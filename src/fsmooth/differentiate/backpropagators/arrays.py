@@ -7,15 +7,15 @@ printed ends its loop before it calls number 0, so that the cotangent of the fir
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.core.arithmetic import Slopes
 from fsmooth.core.types import Type
 from fsmooth.differentiate.backpropagators.stage import Numbered, Seeds, Varying
 
 
-@dataclass(frozen=True)
-class Staged:
+class Staged(Struct, frozen=True):
     """Cotangents by input; by number what is to be called (None: nothing), and with what."""
 
     cotangents: list[object]
@@ -26,8 +26,7 @@ class Staged:
 Backpropagator = Callable[[object, Staged], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Number(Varying):
+class Number(Varying, frozen=True):
     """(x, (id, ℝ ⊸ (Staged c → Staged c))), where the function changes its argument."""
 
     id: int

@@ -7,16 +7,16 @@ are the numbers alone, by input (§6), so that no vector of zeros is made or add
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import reduce
+
+from msgspec import Struct
 
 from fsmooth.core.arithmetic import Slopes
 from fsmooth.core.types import Type
 from fsmooth.differentiate.backpropagators.stage import Numbered, Seeds, Varying
 
 
-@dataclass(frozen=True)
-class Staged:
+class Staged(Struct, frozen=True):
     """Cotangents by input, and by number the calls that are still to be made: of what, and with what."""
 
     cotangents: dict[int, object]
@@ -27,8 +27,7 @@ Updater = Callable[[Staged], Staged]
 Backpropagator = Callable[[object], Updater]
 
 
-@dataclass(frozen=True, slots=True)
-class Number(Varying):
+class Number(Varying, frozen=True):
     """(x, (id, ℝ ⊸ (Staged c → Staged c)))."""
 
     id: int

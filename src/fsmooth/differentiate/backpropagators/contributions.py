@@ -6,15 +6,12 @@ operands and slopes.  The cotangent of an input is what has been staged for it, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fsmooth.core.arithmetic import Slopes
 from fsmooth.core.types import Type
 from fsmooth.differentiate.backpropagators.stage import Numbered, Seeds, Varying
 
 
-@dataclass(frozen=True, slots=True)
-class Number(Varying):
+class Number(Varying, frozen=True):
     """(x, (id, Contrib)); the numbers in a list are shared, as their ids say."""
 
     id: int

@@ -7,7 +7,6 @@ The backpropagator of an operation calls those of its operands, so one that is r
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from fsmooth.core.arithmetic import Slopes
 from fsmooth.core.types import Type
@@ -16,8 +15,7 @@ from fsmooth.differentiate.backpropagators.stage import Seeds, Stage, Varying
 Vector = tuple[object, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Number(Varying):
+class Number(Varying, frozen=True):
     """(x, ℝ ⊸ c)."""
 
     backpropagator: Callable[[object], Vector]

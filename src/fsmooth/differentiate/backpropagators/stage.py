@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.core.arithmetic import FLOATS, Arithmetic, Paired, PairedNumber
 from fsmooth.core.types import F64
@@ -13,8 +14,7 @@ Seeds = Sequence[tuple[PairedNumber, object]]
 """Results that vary, each with its cotangent."""
 
 
-@dataclass(frozen=True, slots=True)
-class Varying(PairedNumber):
+class Varying(PairedNumber, Struct, frozen=True):
     """A number that depends on an input.  Constants need no backpropagator, so they are plain `PairedNumber`s."""
 
     @property

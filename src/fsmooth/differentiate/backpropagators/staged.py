@@ -7,7 +7,8 @@ called from the highest number down, each has been given all that it will get.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from fsmooth.core.arithmetic import Slopes
 from fsmooth.core.types import Type
@@ -16,8 +17,7 @@ from fsmooth.differentiate.backpropagators.stage import Numbered, Seeds, Varying
 Vector = tuple[object, ...]
 
 
-@dataclass(frozen=True)
-class Staged:
+class Staged(Struct, frozen=True):
     """A cotangent of all inputs, and by number the calls that are still to be made: of what, and with what."""
 
     cotangent: Vector
@@ -27,8 +27,7 @@ class Staged:
 Backpropagator = Callable[[object], Staged]
 
 
-@dataclass(frozen=True, slots=True)
-class Number(Varying):
+class Number(Varying, frozen=True):
     """(x, (id, ℝ ⊸ Staged c))."""
 
     id: int

@@ -5,15 +5,12 @@ The list with an id is known when the operation is, so it is an entry of an arra
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fsmooth.core.arithmetic import FLOATS, Arithmetic, Slopes
 from fsmooth.core.types import Type
 from fsmooth.differentiate.backpropagators.stage import Numbered, Seeds, Varying
 
 
-@dataclass(frozen=True, slots=True)
-class Number(Varying):
+class Number(Varying, frozen=True):
     """(x, id)."""
 
     id: int

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fsmooth.core.arithmetic import FLOATS, Arithmetic, Slopes
 from fsmooth.differentiate.backpropagators.stage import Seeds, Stage, Varying
 
@@ -17,8 +15,7 @@ class Cell:
         self.cotangent = cotangent
 
 
-@dataclass(frozen=True, slots=True)
-class Number(Varying):
+class Number(Varying, frozen=True):
     """(x, ref z)."""
 
     cell: Cell

@@ -10,8 +10,9 @@ the derivative is 3x² + 4x³; `y * (1 + (x + x))` has to stand for the second p
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import cast
+
+from msgspec import Struct
 
 from fsmooth.core.pretty import show
 from fsmooth.core.subst import refresh
@@ -32,8 +33,7 @@ _SHORT = 12
 are exponential in them."""
 
 
-@dataclass(frozen=True)
-class Passes:
+class Passes(Struct, frozen=True):
     """What is done to the terms.
 
     combine     maps of a short function combined by all their laws
@@ -48,8 +48,7 @@ class Passes:
     share: Callable[[Term], Term]
 
 
-@dataclass(frozen=True)
-class Demonstration:
+class Demonstration(Struct, frozen=True):
     """Terms under their titles, in the order of the notes; as text, each below its title."""
 
     terms: Mapping[str, Term]

@@ -9,7 +9,8 @@ Of a state that is an array the elements that were read are saved, not the array
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth import thresholds
 from fsmooth.core.alpha import alpha_equal
@@ -29,8 +30,7 @@ from fsmooth.differentiate.reverse.states import opened_state, part_of, with_len
 from fsmooth.differentiate.reverse.steps import Item, Step, Steps
 
 
-@dataclass(frozen=True, eq=False)
-class WayBack:
+class WayBack(Struct, frozen=True, eq=False):
     """One step of a fold reversed: `bars` are the cotangents of the parts of the next state, by position; `steps_back`
     are those of the parts before; `leaving` is what the step contributes to what is outside.
     """

@@ -7,8 +7,9 @@ the first half.  What the second half needs of them is handed over with the resi
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import cast
+
+from msgspec import Struct
 
 from fsmooth.core.subst import refresh, substitute
 from fsmooth.core.term import App, Deriv, Lam, Let, MakeTuple, Proj, Require, Term, Var, let
@@ -28,8 +29,7 @@ def by_transposition(calls: Calls) -> Divided:
     return lambda function, wanted: split(function, wanted.wrt, wanted.single, transposed(wanted, calls))
 
 
-@dataclass(frozen=True)
-class Halves:
+class Halves(Struct, frozen=True):
     """`forward` takes what the program takes and gives (value, residuals); `backward` takes the parameters of the
     program that `kept` lists, by position, then the residuals one by one, then the cotangent of the value.
     """

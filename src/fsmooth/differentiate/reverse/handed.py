@@ -6,7 +6,8 @@ x is handed over as x.1 and length x.0   if the second half reads   x.1[i]   and
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.core.build import named_part, part_of
 from fsmooth.core.term import Length, Proj, Term, Var
@@ -16,8 +17,7 @@ from fsmooth.core.types import INT
 Positions = tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Handed:
+class Handed(Struct, frozen=True):
     """The terms that the first half gives, their names in the second, and the second half in these names."""
 
     terms: tuple[Term, ...]

@@ -13,7 +13,8 @@ reads that are proved, and one for each value that is written.  Of both it is kn
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from fsmooth import thresholds
 from fsmooth.core.build import get
@@ -27,8 +28,7 @@ from fsmooth.differentiate.reverse.writes import Again, Followed, Follower, Key,
 Bindings = list[tuple[Var, Term]]
 
 
-@dataclass(frozen=True)
-class Held:
+class Held(Struct, frozen=True):
     """What names of tables, and of values that are written, are on the way back: in terms of the last state and of the
     indices of the loops around.
     """
@@ -44,8 +44,7 @@ class Held:
 NOTHING_HELD = Held()
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(Struct, frozen=True):
     """A part of a fold's state: its variable, where it is in the next state, what it is at last, and its sizes."""
 
     part: Var

@@ -8,7 +8,8 @@ the derivative does not need of the program is never run.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth import thresholds
 from fsmooth.core.cost import Costs
@@ -23,8 +24,7 @@ from fsmooth.differentiate.reverse.steps import Item, Step, Steps
 Binding = tuple[Var, Term]
 
 
-@dataclass(eq=False)
-class Tail:
+class Tail(Struct, eq=False):
     """What the branches at the end of a definition save, as constructors of one data type; is anything of it `of_calls`?"""
 
     data: Data
@@ -35,8 +35,7 @@ Seed = Callable[["Reverser", Term], None]
 """Contributes to the value of a region."""
 
 
-@dataclass(eq=False)
-class Region:
+class Region(Struct, eq=False):
     """A reversed scope: `forward` computes `value` and what `backward` needs; `cotangents` are of outer variables.
 
     `afterwards` are variables of the forward part that the last state of a fold holds, with where they are in it.

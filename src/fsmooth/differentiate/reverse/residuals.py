@@ -7,7 +7,8 @@ from what is saved.  Nothing runs more than twice.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth import thresholds
 from fsmooth.core.build import get, nested_build
@@ -39,8 +40,7 @@ from fsmooth.differentiate.reverse.sizes import root_of, with_sizes
 from fsmooth.differentiate.reverse.steps import Item, Step
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """`stored` are saved by the forward part, with a value of the same shape that depends on nothing inside; the
     `recomputed` steps are computed again from them.  `made` are steps at the end of the forward part that make them.
     """
@@ -115,8 +115,7 @@ def is_part_of_call(value: Term, definitions: Mapping[Var, Term]) -> bool:
     return isinstance(value, Call) or (isinstance(value, Var) and isinstance(definitions.get(value), Call))
 
 
-@dataclass(frozen=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """What is saved, and what is computed again; is anything of it `of_calls`, but what these save?"""
 
     stored: tuple[Var, ...]

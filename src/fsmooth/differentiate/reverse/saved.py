@@ -11,8 +11,9 @@ calls give, nothing is saved, by any of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import cast
+
+from msgspec import Struct, field
 
 from fsmooth import thresholds
 from fsmooth.core.build import tuple_of, zero_like
@@ -33,8 +34,7 @@ from fsmooth.differentiate.reverse.whole import cotangent_of, region_of
 Key = tuple[Header, tuple[bool, ...]]
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(Struct, frozen=True):
     """`backward` takes the arguments of h at the positions `reads`, what `forward` saved, and the cotangent of the value."""
 
     forward: Header
@@ -58,8 +58,7 @@ def pair_of(header: Header, active: tuple[bool, ...], how: Transpose) -> Pair | 
     return found
 
 
-@dataclass(eq=False)
-class _Member:
+class _Member(Struct, eq=False):
     """One definition, while those that it calls are made too; `backward` takes all arguments."""
 
     header: Header

@@ -8,7 +8,8 @@ into steps of their own when they are reversed.  (This is the ANF of the notes, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import number
@@ -53,8 +54,7 @@ from fsmooth.differentiate.reverse.held import NOTHING_HELD, Held
 from fsmooth.differentiate.reverse.rows import if_it_exists, is_row, rows_read
 
 
-@dataclass(frozen=True, eq=False)
-class Step:
+class Step(Struct, frozen=True, eq=False):
     """`var = term`; `active` if it depends on what is differentiated."""
 
     var: Var

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import cast
+
+from msgspec import Struct
 
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import (
@@ -61,8 +62,7 @@ def transposed(deriv: Deriv, calls: Calls = Calls.SAVE) -> Transpose:
     return transpose if calls is Calls.SAVE else transpose_anew
 
 
-@dataclass(frozen=True)
-class Split:
+class Split(Struct, frozen=True):
     """revf$f and revr$f of paper 001, §6.1.
 
     `forward` takes the arguments of f and gives (value, residuals); `backward` takes the `kept` arguments of f (by

@@ -10,7 +10,8 @@ is not made by updates alone, from the state, nothing is known of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from fsmooth import thresholds
 from fsmooth.core.alpha import alpha_equal
@@ -30,16 +31,14 @@ class NotFollowed(Exception):
     """A table is written in too many places."""
 
 
-@dataclass(frozen=True, eq=False)
-class Write:
+class Write(Struct, frozen=True, eq=False):
     """Something is written at `place`, in the iterations of `loops` (index and size, outermost first)."""
 
     place: Place
     loops: tuple[tuple[Var, Term], ...] = ()
 
 
-@dataclass(eq=False)
-class Again:
+class Again(Struct, eq=False):
     """What the later iterations of a loop write, by `writes` of one iteration."""
 
     index: Var
@@ -69,8 +68,7 @@ def _renamed(write: Write, changed: Mapping[Var, Term], ranges: dict[Var, Term])
 Later = tuple[Write | Again, ...]
 
 
-@dataclass(frozen=True)
-class Version:
+class Version(Struct, frozen=True):
     """A table as it is at some time, or its part at `place`; `later` is written after that."""
 
     table: int
@@ -78,8 +76,7 @@ class Version:
     later: Later
 
 
-@dataclass
-class Followed:
+class Followed(Struct):
     """From a value back to `end`: a variable, an element of one, or None if the value is not made by updates.
 
     `values` are the updates met: what they write is a part of the table from then on.
@@ -117,8 +114,7 @@ def _both(old: Version | None, new: Version) -> Version:
     return Version(new.table, new.place, tuple(dict.fromkeys((*new.later, *old.later))))
 
 
-@dataclass(frozen=True)
-class Follower:
+class Follower(Struct, frozen=True):
     """Follows one table; `resolved` writes an index in terms of loops' indices and what is outside."""
 
     table: int

@@ -8,7 +8,8 @@ differentiate/derivatives.py, which are linear in the tangent and so take a cota
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Const, Get, MakeTuple, Prim, Proj, Term, Var, Zero, scalar_constant
@@ -19,8 +20,7 @@ Named = Callable[[str, Term], Term]
 """A name for a term in the current scope."""
 
 
-@dataclass(eq=False)
-class Operation:
+class Operation(Struct, eq=False):
     """A primitive of a statement, with its arguments where they are and what each of these is made of."""
 
     primitive: p.Primitive
@@ -29,8 +29,7 @@ class Operation:
     result: Term
 
 
-@dataclass(frozen=True)
-class Leaf:
+class Leaf(Struct, frozen=True):
     """A number that has an entry of its own, or is an input."""
 
     id: Term
@@ -54,8 +53,7 @@ def slopes_of(whole: Part, type_: Float, named: Named) -> list[tuple[Term, Term]
     return _Slopes(named).of(whole, scalar_constant(1.0, type_))
 
 
-@dataclass
-class _Slopes:
+class _Slopes(Struct):
     named: Named
     found: dict[object, tuple[Term, list[Term]]] = field(default_factory=dict)
 

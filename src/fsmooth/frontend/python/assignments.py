@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.core.build import build, components, get
 from fsmooth.core.term import Build, Const, Get, If, IFold, Length, Term, Update, Var
@@ -30,8 +31,7 @@ Change = Callable[[Term, Term], Term]
 """The new element, or the new elements, from the old and what is assigned."""
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where the user assigns: the brackets, the statement, and what the array is called."""
 
     target: ast.Subscript
@@ -148,8 +148,7 @@ def where_mask(frame: Frame, array: Term, mask: Term, value: Term, change: Chang
     return result
 
 
-@dataclass(frozen=True)
-class Right:
+class Right(Struct, frozen=True):
     """A right side over elements of these sizes: which of its axes are stretched."""
 
     value: Term

@@ -10,6 +10,7 @@ from collections.abc import Hashable
 from types import FunctionType, MethodType
 
 import numpy as np
+from msgspec.structs import replace
 
 from fsmooth.core.alternatives import kinds_of
 from fsmooth.core.nodes.built import built
@@ -163,7 +164,7 @@ def derived_by_kind(frame: Frame, callee: Derived, base: Term, node: ast.Call) -
         def use(one: Value) -> Value:
             function = with_parameters(frame, one)
             assert function is not None  # function_at
-            return called(frame, dataclasses.replace(callee, base=function), made)
+            return called(frame, replace(callee, base=function), made)
 
         return for_kinds(frame, base, functions, use, node, "TypeError", ", and not a function")
 

@@ -11,9 +11,10 @@ import ast
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from types import CodeType
 from typing import TYPE_CHECKING, NoReturn, Self
+
+from msgspec import Struct, field
 
 from fsmooth.core.term import Const, Get, Header, Length, MakeTuple, Proj, Require, Site, Term, Var, Zero, let
 from fsmooth.core.types import Type
@@ -29,8 +30,7 @@ if TYPE_CHECKING:
     from fsmooth.frontend.python.recursion import Reading, Recursion
 
 
-@dataclass
-class Capture:
+class Capture(Struct):
     """A captured run-time value: a hidden parameter, fetched anew at each call."""
 
     name: str
@@ -38,8 +38,7 @@ class Capture:
     fetch: Lookup
 
 
-@dataclass
-class Shared:
+class Shared(Struct):
     """What all functions of one elaboration share."""
 
     readings: Readings

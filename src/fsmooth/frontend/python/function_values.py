@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from fsmooth.core.alternatives import Code
 from fsmooth.core.term import Deriv, MakeTuple, Term

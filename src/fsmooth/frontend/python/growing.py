@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 from typing import NoReturn
+
+from msgspec.structs import replace
 
 from fsmooth.core.build import minus, plus
 from fsmooth.core.term import Check, Const, Get, Term, Update, Var, Vector
@@ -94,7 +95,7 @@ def appended(frame: Frame, old: Growing, element: Term, node: ast.AST) -> Growin
     shared = old.shared | frame.shared.views.within(element)
     only = given if isinstance(old.added, Const) and old.added.value == 0 else None
     room = frame.bind(Update(room, at, new), "room")
-    return dataclasses.replace(old, room=room, added=plus(old.added, Const(1)), most=most, shared=shared, only=only)
+    return replace(old, room=room, added=plus(old.added, Const(1)), most=most, shared=shared, only=only)
 
 
 def position(frame: Frame, growing: Growing, index: Term, node: ast.AST, name: str) -> Term:
@@ -118,7 +119,7 @@ def with_element(frame: Frame, old: Growing, indices: list[Term], value: Term, n
     first, *rest = indices
     at = position(frame, old, first, node, name)
     room = frame.bind(updated(frame, old.room, [at, *rest], value, node, name), "room")
-    return dataclasses.replace(old, room=room, only=None)
+    return replace(old, room=room, only=None)
 
 
 def extend(frame: Frame, name: ast.Name, more: ast.expr, node: ast.AST) -> None:

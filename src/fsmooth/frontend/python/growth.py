@@ -12,11 +12,12 @@ in each step alike knows that number from its index; where it depends on conditi
 from __future__ import annotations
 
 import ast
-import dataclasses
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Protocol
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from fsmooth.core.build import build, flat_scope, minus, plus, reduce, times
 from fsmooth.core.subst import substitute
@@ -54,14 +55,13 @@ class Carrier(Protocol):
     growth: Growth
 
 
-@dataclass
-class Grown:
+class Grown(Struct):
     """A list that a loop appends to, and what is known of its growth when a step has been read."""
 
     before: Growing
     space: Space | None
     """None in a loop inside the one for which the room is made."""
-    start: Var = dataclasses.field(default_factory=lambda: Var("start", INT))
+    start: Var = field(default_factory=lambda: Var("start", INT))
     form: Form = Form.PLACED
     after: Growing | None = None
     """The list at the end of a step."""
@@ -117,8 +117,7 @@ class Grown:
         return frame.bind(frame.as_list(whole), name) if whole is not room else frame.as_list(room)
 
 
-@dataclass
-class Growth:
+class Growth(Struct):
     """The lists that a loop appends to; what is younger than `mark` is named in it, `index` is that of its steps."""
 
     lists: dict[str, Grown]
@@ -222,7 +221,7 @@ def placed(frame: Frame, state: Carrier, body: Term, size: Term | None, node: as
         else:
             assert most is not None
             room = room_of(frame, grown.space, wanted, most, node)
-        grown.before = dataclasses.replace(grown.before, room=room)
+        grown.before = replace(grown.before, room=room)
         state.inits[k] = grown.carried()
     return substitute(body, starts)
 
@@ -249,7 +248,7 @@ def tallied(frame: Frame, growth: Growth, run: Callable[[Growth], object]) -> No
     """Find out how many elements the lists of a loop will have: `run` runs all of its steps."""
     saved = dict(frame.names)
     outer = {name: grown for name, grown in growth.lists.items() if grown.space is not None}
-    counting = {n: dataclasses.replace(g, form=Form.TALLIED) if n in outer else g for n, g in growth.lists.items()}
+    counting = {n: replace(g, form=Form.TALLIED) if n in outer else g for n, g in growth.lists.items()}
     run(Growth(counting, growth.mark, None if growth.index is None else growth.index.renamed()))
     for name, grown in outer.items():
         count = frame.names[name]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import build, number
@@ -17,8 +18,7 @@ from fsmooth.frontend.python.values import Growing, Listed, Value
 from fsmooth.rewrite.linear import polynomial
 
 
-@dataclass(frozen=True)
-class Either:
+class Either(Struct, frozen=True):
     """A list after two branches: what each gives for it, and how many elements there may be."""
 
     first: Term

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.core import primitives as p
 from fsmooth.core.alternatives import holds_functions
@@ -143,8 +144,7 @@ def stopping(size: Term, init: Term, step: tuple[Var, Var, Term], flag: int) -> 
 # -- what loops carry ------------------------------------------------------------------------------------------------
 
 
-@dataclass
-class Carried:
+class Carried(Struct):
     """The names that a loop changes: those with a value before it, at the types they have in it; the others are local.
 
     If one is `returned`, a step that sets it leaves all others but `flags` as they are.

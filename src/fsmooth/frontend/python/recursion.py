@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass, field
 from itertools import count
+
+from msgspec import Struct, field
 
 from fsmooth.core.build import equals
 from fsmooth.core.shape import size_of
@@ -34,8 +35,7 @@ from fsmooth.frontend.python.values import Closure, Growing, Keyed, Static, Unfi
 Definition = ast.FunctionDef | ast.Lambda
 
 
-@dataclass(eq=False)
-class Reading:
+class Reading(Struct, eq=False):
     """A function whose body is being read, where its parameters have these values."""
 
     definition: Definition
@@ -60,8 +60,7 @@ class CallsItself(Exception):  # noqa: N818  (no mistake: its first reading catc
         self.reading = reading
 
 
-@dataclass(eq=False)
-class Recursion:
+class Recursion(Struct, eq=False):
     """A function that calls itself; `header` is None until the type of its result is known.
 
     It is provisional if it was read while that of a function around it was not known: then it is read again with that one.

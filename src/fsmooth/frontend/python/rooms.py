@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import build, minus, number, plus
@@ -20,8 +21,7 @@ from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.sizes import at_least_zero, length_of
 
 
-@dataclass
-class Space:
+class Space(Struct):
     """A list before the loop: its elements, which are `count`, and one like those to come."""
 
     elements: Term | None

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.core.broadcast import Aligned, aligned
 from fsmooth.core.term import Const, Term
@@ -27,16 +28,14 @@ from fsmooth.frontend.python.slices import Span, span
 from fsmooth.frontend.python.values import Slice
 
 
-@dataclass(frozen=True)
-class Spanned:
+class Spanned(Struct, frozen=True):
     """An axis of which a slice is taken, which is an axis of the result."""
 
     span: Span
     axis: int
 
 
-@dataclass(frozen=True)
-class Listed:
+class Listed(Struct, frozen=True):
     """An axis of which an array says the places: the array, which one it is of those that go together, the size."""
 
     places: Term
@@ -44,8 +43,7 @@ class Listed:
     size: Term
 
 
-@dataclass(frozen=True)
-class Selection:
+class Selection(Struct, frozen=True):
     """The sizes of the result, and for each axis of the array, up to those that stay rows, where its elements are."""
 
     frame: Frame

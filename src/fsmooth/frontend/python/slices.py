@@ -6,7 +6,8 @@ Bounds that are certainly inside cost nothing.  A number of elements below 0 sta
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import minus, plus, prim, times
@@ -19,8 +20,7 @@ from fsmooth.frontend.python.values import Slice
 from fsmooth.rewrite.linear import polynomial
 
 
-@dataclass(frozen=True)
-class Span:
+class Span(Struct, frozen=True):
     """Equally spaced elements of an axis: the first, how many, how far apart."""
 
     first: Term

@@ -11,6 +11,8 @@ import inspect
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from fsmooth.core.term import Deriv, Term
 from fsmooth.core.term import Method as How
 from fsmooth.frontend.batches import Axes
@@ -19,16 +21,14 @@ from fsmooth.frontend.programs import Program
 from fsmooth.frontend.python.source import Source
 
 
-@dataclass(frozen=True, eq=False)
-class Static:
+class Static(Struct, frozen=True, eq=False):
     """A Python object known at compile time: a module, function, class, string, container; `fetch` says from where."""
 
     value: object
     fetch: Lookup | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Closure:
+class Closure(Struct, frozen=True, eq=False):
     """A function defined inside the program, with the names around it and its defaults at that moment."""
 
     node: ast.FunctionDef | ast.Lambda
@@ -37,8 +37,7 @@ class Closure:
     signature: inspect.Signature
 
 
-@dataclass(frozen=True, eq=False)
-class Default:
+class Default(Struct, frozen=True, eq=False):
     """The default of a parameter of a function defined inside the program."""
 
     value: Value
@@ -79,8 +78,7 @@ class MadeOf:
         return str(self.key)
 
 
-@dataclass(frozen=True, eq=False)
-class Derived:
+class Derived(Struct, frozen=True, eq=False):
     """A derivative of a closure or program, written inside a program; of a term, if it is of one of several functions."""
 
     base: Closure | Static | Derived | Term
@@ -90,8 +88,7 @@ class Derived:
     checkpoint: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class Batched:
+class Batched(Struct, frozen=True, eq=False):
     """A function over batches (`fs.vmap`), waiting for its arguments; `signature` is that of the function."""
 
     function: Closure | Static | Derived | Term
@@ -100,23 +97,20 @@ class Batched:
     signature: inspect.Signature
 
 
-@dataclass(frozen=True, eq=False)
-class Method:
+class Method(Struct, frozen=True, eq=False):
     """A method of an array, a record or a dictionary, waiting for its arguments."""
 
     owner: Term | Keyed
     name: str
 
 
-@dataclass(frozen=True, eq=False)
-class Vectorized:
+class Vectorized(Struct, frozen=True, eq=False):
     """np.vectorize(f): a function of numbers, for arrays."""
 
     function: Value
 
 
-@dataclass(frozen=True, eq=False)
-class Slice:
+class Slice(Struct, frozen=True, eq=False):
     """`start:stop:step` in brackets, or a call of `slice`; a bound that is left out is None."""
 
     start: Term | None = None
@@ -124,42 +118,38 @@ class Slice:
     step: Term | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Sequence:
+class Sequence(Struct, frozen=True, eq=False):
     """Something to iterate over: a number of steps, and the element at each."""
 
     size: Term
     element: Callable[[Term], Value]
 
 
-class NodeList(Sequence):
+class NodeList(Sequence, frozen=True, eq=False):
     """The nodes in a field, which is a list: empty, it does not hold."""
 
 
-@dataclass(frozen=True, eq=False)
-class Unrolled:
+class Unrolled(Struct, frozen=True, eq=False):
     """Something to iterate over at compile time."""
 
     items: tuple[Value, ...]
 
 
-class Listed(Unrolled):
+class Listed(Unrolled, frozen=True, eq=False):
     """A list of the program's whose elements are known one by one: it may grow."""
 
 
-class Uneven(Listed):
+class Uneven(Listed, frozen=True, eq=False):
     """A list of parts that need not be alike, as the caller gives it: it is no array even if they are of one type."""
 
 
-@dataclass(frozen=True, eq=False)
-class Keyed:
+class Keyed(Struct, frozen=True, eq=False):
     """A dictionary of the program's, whose keys are known."""
 
     entries: Mapping[object, Value]
 
 
-@dataclass(frozen=True, eq=False)
-class Growing:
+class Growing(Struct, frozen=True, eq=False):
     """A list inside a loop that appends to it: the first `start + added` elements of `room`, which has space for all.
 
     `start` is how many there were when the step began, `added` how many came since, which is at most `most`; None where
@@ -175,24 +165,21 @@ class Growing:
     """The element that came since, if it is one and came in every case."""
 
 
-class Tail(Growing):
+class Tail(Growing, frozen=True, eq=False):
     """A list while its elements are counted: its room has the last one only."""
 
 
-@dataclass(frozen=True, eq=False)
-class Unfilled:
+class Unfilled(Struct, frozen=True, eq=False):
     """An empty list inside the loop that appends its first element, while that element is looked for."""
 
 
-@dataclass(frozen=True, eq=False)
-class Text:
+class Text(Struct, frozen=True, eq=False):
     """A text in a node: the number that stands for it (fsmooth.core.nodes.texts)."""
 
     number: Term
 
 
-@dataclass(frozen=True, eq=False)
-class Pullback:
+class Pullback(Struct, frozen=True, eq=False):
     """The second part of what `fs.vjp(f)(x)` gives inside a program: a function of the cotangent of `value`."""
 
     derivative: Deriv
@@ -200,8 +187,7 @@ class Pullback:
     value: Term
 
 
-@dataclass(frozen=True, eq=False)
-class Missing:
+class Missing(Struct, frozen=True, eq=False):
     """A name that has no value here, and why."""
 
     why: str

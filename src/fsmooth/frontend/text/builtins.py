@@ -7,8 +7,9 @@ otherwise (`max v` is no reduction over a range but a library function).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from fsmooth.core.subst import substitute1
 from fsmooth.core.term import (

@@ -11,14 +11,14 @@ nothing separates it from what stands before.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.core.term import Failure
 from fsmooth.frontend.text.mistakes import TextError
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Struct, frozen=True):
     """A terminal of the grammar; `start` and `end` are offsets into the text."""
 
     kind: str

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from typing import cast
+
+from msgspec.structs import replace
 
 from fsmooth.frontend.text import tree
 from fsmooth.frontend.text.lexer import Token, laid_out, tokens

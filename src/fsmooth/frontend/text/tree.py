@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Node:
+class Node(Struct, frozen=True, eq=False):
     """`start` and `end` are offsets into the text."""
 
     start: int
@@ -16,39 +15,34 @@ class Node:
 # -- types ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NamedType(Node):
+class NamedType(Node, frozen=True, eq=False):
     """`Float`, `Vector`, …; with an `element` `Array<element>`."""
 
     name: str
     element: Node | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TupleType(Node):
+class TupleType(Node, frozen=True, eq=False):
     """`(A, B)`, or with names `{x: A, y: B}`."""
 
     items: tuple[Node, ...]
     names: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class GroupType(Node):
+class GroupType(Node, frozen=True, eq=False):
     """A type in brackets: before `=>` it is one parameter, even if it is a tuple."""
 
     inner: Node
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FunctionType(Node):
+class FunctionType(Node, frozen=True, eq=False):
     """`(A, B) => C`, or as in the papers `A => B => C`."""
 
     parameters: tuple[Node, ...]
     result: Node
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LinearType(Node):
+class LinearType(Node, frozen=True, eq=False):
     """`A ⊸ B`: linear maps."""
 
     source: Node
@@ -58,13 +52,11 @@ class LinearType(Node):
 # -- expressions ---------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Name(Node):
+class Name(Node, frozen=True, eq=False):
     name: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Number(Node):
+class Number(Node, frozen=True, eq=False):
     """A literal.  `grouped`: it stood in brackets, so that a minus before it is an operation."""
 
     value: int | float
@@ -72,27 +64,23 @@ class Number(Node):
     grouped: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Section(Node):
+class Section(Node, frozen=True, eq=False):
     """`(+)`: an operator as a function."""
 
     operator: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Parameter(Node):
+class Parameter(Node, frozen=True, eq=False):
     name: str
     type: Node | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Fun(Node):
+class Fun(Node, frozen=True, eq=False):
     parameters: tuple[Parameter, ...]
     body: Node
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Binding(Node):
+class Binding(Node, frozen=True, eq=False):
     """`let names = value in body`; several names take a tuple apart."""
 
     names: tuple[str, ...]
@@ -101,8 +89,7 @@ class Binding(Node):
     body: Node
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Clause(Node):
+class Clause(Node, frozen=True, eq=False):
     """`name parameters : type = value`: a function that may call itself."""
 
     name: str
@@ -111,23 +98,20 @@ class Clause(Node):
     value: Node
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Recursion(Node):
+class Recursion(Node, frozen=True, eq=False):
     """`letrec clause and clause … in body`."""
 
     clauses: tuple[Clause, ...]
     body: Node
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Conditional(Node):
+class Conditional(Node, frozen=True, eq=False):
     condition: Node
     then: Node
     otherwise: Node
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Requirement(Node):
+class Requirement(Node, frozen=True, eq=False):
     """`require condition, numbers… in body`, of a kind: `size`, `empty`, …."""
 
     condition: Node
@@ -136,8 +120,7 @@ class Requirement(Node):
     kind: str = "size"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Collect(Node):
+class Collect(Node, frozen=True, eq=False):
     """`collect count [i in n, …] guard body`."""
 
     count: Node
@@ -146,22 +129,19 @@ class Collect(Node):
     body: Node
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Apply(Node):
+class Apply(Node, frozen=True, eq=False):
     function: Node
     arguments: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Operation(Node):
+class Operation(Node, frozen=True, eq=False):
     """An infix or prefix operator; `&&`, `||` and `!` among them."""
 
     operator: str
     operands: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Index(Node):
+class Index(Node, frozen=True, eq=False):
     """`array[indices]`; `open_`: a comma followed the last, as in `grad[0,]`."""
 
     array: Node
@@ -169,27 +149,23 @@ class Index(Node):
     open_: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Project(Node):
+class Project(Node, frozen=True, eq=False):
     """`e.0`, or `e.name` of a record."""
 
     tuple: Node
     position: int | str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MakeTuple(Node):
+class MakeTuple(Node, frozen=True, eq=False):
     items: tuple[Node, ...]
     names: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Display(Node):
+class Display(Node, frozen=True, eq=False):
     items: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Module(Node):
+class Module(Node, frozen=True, eq=False):
     """Definitions one after the other, without a final expression."""
 
     definitions: tuple[tuple[str, Node], ...]

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from fsmooth.core.term import Check, Const, Get, Length, Prim, Proj, Term, Var
 from fsmooth.core.types import Int
 from fsmooth.frontend.text import tree
 
 
-@dataclass(frozen=True, eq=False)
-class Closure:
+class Closure(Struct, frozen=True, eq=False):
     """A function whose parameters have no types yet: elaborated anew at each call, so it works at every type."""
 
     function: tree.Fun
@@ -27,15 +27,13 @@ class Closure:
         return self.uses[name]
 
 
-@dataclass(frozen=True)
-class Operator:
+class Operator(Struct, frozen=True):
     """A built-in function or an infix operator as a value: `sin`, `pair`, `(+)`."""
 
     name: str
 
 
-@dataclass(frozen=True)
-class Native:
+class Native(Struct, frozen=True):
     """A function written in Python, from values to a term."""
 
     function: Callable[[list[Value]], Term]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from fsmooth.frontend.programs import CustomProgram
 
 
-@dataclass(frozen=True, eq=False)
-class Ruled:
+class Ruled(Struct, frozen=True, eq=False):
     """A function that is differentiated by its rules; `program` is what a call of it in a program reads."""
 
     program: CustomProgram

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from fsmooth.core.types import Int
 from fsmooth.loops import tree as t
@@ -35,8 +36,7 @@ def loads(e: t.Expression) -> bool:
     return isinstance(e, t.Load) or any([loads(x) for x in parts(e)])
 
 
-@dataclass
-class Accesses:
+class Accesses(Struct):
     """The indices at which statements read and write each buffer, and the numbers that they declare."""
 
     reads: dict[str, list[t.Expression]] = field(default_factory=dict)

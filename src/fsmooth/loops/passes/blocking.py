@@ -12,7 +12,8 @@ other to arrays of their own vectorises as it stands: then only rows that are re
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
@@ -29,8 +30,7 @@ LANES = 8
 """Iterations in a block."""
 
 
-@dataclass(frozen=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """The index `base + width * i + position`."""
 
     base: t.Expression

@@ -13,7 +13,8 @@ Checks inside a branch, or after something that may end the loop, stay where the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace as with_fields
+
+from msgspec.structs import replace as with_fields
 
 from fsmooth import thresholds
 from fsmooth.core.types import BOOL

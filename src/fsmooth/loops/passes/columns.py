@@ -9,7 +9,8 @@ row is loaded and stored once for all of them (rotations of neighbouring rows, s
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from fsmooth.core import primitives as p
 from fsmooth.core.types import INT, Int

@@ -9,8 +9,9 @@ that reads another row of the same matrix, in the same column.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import product
+
+from msgspec.structs import replace
 
 from fsmooth.loops import tree as t
 from fsmooth.loops.names import Names

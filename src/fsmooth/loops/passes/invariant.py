@@ -11,7 +11,8 @@ if what the inner loop reads does not change, and what it writes belongs to one 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from fsmooth import thresholds
 from fsmooth.loops import tree as t

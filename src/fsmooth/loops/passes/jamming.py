@@ -13,9 +13,10 @@ block, and what the iterations of the block before this one add to it.  Loops th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TypeGuard
+
+from msgspec.structs import replace
 
 from fsmooth import thresholds
 from fsmooth.core import primitives as p

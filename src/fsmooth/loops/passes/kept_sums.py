@@ -12,7 +12,8 @@ for an infinity or the other way round where a factor is infinite.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from fsmooth import thresholds
 from fsmooth.core.types import F64
@@ -45,8 +46,7 @@ def keep_sums(function: t.Function, names: Names) -> t.Function:
     return prune(with_body(function, _Rewriting(names, sizes, pointers).body(function.body, ())), names)
 
 
-@dataclass
-class _Rewriting:
+class _Rewriting(Struct):
     """The arrays that are kept as sums of so many elements; `early` has what goes before a loop around."""
 
     names: Names

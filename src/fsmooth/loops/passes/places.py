@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from fsmooth.loops import tree as t
 from fsmooth.loops.usage import walk
 
 
-@dataclass(frozen=True)
-class Places:
+class Places(Struct, frozen=True):
     """Which pointers may point to the same memory: `near` has all that a pointer was ever made from.
 
     `different` are pairs that never do at the same time.

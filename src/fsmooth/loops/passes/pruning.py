@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from fsmooth.loops import tree as t
 from fsmooth.loops.names import Names

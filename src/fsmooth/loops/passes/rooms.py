@@ -11,7 +11,8 @@ often than its last size can be halved.  What arrays need whose sizes a loop doe
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fsmooth import thresholds
 from fsmooth.loops import tree as t
@@ -36,8 +37,7 @@ def give_rooms(function: t.Function, names: Names) -> t.Function:
     return with_body(function, outside(function.body))
 
 
-@dataclass
-class _Rooms:
+class _Rooms(Struct):
     names: Names
     count: int = 0
 

@@ -10,7 +10,9 @@ Before: a block.  After: the same with `rows`, and `vector_body` and `vector_val
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from fsmooth import thresholds
 from fsmooth.core.types import F64, INT
@@ -21,8 +23,7 @@ from fsmooth.loops.names import Names
 from fsmooth.loops.usage import names_in, names_of
 
 
-@dataclass
-class _Row:
+class _Row(Struct):
     """Reads of one row: where it starts, the columns read in any case, and those read in branches."""
 
     start: t.Expression

@@ -10,7 +10,8 @@ That is a store and a load more for each element, and a fraction of a function t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from fsmooth.loops import tree as t
 from fsmooth.loops.names import Names

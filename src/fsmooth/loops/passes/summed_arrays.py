@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from fsmooth.core import primitives as p
 from fsmooth.core.types import F64
@@ -16,8 +17,7 @@ Pointers = Mapping[str, set[str]]
 """What pointers may point to."""
 
 
-@dataclass(frozen=True)
-class _Use:
+class _Use(Struct, frozen=True):
     """A statement that mentions an array, and the statement around it."""
 
     statement: t.Statement
@@ -110,8 +110,7 @@ def row_in(at: t.Expression, loop: t.For, pointers: Pointers) -> t.Expression | 
     return row if row is not None and is_steady(names_of(row), loop, pointers) else None
 
 
-@dataclass
-class Product:
+class Product(Struct):
     """A product, as what is the same in all iterations of a loop and what is not."""
 
     negative: bool = False

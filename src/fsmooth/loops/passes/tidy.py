@@ -10,7 +10,9 @@ as value numbering has it; a loop, which may run again or not at all, does so wh
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from fsmooth.core import primitives as p
 from fsmooth.loops import tree as t
@@ -30,8 +32,7 @@ Passed = dict[object, list[frozenset[object]]]
 _NOTHING: Mapping[str, object] = {}
 
 
-@dataclass(frozen=True)
-class _Known:
+class _Known(Struct, frozen=True):
     """Conditions that hold here, and for each check that has been passed the conditions under which it was made.
 
     What is found in a loop is kept apart and forgotten after it: the loop may not run, and its index may be another's.
@@ -54,8 +55,7 @@ class _Known:
         return _Known(self.conditions, (*self.passed, {}))
 
 
-@dataclass(frozen=True)
-class _Tidying:
+class _Tidying(Struct, frozen=True):
     """`behind`: what each pointer may point to; `versions`: of buffers, how often they were written so far."""
 
     mutable: frozenset[str]

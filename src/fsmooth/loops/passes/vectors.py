@@ -5,7 +5,8 @@ subtracted, multiplied and divided.  The C compiler is left no choice there (bac
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from fsmooth.core import primitives as p
 from fsmooth.core.types import F64

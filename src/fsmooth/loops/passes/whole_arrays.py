@@ -7,7 +7,8 @@ for i: … argmax of all of b …      one search, before the loop
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import stride_of

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from fsmooth.core.term import Failure, Running, Site
 from fsmooth.core.types import Type
 from fsmooth.loops.tree.statements import Body
 
 
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(Struct, frozen=True):
     """A parameter: a scalar by value, or a pointer (`rank` is not None) to scalars that is read or written."""
 
     name: str
@@ -20,8 +20,7 @@ class Parameter:
     output: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class Facts:
+class Facts(Struct, frozen=True, eq=False):
     """What lowering knows of the names of a function.
 
     nonnegative  sizes that are never negative
@@ -34,8 +33,7 @@ class Facts:
     row_sizes: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, eq=False)
-class Function:
+class Function(Struct, frozen=True, eq=False):
     """A function that returns 0, or reports failure; `is_called` by other functions of the program, and not from outside.
 
     `running`: where it keeps what it needs when a function that it calls, and that may call it, returns.
@@ -49,8 +47,7 @@ class Function:
     running: Running = Running.STACK
 
 
-@dataclass(frozen=True, eq=False)
-class Program:
+class Program(Struct, frozen=True, eq=False):
     """A lowered program: the kernel, the function that gives the sizes of its results, and what to report.
 
     `names`: for the names in the kernel, those of the variables of the term; `origins`: where these come from, if that is

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum
+
+from msgspec import Struct, field
 
 from fsmooth.core.term import NOWHERE, Site
 from fsmooth.core.types import Type
 from fsmooth.loops.tree.expressions import Expression, Extremum
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Declare:
+class Declare(Struct, frozen=True, eq=False):
     """`const T name = value;`, or a mutable local, initialised or not."""
 
     name: str
@@ -21,8 +21,7 @@ class Declare:
     mutable: bool = False
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Assign:
+class Assign(Struct, frozen=True, eq=False):
     """`name = value;`, or `name += value;` if `accumulate`."""
 
     name: str
@@ -30,8 +29,7 @@ class Assign:
     accumulate: bool = False
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Store:
+class Store(Struct, frozen=True, eq=False):
     """`buffer[index] = value;`, or `+=` if `accumulate`."""
 
     buffer: str
@@ -61,8 +59,7 @@ class Vectors(Enum):
     NONE = "none"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class For:
+class For(Struct, frozen=True, eq=False):
     """`for (index = 0; index < size; ++index) body`.  `reduced` names the local sums of a REDUCTION, `extrema`
     its largest and smallest values so far, `own` arrays of which nothing lives from one iteration to the next.
     """
@@ -79,8 +76,7 @@ class For:
     own: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class While:
+class While(Struct, frozen=True, eq=False):
     """`test; while (condition) { body; test; }`: `test` computes what `condition` reads, before each iteration."""
 
     test: Body
@@ -89,8 +85,7 @@ class While:
     site: Site = NOWHERE
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Block:
+class Block(Struct, frozen=True, eq=False):
     """A PARALLEL loop run `lanes` iterations at a time (design: blocks of points with transposed stores).
 
     The body is straight-line; its stores are exactly to the `width` scalars from `base + width * index` on of
@@ -111,8 +106,7 @@ class Block:
     vector_body: Body = ()
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class BlockOutput:
+class BlockOutput(Struct, frozen=True, eq=False):
     """What each iteration of a `Block` writes side by side: `buffer[base + width * index + k] = values[k]`."""
 
     buffer: str
@@ -124,8 +118,7 @@ class BlockOutput:
     vector_values: Mapping[int, Expression] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class BlockRows:
+class BlockRows(Struct, frozen=True, eq=False):
     """Scalars that each iteration of a `Block` reads at `buffer[start … start + width - 1]`; `body` defines `start`."""
 
     buffer: str
@@ -136,8 +129,7 @@ class BlockRows:
     tile: str
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class If:
+class If(Struct, frozen=True, eq=False):
     """`if (condition) then else otherwise`.  `then` is not worth much of the C compiler's time if it is `rare`."""
 
     condition: Expression
@@ -146,15 +138,13 @@ class If:
     rare: bool = False
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Break:
+class Break(Struct, frozen=True, eq=False):
     """`if (condition) break;`"""
 
     condition: Expression
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Check:
+class Check(Struct, frozen=True, eq=False):
     """Fail with `site` unless 0 <= index < size."""
 
     index: Expression
@@ -162,8 +152,7 @@ class Check:
     site: int
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Demand:
+class Demand(Struct, frozen=True, eq=False):
     """Fail with `site` and `numbers` unless the condition holds."""
 
     condition: Expression
@@ -171,8 +160,7 @@ class Demand:
     numbers: tuple[Expression, ...] = ()
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class CheckAll:
+class CheckAll(Struct, frozen=True, eq=False):
     """The `body` (declarations and one check) for every index, done before a loop that relies on it.
 
     If the check is affine in the index, `ends` is true and only the first and last iterations are tested, the others
@@ -186,8 +174,7 @@ class CheckAll:
     ends: bool
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Fill:
+class Fill(Struct, frozen=True, eq=False):
     """Zero `count` scalars from `offset` on."""
 
     buffer: str
@@ -196,8 +183,7 @@ class Fill:
     type: Type
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Copy:
+class Copy(Struct, frozen=True, eq=False):
     """Copy `count` scalars between buffers that do not overlap."""
 
     target: str
@@ -208,8 +194,7 @@ class Copy:
     type: Type
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Room:
+class Room(Struct, frozen=True, eq=False):
     """Memory for an array made in a loop, outside all loops: `count` scalars of the stack, more of the arena if it is longer."""
 
     name: str
@@ -217,8 +202,7 @@ class Room:
     count: int
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Allocate:
+class Allocate(Struct, frozen=True, eq=False):
     """`count` scalars: taken from the arena, or in a loop the first ones of a room, which grows if it has fewer."""
 
     buffer: str
@@ -227,8 +211,7 @@ class Allocate:
     room: str | None = None
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class LocalArray:
+class LocalArray(Struct, frozen=True, eq=False):
     """A C array on the stack."""
 
     buffer: str
@@ -243,8 +226,7 @@ class Count(Enum):
     POSITIVE = "positive"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Choose:
+class Choose(Struct, frozen=True, eq=False):
     """`T *pointer = then + then_offset;`, or with `steps` the buffer `otherwise` if these are `when`.
 
     `exchanged` pointers take part in a `Swap`, or point to what others point to, so they are not `restrict`.  What the
@@ -263,8 +245,7 @@ class Choose:
     beside: str | None = None
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Swap:
+class Swap(Struct, frozen=True, eq=False):
     """Exchange two pointers."""
 
     left: str
@@ -272,8 +253,7 @@ class Swap:
     type: Type
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Place:
+class Place(Struct, frozen=True, eq=False):
     """A part of a buffer that is handed to a function."""
 
     buffer: str
@@ -281,8 +261,7 @@ class Place:
     type: Type
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Invoke:
+class Invoke(Struct, frozen=True, eq=False):
     """A call of another function of the program, which puts its `results` into locals and buffers, or fails.
 
     `added` says which of them it adds to what is there; `frames` are those that are frames.
@@ -300,16 +279,14 @@ class Invoke:
         return {r.buffer if isinstance(r, Place) else r for r in self.results}
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(Struct, frozen=True):
     """A number in a frame, or with `pointer` where an array is."""
 
     type: Type
     pointer: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """What is side by side in the frames that one constructor of a data type makes; `name` and `number` are for people."""
 
     data: Type
@@ -317,8 +294,7 @@ class Layout:
     slots: tuple[Slot, ...]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Keep:
+class Keep(Struct, frozen=True, eq=False):
     """`count` scalars beside the frames, one of which will point to them."""
 
     buffer: str
@@ -326,8 +302,7 @@ class Keep:
     count: Expression
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Pack:
+class Pack(Struct, frozen=True, eq=False):
     """A new frame, `name`, with `values` in its slots, which is there until the call that makes it has returned."""
 
     name: str
@@ -335,8 +310,7 @@ class Pack:
     values: tuple[Expression | Place, ...]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Unpack:
+class Unpack(Struct, frozen=True, eq=False):
     """`const T name = frame->slot;`, or a pointer."""
 
     name: str
@@ -359,16 +333,14 @@ TAPE = "fs_tape"
 """What the statements of a tape read and change."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class OpenTape:
+class OpenTape(Struct, frozen=True, eq=False):
     """`const int64_t start = …;`: the id of the first of `size` inputs."""
 
     start: str
     size: Expression
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Entry:
+class Entry(Struct, frozen=True, eq=False):
     """`const int64_t name = …;`: the id of a new entry of the tape, with room for `count` operands and their slopes."""
 
     name: str
@@ -377,8 +349,7 @@ class Entry:
     count: Expression
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Operand:
+class Operand(Struct, frozen=True, eq=False):
     """An operand of an entry, by its id, at a position among them, and the slope by it."""
 
     entry: Entry
@@ -387,8 +358,7 @@ class Operand:
     slope: Expression
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Sweep:
+class Sweep(Struct, frozen=True, eq=False):
     """`buffer[offset + k]` = the slope of the number with id `root` by input k, for `count` inputs from `start` on."""
 
     buffer: str
@@ -398,30 +368,26 @@ class Sweep:
     root: Expression
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class CloseTape:
+class CloseTape(Struct, frozen=True, eq=False):
     """Forget the inputs from `start` on, and all entries after them."""
 
     start: str
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class KeepTape:
+class KeepTape(Struct, frozen=True, eq=False):
     """`const int64_t name = …;`: the tape, which is not the call's own any more."""
 
     name: str
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class OpenBars:
+class OpenBars(Struct, frozen=True, eq=False):
     """`double *buffer`: zeros, one for each entry of a tape that was kept."""
 
     buffer: str
     tape: Expression
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class SweepBars:
+class SweepBars(Struct, frozen=True, eq=False):
     """`buffer[offset + k]` = the cotangent of input k of a tape that was kept, from `bars` of all its entries."""
 
     buffer: str

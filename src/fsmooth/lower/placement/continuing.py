@@ -9,7 +9,8 @@ on the memory of `a`, and nothing is copied.  That pays if each of its steps cha
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from fsmooth.core.build import part_of, whole_of
 from fsmooth.core.term import Carrying, If, IFold, Let, MakeTuple, Proj, Require, Term, Var, While, let

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from enum import Enum
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.term import (
@@ -34,8 +36,7 @@ from fsmooth.lower.destination import Destination, Group, View
 Path = tuple[int, ...]
 
 
-@dataclass(eq=False)
-class Part:
+class Part(Struct, eq=False):
     """A component of a state that is not a tuple.
 
     `holders` are the (variable, projections) that mean what `place` contains now; `readers` those and every variable
@@ -64,15 +65,14 @@ class Part:
         return found is not None and found in self.holders
 
 
-@dataclass(eq=False)
-class Row(Part):
+class Row(Part, eq=False, kw_only=True):
     """An element of a part that is an array itself: what `array[index]` means where `array` means the part's contents.
 
     `readers` are those of the whole part: what reads any of its rows may read this one.
     """
 
-    whole: Part = field(kw_only=True)
-    index: Term = field(kw_only=True)
+    whole: Part
+    index: Term
 
     def is_held(self, term: Term) -> bool:
         """Does the term mean the present contents?"""

@@ -11,7 +11,8 @@ Such a state is never changed in place: what a step makes of it, by whatever way
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.core.hints import Hint
 from fsmooth.core.term import IFold, MakeTuple, Term, Update
@@ -27,8 +28,7 @@ from fsmooth.lower.placement.places import Part
 from fsmooth.lower.placement.replacement import New, exchangeable, in_spare, is_same_view
 
 
-@dataclass(frozen=True, eq=False)
-class Recorded:
+class Recorded(Struct, frozen=True, eq=False):
     """A part of a state and the part that records it.
 
     `first`, `current` and `following` are where it starts, where a step finds it, and where the step puts the next one.

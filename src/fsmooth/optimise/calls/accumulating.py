@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Let, Prim, Term, Var, let
@@ -12,8 +12,7 @@ UNITS = {p.add: 0.0, p.multiply: 1.0}
 """The operations by which values of calls are accumulated, and what each starts from."""
 
 
-@dataclass(frozen=True)
-class Operand:
+class Operand(Struct, frozen=True):
     """By which operation a value becomes another, and the other operand; None if it stays what it is."""
 
     by: p.Primitive

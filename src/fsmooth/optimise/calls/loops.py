@@ -17,8 +17,9 @@ Arguments that each call hands on stay outside.  Loops take no stack, and have d
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import cast
+
+from msgspec import Struct
 
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
@@ -100,8 +101,7 @@ _MOST = 2**31
 """So many calls, one in the other, are an endless recursion."""
 
 
-@dataclass
-class _Leaf:
+class _Leaf(Struct):
     """What stands at the ends of a body: for a call its arguments, a name for its value, what becomes of that; else a value."""
 
     call: Callable[[Sequence[Term], Var, Term], Term]

@@ -6,7 +6,7 @@ that depends on it can leave a loop.  For i = 0 … n-1 all of them hold if n <=
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import either
@@ -34,8 +34,7 @@ Loop = Build | Reduce | IFold
 _STOPS_EARLY = (Reduction.ALL, Reduction.ANY)
 
 
-@dataclass(frozen=True)
-class _Made:
+class _Made(Struct, frozen=True):
     """A check of the loop's index that is made in every iteration, if the loops inside (`around`) run."""
 
     size: Term

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from fsmooth.core import primitives as p
 from fsmooth.core.types import BOOL, INT
@@ -25,8 +26,7 @@ def written_in(body: Sequence[t.Statement]) -> set[str]:
     return {name for s in walk(body) for name in targets(s)}
 
 
-@dataclass
-class StripBody:
+class StripBody(Struct):
     """The body of a loop, made to run in strips.  `sums` are the locals that hold sums over the points of a strip, or
     numbers that are proportional to them.
     """

@@ -9,7 +9,9 @@ What is added stays what it was: a is only added to in the strips, and read afte
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fsmooth.core.types import F64, INT
 from fsmooth.loops import tree as t
@@ -18,8 +20,7 @@ from fsmooth.loops.passes.strips.tables import Tables
 from fsmooth.loops.usage import declared, expressions_of, mentioned, names_of, targets, walk
 
 
-@dataclass(frozen=True)
-class Multiples:
+class Multiples(Struct, frozen=True):
     """What is known of the strips: the arrays made for them, their sums over points, and what else differs between them."""
 
     tables: Tables

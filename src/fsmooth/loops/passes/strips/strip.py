@@ -7,7 +7,8 @@ start … start + count - 1: memory that belongs to the strip alone is addressed
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
@@ -24,8 +25,7 @@ class NotInStrips(Exception):
     """The loops cannot run strip by strip."""
 
 
-@dataclass(frozen=True)
-class Strip:
+class Strip(Struct, frozen=True):
     """One strip: the size of the dimension that is cut, the names of its first point and of the number of its points,
     and the arrays that hold numbers of its points only.
     """

@@ -8,7 +8,7 @@ the points lie side by side.  Loops that follow and read the same numbers so rea
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from fsmooth import thresholds
 from fsmooth.core.types import F64, INT
@@ -20,8 +20,7 @@ from fsmooth.loops.passes.vectorise import marked
 from fsmooth.loops.usage import declared, names_of, walk
 
 
-@dataclass(frozen=True)
-class Gathered:
+class Gathered(Struct, frozen=True):
     """An array in which the points lie side by side: `buffer[outer.index * size + point] = load`, if `loop` runs."""
 
     load: t.Load
@@ -39,8 +38,7 @@ class Gathered:
         return set().union(*[names_of(e) for e in (self.load, self.outer.size, self.loop.size, self.size)])
 
 
-@dataclass
-class Tables:
+class Tables(Struct):
     """Arrays for a loop that is cut into strips: made before it (`once`), or before its strips (`every`).
 
     `gathered` are at first those that loops before made.
@@ -51,7 +49,7 @@ class Tables:
     size: t.Expression
     written: set[str]
     gathered: list[Gathered]
-    varying: set[str] = field(init=False)
+    varying: set[str] = field(default_factory=set)
     taken: list[t.Statement] = field(default_factory=list)
     places: list[t.Statement] = field(default_factory=list)
     once: list[t.Statement] = field(default_factory=list)
