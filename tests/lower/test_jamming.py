@@ -65,6 +65,7 @@ def by_element(a, b, c):
 def test_the_rows_of_one_factor_are_read_once_for_four_rows_of_the_product() -> None:
     source = kernel(lambda a, b: a @ b, np.ones((2, 2)), np.ones((2, 2)))
     assert "i_block < (a_n0 >> 2)" in source
+    assert source.count("memset") == 2  # of four rows in a block, of each row that is left
     assert "k_block < (b_n1 > 0 ? (b_n0 >> 2) : 0)" in source
 
 

@@ -81,10 +81,7 @@ int32_t matmul(
     (void)error;
     for (int64_t i0_block = 0; i0_block < (a_n0 >> 2); ++i0_block) {
         const int64_t i0_start = i0_block * 4;
-        memset(result + i0_start * c_n1, 0, (size_t)c_n1 * sizeof *result);
-        memset(result + (i0_start + 1) * c_n1, 0, (size_t)c_n1 * sizeof *result);
-        memset(result + (i0_start + 2) * c_n1, 0, (size_t)c_n1 * sizeof *result);
-        memset(result + (i0_start + 3) * c_n1, 0, (size_t)c_n1 * sizeof *result);
+        memset(result + i0_start * c_n1, 0, (size_t)(c_n1 * 4) * sizeof *result);
         for (int64_t i_block = 0; i_block < (c_n1 > 0 ? (c_n0 >> 2) : 0); ++i_block) {
             const int64_t i_start = i_block * 4;
             const double factor_4 = a[i0_start * a_n1 + i_start];

@@ -22,8 +22,8 @@ from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.types import INT, Int
 from fsmooth.loops import tree as t
-from fsmooth.loops.affine import is_next
-from fsmooth.loops.arithmetic import integer, is_integer, map_loads, parts, same
+from fsmooth.loops.affine import is_next, stride_of
+from fsmooth.loops.arithmetic import integer, is_integer, map_loads, parts, same, times
 from fsmooth.loops.arithmetic import replace as replaced
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.columns import carried_rows, in_turn, sizes_in
@@ -266,7 +266,20 @@ def _row_of(body: t.Body) -> tuple[t.Body, t.For, Sequence[t.Declare], t.Store]:
 
 def _side_by_side(loop: t.For, indices: Sequence[t.Expression], names: Names) -> t.Body:
     """Iterations that are independent: each statement for all of them, loops of the same size as one."""
-    return _jammed([copied(loop.body, {loop.index: index}, names) for index in indices])
+    copies = [copied(loop.body, {loop.index: index}, names) for index in indices]
+    found: list[t.Statement] = []
+    for original, first, *others in zip(loop.body, *copies, strict=True):
+        if isinstance(first, t.Fill) and isinstance(original, t.Fill) and _is_row_by_row(original, loop.index):
+            found.append(replace(first, count=times(first.count, integer(len(indices)))))
+        else:
+            found += _jammed([(first,), *[(s,) for s in others]])
+    return tuple(found)
+
+
+def _is_row_by_row(zeroes: t.Fill, index: str) -> bool:
+    """Do the zeroes of an iteration begin where those of the iteration before end?"""
+    found = stride_of(zeroes.offset, index)
+    return found is not None and same(found[1], zeroes.count) and index not in names_of(zeroes.count)
 
 
 def _jammed(copies: Sequence[t.Body]) -> t.Body:
