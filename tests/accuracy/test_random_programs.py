@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
-from msgspec.structs import replace
 
 from fsmooth.core.term import Lam
 from fsmooth.optimise.schedules import DEFAULT

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import assume, given
-from msgspec.structs import replace
 
 from fsmooth.core.term import Lam, Verb
 from fsmooth.optimise.schedules import DEFAULT

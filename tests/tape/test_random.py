@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
 import pytest
-from msgspec.structs import replace
 
 from fsmooth.core.definitions import redefined
 from fsmooth.core.term import Lam
