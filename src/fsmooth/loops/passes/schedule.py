@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from fsmooth.loops import tree as t
 from fsmooth.loops.names import Names
+from fsmooth.loops.passes.before_calls import work_before_calls
 from fsmooth.loops.passes.blocking import in_blocks
 from fsmooth.loops.passes.checks import checks_before_loops
 from fsmooth.loops.passes.fusing import fuse_loops
@@ -41,7 +42,7 @@ _VECTORS = (("math split from loops", split_math), ("loops marked for vectors", 
 _BLOCKS = (("blocks", in_blocks),)
 _TIDY = (("repeated checks dropped", tidy), ("dead code dropped", prune))
 _FUSED = (("loops fused", fuse_loops),)
-_LAWS = (("kept sums", keep_sums), ("strips", in_strips))
+_LAWS = (("kept sums", keep_sums), ("strips", in_strips), ("work before calls", work_before_calls))
 _JAMMED = (("nests jammed", jam_loops),)
 _WRITTEN = (("sums in vectors", write_vectors),)
 _ROOMS = (("rooms", give_rooms),)
