@@ -23,7 +23,7 @@ from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import key_of, parts
 from fsmooth.loops.names import Names
 from fsmooth.loops.rewriting import same_or, with_bodies, with_body
-from fsmooth.loops.usage import changed, mentioned_reads, names_of, targets, walk
+from fsmooth.loops.usage import changed, mentioned_reads, targets, walk
 
 _MOVABLE = t.Declare | t.Assign | t.Store | t.Invoke | t.Unpack
 _MAY_FAIL = (p.floor_divide, p.modulo)
@@ -49,7 +49,10 @@ def work_before_calls(function: t.Function, names: Names) -> t.Function:
 
 
 class _Segment:
-    """Statements from a call on: what goes before it, and what stays."""
+    """Statements from a call on: what goes before it, and what stays.
+
+    `late` are the names that statements change, or that stay; `touched` the arrays that those which stay read or fill.
+    """
 
     def __init__(self, old: t.Body, varying: set[str], names: Names) -> None:
         self.old = old
@@ -57,6 +60,7 @@ class _Segment:
         self.names = names
         self.late = {name for s in old for name in targets(s)}
         self.late |= {s.name for s in old if isinstance(s, t.Declare) and (s.mutable or s.value is None)}
+        self.touched: set[str] = set()
         self.early: list[t.Statement] = []
         self.stay: list[t.Statement] = []
         self.known: dict[object, t.Name] = {}
@@ -75,53 +79,19 @@ class _Segment:
     def place(self, s: t.Statement) -> None:
         """Put the next statement where it goes."""
         match s:
-            case t.Declare(value=None) | t.Declare(mutable=True):
-                self.stay.append(s)
+            case t.Declare() | t.Unpack() if s.name not in self.late and all([self.split(e)[0] for e in _read(s)]):
+                self.early.append(s)
+                return
             case t.Declare() | t.Unpack():
-                if all([self.is_early(e) for e in _read(s)]):
+                self.late.add(s.name)
+            case t.Store(buffer, index, value, True) if buffer not in self.touched:
+                if self.split(index)[0] and self.split(value)[0]:
                     self.early.append(s)
                     return
-                self.late.add(s.name)
-                self.stay.append(self.without(s))
-            case t.Store(accumulate=True) if self.may_be_added_before(s):
-                self.early.append(s)
             case _:
-                self.stay.append(self.without(s))
-
-    def is_early(self, e: t.Expression) -> bool:
-        """Has it the same value before the calls?"""
-        if not names_of(e).isdisjoint(self.late):
-            return False
-        stack = [e]
-        while stack:
-            x = stack.pop()
-            match x:
-                case t.Search():
-                    return False
-                case t.Load(buffer) if buffer in self.varying:
-                    return False
-                case t.Operation(primitive) if primitive in _MAY_FAIL and isinstance(x.type, Int):
-                    return False
-                case _:
-                    stack.extend(parts(x))
-        return True
-
-    def may_be_added_before(self, store: t.Store) -> bool:
-        """Do the statements that stay before it only add to its array?"""
-        if not (self.is_early(store.index) and self.is_early(store.value)):
-            return False
-        for s in self.stay:
-            if isinstance(s, t.Invoke):
-                added = [r for r, is_added in zip(s.results, s.added, strict=True) if is_added]
-                others = [r for r, is_added in zip(s.results, s.added, strict=True) if not is_added]
-                given = {a.buffer for a in s.arguments if isinstance(a, t.Place)}
-                if store.buffer in given | {_buffer(r) for r in others}:
-                    return False
-                if not names_of(*[r.offset for r in added if isinstance(r, t.Place)]).isdisjoint({store.buffer}):
-                    return False
-            elif store.buffer in targets(s) | mentioned_reads((s,)):
-                return False
-        return True
+                pass
+        self.touched |= _touched(s)
+        self.stay.append(self.without(s))
 
     def without(self, s: t.Statement) -> t.Statement:
         """A statement that stays, with names for the parts of its expressions that are computed before."""
@@ -131,7 +101,7 @@ class _Segment:
             case t.Assign():
                 return replace(s, value=self.named(s.value))
             case t.Store():
-                return replace(s, value=self.named(s.value))
+                return replace(s, index=self.named(s.index), value=self.named(s.value))
             case t.Invoke() if self.stay:
                 return replace(
                     s, arguments=tuple([a if isinstance(a, t.Place) else self.named(a) for a in s.arguments])
@@ -141,28 +111,52 @@ class _Segment:
 
     def named(self, e: t.Expression) -> t.Expression:
         """An expression with names for its largest parts that can be computed before."""
-        if isinstance(e, t.Name | t.Literal):
+        return self.name(*self.split(e))
+
+    def name(self, is_early: bool, e: t.Expression) -> t.Expression:
+        """A name for an expression that is computed before, unless it is one."""
+        if not is_early or isinstance(e, t.Name | t.Literal):
             return e
-        if self.is_early(e):
-            key = key_of(e)
-            if key not in self.known:
-                name = t.Name(self.names.fresh("early"), e.type)
-                self.early.append(t.Declare(name.name, e.type, e))
-                self.known[key] = name
-            return self.known[key]
-        if isinstance(e, t.Operation):
-            return t.Operation(e.primitive, tuple([self.named(a) for a in e.arguments]), e.type)
-        return e
+        key = key_of(e)
+        if key not in self.known:
+            name = self.known[key] = t.Name(self.names.fresh("early"), e.type)
+            self.early.append(t.Declare(name.name, e.type, e))
+        return self.known[key]
+
+    def split(self, e: t.Expression) -> tuple[bool, t.Expression]:
+        """Has it the same value before the calls?  Else, it with names for the largest parts of it that have."""
+        match e:
+            case t.Literal():
+                return True, e
+            case t.Name(name):
+                return name not in self.late, e
+            case t.Load(buffer, index):
+                return buffer not in self.varying | self.late and self.split(index)[0], e
+            case t.Operation(primitive, arguments):
+                found = [self.split(a) for a in arguments]
+                fails = primitive in _MAY_FAIL and isinstance(e.type, Int)
+                if all([is_early for is_early, _ in found]) and not fails:
+                    return True, e
+                return False, t.Operation(primitive, tuple([self.name(*part) for part in found]), e.type)
+            case t.Conditional():
+                return all([self.split(part)[0] for part in parts(e)]), e
+            case _:
+                return False, e
+
+
+def _touched(s: t.Statement) -> set[str]:
+    """What a statement reads or fills; a call adds to an array without doing either."""
+    if not isinstance(s, t.Invoke):
+        return targets(s) | mentioned_reads((s,))
+    added = {r.buffer for r, is_added in zip(s.results, s.added, strict=True) if is_added and isinstance(r, t.Place)}
+    given = {a.buffer for a in s.arguments if isinstance(a, t.Place)}
+    return (mentioned_reads((s,)) - added) | (s.changes - added) | given
 
 
 def _read(s: t.Declare | t.Unpack) -> Sequence[t.Expression]:
     if isinstance(s, t.Unpack):
         return [s.frame]
     return [] if s.value is None else [s.value]
-
-
-def _buffer(result: str | t.Place) -> str:
-    return result.buffer if isinstance(result, t.Place) else result
 
 
 def _live(statements: Sequence[t.Statement]) -> set[str]:
