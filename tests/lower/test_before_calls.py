@@ -11,6 +11,7 @@ from benchmarks.workloads import product_sum
 from fsmooth.core import primitives as p
 from fsmooth.core.types import F64, INT
 from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import key_of
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.before_calls import work_before_calls
 
@@ -73,6 +74,32 @@ def test_parts_that_do_not_wait_get_names_if_no_more_numbers_are_live() -> None:
 def test_nothing_is_added_before_what_fills_the_array_or_reads_of_it(other: t.Statement) -> None:
     before, _ = places(other, t.Store("x", K, real(p.multiply, L, R), accumulate=True))
     assert t.Store not in before
+
+
+def test_an_array_may_have_another_name() -> None:
+    """What is added by a pointer stays behind what fills the array, and behind a call that is given it."""
+    pointer = t.Choose("q", F64, "x", t.Literal(0, INT), None, None, None)
+    for other in (t.Store("x", K, t.Name("d", F64)), call("e", array="x", added=False)):
+        added = t.Store("q", K, real(p.multiply, L, R), accumulate=True)
+        body = (pointer, t.Declare("d", F64, None, mutable=True), call(), other, added)
+        made = list(work_before_calls(t.Function("g", (), body), Names()).body)
+        assert [s for s in made if isinstance(s, t.Store) and s.buffer == "q"] == made[-1:]
+
+
+def test_parts_that_differ_in_the_sign_of_zero_are_two() -> None:
+    d = t.Name("d", F64)
+    parts = [real(p.multiply, L, t.Literal(zero, F64)) for zero in (0.0, -0.0)]
+    made = after(*[t.Store(f"y{k}", K, real(p.divide, d, part)) for k, part in enumerate(parts)], t.Store("z", K, R))
+    named = [s.value for s in made if isinstance(s, t.Declare) and s.value is not None]
+    assert [repr(e.arguments[1].value) for e in named] == ["0.0", "-0.0"]
+    assert key_of(parts[0]) != key_of(parts[1])
+    assert key_of(t.Literal(1, INT)) != key_of(t.Literal(1.0, F64))
+
+
+def test_calls_behind_a_check_are_calls_too() -> None:
+    check, added = t.Check(K, t.Name("n", INT), 0), t.Store("x", K, real(p.multiply, L, R), accumulate=True)
+    made = after(check, call(), added)
+    assert [type(s) for s in made[1:]] == [t.Invoke, t.Check, t.Store, t.Invoke]
 
 
 def test_what_is_no_sum_stays() -> None:

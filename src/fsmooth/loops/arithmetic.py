@@ -168,13 +168,13 @@ def key_of(e: Expression) -> object:
     """Equal for equal expressions."""
     match e:
         case Literal(value):
-            return value
+            return (repr(value), e.type)  # 0.0 is not -0.0, and 1 not 1.0
         case Name(name):
             return name
         case Load(buffer, index):
             return (buffer, key_of(index))
         case Operation(primitive, arguments):
-            return (primitive.name, *[key_of(a) for a in arguments])
+            return (primitive.name, e.type, *[key_of(a) for a in arguments])
         case _:
             return e
 

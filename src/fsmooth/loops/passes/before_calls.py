@@ -22,6 +22,7 @@ from fsmooth.core.types import Int
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import key_of, parts
 from fsmooth.loops.names import Names
+from fsmooth.loops.passes.places import Places
 from fsmooth.loops.rewriting import same_or, with_bodies, with_body
 from fsmooth.loops.usage import changed, mentioned_reads, targets, walk
 
@@ -34,16 +35,27 @@ def work_before_calls(function: t.Function, names: Names) -> t.Function:
     """Do before calls what does not wait for them."""
     if not any([isinstance(s, t.Invoke) for s in walk(function.body)]):
         return function
-    varying = changed(function.body)
+    varying, places = changed(function.body), Places.of(function.body)
 
     def scheduled(body: t.Body) -> t.Body:
-        body = same_or(body, [with_bodies(s, scheduled) for s in body])
-        first = next((k for k, s in enumerate(body) if isinstance(s, t.Invoke)), len(body))
-        end = next((k for k in range(first, len(body)) if not isinstance(body[k], _MOVABLE)), len(body))
-        if end - first < 2:
-            return body
-        segment = _Segment(body[first:end], varying, names)
-        return (*body[:first], *segment.result, *body[end:]) if segment.gains() else body
+        found: list[t.Statement] = []
+        segment: list[t.Statement] = []
+
+        def close() -> None:
+            made = _Segment(tuple(segment), varying, places, names) if len(segment) > 1 else None
+            found.extend(made.result if made is not None and made.gains() else segment)
+            segment.clear()
+
+        for s in body:
+            if not isinstance(s, _MOVABLE):
+                close()
+                found.append(with_bodies(s, scheduled))
+            elif segment or isinstance(s, t.Invoke):
+                segment.append(s)
+            else:
+                found.append(s)
+        close()
+        return same_or(body, found)
 
     return with_body(function, scheduled(function.body))
 
@@ -51,12 +63,13 @@ def work_before_calls(function: t.Function, names: Names) -> t.Function:
 class _Segment:
     """Statements from a call on: what goes before it, and what stays.
 
-    `late` are the names that statements change, or that stay; `touched` the arrays that those which stay read or fill.
+    `late` are the names that statements change, or that stay; `touched` what those which stay read or fill.
     """
 
-    def __init__(self, old: t.Body, varying: set[str], names: Names) -> None:
+    def __init__(self, old: t.Body, varying: set[str], places: Places, names: Names) -> None:
         self.old = old
         self.varying = varying
+        self.places = places
         self.names = names
         self.late = {name for s in old for name in targets(s)}
         self.late |= {s.name for s in old if isinstance(s, t.Declare) and (s.mutable or s.value is None)}
@@ -84,13 +97,13 @@ class _Segment:
                 return
             case t.Declare() | t.Unpack():
                 self.late.add(s.name)
-            case t.Store(buffer, index, value, True) if buffer not in self.touched:
+            case t.Store(buffer, index, value, True) if self.touched.isdisjoint(self.places.memory(buffer)):
                 if self.split(index)[0] and self.split(value)[0]:
                     self.early.append(s)
                     return
             case _:
                 pass
-        self.touched |= _touched(s)
+        self.touched.update(*[self.places.memory(name) for name in _touched(s)])
         self.stay.append(self.without(s))
 
     def without(self, s: t.Statement) -> t.Statement:

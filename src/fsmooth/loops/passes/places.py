@@ -39,4 +39,8 @@ class Places(Struct, frozen=True):
         """Are two buffers of different names different memory?"""
         if frozenset((a, b)) in self.different:
             return True
-        return (self.near.get(a, set()) | {a}).isdisjoint(self.near.get(b, set()) | {b})
+        return self.memory(a).isdisjoint(self.memory(b))
+
+    def memory(self, name: str) -> set[str]:
+        """The name, and what else may be a name of what it is a name of."""
+        return self.near.get(name, set()) | {name}
