@@ -58,15 +58,20 @@ def codipack() -> Reference:
     return Reference(source, ("-isystem", os.environ["CODIPACK"]), ("-lstdc++", "-lm"))
 
 
-def by_hand(
+def by_hand(name: str, arguments: tuple[Any, ...], result: Arrays, right: Arrays, kept: object = None) -> Contender:
+    """The C by hand that fills these arrays."""
+    return filling(reference, name, arguments, result, right, kept)
+
+
+def filling(
+    library: Callable[[], Reference],
     name: str,
     arguments: tuple[Any, ...],
     result: Arrays,
     right: Arrays,
     kept: object = None,
-    library: Callable[[], Reference] = reference,
 ) -> Contender:
-    """The C by hand, or the C of `library`, that fills these arrays."""
+    """A function of a library that fills these arrays."""
 
     def made() -> Kernel:
         kernel = library().kernel(name, *arguments)

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 import fsmooth as fs
+from benchmarks.reference import Reference
 from benchmarks.trees.calling import calling, packing
-from benchmarks.trees.row import Arrays, Contender, Row, by_hand, codipack, compiled
+from benchmarks.trees.row import Arrays, Contender, Row, by_hand, codipack, compiled, filling, reference
 from benchmarks.workloads import expressions, iterations, lists, paper_003, product_sum, tree_lstm
 
 try:
@@ -34,24 +35,21 @@ def sums(leaves: int) -> Row:
     numbers = (product_sum.A, product_sum.B)
     total = np.zeros(())
 
-    def hand(name: str) -> Contender:
+    def gradient(library: Callable[[], Reference], name: str, *room: np.ndarray) -> Contender:
         made = [np.empty(leaves), np.empty(leaves - 1), np.empty(()), np.empty(())]
-        given = (int(t.parts[0]), leaves, *tree, *made, np.empty(2 * leaves), *numbers)
-        return by_hand(name, given, made, right)
+        return filling(library, name, (int(t.parts[0]), leaves, *tree, *made, *room, *numbers), made, right)
 
     contenders = {
         "value": compiled(product_sum.primal, arguments, values),
         "gradient": compiled(product_sum.gradient, arguments, right),
         "tape": compiled(product_sum.by_tape, arguments, right),
         "C value": by_hand("product_sum", (int(t.parts[0]), *tree, total, *numbers), [total], values),
-        "C gradient, stack": hand("product_sum_stack"),
-        "C gradient, rows": hand("product_sum_rows"),
+        "C gradient, stack": gradient(reference, "product_sum_stack", np.empty(2 * leaves)),
+        "C gradient, rows": gradient(reference, "product_sum_rows", np.empty(2 * leaves)),
     }
     bounds = {"value / C value": 1.2, "gradient / C gradient": 1.4, "tape / gradient": 2.0}
     if "CODIPACK" in os.environ:
-        made = [np.empty(leaves), np.empty(leaves - 1), np.empty(()), np.empty(())]
-        given = (int(t.parts[0]), leaves, *tree, *made, *numbers)
-        contenders["CoDiPack"] = by_hand("product_sum_codipack", given, made, right, library=codipack)
+        contenders["CoDiPack"] = gradient(codipack, "product_sum_codipack")
         bounds["gradient / CoDiPack"] = 0.4
     return Row(f"{leaves} leaves", contenders, bounds)
 
