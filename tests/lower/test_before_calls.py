@@ -88,8 +88,8 @@ def test_an_array_may_have_another_name() -> None:
 
 def test_parts_that_differ_in_the_sign_of_zero_are_two() -> None:
     d = t.Name("d", F64)
-    parts = [real(p.multiply, L, t.Literal(zero, F64)) for zero in (0.0, -0.0)]
-    made = after(*[t.Store(f"y{k}", K, real(p.divide, d, part)) for k, part in enumerate(parts)], t.Store("z", K, R))
+    parts = [real(p.multiply, real(p.add, L, R), t.Literal(zero, F64)) for zero in (0.0, -0.0)]
+    made = after(*[t.Store(f"y{k}", K, real(p.divide, d, part)) for k, part in enumerate(parts)])
     named = [s.value for s in made if isinstance(s, t.Declare) and s.value is not None]
     assert [repr(e.arguments[1].value) for e in named] == ["0.0", "-0.0"]
     assert key_of(parts[0]) != key_of(parts[1])
