@@ -9,7 +9,7 @@ import pytest
 from benchmarks.workloads import product_sum
 
 from fsmooth.core import primitives as p
-from fsmooth.core.types import F64, INT
+from fsmooth.core.types import BOOL, F64, INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import key_of
 from fsmooth.loops.names import Names
@@ -74,6 +74,24 @@ def test_parts_that_do_not_wait_get_names_if_no_more_numbers_are_live() -> None:
 def test_nothing_is_added_before_what_fills_the_array_or_reads_of_it(other: t.Statement) -> None:
     before, _ = places(other, t.Store("x", K, real(p.multiply, L, R), accumulate=True))
     assert t.Store not in before
+
+
+def test_parts_of_branches_stay_in_them() -> None:
+    """A branch that is not taken may load what is not there."""
+    d, zero = t.Name("d", F64), t.Literal(0.0, F64)
+    condition = t.Operation(p.less, (K, t.Name("n", INT)), BOOL)
+    branches = t.Conditional(condition, real(p.multiply, t.Load("z", K, F64), d), zero)
+    for value in (branches, real(p.multiply, branches, d)):
+        assert places(t.Store("y", t.Literal(0, INT), value)) == ([], [t.Store])
+    whole = real(p.multiply, t.Conditional(condition, t.Load("z", K, F64), zero), d)
+    assert places(t.Store("y", t.Literal(0, INT), whole)) == ([t.Declare], [t.Store])
+
+
+def test_an_index_is_not_taken_apart_for_nothing() -> None:
+    index = t.Operation(p.add, (t.Operation(p.multiply, (K, K), INT), t.Name("e", INT)), INT)
+    late = t.Declare("e", INT, t.Operation(p.add, (K, t.Name("h", INT)), INT), mutable=True)
+    made = after(late, t.Store("y", K, t.Load("z", index, F64)))
+    assert not [s for s in made if isinstance(s, t.Declare) and s.name.startswith("early")]
 
 
 def test_an_array_may_have_another_name() -> None:

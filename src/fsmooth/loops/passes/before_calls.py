@@ -27,8 +27,6 @@ from fsmooth.loops.rewriting import same_or, with_bodies, with_body
 from fsmooth.loops.usage import changed, mentioned_reads, targets, walk
 
 _MOVABLE = t.Declare | t.Assign | t.Store | t.Invoke | t.Unpack
-_MAY_FAIL = (p.floor_divide, p.modulo)
-"""Of integers: of what a call that fails would have kept from being computed."""
 
 
 def work_before_calls(function: t.Function, names: Names) -> t.Function:
@@ -92,13 +90,13 @@ class _Segment:
     def place(self, s: t.Statement) -> None:
         """Put the next statement where it goes."""
         match s:
-            case t.Declare() | t.Unpack() if s.name not in self.late and all([self.split(e)[0] for e in _read(s)]):
+            case t.Declare() | t.Unpack() if s.name not in self.late and all([self.is_early(e) for e in _read(s)]):
                 self.early.append(s)
                 return
             case t.Declare() | t.Unpack():
                 self.late.add(s.name)
             case t.Store(buffer, index, value, True) if self.touched.isdisjoint(self.places.memory(buffer)):
-                if self.split(index)[0] and self.split(value)[0]:
+                if self.is_early(index) and self.is_early(value):
                     self.early.append(s)
                     return
             case _:
@@ -123,12 +121,13 @@ class _Segment:
                 return s
 
     def named(self, e: t.Expression) -> t.Expression:
-        """An expression with names for its largest parts that can be computed before."""
-        return self.name(*self.split(e))
+        """An expression with names for its largest parts that can be computed before; a branch may not be taken, and keeps its."""
+        is_early, new = self.split(e)
+        return self.name(e) if is_early else new
 
-    def name(self, is_early: bool, e: t.Expression) -> t.Expression:
+    def name(self, e: t.Expression) -> t.Expression:
         """A name for an expression that is computed before, unless it is one."""
-        if not is_early or isinstance(e, t.Name | t.Literal):
+        if isinstance(e, t.Name | t.Literal):
             return e
         key = key_of(e)
         if key not in self.known:
@@ -137,24 +136,33 @@ class _Segment:
         return self.known[key]
 
     def split(self, e: t.Expression) -> tuple[bool, t.Expression]:
-        """Has it the same value before the calls?  Else, it with names for the largest parts of it that have."""
+        """Has it the same value before the calls?  If not, it with names for the parts of it that have."""
+        if not isinstance(e, t.Operation):
+            return self.is_early(e), e
+        found = [self.split(a) for a in e.arguments]
+        if all([is_early for is_early, _ in found]) and not _may_fail(e):
+            return True, e
+        arguments = [self.name(a) if is_early else a for is_early, a in found]
+        return False, t.Operation(e.primitive, tuple(arguments), e.type)
+
+    def is_early(self, e: t.Expression) -> bool:
+        """Has it the same value before the calls?"""
         match e:
             case t.Literal():
-                return True, e
+                return True
             case t.Name(name):
-                return name not in self.late, e
+                return name not in self.late
             case t.Load(buffer, index):
-                return buffer not in self.varying | self.late and self.split(index)[0], e
-            case t.Operation(primitive, arguments):
-                found = [self.split(a) for a in arguments]
-                fails = primitive in _MAY_FAIL and isinstance(e.type, Int)
-                if all([is_early for is_early, _ in found]) and not fails:
-                    return True, e
-                return False, t.Operation(primitive, tuple([self.name(*part) for part in found]), e.type)
-            case t.Conditional():
-                return all([self.split(part)[0] for part in parts(e)]), e
+                return buffer not in self.varying | self.late and self.is_early(index)
+            case t.Search():
+                return False
             case _:
-                return False, e
+                return not _may_fail(e) and all([self.is_early(part) for part in parts(e)])
+
+
+def _may_fail(e: t.Expression) -> bool:
+    """Is it a division that a call which fails would have kept from being made?"""
+    return isinstance(e, t.Operation) and e.primitive in (p.floor_divide, p.modulo) and isinstance(e.type, Int)
 
 
 def _touched(s: t.Statement) -> set[str]:
