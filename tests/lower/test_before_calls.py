@@ -89,7 +89,7 @@ def test_parts_of_branches_stay_in_them() -> None:
 
 def test_an_index_is_not_taken_apart_for_nothing() -> None:
     index = t.Operation(p.add, (t.Operation(p.multiply, (K, K), INT), t.Name("e", INT)), INT)
-    late = t.Declare("e", INT, t.Operation(p.add, (K, t.Name("h", INT)), INT), mutable=True)
+    late = t.Declare("e", INT, None, mutable=True)
     made = after(late, t.Store("y", K, t.Load("z", index, F64)))
     assert not [s for s in made if isinstance(s, t.Declare) and s.name.startswith("early")]
 

@@ -121,7 +121,7 @@ class _Segment:
                 return s
 
     def named(self, e: t.Expression) -> t.Expression:
-        """An expression with names for its largest parts that can be computed before; a branch may not be taken, and keeps its."""
+        """An expression with names for its largest parts that can be computed before; a branch keeps its parts."""
         is_early, new = self.split(e)
         return self.name(e) if is_early else new
 
