@@ -18,8 +18,12 @@ from fsmooth.runtime.built_in import copied, same
 from fsmooth.runtime.foreign import as_numpy
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fsmooth.backend.c.program import CProgram
     from fsmooth.driver import Stages
     from fsmooth.frontend.elaborate import Elaborated
+    from fsmooth.runtime.cache import Functions
     from fsmooth.runtime.library import Library
     from fsmooth.runtime.manifest import Compiled, Interface
 
@@ -216,25 +220,18 @@ class Entry:
 
     def _on_records(self, sizes: tuple[int, ...] | None) -> Compiled | None:
         from fsmooth import driver  # noqa: PLC0415  (the compiler is loaded when something is compiled)
-        from fsmooth.runtime.cache import compiled  # noqa: PLC0415
-        from fsmooth.runtime.compiler import find_compiler  # noqa: PLC0415
         from fsmooth.runtime.manifest import Compiled  # noqa: PLC0415
 
         with shown(f"compiling {self.program.name} for deep recursion"):
             code = driver.on_records(self.stages(sizes))
-            return (
-                None
-                if code is None
-                else Compiled(compiled(code.source, code.statements, find_compiler()).name, code, "")
-            )
+            return None if code is None else Compiled(shared_object(code).name, code, "")
 
     def _compile(self, sizes: tuple[int, ...] | None) -> Compiled:
         return self.built(self.stages(sizes), [q.type for q in self.interface.inputs])
 
     def built(self, stages: Stages, parameters: list[Type]) -> Compiled:
         """The compiled program of these stages, in the cache."""
-        from fsmooth.runtime.cache import compiled  # noqa: PLC0415  (loaded when something is compiled)
-        from fsmooth.runtime.compiler import find_compiler  # noqa: PLC0415
+        from fsmooth.runtime.cache import Functions  # noqa: PLC0415  (loaded when something is compiled)
         from fsmooth.runtime.manifest import Compiled  # noqa: PLC0415
         from fsmooth.runtime.shim import can_serve, shim_of_weak_and_strong, shim_source  # noqa: PLC0415
         from fsmooth.runtime.shim_prelude import FUNCTIONS  # noqa: PLC0415
@@ -246,8 +243,18 @@ class Entry:
             module = f"fs_{code.name}"
             make = shim_of_weak_and_strong if self.interface.single else shim_source
             shim = make(code, module, parameters, stages.static_sizes)
-        path = compiled(code.source + shim, code.statements, find_compiler(), FUNCTIONS if shim else "")
+        path = shared_object(code, shim, *((Functions(FUNCTIONS),) if shim else ()))
         return Compiled(path.name, code, module)
+
+
+def shared_object(code: CProgram, shim: str = "", *functions: Functions) -> Path:
+    """A program as the machine has it, with a call shim and what it is linked with; kernels are built once for all programs."""
+    from fsmooth.runtime.cache import Functions, compiled  # noqa: PLC0415  (loaded when something is compiled)
+    from fsmooth.runtime.compiler import find_compiler  # noqa: PLC0415
+
+    kernels = [Functions(text, "-O3") for text in code.kernels]
+    apart = "#define FS_KERNELS_APART\n" if kernels else ""
+    return compiled(apart + code.source + shim, code.statements, find_compiler(), (*functions, *kernels))
 
 
 def loaded(compiled: Compiled, names: list[str], static: Mapping[tuple[int, int], int]) -> Library:

@@ -63,6 +63,12 @@ DISPLAY = 32
 SUMMED_DISPLAY = 16
 """Sums of arrays of at most so many numbers become arrays of sums."""
 
+MATRIX_SIDE = 8
+"""Products of matrices of which a side is known to be shorter than this are written out."""
+
+IN_TILES = 0.25
+"""What a product of matrices costs that is computed whole, of what its elements cost one by one."""
+
 SPECULATION = 600.0
 """Branches of at most this weight are both computed where that lets loops around them run in vectors.
 

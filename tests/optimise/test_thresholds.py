@@ -42,6 +42,8 @@ EXTREMES: dict[str, tuple[float, float]] = {
     "GATHERED_PARTS": (0, 32),
     "SCATTER": (0.0, 1e6),
     "FACTORS": (0, 100),
+    "MATRIX_SIDE": (0, 1_000),
+    "IN_TILES": (0.0, 1e6),
     "TAKEN_APART": (0.0, 1e6),
     "MERGING_ROUNDS": (0, 100),
     "MERGING_TRIES": (0, 100),

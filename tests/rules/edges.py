@@ -172,6 +172,33 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
 """What the rules do that no equation can say."""
 
 EDGES: dict[str, tuple[str, ...]] = {
+    "products_apart": (
+        "build n (fun i -> build m (fun j -> sum k (fun l -> A[i][l] * A[l][j] + A[l][i] * A[j][l])))"
+        " ~> build n (fun i -> build m (fun j -> sum k (fun l -> A[i][l] * A[l][j]) + sum k (fun l -> A[l][i] * A[j][l])))",
+        "build n (fun i -> let v = A[i] in build m (fun j -> sum k (fun l -> let x = v[l] * x in (x * A[l][j], x))))"
+        " ~> nothing",
+        "build n (fun i -> let v = A[i] in build m (fun j -> sum k (fun l -> let u = A[l] in (v[l] * u[j], u[l]))))"
+        " ~> build n (fun i -> let v = A[i] in build m (fun j ->"
+        " (sum k (fun l -> let u = A[l] in v[l] * u[j]), sum k (fun l -> let u = A[l] in u[l]))))",
+        "build n (fun i -> build m (fun j -> sum k (fun l -> (A[i][l] * A[i][j], x)))) ~> nothing",
+        "build n (fun i -> build m (fun j -> sum k (fun l -> (v[l] * A[l][j], x)))) ~> nothing",
+        "build n (fun i -> build 7 (fun j -> sum k (fun l -> (A[i][l] * A[l][j], x)))) ~> nothing",
+        "build n (fun i -> build i (fun j -> sum k (fun l -> (A[i][l] * A[l][j], x)))) ~> nothing",
+        "build n (fun i -> build m (fun j -> sum k (fun l -> (A[i][check l 9] * A[l][j], x)))) ~> nothing",
+    ),
+    "product_named": (
+        "sum n (fun i -> sum m (fun j -> x * sum k (fun l -> A[i][l] * A[j][l])))"
+        " ~> let z = build n (fun i -> build m (fun j -> sum k (fun l -> A[i][l] * A[j][l]))) in"
+        " sum n (fun i -> sum m (fun j -> x * z[i][j]))",
+        "build n (fun i -> let v = A[i] in sum m (fun j -> let x = sum k (fun l -> x * v[l] * A[j][l]) in x * x))"
+        " ~> let z = build n (fun i -> build m (fun j -> sum k (fun l -> x * A[i][l] * A[j][l]))) in"
+        " build n (fun i -> let v = A[i] in sum m (fun j -> let x = z[i][j] in x * x))",
+        "build n (fun i -> build m (fun j -> sum k (fun l -> A[i][l] * A[l][j]))) ~> nothing",
+        "build n (fun i -> build m (fun j -> (x, sum k (fun l -> A[i][l] * A[l][j])))) ~> nothing",
+        "build n (fun i -> build m (fun j -> if c then sum k (fun l -> A[i][l] * A[l][j]) else x)) ~> nothing",
+        "build n (fun i -> build m (fun j -> let x = sin (v[j]) in y + sum k (fun l -> A[i][l] * A[l][j] * x))) ~> nothing",
+        "sum n (fun i -> sum m (fun j -> x * sum k (fun l -> A[i][l] * A[j][i]))) ~> nothing",
+    ),
     "plus_flat": (
         "plus u (zero (length u)) u ~> plus u u",
         "plus (zero n) (zero n) ~> zero n",

@@ -21,7 +21,9 @@ class Meaning:
     demands: bool = False
 
 
-REORDERS = frozenset({"fold_to_sum", "fold_guarded_sum", "sum_split", "sum_split_arrays", "sum_shifted", "plus_builds"})
+REORDERS = frozenset(
+    {"products_apart", "fold_to_sum", "fold_guarded_sum", "sum_split", "sum_split_arrays", "sum_shifted", "plus_builds"}
+)
 """The order of additions is another (design §5, "Numbers")."""
 
 ROUNDS = frozenset({"half_power"})

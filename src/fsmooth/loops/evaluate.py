@@ -11,6 +11,7 @@ from typing import assert_never
 
 from msgspec import Struct
 
+from fsmooth.core import primitives as p
 from fsmooth.core.arithmetic import FLOATS, first_extremum, single
 from fsmooth.core.tape import Entries
 from fsmooth.core.types import INT, Float
@@ -180,6 +181,8 @@ class _Memory:
                     self.store(s.buffer, offset + k, zero_of(s.type).value, False)
             case t.Copy():
                 self.copy(s)
+            case t.Multiply():
+                self.multiply(s)
             case t.Allocate() | t.Keep():
                 self.pointers[s.buffer] = Pointer([self.unwritten] * max(self.integer(s.count), 0))
             case t.LocalArray():
@@ -223,6 +226,23 @@ class _Memory:
                 pass
             case _:
                 assert_never(s)
+
+    def multiply(self, s: t.Multiply) -> None:
+        """Products of numbers, added up in the order of the axis that is summed."""
+
+        def place(m: t.Matrix, i: int, j: int) -> t.Expression:
+            return integer(self.integer(m.offset) + i * self.integer(m.row) + j * self.integer(m.column))
+
+        def number(m: t.Matrix, i: int, j: int) -> t.Expression:
+            return t.Load(m.buffer, place(m, i, j), s.type)
+
+        for i in range(self.integer(s.rows)):
+            for j in range(self.integer(s.columns)):
+                total: t.Expression = number(s.target, i, j) if s.adds else zero_of(s.type)
+                for k in range(self.integer(s.summed)):
+                    term = t.Operation(p.multiply, (number(s.left, i, k), number(s.right, k, j)), s.type)
+                    total = t.Literal(float(self.of(t.Operation(p.add, (total, term), s.type))), s.type)
+                self.store(s.target.buffer, self.integer(place(s.target, i, j)), self.of(total), False)
 
     def invoke(self, s: t.Invoke) -> None:
         """A call, in a memory of its own that shares what is handed over."""

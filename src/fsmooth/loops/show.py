@@ -102,6 +102,10 @@ def _lines(s: t.Statement) -> list[str]:
             return [f"zero {s.buffer}[{w(s.offset)}] x {w(s.count)}"]
         case t.Copy():
             return [f"copy {s.target}[{w(s.target_offset)}] := {s.source}[{w(s.source_offset)}] x {w(s.count)}"]
+        case t.Multiply():
+            left, right = [f"{m.buffer}[{w(m.offset)} …]" for m in (s.left, s.right)]
+            size = f"{w(s.rows)} x {w(s.columns)} x {w(s.summed)}"
+            return [f"{s.target.buffer}[{w(s.target.offset)} …] {_assignment(s.adds)} {left} @ {right} of {size}"]
         case t.Room():
             return [f"room {s.name}: {s.type!r} x {s.count}, or more"]
         case t.Allocate():

@@ -76,6 +76,12 @@ def expressions_of(s: t.Statement) -> Iterator[t.Expression]:
             yield s.target_offset
             yield s.source_offset
             yield s.count
+        case t.Multiply():
+            yield from (s.rows, s.columns, s.summed)
+            for matrix in (s.target, s.left, s.right):
+                yield from (matrix.offset, matrix.row, matrix.column)
+            for matrix in (s.left, s.right, *((s.target,) if s.adds else ())):
+                yield t.Name(matrix.buffer, INT)
         case t.Allocate() | t.Keep():
             yield s.count
         case t.Choose():
@@ -236,6 +242,8 @@ def targets(s: t.Statement) -> set[str]:
             return {s.buffer}
         case t.Copy():
             return {s.target}
+        case t.Multiply():
+            return {s.target.buffer}
         case t.Swap():
             return {s.left, s.right}
         case t.Choose():

@@ -30,12 +30,15 @@ from fsmooth.lower.destination import (
 )
 from fsmooth.lower.interchange import interchangeable, under_epilogue
 from fsmooth.lower.loop import Loop
+from fsmooth.lower.matrix_products import product_into
 from fsmooth.lower.ranges import Range, Span, can_be_set_to_zero, range_of
 from fsmooth.lower.storage import storage_for
 
 
 def build_into(ctx: Context, term: Build, dest: Destination, mode: Mode) -> None:
-    """One loop, whatever the element is: a tuple writes to several places."""
+    """One loop, whatever the element is: a tuple writes to several places.  A product of matrices is computed as a whole."""
+    if product_into(ctx, term, dest, mode):
+        return
     size = ctx.named(ctx.scalar(term.size), "n")
     part = range_of(term.index, term.body)
     if mode is Mode.ASSIGN and not part.is_whole and not can_be_set_to_zero(dest):

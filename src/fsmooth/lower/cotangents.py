@@ -130,8 +130,8 @@ class _Survey:
         for name in with_pointed_to(written, self.pointers) & self.arrays.keys():
             array = self.arrays[name]
             array.is_swapped |= isinstance(s, t.Swap)
-            array.is_added_to |= isinstance(s, t.Store) and s.accumulate
-            if isinstance(s, t.Store | t.Block | t.Copy):
+            array.is_added_to |= (isinstance(s, t.Store) and s.accumulate) or (isinstance(s, t.Multiply) and s.adds)
+            if isinstance(s, t.Store | t.Block | t.Copy | t.Multiply):
                 array.writes.append(loops)
                 if line:
                     array.lines.append(line)

@@ -136,6 +136,8 @@ class _Flow:
                 self.values[buffer] |= _names((index,))
             case t.Copy():
                 self.values[s.target].add(s.source)
+            case t.Multiply():
+                self.values[s.target.buffer] |= {s.left.buffer, s.right.buffer}
             case t.Choose():
                 behind = {s.then} if s.otherwise is None else {s.then, s.otherwise}
                 self.values[s.pointer] |= behind
@@ -242,6 +244,9 @@ def _indices_of(s: t.Statement) -> Iterator[t.Expression]:
         case t.Copy():
             yield s.target_offset
             yield s.source_offset
+        case t.Multiply():
+            for matrix in (s.target, s.left, s.right):
+                yield from (matrix.offset, matrix.row, matrix.column)
         case t.Choose():
             yield s.then_offset
             if s.otherwise_offset is not None:
@@ -257,6 +262,8 @@ def _sizes_of(s: t.Statement) -> Iterator[t.Expression]:
             yield s.size
         case t.Fill() | t.Copy() | t.Allocate():
             yield s.count
+        case t.Multiply():
+            yield from (s.rows, s.columns, s.summed)
         case t.Choose() if s.steps is not None:
             yield s.steps
         case t.Check():

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from fsmooth import thresholds
 from fsmooth.core.alpha import Key, alpha_key
-from fsmooth.core.term import App, Get, Lam, Length, Let, Proj, Term, Var
+from fsmooth.core.term import App, Const, Get, Lam, Length, Let, Proj, Term, Var
 from fsmooth.core.term.fields import Generators, Index, Part, Runs, State, Step
 from fsmooth.core.traverse import children, steps
 from fsmooth.core.trips import Trips
@@ -78,6 +78,7 @@ class Occurrences:
         self.loops: dict[Var, Loop] = {}
         self.repeated: set[Var] = set()
         self._bound: set[Var] = set()
+        self._rows: dict[Var, tuple[Var, tuple[Term, ...]]] = {}
         self._sizes = Trips()
         self._walk(term, _Region(1.0, 0))
 
@@ -95,13 +96,15 @@ class Occurrences:
             case Let(bindings, body):
                 self.scopes.add(term)
                 self._sizes.enter(term)
-                for var, _ in bindings:
+                for var, value in bindings:
                     self._open(var, region)
+                    self._name_row(var, value)
                 self._walk(body, region)
                 for var, value in reversed(bindings):
                     found = self.uses[var]
                     if found.count or found.lengths:
-                        self._walk(value, region)
+                        for part in self._rows[var][1] if var in self._rows else (value,):
+                            self._walk(part, region)
             case App(Lam(parameters, body), arguments):
                 for argument in arguments:
                     self._walk(argument, region)
@@ -109,6 +112,8 @@ class Occurrences:
                     self._open(parameter, region)
                 self._walk(body, region)
             case Length(Var() as var):
+                if var in self._rows:
+                    self._walk(Length(self._rows[var][0]), region)
                 uses = self.uses.get(var)
                 if uses is not None:
                     uses.lengths += 1
@@ -170,10 +175,22 @@ class Occurrences:
         if var not in self.uses:
             self.uses[var] = Uses(region.frequency, region.depth)
 
+    def _name_row(self, var: Var, value: Term) -> None:
+        """Remember that a name stands for a part of an array: it is inlined, and what is read of it is read of that."""
+        indices: list[Term] = []
+        while isinstance(value, Get) and isinstance(value.index, Var | Const):
+            indices.append(value.index)
+            value = value.array
+        if indices and isinstance(value, Var) and isinstance(var.type, Array):
+            self._rows[var] = value, tuple(indices)
+
     def _use(self, var: Var, region: _Region, indices: tuple[Term, ...], position: int | None) -> None:
         uses = self.uses.get(var)
         if uses is None:
             return
+        if var in self._rows:
+            array, around = self._rows[var]
+            self._use(array, region, (*indices, *around), position)
         uses.count += 1
         if region.depth > uses.depth:
             uses.in_loop = True

@@ -44,6 +44,7 @@ from fsmooth.optimise.rules import guards as g
 from fsmooth.optimise.rules import lambda_calculus as lam
 from fsmooth.optimise.rules import loop_fission as fission
 from fsmooth.optimise.rules import loop_normalisation as ln
+from fsmooth.optimise.rules import matrix_products as products
 from fsmooth.optimise.rules import quotients as q
 from fsmooth.optimise.rules import requirements as req
 from fsmooth.optimise.rules import ring as r
@@ -123,6 +124,8 @@ NORMALISATION: Family = (
     sums.sum_split_tuple,
     sums.sum_single_array,
     sums.sum_split_arrays,
+    products.products_apart,
+    products.product_named,
     ln.guard_out_of_let,
     req.require_out_of_loop,
     req.require_out_of_let,

@@ -14,8 +14,10 @@ import platform
 import shutil
 import tempfile
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+
+from msgspec import Struct
 
 from fsmooth.errors import CacheError
 from fsmooth.logs import tell, timed
@@ -80,12 +82,19 @@ def processor() -> str:
     return platform.processor() or platform.machine()
 
 
-def compiled(source: str, statements: int, compiler: Compiler, functions: str = "") -> Path:
-    """The shared object of a C text, from the cache or newly built, linked with the C `functions` that many programs share."""
-    target = directory() / f"{_name(compiler, source, functions)}.so"
+class Functions(Struct, frozen=True):
+    """C functions that many programs share, and the level of optimisation at which they are built."""
+
+    source: str
+    level: str = "-O1"
+
+
+def compiled(source: str, statements: int, compiler: Compiler, functions: Sequence[Functions] = ()) -> Path:
+    """The shared object of a C text, from the cache or newly built, linked with `functions`, each of which is built once."""
+    target = directory() / f"{_name(compiler, source, *[f.source for f in functions])}.so"
     if not is_whole(target):
         with timed("C of %d statements compiled by %s", statements, compiler.version):
-            objects = [_object(functions, compiler)] if functions else []
+            objects = [_object(f, compiler) for f in functions]
             _make(target, lambda work: _build(work, source, statements, compiler, objects))
     else:
         tell("C of %d statements found in the cache", statements)
@@ -96,14 +105,14 @@ def _name(compiler: Compiler, *texts: str) -> str:
     return key(*texts, compiler.version, *compiler.command, *compiler.flags, processor())
 
 
-def _object(source: str, compiler: Compiler) -> Path:
-    """The object file of a C text, from the cache or newly built."""
-    target = directory() / f"{_name(compiler, source)}.o"
+def _object(functions: Functions, compiler: Compiler) -> Path:
+    """The object file of C functions, from the cache or newly built."""
+    target = directory() / f"{_name(compiler, functions.source, functions.level)}.o"
 
     def build(work: Path) -> Path:
         text, made = work / "functions.c", work / "functions.o"
-        text.write_text(source)
-        compiler.build_object(text, made)
+        text.write_text(functions.source)
+        compiler.build_object(text, made, functions.level)
         return made
 
     if not is_whole(target):

@@ -57,14 +57,14 @@ class Compiler(Struct, frozen=True):
         """
         self._run(self.line(source, target, statements, objects))
 
-    def build_object(self, source: Path, target: Path) -> None:
-        """Compile `source` to the object file `target`.
+    def build_object(self, source: Path, target: Path, level: str = "-O1") -> None:
+        """Compile `source` to the object file `target`, at a level of optimisation.
 
         Raises:
             CompilationError: with what the compiler printed.
 
         """
-        self._run([*self.command, "-O1", "-c", *self.flags, "-o", str(target), str(source)])
+        self._run([*self.command, level, "-c", *self.flags, "-o", str(target), str(source)])
 
     def _run(self, line: list[str]) -> None:
         try:

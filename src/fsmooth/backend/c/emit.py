@@ -11,12 +11,13 @@ from fsmooth.backend.c.functions import FunctionWriter
 from fsmooth.backend.c.leaving import Returned
 from fsmooth.backend.c.machines import MachineWriter
 from fsmooth.backend.c.prelude import prelude
+from fsmooth.backend.c.products import kernel, product_of
 from fsmooth.backend.c.program import CProgram
 from fsmooth.backend.c.shared import Shared
 from fsmooth.backend.c.signature import signature
 from fsmooth.backend.c.tape import PROTOTYPES, RETAINED
 from fsmooth.core.nodes.declaration import Nodes
-from fsmooth.core.types import Array, Tuple, Type, unzipped
+from fsmooth.core.types import F32, F64, Array, Tuple, Type, unzipped
 from fsmooth.loops import tree as t
 from fsmooth.loops.continuations import machines
 from fsmooth.loops.usage import walk
@@ -63,6 +64,14 @@ def emit(program: t.Program) -> CProgram:
     if frames:
         texts.insert(0, structs.text())
     source = prelude(expressions, features) + "\n" + "\n".join(texts)
+    deciding, deciding_results, deciding_numbers = [
+        frozenset([k for k, name in enumerate(names) if name in program.deciding]) - own
+        for names, own in (
+            (arguments, own_arrays(program.parameters)),
+            (results, frozenset()),
+            (numbers, frozenset()),
+        )
+    ]
     return CProgram(
         program.name,
         source,
@@ -72,14 +81,10 @@ def emit(program: t.Program) -> CProgram:
         program.sites,
         program.notes,
         statements,
-        *[
-            frozenset([k for k, name in enumerate(names) if name in program.deciding]) - own
-            for names, own in (
-                (arguments, own_arrays(program.parameters)),
-                (results, frozenset()),
-                (numbers, frozenset()),
-            )
-        ],
+        deciding,
+        deciding_results,
+        deciding_numbers,
+        tuple([kernel(type_) for type_ in (F64, F32) if product_of(type_) in features]),
     )
 
 

@@ -9,11 +9,12 @@ from fsmooth.backend.c.frames import FRAMES, REFERENCE
 from fsmooth.backend.c.lanes import FIRST, LANES, RARELY
 from fsmooth.backend.c.leaving import LEAVING
 from fsmooth.backend.c.machines import RECORDS
+from fsmooth.backend.c.products import product_of, products
 from fsmooth.backend.c.searches import searches
 from fsmooth.backend.c.spelling import Call, spelling
 from fsmooth.backend.c.tape import TAPE
 from fsmooth.core.primitives import Primitive
-from fsmooth.core.types import F64
+from fsmooth.core.types import F32, F64
 from fsmooth.loops.vector_math import OLD
 
 _INCLUDES = """\
@@ -49,7 +50,7 @@ def prelude(expressions: ExpressionWriter, features: set[str]) -> str:
         parts.append(_guarded("FS_ARENA", ARENA))
     if "frames" in features:
         parts.append(_guarded("FS_FRAMES", REFERENCE + FRAMES))
-    if not features.isdisjoint(("shared", "frames")):
+    if not features.isdisjoint(("shared", "frames", "products")):
         parts.append(_guarded("FS_MARKS", MARKS))
     if "tape" in features:
         parts.append(_guarded("FS_TAPE", TAPE))
@@ -59,6 +60,9 @@ def prelude(expressions: ExpressionWriter, features: set[str]) -> str:
         parts.append(_guarded("FS_COMMON", COMMON))
     if "records" in features:
         parts.append(_guarded("FS_RECORDS", RECORDS))
+    for type_ in (F64, F32):
+        if product_of(type_) in features:
+            parts.append(_guarded(f"FS_HAVE_{product_of(type_).upper()}", products(type_)))
     if "rooms" in features:
         parts.append(_guarded("FS_ROOMS", ROOMS))
     if "transpose" in features:

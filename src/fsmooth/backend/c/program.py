@@ -16,6 +16,7 @@ class CProgram(Struct, frozen=True):
     Of the array arguments and of the results, counted by themselves, `deciding` and `deciding_results` are those whose
     elements decide where memory is read or written: nobody else may write to them during a call.  `deciding_numbers` are
     those among the arguments that are numbers from which sizes, or what is compared, are computed: these must not wrap around.
+    `kernels` are C texts for what many programs share: the source has them too, unless FS_KERNELS_APART is defined.
     """
 
     name: str
@@ -29,3 +30,4 @@ class CProgram(Struct, frozen=True):
     deciding: frozenset[int]
     deciding_results: frozenset[int]
     deciding_numbers: frozenset[int]
+    kernels: tuple[str, ...] = ()

@@ -3,6 +3,8 @@
 r ⊙ᴿ S(k) = k * r        r ⊙ᴿ (m ⋈ n) = (r ⊙ᴿ m, r ⊙ᴿ n)        r ⊙ᴿ V(m) = Σᵢ r[i] ⊙ᴿ m[i]
 
 r ⊙ᴿ H(m) = build (i. r ⊙ᴿ m[i])
+
+r ⊙ᴿ ∇(A B) = (r Bᵀ, Aᵀ r)
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from typing import cast
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.build import tuple_of, zero_like
+from fsmooth.core.matrix_products import matrix_product
 from fsmooth.core.subst import refresh, substitute
 from fsmooth.core.term import (
     App,
@@ -47,6 +50,7 @@ from fsmooth.differentiate.derivatives import ROWS, underived
 from fsmooth.differentiate.reverse.calls import Saves, at_once, nothing_saved, parts_of, transpose_call
 from fsmooth.differentiate.reverse.cotangents import Key, component, place_of, same_key, settled
 from fsmooth.differentiate.reverse.folds import transpose_fold
+from fsmooth.differentiate.reverse.matrix_products import passed_on
 from fsmooth.differentiate.reverse.names import beside
 from fsmooth.differentiate.reverse.region import Region, Reverser, Tail, scope
 from fsmooth.differentiate.reverse.residuals import kept, plan, recomputing, saving, without_data
@@ -175,6 +179,8 @@ def _by_rule(walk: Reverser, step: Step, custom: Custom, arguments: Sequence[Ter
 
 def _build(walk: Reverser, step: Step, term: Build, r: Term) -> Sequence[Item] | None:
     """r ⊙ᴿ V(m) = Σᵢ r[i] ⊙ᴿ m[i]."""
+    if _product(walk, step, term, r):
+        return None
     live = walk.is_live(step.var)
     region = walk.inner(term.body, Get(r, term.index), wanted=live, at_once=not live)
     leaving = region.leaving(term.index)
@@ -188,6 +194,17 @@ def _build(walk: Reverser, step: Step, term: Build, r: Term) -> Sequence[Item] |
     if whole is None:
         return None
     return [whole, Step(step.var, Build(term.size, term.index, position), active=True)]
+
+
+def _product(walk: Reverser, step: Step, term: Build, r: Term) -> bool:
+    """r ⊙ᴿ ∇(A B) = (r Bᵀ, Aᵀ r), if the array is a product of matrices, of which the active ones have names."""
+    product = matrix_product(term)
+    received = None if product is None else passed_on(product, r, walk.steps.is_active)
+    for place, cotangent in received or ():
+        whole = beside(step.var, Flow.LEAVING, cotangent.type)
+        walk.run_back(whole, cotangent)
+        walk.contribute(place, whole)
+    return received is not None
 
 
 def _sum(walk: Reverser, step: Step, term: Reduce, r: Term) -> Sequence[Item] | None:

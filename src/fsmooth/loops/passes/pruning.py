@@ -74,6 +74,8 @@ class _Pruning:
                 return not self.is_read(s.buffer)
             case t.Copy():
                 return not self.is_read(s.target)
+            case t.Multiply():
+                return not self.is_read(s.target.buffer)
             case _:
                 return False
 

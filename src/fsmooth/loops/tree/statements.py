@@ -8,7 +8,7 @@ from enum import Enum
 from msgspec import Struct, field
 
 from fsmooth.core.term import NOWHERE, Site
-from fsmooth.core.types import Type
+from fsmooth.core.types import Float, Type
 from fsmooth.loops.tree.expressions import Expression, Extremum
 
 
@@ -192,6 +192,28 @@ class Copy(Struct, frozen=True, eq=False):
     source_offset: Expression
     count: Expression
     type: Type
+
+
+class Matrix(Struct, frozen=True, eq=False):
+    """Numbers of a buffer by two indices: `buffer[offset + i * row + j * column]`."""
+
+    buffer: str
+    offset: Expression
+    row: Expression
+    column: Expression
+
+
+class Multiply(Struct, frozen=True, eq=False):
+    """`target[i, j] = Σ left[i, k] * right[k, j]`, or `+=` if it `adds`; the target overlaps neither."""
+
+    target: Matrix
+    left: Matrix
+    right: Matrix
+    rows: Expression
+    columns: Expression
+    summed: Expression
+    type: Float
+    adds: bool
 
 
 class Room(Struct, frozen=True, eq=False):
@@ -411,6 +433,7 @@ Statement = (
     | CheckAll
     | Fill
     | Copy
+    | Multiply
     | Room
     | Allocate
     | LocalArray

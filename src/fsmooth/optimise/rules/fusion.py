@@ -26,7 +26,7 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.traverse import binds, size_of_tree, subterms
 from fsmooth.core.types import Float
-from fsmooth.optimise.rules.totality import cannot_fail, checked, runs
+from fsmooth.optimise.rules.totality import checked, runs
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
 
@@ -184,20 +184,27 @@ def eta_build(t: Term, facts: Facts) -> Term | None:
     """
     match t:
         case Build(size, index, Get(array, i)) if i is index and index not in array.free:
-            if _is_place(array):
+            place = _place(array)
+            if place is not None:
+                var, indices = place
                 try:
-                    whole = size_of(facts.definition(array) if isinstance(array, Var) else array)
+                    *around, whole = [size_of(facts.definition(var), axis) for axis in range(len(indices) + 1)]
                 except Ragged:
                     return None
-                if facts.same(size, whole) and (cannot_fail(array, facts) or runs(size, facts)):
+                if facts.same(size, whole) and (
+                    runs(size, facts) or all([facts.within(i, n) for i, n in zip(indices, around, strict=True)])
+                ):
                     return array
     return None
 
 
-def _is_place(array: Term) -> bool:
+def _place(array: Term) -> tuple[Var, list[Term]] | None:
+    """The variable that a part of an array is of, and its indices."""
+    indices: list[Term] = []
     while isinstance(array, Get):
+        indices.append(array.index)
         array = array.array
-    return isinstance(array, Var)
+    return (array, indices[::-1]) if isinstance(array, Var) else None
 
 
 def _is_work(index: Term) -> bool:

@@ -1,0 +1,185 @@
+"""Products of matrices: sums of products of two factors, each of which does not vary along an axis of the other.
+
+    build m (fun i -> build n (fun j -> sum k (fun l -> a i l * b l j)))
+
+is what `A @ B`, `A.T @ B` and every comprehension that says the same are, and what their derivatives are again.  This is a
+reading of terms, not a construct: all laws of loops hold of it, and what is no product any more is a nest of loops.
+It pays to leave one whole: its elements share all that they read, which tiles of registers and caches make use of
+(Goto and van de Geijn, *Anatomy of high-performance matrix multiplication*, TOMS 34, 2008).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import reduce
+
+from msgspec import Struct
+
+from fsmooth import thresholds
+from fsmooth.core import primitives as p
+from fsmooth.core.subst import substitute
+from fsmooth.core.term import Build, Const, Get, Length, Let, MakeTuple, Prim, Reduce, Reduction, Term, Var, let
+from fsmooth.core.term.fields import Failing
+from fsmooth.core.traverse import subterms
+from fsmooth.core.types import Float
+
+Names = Mapping[Var, Term]
+"""What names of parts of arrays stand for, in the order in which they are defined."""
+
+
+class Axis(Struct, frozen=True, eq=False):
+    """An index and the size it is below."""
+
+    size: Term
+    index: Var
+
+
+class Nest(Struct, frozen=True, eq=False):
+    """A loop over `columns` in one over `rows`, what is computed there, and what stands for other `names` in it: rows of arrays
+    have names.  Is it an array?
+    """
+
+    rows: Axis
+    columns: Axis
+    element: Term
+    names: Names
+    is_array: bool
+
+
+class MatrixProduct(Struct, frozen=True, eq=False):
+    """`sum (left * right)` over the axis `summed`, for each of `rows`, which only `left` mentions, and each of `columns`, which
+    only `right` does.  The sides are lists of factors.
+    """
+
+    rows: Axis
+    columns: Axis
+    summed: Axis
+    left: tuple[Term, ...]
+    right: tuple[Term, ...]
+
+    @property
+    def array(self) -> Build:
+        """The product, element by element."""
+        sum_ = Reduce(Reduction.SUM, self.summed.size, self.summed.index, multiplied(self.left + self.right))
+        return Build(self.rows.size, self.rows.index, Build(self.columns.size, self.columns.index, sum_))
+
+    @property
+    def matrices(self) -> tuple[Build, Build]:
+        """The sides as arrays, rows by summed and summed by columns."""
+        left = Build(self.summed.size, self.summed.index, multiplied(self.left))
+        right = Build(self.columns.size, self.columns.index, multiplied(self.right))
+        return (
+            Build(self.rows.size, self.rows.index, left),
+            Build(self.summed.size, self.summed.index, right),
+        )
+
+
+def matrix_product(term: Term) -> MatrixProduct | None:
+    """What an array is as a product of matrices; None if it is none, or so small that it is better written out."""
+    nest = nest_of(term)
+    return product_in(nest, nest.element) if nest is not None and nest.is_array else None
+
+
+def has_matrix_product(term: Term) -> bool:
+    """Is an array, or one of a component of its elements, a product of matrices or a sum of such?"""
+    nest = nest_of(term)
+    if nest is None or not nest.is_array:
+        return False
+    return any([product_in(nest, part) is not None for part in _sums_in(nest.element)])
+
+
+def nest_of(term: Term) -> Nest | None:
+    """A loop in a loop, with names between them that stand for parts of arrays."""
+    if not isinstance(term, Build | Reduce):
+        return None
+    inner, names = _opened(term.body, {})
+    if not isinstance(inner, Build | Reduce) or term.index in inner.size.free or term.index is inner.index:
+        return None
+    if not names.keys().isdisjoint(inner.size.free):
+        return None
+    element, names = _opened(inner.body, names)
+    is_array = isinstance(term, Build) and isinstance(inner, Build)
+    return Nest(Axis(term.size, term.index), Axis(inner.size, inner.index), element, names, is_array)
+
+
+def product_in(nest: Nest, element: Term) -> MatrixProduct | None:
+    """What a sum, computed for each element of a nest of loops, is as a product of matrices."""
+    if not isinstance(element, Reduce) or element.reduction is not Reduction.SUM or not isinstance(element.type, Float):
+        return None
+    rows, columns, summed = nest.rows, nest.columns, Axis(element.size, element.index)
+    i, j, k = rows.index, columns.index, summed.index
+    if k in (i, j) or not summed.size.free.isdisjoint((i, j, *nest.names)):
+        return None
+    if any([_is_small(axis.size) for axis in (rows, columns, summed)]):
+        return None
+    body, names = _opened(element.body, nest.names)
+    factors = [_written_out(f, names) for f in factors_of(body)]
+    right = tuple([f for f in factors if j in f.free])
+    left = tuple([f for f in factors if j not in f.free])
+    if any([i in f.free for f in right]) or not _depends_on(left, i, k) or not _depends_on(right, j, k):
+        return None
+    if any([t.failing not in _HARMLESS for f in factors for t in subterms(f)]):
+        return None
+    return MatrixProduct(rows, columns, summed, left, right)
+
+
+_HARMLESS = (Failing.NEVER, Failing.BOUNDS)
+"""An element is read where the loops say, and the loops over one side have the same indices."""
+
+
+def _opened(term: Term, names: Names) -> tuple[Term, Names]:
+    """What follows definitions that only give names to parts of arrays, and these."""
+    while isinstance(term, Let) and all([isinstance(value, Get | Var | Length) for _, value in term.bindings]):
+        names = {**names, **dict(term.bindings)}
+        term = term.body
+    return term, names
+
+
+def _written_out(term: Term, names: Names) -> Term:
+    """A factor with what the names stand for, the last ones first."""
+    for var, value in reversed(list(names.items())):
+        if var in term.free:
+            term = substitute(term, {var: value})
+    return term
+
+
+def _sums_in(element: Term) -> Iterator[Term]:
+    """The sums that are an element, or its components or their summands."""
+    pending = [element]
+    while pending:
+        match pending.pop():
+            case MakeTuple(items):
+                pending.extend(items)
+            case Prim(p.add | p.subtract, arguments):
+                pending.extend(arguments)
+            case Reduce(Reduction.SUM, size, index, body):
+                inner, names = _opened(body, {})
+                if isinstance(inner, MakeTuple) or (isinstance(inner, Prim) and inner.primitive in (p.add, p.subtract)):
+                    parts = inner.items if isinstance(inner, MakeTuple) else inner.arguments
+                    pending.extend(
+                        [Reduce(Reduction.SUM, size, index, let(tuple(names.items()), part)) for part in parts]
+                    )
+                else:
+                    yield Reduce(Reduction.SUM, size, index, body)
+
+
+def _is_small(size: Term) -> bool:
+    return isinstance(size, Const) and size.value < thresholds.MATRIX_SIDE
+
+
+def _depends_on(factors: tuple[Term, ...], a: Var, b: Var) -> bool:
+    return any([a in f.free and b in f.free for f in factors])
+
+
+def factors_of(term: Term) -> list[Term]:
+    """The factors of a product, left to right."""
+    match term:
+        case Prim(p.multiply, (a, b)):
+            return [*factors_of(a), *factors_of(b)]
+        case _:
+            return [term]
+
+
+def multiplied(factors: tuple[Term, ...]) -> Term:
+    """The product of factors."""
+    return reduce(lambda a, b: Prim(p.multiply, (a, b)), factors)

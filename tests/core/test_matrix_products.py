@@ -1,0 +1,83 @@
+"""What reads as a product of matrices: its axes, the factors of its sides, and what is none."""
+
+from __future__ import annotations
+
+import pytest
+
+from fsmooth.core.matrix_products import has_matrix_product, matrix_product
+from fsmooth.core.term import Lam, Term
+from fsmooth.frontend.text import parse
+
+HEAD = "fun (A : Matrix) (B : Matrix) (v : Vector) (n : Index) (m : Index) (k : Index) (x : Double) -> "
+
+
+def term(text: str) -> Term:
+    found = parse(HEAD + text)
+    assert isinstance(found, Lam)
+    return found.body
+
+
+PRODUCTS = {
+    "the product": "build n (fun i -> build m (fun j -> sum k (fun l -> A[i][l] * B[l][j])))",
+    "of transposes": "build n (fun i -> build m (fun j -> sum k (fun l -> A[l][i] * B[j][l])))",
+    "factors in any order": "build n (fun i -> build m (fun j -> sum k (fun l -> x * B[l][j] * v[l] * A[i][l])))",
+    "rows with names": "build n (fun i -> let a = A[i] in build m (fun j -> sum k (fun l -> let b = B[l] in a[l] * b[j])))",
+    "one matrix": "build n (fun i -> build m (fun j -> sum k (fun l -> A[i][l] * A[l][j])))",
+    "a part of one": "build n (fun i -> build m (fun j -> sum k (fun l -> A[i + 1][l] * B[l][2 * j])))",
+    "computed factors": "build n (fun i -> build m (fun j -> sum k (fun l -> exp (A[i][l]) * B[l][j])))",
+    "known, long sides": "build 8 (fun i -> build 20 (fun j -> sum 30 (fun l -> A[i][l] * B[l][j])))",
+}
+
+OTHERS = {
+    "a matrix by a vector": "build n (fun i -> sum k (fun l -> A[i][l] * v[l]))",
+    "an outer product": "build n (fun i -> build m (fun j -> v[i] * v[j]))",
+    "three indices in one factor": "build n (fun i -> build m (fun j -> sum k (fun l -> A[i][l] * B[l][j + i])))",
+    "a factor for each element": "build n (fun i -> build m (fun j -> sum k (fun l -> A[i][l] * B[l][j] * A[i][j])))",
+    "a sum that comes apart": "build n (fun i -> build m (fun j -> sum k (fun l -> v[i] * v[l] * B[l][j])))",
+    "no product": "build n (fun i -> build m (fun j -> sum k (fun l -> A[i][l] - B[l][j])))",
+    "a sum to the diagonal": "build n (fun i -> build m (fun j -> sum i (fun l -> A[i][l] * B[l][j])))",
+    "another reduction": "build n (fun i -> build m (fun j -> max k (fun l -> A[i][l] * B[l][j])))",
+    "what may fail": "build n (fun i -> build m (fun j -> sum k (fun l -> A[i][l] * B[check l 9][j])))",
+    "a short side": "build n (fun i -> build 7 (fun j -> sum k (fun l -> A[i][l] * B[l][j])))",
+    "a name for more than a row": "build n (fun i -> let y = exp (v[i]) in build m (fun j -> sum k (fun l -> y * A[i][l] * B[l][j])))",
+}
+
+
+@pytest.mark.parametrize("text", PRODUCTS.values(), ids=PRODUCTS)
+def test_products(text: str) -> None:
+    product = matrix_product(term(text))
+    assert product is not None
+    assert has_matrix_product(term(text))
+    left, right = product.matrices
+    assert product.columns.index not in left.body.free
+    assert product.rows.index not in right.free
+    assert matrix_product(product.array) is not None
+
+
+@pytest.mark.parametrize("text", OTHERS.values(), ids=OTHERS)
+def test_what_is_none(text: str) -> None:
+    assert matrix_product(term(text)) is None
+    assert not has_matrix_product(term(text))
+
+
+def test_the_sides_are_matrices_of_their_own() -> None:
+    product = matrix_product(term(PRODUCTS["factors in any order"]))
+    assert product is not None
+    left, right = product.matrices
+    assert repr(left) == "build n (fun i -> build k (fun l -> x * v[l] * A[i][l]))"
+    assert repr(right) == "build k (fun l -> build m (fun j -> B[l][j]))"
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        "(x, sum k (fun l -> A[i][l] * B[l][j]))",
+        "sum k (fun l -> (x, A[i][l] * B[l][j]))",
+        "sum k (fun l -> A[i][l] * B[l][j]) + x",
+        "sum k (fun l -> x - A[i][l] * B[l][j])",
+    ],
+)
+def test_what_has_a_product_among_its_parts(element: str) -> None:
+    nest = term(f"build n (fun i -> build m (fun j -> {element}))")
+    assert matrix_product(nest) is None
+    assert has_matrix_product(nest)
