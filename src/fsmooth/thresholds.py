@@ -238,6 +238,9 @@ JAMMED_STATEMENTS = 500
 compiler, which takes its time with such functions already.
 """
 
+GATHERED_UPDATES = 32
+"""So many rank-one updates of a matrix are added to it at once."""
+
 BLOCK_STORES = 4
 """Loops that store at least so many scalars in each iteration, not each to an array of its own, run in blocks."""
 

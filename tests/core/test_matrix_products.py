@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fsmooth.core.matrix_products import has_matrix_product, matrix_product
+from fsmooth.core.matrix_products import has_matrix_product, has_product, matrix_by_vector, matrix_product
 from fsmooth.core.term import Lam, Term
 from fsmooth.frontend.text import parse
 
@@ -81,3 +81,33 @@ def test_what_has_a_product_among_its_parts(element: str) -> None:
     nest = term(f"build n (fun i -> build m (fun j -> {element}))")
     assert matrix_product(nest) is None
     assert has_matrix_product(nest)
+
+
+VECTORS = {
+    "a matrix by a vector": "build n (fun i -> sum k (fun l -> A[i][l] * v[l]))",
+    "a vector by a matrix": "build n (fun i -> sum k (fun l -> v[l] * A[l][i] * x))",
+    "by a row with a name": "build n (fun i -> let a = A[i] in sum k (fun l -> let y = v[l] in a[l] * y))",
+}
+
+
+@pytest.mark.parametrize("text", VECTORS.values(), ids=VECTORS)
+def test_a_matrix_by_a_vector(text: str) -> None:
+    product = matrix_by_vector(term(text))
+    assert product is not None
+    assert has_product(term(text))
+    assert product.rows.index not in {x for f in product.right for x in f.free}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "build n (fun i -> sum k (fun l -> A[i][l]))",
+        "build n (fun i -> sum k (fun l -> v[i] * v[l]))",
+        "build n (fun i -> sum k (fun l -> A[i][l] * x))",
+        "build n (fun i -> sum i (fun l -> A[i][l] * v[l]))",
+        "build 3 (fun i -> sum k (fun l -> A[i][l] * v[l]))",
+        "build n (fun i -> sum k (fun l -> A[i][check l 9] * v[l]))",
+    ],
+)
+def test_what_is_no_matrix_by_a_vector(text: str) -> None:
+    assert matrix_by_vector(term(text)) is None

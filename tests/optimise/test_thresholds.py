@@ -44,6 +44,7 @@ EXTREMES: dict[str, tuple[float, float]] = {
     "FACTORS": (0, 100),
     "MATRIX_SIDE": (0, 1_000),
     "IN_TILES": (0.0, 1e6),
+    "GATHERED_UPDATES": (1, 100),
     "TAKEN_APART": (0.0, 1e6),
     "MERGING_ROUNDS": (0, 100),
     "MERGING_TRIES": (0, 100),

@@ -172,6 +172,14 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
 """What the rules do that no equation can say."""
 
 EDGES: dict[str, tuple[str, ...]] = {
+    "sum_same_components": (
+        "sum n (fun i -> (v[i], v[i])) ~> let x = sum n (fun i -> v[i]) in (x, x)",
+        "sum n (fun i -> let y = sin (v[i]) in (delta n i y, x, delta n i y, x))"
+        " ~> let p = sum n (fun i -> let y = sin (v[i]) in (delta n i y, x)) in (fst p, snd p, fst p, snd p)",
+        "sum n (fun i -> (v[i], u[i])) ~> nothing",
+        "sum n (fun i -> (v[i], v[i + 1])) ~> nothing",
+        "product n (fun i -> v[i] * v[i]) ~> nothing",
+    ),
     "products_apart": (
         "build n (fun i -> build m (fun j -> sum k (fun l -> A[i][l] * A[l][j] + A[l][i] * A[j][l])))"
         " ~> build n (fun i -> build m (fun j -> sum k (fun l -> A[i][l] * A[l][j]) + sum k (fun l -> A[l][i] * A[j][l])))",

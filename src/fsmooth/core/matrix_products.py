@@ -10,7 +10,7 @@ It pays to leave one whole: its elements share all that they read, which tiles o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 
 from msgspec import Struct
@@ -46,16 +46,28 @@ class Nest(Struct, frozen=True, eq=False):
     is_array: bool
 
 
-class MatrixProduct(Struct, frozen=True, eq=False):
-    """`sum (left * right)` over the axis `summed`, for each of `rows`, which only `left` mentions, and each of `columns`, which
-    only `right` does.  The sides are lists of factors.
-    """
+class Product(Struct, frozen=True, eq=False):
+    """`sum (left * right)` over the axis `summed`, for each of `rows`, which only `left` mentions.  Sides are factors."""
 
     rows: Axis
-    columns: Axis
     summed: Axis
     left: tuple[Term, ...]
     right: tuple[Term, ...]
+
+    @property
+    def outer(self) -> tuple[Axis, ...]:
+        """The axes of the product itself."""
+        return (self.rows,)
+
+
+class MatrixProduct(Product, frozen=True, eq=False):
+    """One of two matrices: for each of `columns`, too, which only `right` mentions."""
+
+    columns: Axis
+
+    @property
+    def outer(self) -> tuple[Axis, ...]:
+        return self.rows, self.columns
 
     @property
     def array(self) -> Build:
@@ -78,6 +90,31 @@ def matrix_product(term: Term) -> MatrixProduct | None:
     """What an array is as a product of matrices; None if it is none, or so small that it is better written out."""
     nest = nest_of(term)
     return product_in(nest, nest.element) if nest is not None and nest.is_array else None
+
+
+def matrix_by_vector(term: Term) -> Product | None:
+    """What an array is as a product of a matrix and a vector."""
+    if not isinstance(term, Build):
+        return None
+    element, names = _opened(term.body, {})
+    if not isinstance(element, Reduce) or element.reduction is not Reduction.SUM or not isinstance(element.type, Float):
+        return None
+    rows, summed = Axis(term.size, term.index), Axis(element.size, element.index)
+    i, k = rows.index, summed.index
+    if i is k or not summed.size.free.isdisjoint((i, *names)) or _is_small(rows.size) or _is_small(summed.size):
+        return None
+    body, names = _opened(element.body, names)
+    factors = [_written_out(f, names) for f in factors_of(body)]
+    left = tuple([f for f in factors if i in f.free])
+    right = tuple([f for f in factors if i not in f.free])
+    if not _depends_on(left, i, k) or not any([k in f.free for f in right]) or not _cannot_fail(factors):
+        return None
+    return Product(rows, summed, left, right)
+
+
+def has_product(term: Term) -> bool:
+    """Is an array a product, of two matrices perhaps, or a sum of such, or is one of a component of its elements?"""
+    return has_matrix_product(term) or matrix_by_vector(term) is not None
 
 
 def has_matrix_product(term: Term) -> bool:
@@ -118,9 +155,11 @@ def product_in(nest: Nest, element: Term) -> MatrixProduct | None:
     left = tuple([f for f in factors if j not in f.free])
     if any([i in f.free for f in right]) or not _depends_on(left, i, k) or not _depends_on(right, j, k):
         return None
-    if any([t.failing not in _HARMLESS for f in factors for t in subterms(f)]):
-        return None
-    return MatrixProduct(rows, columns, summed, left, right)
+    return MatrixProduct(rows, summed, left, right, columns) if _cannot_fail(factors) else None
+
+
+def _cannot_fail(factors: Sequence[Term]) -> bool:
+    return all([t.failing in _HARMLESS for f in factors for t in subterms(f)])
 
 
 _HARMLESS = (Failing.NEVER, Failing.BOUNDS)

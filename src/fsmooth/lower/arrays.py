@@ -7,8 +7,8 @@ from itertools import takewhile
 
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Build, Collect, Delta, If, Plus, Reduce, Term, Update, Var, Vector
-from fsmooth.core.types import BOOL, INT, is_scalar
+from fsmooth.core.term import Build, Collect, Delta, If, Let, Plus, Reduce, Term, Update, Var, Vector
+from fsmooth.core.types import BOOL, INT, Array, is_scalar
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ONE, ZERO, integer, same, zero_of
 from fsmooth.loops.usage import mentioned_reads, names_of
@@ -39,6 +39,13 @@ def build_into(ctx: Context, term: Build, dest: Destination, mode: Mode) -> None
     """One loop, whatever the element is: a tuple writes to several places.  A product of matrices is computed as a whole."""
     if product_into(ctx, term, dest, mode):
         return
+    if isinstance(term.body, Let) and all([_is_part_outside(value, term.index) for _, value in term.body.bindings]):
+        saved = [(var, ctx.environment.get(var)) for var, _ in term.body.bindings]
+        for var, value in term.body.bindings:
+            ctx.bind(var, value)
+        build_into(ctx, Build(term.size, term.index, term.body.body), dest, mode)
+        ctx.restore(saved)
+        return
     size = ctx.named(ctx.scalar(term.size), "n")
     part = range_of(term.index, term.body)
     if mode is Mode.ASSIGN and not part.is_whole and not can_be_set_to_zero(dest):
@@ -61,6 +68,11 @@ def build_into(ctx: Context, term: Build, dest: Destination, mode: Mode) -> None
     is_read = not mentioned_reads(ctx.block[start:]).isdisjoint({s.buffer for s in zeros})
     place = len(ctx.block) if is_read else start  # what the loop reads is set to zero after it
     ctx.block[place:place] = zeros
+
+
+def _is_part_outside(value: Term, index: Var) -> bool:
+    """Is it a part of an array that is the same in each iteration, and which nothing reads to say where it is?"""
+    return isinstance(value.type, Array) and is_path(value) and index not in value.free
 
 
 def _sum_of_rows(ctx: Context, index: Var, span: Span, inner: Reduce, dest: View, mode: Mode) -> None:

@@ -6,7 +6,9 @@ from fsmooth.core.shape import Ragged
 from fsmooth.core.term import NOWHERE, Lam, Let, Require, Term
 from fsmooth.loops import tree as t
 from fsmooth.loops.identifiers import identifier
-from fsmooth.loops.passes.schedule import ALL, Passes, run
+from fsmooth.loops.names import Names
+from fsmooth.loops.passes.schedule import ALL, Passes, gathers, run
+from fsmooth.loops.updates_over_calls import gather_over_calls
 from fsmooth.lower import expressions
 from fsmooth.lower.accumulators import Allowed, sinks_of
 from fsmooth.lower.cardinality import leaf_shapes
@@ -52,7 +54,13 @@ def lower(
     function = t.Function(name, interface.parameters(), tuple(kernel.block), kernel.facts)
     function = run(passes, function, kernel.names, trace)
     shape = _lower_shape(term, name, kernel, static_sizes or {}, passes)
-    definitions = _definitions(kernel, passes, trace)
+    definitions, names = _definitions(kernel, passes, trace)
+    if gathers(passes):
+        with_own = {name: kernel.names, **names}
+        changed = gather_over_calls(function, definitions, with_own)
+        if changed[0] is not function and trace is not None:
+            trace.record("rank-one updates gathered over calls")
+        function, definitions = changed
     hints = kernel.names.hints
     return t.Program(
         name,
@@ -69,9 +77,12 @@ def lower(
     )
 
 
-def _definitions(kernel: Lowering, passes: Passes, trace: Trace | None) -> tuple[t.Function, ...]:
-    """The functions that are called; while one is lowered more may be asked for."""
+def _definitions(
+    kernel: Lowering, passes: Passes, trace: Trace | None
+) -> tuple[tuple[t.Function, ...], dict[str, Names]]:
+    """The functions that are called, with what makes names in them; while one is lowered more may be asked for."""
     done: list[t.Function] = []
+    names: dict[str, Names] = {}
     while len(done) < len(kernel.functions):
         (header, to_add), name = list(kernel.functions.items())[len(done)]
         ctx = type(kernel)()
@@ -82,7 +93,8 @@ def _definitions(kernel: Lowering, passes: Passes, trace: Trace | None) -> tuple
         parts = (name, interface.parameters(), tuple(ctx.block), ctx.facts)
         function = t.Function(*parts, is_called=True, running=header.running)
         done.append(run(passes, function, ctx.names, trace))
-    return tuple(done)
+        names[name] = ctx.names
+    return tuple(done), names
 
 
 def _result_into(ctx: Lowering, interface: Interface, body: Term) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fsmooth.core.alpha import alpha_equal
-from fsmooth.core.matrix_products import has_matrix_product
+from fsmooth.core.matrix_products import has_product
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import Build, Get, Let, Reduce, Term, Var, let
 from fsmooth.core.traverse import is_loop, rebuild, subterms, transform
@@ -69,7 +69,7 @@ def _index_of_reader(a: Var, value: Build, reader: Mapping[Var, Var], occurrence
     is_bound_once = occurrences.repeated.isdisjoint({first, a, value.index, *value.free})
     if not is_bound_once or not alpha_equal(loop.term.size, value.size) or not _is_row(value.body):
         return None
-    if has_matrix_product(value) or has_matrix_product(loop.term):
+    if has_product(value) or has_product(loop.term):
         return None
     return first
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.cost import Costs
-from fsmooth.core.matrix_products import has_matrix_product
+from fsmooth.core.matrix_products import has_product
 from fsmooth.core.term import (
     Build,
     Check,
@@ -100,7 +100,7 @@ def pays(value: Term, read: float | None, costs: Costs) -> bool:
         each = 1.0 + each / count
     if read is None:
         return each <= 2.0
-    if has_matrix_product(value):
+    if has_product(value):
         all_stored *= thresholds.IN_TILES
     return read * each <= all_stored + read
 

@@ -122,6 +122,7 @@ NORMALISATION: Family = (
     ln.sum_guard_out,
     sums.sum_split,
     sums.sum_split_tuple,
+    sums.sum_same_components,
     sums.sum_single_array,
     sums.sum_split_arrays,
     products.products_apart,

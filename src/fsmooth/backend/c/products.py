@@ -1,8 +1,8 @@
 """The C of a matrix product, of doubles or floats that lie in memory in any order.
 
 A tile of the result is summed up in registers: a few rows of two vectors, to which each step along the inner dimension
-adds elements of `a` times a row of `b`.  Where the rows of `b` do not lie in one piece, or `a` and `b` are too large for
-the caches, blocks of them are copied first, in the order in which they are read; small products are quicker without.
+adds elements of `a` times a row of `b`.  Where the rows of `b` do not lie in one piece, or `a` and `b` are too large
+for the caches, blocks of them are copied first, in the order in which they are read; small ones are quicker without.
 Each sum takes its terms in order, a block of FS_DEPTH after the other, wherever in the result it is: its bits depend on
 its row of `a` and its column of `b` only.
 """
@@ -113,7 +113,7 @@ static __attribute__((noinline)) void fs_tile_{S}(int64_t rows, int64_t width, i
 }
 
 /* c = a b for one or two rows, along the rows of b: a tile would read a little of many, far apart */
-static __attribute__((noinline)) FS_LEVEL("O2") void fs_rows_{S}(int64_t m, int64_t n, int64_t k, const {T} *a,
+static __attribute__((noinline)) void fs_rows_{S}(int64_t m, int64_t n, int64_t k, const {T} *a,
         int64_t a_row, int64_t a_column, const {T} *b, int64_t b_row, {T} *c, int64_t c_row) {
 #define FS_FOUR(TYPE) \\
     for (; j + (int64_t)(sizeof(TYPE) / sizeof({T})) <= n; j += sizeof(TYPE) / sizeof({T})) { \\
@@ -266,7 +266,7 @@ static int64_t fs_room_{S}(int64_t m, int64_t n, int64_t k) {
 }
 #endif
 
-/* c[i, j] (+)= the sum over l of a[i, l] * b[l, j], with any strides: c overlaps neither a nor b, and is not read unless
+/* c[i, j] (+)= the sum over l of a[i, l] * b[l, j], with any strides: c overlaps neither a nor b, and is read only if
    adds.  The room, for as many elements as fs_product_…_room says, is aligned for vectors, or NULL if that is 0. */
 FS_KERNEL int64_t fs_product_{S}_room(int64_t m, int64_t n, int64_t k) {
 #if defined(__GNUC__)

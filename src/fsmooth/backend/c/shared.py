@@ -1,20 +1,16 @@
-"""What no call changes: parameters that functions which call one another only hand on are in one struct.
-
-Two parameters are one if a call hands the one on as the other.  What is one with nothing but parameters is the same in all calls
-that follow from one call of the kernel, which sets it before.
+"""What no call changes: parameters that functions which call one another only hand on (loops/handed_on.py) are in one struct,
+which the kernel fills.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from fsmooth.backend.c.leaving import Returned
 from fsmooth.backend.c.names import c_type, element_type
 from fsmooth.loops import tree as t
+from fsmooth.loops.handed_on import in_order, unchanged
 from fsmooth.loops.usage import names_in, own_names, walk
-
-Parameter = tuple[str, str]
-"""A function and the name of one of its parameters."""
 
 
 class Shared:
@@ -26,7 +22,7 @@ class Shared:
         self._functions = {f.name: f for f in program.definitions}
         self.fields: dict[str, dict[str, str]] = {name: {} for name in self._functions}
         self.declarations: list[str] = []
-        for k, members in enumerate(_classes(program.definitions, {} if returned is None else returned.outputs)):
+        for k, members in enumerate(unchanged(program.definitions, {} if returned is None else returned.outputs)):
             function, name = members[0]
             parameter = next(q for q in self._functions[function].parameters if q.name == name)
             field = f"{name}_{k}"
@@ -43,7 +39,7 @@ class Shared:
         """
         function = self._functions[s.function]
         fields = self.fields[s.function]
-        for parameter, value in zip(_in_order(function), (*s.arguments, *s.results), strict=True):
+        for parameter, value in zip(in_order(function), (*s.arguments, *s.results), strict=True):
             if parameter.name != by_value:
                 yield value, fields.get(parameter.name)
 
@@ -100,65 +96,3 @@ def _type(q: t.Parameter) -> str:
     if q.pointer:
         return f"{'' if q.output else 'const '}{element_type(q.type)} *"
     return f"{c_type(q.type)} "
-
-
-def _in_order(function: t.Function) -> list[t.Parameter]:
-    """The parameters as calls have them: arguments, then results."""
-    return [q for q in function.parameters if not q.output] + [q for q in function.parameters if q.output]
-
-
-def _classes(definitions: Sequence[t.Function], by_value: Mapping[str, str]) -> list[list[Parameter]]:
-    """The parameters that are one, as far as they are the same in all calls."""
-    by_name = {f.name: f for f in definitions}
-    kinds = {(f.name, q.name): (q.type, q.pointer, q.output) for f in definitions for q in f.parameters}
-    parent: dict[Parameter, Parameter] = {x: x for x in kinds}
-    varying: set[Parameter] = set(by_value.items())
-
-    def root(x: Parameter) -> Parameter:
-        while parent[x] != x:
-            x = parent[x]
-        return x
-
-    for caller in definitions:
-        moved = _moved(caller)
-        for s in walk(caller.body):
-            if not isinstance(s, t.Invoke):
-                continue
-            for q, value in zip(_in_order(by_name[s.function]), (*s.arguments, *s.results), strict=True):
-                callee = (s.function, q.name)
-                name = _plain(value)
-                own = (caller.name, name or "")
-                if name is None or name in moved or kinds.get(own) != kinds[callee]:
-                    varying.add(callee)
-                else:
-                    parent[root(callee)] = root(own)
-    found: dict[Parameter, list[Parameter]] = {}
-    for x in kinds:
-        found.setdefault(root(x), []).append(x)
-    return [
-        members
-        for members in found.values()
-        if varying.isdisjoint(members) and len({function for function, _ in members}) == len(members)
-    ]
-
-
-def _moved(function: t.Function) -> set[str]:
-    """Parameters that are something else later."""
-    found: set[str] = set()
-    for s in walk(function.body):
-        if isinstance(s, t.Assign):
-            found.add(s.name)
-        elif isinstance(s, t.Swap):
-            found |= {s.left, s.right}
-    return found
-
-
-def _plain(value: t.Expression | t.Place | str) -> str | None:
-    """The name that is handed on as it is."""
-    match value:
-        case t.Name(name):
-            return name
-        case t.Place(buffer, t.Literal(offset)) if offset == 0:
-            return buffer
-        case _:
-            return None

@@ -15,7 +15,7 @@ from typing import cast
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.build import tuple_of, zero_like
-from fsmooth.core.matrix_products import matrix_product
+from fsmooth.core.matrix_products import matrix_by_vector, matrix_product
 from fsmooth.core.subst import refresh, substitute
 from fsmooth.core.term import (
     App,
@@ -197,8 +197,8 @@ def _build(walk: Reverser, step: Step, term: Build, r: Term) -> Sequence[Item] |
 
 
 def _product(walk: Reverser, step: Step, term: Build, r: Term) -> bool:
-    """r ⊙ᴿ ∇(A B) = (r Bᵀ, Aᵀ r), if the array is a product of matrices, of which the active ones have names."""
-    product = matrix_product(term)
+    """r ⊙ᴿ ∇(A B) = (r Bᵀ, Aᵀ r), if the array is a product, B perhaps a vector, and the active ones of the two have names."""
+    product = matrix_product(term) or matrix_by_vector(term)
     received = None if product is None else passed_on(product, r, walk.steps.is_active)
     for place, cotangent in received or ():
         whole = beside(step.var, Flow.LEAVING, cotangent.type)

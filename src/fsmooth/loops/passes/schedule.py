@@ -21,6 +21,7 @@ from fsmooth.loops.passes.kept_sums import keep_sums
 from fsmooth.loops.passes.memory_operations import operations_on_memory
 from fsmooth.loops.passes.motion import storage_before_loops
 from fsmooth.loops.passes.pruning import prune
+from fsmooth.loops.passes.rank_one import gather_updates
 from fsmooth.loops.passes.rooms import give_rooms
 from fsmooth.loops.passes.split_math import split_math
 from fsmooth.loops.passes.strips.in_strips import in_strips
@@ -42,7 +43,12 @@ _VECTORS = (("math split from loops", split_math), ("loops marked for vectors", 
 _BLOCKS = (("blocks", in_blocks),)
 _TIDY = (("repeated checks dropped", tidy), ("dead code dropped", prune))
 _FUSED = (("loops fused", fuse_loops),)
-_LAWS = (("kept sums", keep_sums), ("strips", in_strips), ("work before calls", work_before_calls))
+_LAWS = (
+    ("kept sums", keep_sums),
+    ("strips", in_strips),
+    ("rank-one updates gathered", gather_updates),
+    ("work before calls", work_before_calls),
+)
 _JAMMED = (("nests jammed", jam_loops),)
 _WRITTEN = (("sums in vectors", write_vectors),)
 _ROOMS = (("rooms", give_rooms),)
@@ -57,6 +63,11 @@ MOVED: Passes = (*_BEFORE, *_JAMMED, *_WRITTEN, *_ROOMS)
 
 ALL: Passes = (*_BEFORE, *_LAWS, *_JAMMED, *_WRITTEN, *_ROOMS)
 """All of them: a factor that terms share may be multiplied with sums of them, which is a law of real numbers."""
+
+
+def gathers(passes: Passes) -> bool:
+    """Are rank-one updates gathered?"""
+    return any([rewrite is gather_updates for _, rewrite in passes])
 
 
 def run(passes: Passes, function: t.Function, names: Names, trace: Trace | None = None) -> t.Function:

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
+from fsmooth.core.alpha import alpha_key
 from fsmooth.core.term import Build, If, Let, MakeTuple, Plus, Prim, Proj, Reduce, Reduction, Term, Var, Zero, let
+from fsmooth.core.traverse import size_of_tree
 from fsmooth.optimise.rules.loop_normalisation import may_leave, solved_for
 from fsmooth.optimise.rules.sparsity import is_zero
 from fsmooth.rewrite.facts import Facts
@@ -103,6 +106,38 @@ def sum_split_tuple(t: Term, facts: Facts) -> Term | None:
     others = iter([Proj(var, k) for k in range(len(rest))])
     sums = [next(others) if alone is None else sum_of(alone) for alone in single]
     return Let(((var, whole),), _again(element, iter(sums)))
+
+
+@rule(
+    "sum n (fun i -> (x, y i, x)) ~> let s = sum n (fun i -> (x, y i)) in (fst s, snd s, fst s) where x is small",
+    source="000, Fig. 8f",
+    heads=Reduce,
+)
+def sum_same_components(t: Term, facts: Facts) -> Term | None:
+    """What is added up twice, as the cotangents of two summands are, is added up once."""
+    match t:
+        case Reduce(Reduction.SUM, size, index, Let(bindings, MakeTuple(items))):
+            pass
+        case Reduce(Reduction.SUM, size, index, MakeTuple(items)):
+            bindings = ()
+        case _:
+            return None
+    places: dict[object, int] = {}
+    own: list[Term] = []
+    at: list[int] = []
+    for item in items:
+        key = alpha_key(item) if size_of_tree(item) <= thresholds.COPIED_CONDITION else item
+        if key not in places:
+            places[key] = len(own)
+            own.append(item)
+        at.append(places[key])
+    if len(own) == len(items):
+        return None
+    body = own[0] if len(own) == 1 else MakeTuple(tuple(own))
+    whole = Reduce(Reduction.SUM, size, index, let(bindings, body))
+    var = Var("sum", whole.type)
+    parts = [var if len(own) == 1 else Proj(var, k) for k in at]
+    return Let(((var, whole),), MakeTuple(tuple(parts), t.type))
 
 
 def _single(t: Term, bindings: Bindings, index: Var, size: Term, facts: Facts) -> If | None:
