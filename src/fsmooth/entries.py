@@ -252,7 +252,7 @@ def shared_object(code: CProgram, shim: str = "", *functions: Functions) -> Path
     from fsmooth.runtime.cache import Functions, compiled  # noqa: PLC0415  (loaded when something is compiled)
     from fsmooth.runtime.compiler import find_compiler  # noqa: PLC0415
 
-    kernels = [Functions(text, "-O3") for text in code.kernels]
+    kernels = [Functions(text, "-O2") for text in code.kernels]
     apart = "#define FS_KERNELS_APART\n" if kernels else ""
     return compiled(apart + code.source + shim, code.statements, find_compiler(), (*functions, *kernels))
 

@@ -9,7 +9,7 @@ import pytest
 
 import fsmooth as fs
 from fsmooth.runtime import compiler as module
-from fsmooth.runtime.compiler import Compiler, _command, find_compiler
+from fsmooth.runtime.compiler import LONG, Compiler, _command, find_compiler
 
 REAL = {tool: shutil.which(tool) for tool in ("cc", "as", "ld")}
 
@@ -48,8 +48,8 @@ def test_gcc_looks_for_no_ranges_in_long_programs(monkeypatch, tmp_path, name):
     command.chmod(0o755)
     monkeypatch.setenv("FSMOOTH_CC", str(command))
     compiler = find_compiler()
-    assert "-fno-tree-vrp" not in compiler.line(tmp_path, tmp_path, 1_000)
-    assert ("-fno-tree-vrp" in compiler.line(tmp_path, tmp_path, 1_001)) is (name == "gcc")
+    assert "-fno-tree-vrp" not in compiler.line(tmp_path, tmp_path, LONG)
+    assert ("-fno-tree-vrp" in compiler.line(tmp_path, tmp_path, LONG + 1)) is (name == "gcc")
 
 
 def test_a_compiler_that_does_not_exist(monkeypatch):
