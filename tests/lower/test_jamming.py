@@ -90,10 +90,28 @@ def test_the_sums_under_a_function_are_made_row_by_row() -> None:
     assert "i_block < (a_n0 >> 2)" in source
 
 
+def by_vector(a, b):
+    return [sum(a[i, k] * b[k] for k in range(len(b))) for i in range(len(a))]
+
+
+def test_a_vector_is_read_once_for_four_rows() -> None:
+    source = kernel(by_vector, np.ones((2, 2)), np.ones(2))
+    assert "i_block < (a_n0 >> 2)" in source
+    assert "sum_4_lanes += FS_LANES_AT(a + (i_start + 3) * a_n1 + k) * FS_LANES_AT(b + k);" in source
+    for m, n in product(SIZES, repeat=2):
+        a, b = np.random.default_rng(n).normal(size=(m, n)), np.linspace(0.5, 1.5, n)
+        np.testing.assert_allclose(fs.function(by_vector)(a, b), a @ b, rtol=0, atol=1e-13)
+
+
 @pytest.mark.parametrize(
     "program",
-    [lambda a, b: [sum(a[i, k] * b[k] for k in range(len(b))) for i in range(len(a))], lambda a, b: np.sum(a * b)],
-    ids=["along rows", "no row"],
+    [
+        lambda a, b: np.sum(a * b),
+        lambda a, b: [sum(a[i, k] for k in range(len(b))) for i in range(len(a))],
+        lambda a, b: [sum(a[i, k] * b[k] for k in range(i)) for i in range(len(a))],
+        lambda a, b: [sum(a[i, b.shape[0] - 1 - k] * b[k] for k in range(len(b))) for i in range(len(a))],
+    ],
+    ids=["no row", "nothing is shared", "a triangle", "backwards"],
 )
 def test_what_adds_to_no_row_is_left(program: Callable[..., object]) -> None:
     assert "_block" not in kernel(program, np.ones((2, 2)), np.ones(2))

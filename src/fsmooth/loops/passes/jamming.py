@@ -6,6 +6,9 @@ loads two numbers and stores one for each product.  With four rows i and four k 
 rows of x, and a number of x for four products (Carr and Kennedy, *Improving the ratio of memory operations to
 floating-point operations in loops*, TOPLAS 16, 1994).  Each number is added up in the order in which it was before.
 
+So do loops that add up along rows: of a matrix and a vector, the vector is loaded once for four rows, whose sums do not wait for
+one another.
+
 A loop that adds to the whole of an array may read a number of it before, as elimination does: that is the number before the
 block, and what the iterations of the block before this one add to it.  Loops that carry a row are in `columns`.
 """
@@ -59,6 +62,8 @@ def jam_loops(function: t.Function, names: Names) -> t.Function:
             assert isinstance(inner, t.For)
             jam = partial(in_turn, carried=carried)
             return in_blocks_of(loop, thresholds.JAMMED, loop.body, names, function.facts, jam, inner.size)[1]
+        if not is_large and _sums_rows(loop):
+            return in_blocks_of(loop, thresholds.JAMMED_ROWS, loop.body, names, function.facts, _side_by_side)[1]
         if not _can_be_side_by_side(loop) or not any([is_jammed(s) and _is_shared(s, loop.index) for s in loop.body]):
             return (loop,)
         rest = _as_it_was(loop.body, jammed)
@@ -175,6 +180,36 @@ def _is_shared(nest: t.For, index: str) -> bool:
 def _can_be_side_by_side(loop: t.For) -> bool:
     """May iterations run at once?"""
     return loop.kind is t.Kind.PARALLEL and not loop.own and thresholds.JAMMED_ROWS > 1 and _can_becopied(loop.body)
+
+
+def _sums_rows(loop: t.For) -> bool:
+    """Is it a loop that adds up numbers along a row in each iteration, and reads besides what all of these read?"""
+    loops = [s for s in loop.body if isinstance(s, t.For)]
+    if len(loops) != 1 or not _can_be_side_by_side(loop):
+        return False
+    (inner,) = loops
+    if inner.kind is not t.Kind.REDUCTION or not inner.reduced or inner.extrema or _is_short(inner.size):
+        return False
+    own = {s.name for s in loop.body if isinstance(s, t.Declare)}
+    if not own.isdisjoint(names_of(inner.size)) or loop.index in names_of(inner.size):
+        return False
+    if any([not isinstance(s, t.Assign | t.Declare) or (isinstance(s, t.Declare) and s.mutable) for s in inner.body]):
+        return False
+    row = [e for s in inner.body for e in _loads_of(s)]
+    is_row = [is_next(e.index, inner.index) for e in row]
+    varies = [loop.index in names_of(e.index) for e in row]
+    return all(is_row) and any(varies) and not all(varies)
+
+
+def _loads_of(s: t.Statement) -> list[t.Load]:
+    found: list[t.Load] = []
+    stack = list(expressions_of(s))
+    while stack:
+        e = stack.pop()
+        if isinstance(e, t.Load):
+            found.append(e)
+        stack.extend(parts(e))
+    return found
 
 
 def _can_becopied(body: t.Body) -> bool:
