@@ -15,13 +15,16 @@ SMALL = 32
 
 @dataclass(frozen=True)
 class Factorisation:
-    """A function at one size.  `unique`: the parts of its result that have one value, where signs of others are free."""
+    """A function at one size.  `unique`: the parts of its result that have one value, where signs of others are free.  With
+    `gradient_of` it is the gradient of that, by all arguments, by hand.
+    """
 
     name: str
     function: Callable[..., Any]
     size: int
     arguments: tuple[Any, ...]
     unique: Callable[[Any], Any] = lambda result: result
+    gradient_of: Callable[..., Any] | None = None
 
 
 def solve(a, b):
@@ -76,6 +79,28 @@ def layer(a, c, b):
     return np.tanh(a @ c + b)
 
 
+def squares(a, c):
+    return np.sum((a @ c) ** 2)
+
+
+def squares_by_hand(a, c):
+    r = 2.0 * (a @ c)
+    return r @ c.T, a.T @ r
+
+
+def three_layers(u, v, w, b, x):
+    return np.sum((np.tanh(np.tanh(x @ u + b) @ v) @ w) ** 2)
+
+
+def three_layers_by_hand(u, v, w, b, x):
+    first = np.tanh(x @ u + b)
+    second = np.tanh(first @ v)
+    r = 2.0 * (second @ w)
+    s = (r @ w.T) * (1.0 - second * second)
+    t = (s @ v.T) * (1.0 - first * first)
+    return x.T @ t, first.T @ s, second.T @ r, t.sum(0), t @ u.T
+
+
 def factorisations(size: int) -> Iterator[Factorisation]:
     """All of them for matrices of this size; least squares have twice as many rows."""
     rng = np.random.default_rng(size)
@@ -94,3 +119,6 @@ def factorisations(size: int) -> Iterator[Factorisation]:
     yield Factorisation("expm", expm, size, (a,))
     yield Factorisation("A @ B", product, size, (a, regular))
     yield Factorisation("np.tanh(A @ B + b)", layer, size, (a, regular, b))
+    yield Factorisation("∇ np.sum((A @ B) ** 2)", squares_by_hand, size, (a, regular), gradient_of=squares)
+    weights = (a, regular, a.T, b, rng.normal(size=(size, size)))
+    yield Factorisation("∇ of three layers", three_layers_by_hand, size, weights, gradient_of=three_layers)

@@ -180,6 +180,15 @@ EDGES: dict[str, tuple[str, ...]] = {
         "sum n (fun i -> (v[i], v[i + 1])) ~> nothing",
         "product n (fun i -> v[i] * v[i]) ~> nothing",
     ),
+    "build_same_components": (
+        "build n (fun i -> let x = sin (v[i]) in (x, x))"
+        " ~> let u = build n (fun i -> let x = sin (v[i]) in x) in build n (fun i -> (u[i], u[i]))",
+        "build n (fun i -> let x = sin (v[i]) in (x, x, i)) ~> let w = build n (fun i -> let x = sin (v[i]) in (x, i)) in"
+        " build n (fun i -> (fst (w[i]), fst (w[i]), snd (w[i])))",
+        "build n (fun i -> let x = sin (v[i]) in (y, x, y)) ~> nothing",
+        "build n (fun i -> let x = sin (v[i]) in (x, x + y)) ~> nothing",
+        "build n (fun i -> (sin (v[i]), sin (v[i]))) ~> nothing",
+    ),
     "products_apart": (
         "build n (fun i -> build m (fun j -> sum k (fun l -> A[i][l] * A[l][j] + A[l][i] * A[j][l])))"
         " ~> build n (fun i -> build m (fun j -> sum k (fun l -> A[i][l] * A[l][j]) + sum k (fun l -> A[l][i] * A[j][l])))",

@@ -123,6 +123,7 @@ NORMALISATION: Family = (
     sums.sum_split,
     sums.sum_split_tuple,
     sums.sum_same_components,
+    sums.build_same_components,
     sums.sum_single_array,
     sums.sum_split_arrays,
     products.products_apart,

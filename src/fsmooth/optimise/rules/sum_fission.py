@@ -6,12 +6,28 @@ direction, whose tangents are zero but at one index, cost as much less as there 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_key
-from fsmooth.core.term import Build, If, Let, MakeTuple, Plus, Prim, Proj, Reduce, Reduction, Term, Var, Zero, let
+from fsmooth.core.term import (
+    NOWHERE,
+    Build,
+    Get,
+    If,
+    Let,
+    MakeTuple,
+    Plus,
+    Prim,
+    Proj,
+    Reduce,
+    Reduction,
+    Term,
+    Var,
+    Zero,
+    let,
+)
 from fsmooth.core.traverse import size_of_tree
 from fsmooth.optimise.rules.loop_normalisation import may_leave, solved_for
 from fsmooth.optimise.rules.sparsity import is_zero
@@ -122,6 +138,42 @@ def sum_same_components(t: Term, facts: Facts) -> Term | None:
             bindings = ()
         case _:
             return None
+    own, at = _different(items)
+    if len(own) == len(items):
+        return None
+    whole = Reduce(Reduction.SUM, size, index, let(bindings, _tuple_of(own)))
+    var = Var("sum", whole.type)
+    parts = [var if len(own) == 1 else Proj(var, k) for k in at]
+    return Let(((var, whole),), MakeTuple(tuple(parts), t.type))
+
+
+@rule(
+    "build n (fun i -> let x = sin y in (x, i, x))"
+    " ~> let a = build n (fun i -> let x = sin y in (x, i)) in build n (fun i -> (fst a[i], snd a[i], fst a[i]))",
+    source="000, Fig. 8f",
+    heads=Build,
+)
+def build_same_components(t: Term, facts: Facts) -> Term | None:
+    """What is computed once for two components is stored once: a value, and what reverse mode saves of it."""
+    match t:
+        case Build(size, index, Let(bindings, MakeTuple(items))):
+            pass
+        case _:
+            return None
+    own, at = _different(items)
+    inside = {var for var, _ in bindings}
+    if not any([at.count(k) > 1 and not inside.isdisjoint(item.free) for k, item in enumerate(own)]):
+        return None
+    whole = Build(size, index, let(bindings, _tuple_of(own)))
+    name, site = (own[0].name, own[0].site) if isinstance(own[0], Var) else ("array", NOWHERE)
+    var, again = Var(name, whole.type, site), Var(index.name, index.type, index.site)
+    element = Get(var, again)
+    parts = [element if len(own) == 1 else Proj(element, k) for k in at]
+    return Let(((var, whole),), Build(size, again, MakeTuple(tuple(parts), t.body.type)))
+
+
+def _different(items: Sequence[Term]) -> tuple[list[Term], list[int]]:
+    """Items without those that are there already, and for each of all where it is among these."""
     places: dict[object, int] = {}
     own: list[Term] = []
     at: list[int] = []
@@ -131,13 +183,11 @@ def sum_same_components(t: Term, facts: Facts) -> Term | None:
             places[key] = len(own)
             own.append(item)
         at.append(places[key])
-    if len(own) == len(items):
-        return None
-    body = own[0] if len(own) == 1 else MakeTuple(tuple(own))
-    whole = Reduce(Reduction.SUM, size, index, let(bindings, body))
-    var = Var("sum", whole.type)
-    parts = [var if len(own) == 1 else Proj(var, k) for k in at]
-    return Let(((var, whole),), MakeTuple(tuple(parts), t.type))
+    return own, at
+
+
+def _tuple_of(items: Sequence[Term]) -> Term:
+    return items[0] if len(items) == 1 else MakeTuple(tuple(items))
 
 
 def _single(t: Term, bindings: Bindings, index: Var, size: Term, facts: Facts) -> If | None:
