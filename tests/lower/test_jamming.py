@@ -191,5 +191,5 @@ def of_parts(a, b, m, k):
     for i in range(m):
         for l in range(k):
             for j in range(b.shape[1]):
-                c[i, j] += a[i, l] * b[l, j]
+                c[i, j] += abs(a[i, l] - b[l, j])
     return c

@@ -20,6 +20,7 @@ from fsmooth.loops.passes.jamming import jam_loops
 from fsmooth.loops.passes.kept_sums import keep_sums
 from fsmooth.loops.passes.memory_operations import operations_on_memory
 from fsmooth.loops.passes.motion import storage_before_loops
+from fsmooth.loops.passes.multiplied import multiply_nests
 from fsmooth.loops.passes.pruning import prune
 from fsmooth.loops.passes.rank_one import gather_updates
 from fsmooth.loops.passes.rooms import give_rooms
@@ -46,6 +47,7 @@ _FUSED = (("loops fused", fuse_loops),)
 _LAWS = (
     ("kept sums", keep_sums),
     ("strips", in_strips),
+    ("nests multiplied", multiply_nests),
     ("rank-one updates gathered", gather_updates),
     ("work before calls", work_before_calls),
 )
