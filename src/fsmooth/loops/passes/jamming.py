@@ -33,7 +33,7 @@ from fsmooth.loops.passes.columns import carried_rows, in_turn, sizes_in
 from fsmooth.loops.passes.places import Places
 from fsmooth.loops.passes.unrolling import copied, in_blocks_of, without_loads
 from fsmooth.loops.rewriting import each_loop
-from fsmooth.loops.usage import expressions_of, names_of, walk
+from fsmooth.loops.usage import expressions_of, names_of, walk, with_values
 
 
 def jam_loops(function: t.Function, names: Names) -> t.Function:
@@ -190,8 +190,12 @@ def _sums_rows(loop: t.For) -> bool:
     (inner,) = loops
     if inner.kind is not t.Kind.REDUCTION or not inner.reduced or inner.extrema or _is_short(inner.size):
         return False
-    own = {s.name for s in loop.body if isinstance(s, t.Declare)}
-    if not own.isdisjoint(names_of(inner.size)) or loop.index in names_of(inner.size):
+    known: dict[str, t.Expression] = {}
+    for s in loop.body:
+        if isinstance(s, t.Declare) and not s.mutable and s.value is not None:
+            known[s.name] = with_values(s.value, known)
+    varying = {s.name for s in loop.body if isinstance(s, t.Declare) and s.name not in known} | {loop.index}
+    if not varying.isdisjoint(names_of(with_values(inner.size, known))):
         return False
     if any([not isinstance(s, t.Assign | t.Declare) or (isinstance(s, t.Declare) and s.mutable) for s in inner.body]):
         return False
