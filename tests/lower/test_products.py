@@ -15,6 +15,7 @@ import fsmooth as fs
 from fsmooth.backend.c.products import kernel, product_of
 from fsmooth.core.types import F32, F64, Float
 from fsmooth.loops import tree as t
+from fsmooth.loops.evaluate import evaluate
 from fsmooth.loops.usage import walk
 from tests.lower.harness import COMPILER
 
@@ -204,3 +205,57 @@ def test_a_state_that_is_multiplied_in_place_is_read_before_it_is_written() -> N
 
     a = np.random.default_rng(9).normal(size=(12, 12))
     np.testing.assert_allclose(fs.function(powers)(a, 5), np.linalg.matrix_power(a, 6), rtol=1e-10)
+
+
+def weighted(a, b, w):
+    return [[sum(a[i, l] * w[l] * b[l, j] for l in range(len(b))) for j in range(b.shape[1])] for i in range(len(a))]
+
+
+def of_one_matrix(a, b, order):
+    return [
+        [sum(a[order[0], i, l] * b[l, j] for l in range(len(b))) for j in range(b.shape[1])] for i in range(a.shape[1])
+    ]
+
+
+def of_chosen_rows(a, b, order):
+    return [
+        [sum(a[order[i], l] * b[l, j] for l in range(len(b))) for j in range(b.shape[1])] for i in range(len(order))
+    ]
+
+
+def outer_products(a, b):
+    total = np.zeros((a.shape[1], b.shape[1]))
+    for k in range(len(a)):
+        for i in range(len(a)):
+            for j in range(b.shape[1]):
+                total[i, j] += a[k, i] * b[k, j]
+    return total
+
+
+@pytest.mark.parametrize(
+    ("program", "shapes"),
+    [
+        (weighted, ((2, 3), (5, 0), (4,))),
+        (weighted, ((0, 3), (5, 2), (4,))),
+        (of_one_matrix, ((1, 2, 3), (0, 4), 0)),
+        (of_one_matrix, ((1, 2, 3), (3, 0), 0)),
+        (of_one_matrix, ((1, 0, 3), (3, 4), 0)),
+        (of_chosen_rows, ((0, 3), (7, 0), 5)),
+        (outer_products, ((3, 2), (3, 0))),
+    ],
+)
+def test_nothing_is_read_where_there_is_no_element(program, shapes) -> None:
+    """What is in bounds wherever there is an element need not be where there is none; the interpreter of loops looks."""
+    example = [np.zeros(shape, int) if isinstance(shape, int) else np.ones(shape) for shape in shapes]
+    large = [np.zeros([40] * array.ndim, array.dtype) for array in example]  # of sizes that are not built in
+    function = fs.function(program).compiled(*large).loops.kernel
+    given: dict[str, object] = {}
+    arrays = iter(example)
+    for q in function.parameters:
+        if q.output:
+            given[q.name] = [None] * 100
+        elif q.pointer:
+            array = next(arrays)
+            given[q.name] = array.ravel().tolist()
+            given |= {f"{q.name}_n{k}": n for k, n in enumerate(array.shape)}
+    evaluate(function, {q.name: given[q.name] for q in function.parameters})  # type: ignore[misc]

@@ -24,7 +24,7 @@ from fsmooth.loops.handed_on import Parameter, in_order, unchanged
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.rank_one import Gathered, RankOne, rank_one
 from fsmooth.loops.rewriting import same_or, with_bodies
-from fsmooth.loops.usage import names_of, own_names, walk, with_values
+from fsmooth.loops.usage import loads, names_of, own_names, walk, with_values
 
 Functions = tuple[t.Function, ...]
 
@@ -104,6 +104,8 @@ class _Gathering:
             with_values(e, known) for e in (self.update.start, self.update.row, self.update.rows, self.update.columns)
         ]
         place = given[self.members[s.function]]
+        if any([loads(e) for e in (start, row, rows, columns)]):
+            return None
         if not isinstance(place, t.Place) or not names_of(row, rows, columns) <= {
             q.name for q in self.kernel.parameters
         }:

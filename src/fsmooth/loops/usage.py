@@ -32,6 +32,11 @@ def names_of(*expressions: t.Expression) -> set[str]:
     return found
 
 
+def loads(e: t.Expression) -> bool:
+    """Does it read memory?"""
+    return isinstance(e, t.Load | t.Search) or any([loads(x) for x in parts(e)])
+
+
 def with_values(e: t.Expression, values: Mapping[str, t.Expression]) -> t.Expression:
     """An expression with what its names stand for in their place."""
     for name in names_of(e) & values.keys():

@@ -7,7 +7,8 @@ from itertools import takewhile
 
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Build, Collect, Delta, If, Let, Plus, Reduce, Term, Update, Var, Vector
+from fsmooth.core.term import Build, Collect, Delta, Get, If, Let, Plus, Reduce, Term, Update, Var, Vector
+from fsmooth.core.traverse import subterms
 from fsmooth.core.types import BOOL, INT, Array, is_scalar
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ONE, ZERO, integer, same, zero_of
@@ -72,7 +73,8 @@ def build_into(ctx: Context, term: Build, dest: Destination, mode: Mode) -> None
 
 def _is_part_outside(value: Term, index: Var) -> bool:
     """Is it a part of an array that is the same in each iteration, and which nothing reads to say where it is?"""
-    return isinstance(value.type, Array) and is_path(value) and index not in value.free
+    is_read = any([isinstance(x, Get) and is_scalar(x.type) for x in subterms(value)])
+    return isinstance(value.type, Array) and is_path(value) and index not in value.free and not is_read
 
 
 def _sum_of_rows(ctx: Context, index: Var, span: Span, inner: Reduce, dest: View, mode: Mode) -> None:

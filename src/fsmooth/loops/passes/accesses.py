@@ -9,7 +9,7 @@ from fsmooth.core.types import Int
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import parts
 from fsmooth.loops.passes.vectorise import stays_scalar
-from fsmooth.loops.usage import expressions_of, with_values
+from fsmooth.loops.usage import expressions_of, loads, with_values
 
 
 def without_places(body: t.Body) -> t.Body:
@@ -29,11 +29,6 @@ def without_places(body: t.Body) -> t.Body:
             case _:
                 return body
     return tuple(found) if known else body
-
-
-def loads(e: t.Expression) -> bool:
-    """Does it read memory?"""
-    return isinstance(e, t.Load) or any([loads(x) for x in parts(e)])
 
 
 class Accesses(Struct):

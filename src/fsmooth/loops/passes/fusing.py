@@ -13,11 +13,11 @@ from fsmooth.loops import tree as t
 from fsmooth.loops.affine import is_next
 from fsmooth.loops.arithmetic import replace, same
 from fsmooth.loops.names import Names
-from fsmooth.loops.passes.accesses import Accesses, loads
+from fsmooth.loops.passes.accesses import Accesses
 from fsmooth.loops.passes.columns import Sizes, in_own_column, sizes_in
 from fsmooth.loops.passes.places import Places
 from fsmooth.loops.rewriting import same_or, with_bodies, with_body
-from fsmooth.loops.usage import names_of
+from fsmooth.loops.usage import loads, names_of
 
 
 def fuse_loops(function: t.Function, _: Names) -> t.Function:

@@ -19,7 +19,7 @@ from fsmooth.loops.arithmetic import ZERO, same
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.places import Places
 from fsmooth.loops.rewriting import each_loop
-from fsmooth.loops.usage import names_of, with_values
+from fsmooth.loops.usage import loads, names_of, with_values
 
 Place = tuple[str, t.Expression, Sequence[t.Expression]]
 """A buffer, where one begins there, and how far it is to the next place by each index."""
@@ -51,7 +51,7 @@ def _products(loop: t.For, places: Places) -> list[t.Statement]:
         return []
     indices = [s.index for s in loops]
     sizes = [with_values(s.size, known) for s in loops]
-    if not names_of(*sizes).isdisjoint(indices) or any([_is_small(size) for size in sizes]):
+    if not names_of(*sizes).isdisjoint(indices) or any([loads(size) or _is_small(size) for size in sizes]):
         return []
     found = [_product(s, indices, sizes, known) for s in stores]
     made = [product for product in found if product is not None]
@@ -113,7 +113,9 @@ def _place(buffer: str, index: t.Expression, indices: Sequence[str]) -> Place | 
             return None
         index, stride = found
         strides.append(stride)
-    return (buffer, index, strides) if names_of(index, *strides).isdisjoint(indices) else None
+    if any([loads(e) for e in (index, *strides)]) or not names_of(index, *strides).isdisjoint(indices):
+        return None  # what says where it is may be there only if the loops run
+    return buffer, index, strides
 
 
 def _matrix(place: Place | None, row: int, column: int, other: int) -> t.Matrix | None:

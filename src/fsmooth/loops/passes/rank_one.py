@@ -22,12 +22,12 @@ from fsmooth.core import primitives as p
 from fsmooth.core.types import BOOL, INT, Float
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import stride_of
-from fsmooth.loops.arithmetic import ONE, ZERO, integer, is_integer, plus, same, times
+from fsmooth.loops.arithmetic import ONE, ZERO, integer, is_integer, plus, positive, same, times
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.places import Places
 from fsmooth.loops.passes.vectorise import marked
 from fsmooth.loops.rewriting import each_loop
-from fsmooth.loops.usage import changed, declared, mentioned, names_of, walk, with_values
+from fsmooth.loops.usage import changed, declared, loads, mentioned, names_of, walk, with_values
 
 
 class RankOne(Struct, frozen=True, eq=False):
@@ -83,7 +83,9 @@ def rank_one(s: t.Statement) -> RankOne | None:
     right = [f for f in factors if k in names_of(f)]
     if not left or not right or any([i in names_of(f) for f in right]) or store.buffer in names_of(*factors):
         return None
-    if not names_of(*down, s.size, columns).isdisjoint((i, k)) or not any([i in names_of(f) for f in left]):
+    if any([loads(e) for e in (*down, s.size, columns)]) or not names_of(*down, s.size, columns).isdisjoint((i, k)):
+        return None  # what says where it is may be there only if the loops run
+    if not any([i in names_of(f) for f in left]):
         return None
     return RankOne(s, store.buffer, *down, s.size, columns, k, _product(left), _product(right), store.value.type)
 
@@ -126,7 +128,7 @@ class Gathered(Struct, frozen=True, eq=False):
         )
 
     def put(self, update: RankOne, names: Names) -> t.Body:
-        """One more."""
+        """One more, if there is anything of it: what is read is there only then."""
         at = t.Name(names.beside(update.buffer, "place"), INT)
         rows, columns = times(at, update.rows), times(at, update.columns)
         index = t.Name(update.loop.index, INT)
@@ -134,13 +136,15 @@ class Gathered(Struct, frozen=True, eq=False):
         column = t.Name(update.column, INT)
         right = t.Store(self.right, plus(columns, column), update.right)
         is_full = t.Operation(p.equal, (at, integer(thresholds.GATHERED_UPDATES - 1)), BOOL)
-        return (
+        is_there = t.Conditional(positive(update.rows), positive(update.columns), t.Literal(False, BOOL))
+        body = (
             t.Declare(at.name, INT, t.Load(self.count, ZERO, INT)),
             marked(t.For(update.loop.index, update.rows, (left,), t.Kind.PARALLEL, update.loop.site)),
             marked(t.For(update.column, update.columns, (right,), t.Kind.PARALLEL, update.loop.site)),
             t.Store(self.count, ZERO, plus(at, ONE)),
             t.If(is_full, self.added(update)),
         )
+        return (t.If(is_there, body),)
 
     def added(self, update: RankOne) -> t.Body:
         """All of them to the matrix."""
