@@ -230,3 +230,42 @@ def test_deep_calls_add_the_same_bits() -> None:
     on_records = fs.grad(lambda t, p: np.sum(chain(t, p)), wrt="p", method="continuations")(packed, p)
     for name in p:
         np.testing.assert_allclose(on_stack[name], on_records[name], rtol=1e-13, atol=1e-13)
+
+
+def of_weights(t, w):
+    match t:
+        case Leaf(word):
+            return np.full(len(w), 0.1 * word)
+        case Node(left, right):
+            return np.tanh(w @ of_weights(left, w) - w @ of_weights(right, w) + 0.3)
+
+
+def weights_for_each(trees, weights):
+    """The matrix is another one in each of the outer calls."""
+    total = 0.0
+    for k in range(len(trees)):
+        total += np.sum(of_weights(trees[k], weights[k]))
+    return total
+
+
+def weights_that_are_read(trees, weights):
+    """What has been added up is read between the calls, by the way back of the loop around them."""
+    total, w = 0.0, weights[0]
+    for k in range(len(trees)):
+        total += np.sum(of_weights(trees[k], w))
+        w = 0.5 * w + weights[k]
+    return total
+
+
+@pytest.mark.parametrize("program", [weights_for_each, weights_that_are_read], ids=lambda f: f.__name__)
+def test_other_weights_in_each_call(program) -> None:
+    rng = np.random.default_rng(15)
+    packed = fs.pack([tree(n, rng) for n in (3, 40, 1, 35)], Leaf | Node)
+    weights = rng.normal(size=(4, 6, 6)) / 2
+    found = fs.grad(program, wrt="weights", method="reverse")(packed, weights)
+    np.testing.assert_allclose(
+        found, fs.grad(program, wrt="weights", method="tape")(packed, weights), rtol=1e-11, atol=1e-12
+    )
+    direction = rng.normal(size=weights.shape)
+    _, slope = fs.jvp(program, wrt="weights")(packed, weights, tangent=direction)
+    np.testing.assert_allclose(np.sum(found * direction), slope, rtol=1e-11)

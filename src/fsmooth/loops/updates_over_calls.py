@@ -22,17 +22,20 @@ from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ZERO, plus
 from fsmooth.loops.handed_on import Parameter, in_order, unchanged
 from fsmooth.loops.names import Names
+from fsmooth.loops.passes.places import Places
 from fsmooth.loops.passes.rank_one import Gathered, RankOne, rank_one
 from fsmooth.loops.rewriting import same_or, with_bodies
-from fsmooth.loops.usage import loads, names_of, own_names, walk, with_values
+from fsmooth.loops.usage import changed, declared, loads, names_of, own_names, walk, with_values
 
 Functions = tuple[t.Function, ...]
 
 
 def gather_over_calls(
-    kernel: t.Function, definitions: Functions, names: Mapping[str, Names]
+    kernel: t.Function, shape: t.Function | None, definitions: Functions, names: Mapping[str, Names]
 ) -> tuple[t.Function, Functions]:
     """Gather the updates that the definitions make, and add what is left after each call of the kernel's."""
+    if shape is not None and any([isinstance(s, t.Invoke) for s in walk(shape.body)]):
+        return kernel, definitions
     for f in _calling_themselves(definitions):
         for s in walk(f.body):
             update = rank_one(s)
@@ -71,6 +74,7 @@ class _Gathering:
         self.old = update
         self.update = update if self.is_certain else replace(update, columns=update.row)
         self.is_steady = self.update.names <= steady
+        self.places = Places.of(kernel.body)
 
     def result(self) -> tuple[t.Function, Functions] | None:
         """The functions with the update gathered; None if that cannot be."""
@@ -120,16 +124,26 @@ class _Gathering:
         for s in body:
             calls = [x for x in walk([s]) if self.is_call(x)]
             update = self.at_call(calls[0]) if len(calls) == 1 else None
-            is_last = update is not None and not any(
-                [update.buffer in own_names(x) for x in walk([s]) if x not in calls]
-            )
-            if update is None or not is_last or not isinstance(s, t.Invoke | t.For | t.While):
+            if update is None or not (s is calls[0] or self.only_calls(s, calls[0], update)):
                 found.append(with_bodies(s, lambda inner: self.around_calls(inner, opened)))
                 continue
             gathered = Gathered.of(update, self.names[self.kernel.name])
             opened += gathered.opened(update)
             found += [_with_call(s, calls[0], _with_results(calls[0], gathered, update)), *gathered.added(update)]
         return same_or(body, found)
+
+    def only_calls(self, s: t.Statement, call: t.Invoke, update: RankOne) -> bool:
+        """Is it a loop that does nothing else with the matrix, which is the same one in each call?"""
+        inside = {name for x in walk([s]) for name in declared(x)}
+        others = {name for x in walk([s]) if x is not call for name in own_names(x)}
+        is_same = inside.isdisjoint({update.buffer, *names_of(update.start)}) and names_of(update.start).isdisjoint(
+            changed([s])
+        )
+        return (
+            isinstance(s, t.For | t.While)
+            and is_same
+            and all([self.places.apart(update.buffer, name) for name in others])
+        )
 
     def changed(self, f: t.Function) -> t.Function:
         """A function that is handed where updates are gathered."""

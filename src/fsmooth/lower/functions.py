@@ -57,7 +57,7 @@ def lower(
     definitions, names = _definitions(kernel, passes, trace)
     if gathers(passes):
         with_own = {name: kernel.names, **names}
-        changed = gather_over_calls(function, definitions, with_own)
+        changed = gather_over_calls(function, shape, definitions, with_own)
         if changed[0] is not function and trace is not None:
             trace.record("rank-one updates gathered over calls")
         function, definitions = changed
