@@ -2,9 +2,9 @@
 
 Random programs and their gradients, every program that the tests of the Python front-end read (updates, folds, filters,
 records, …) with its Jacobian and through the call shim, gradients of sensors in fields, functions that call themselves,
-derivatives by a tape and by continuations, and programs over trees, are compiled with `-fsanitize=address,undefined` and
-called; anything that a sanitizer finds ends the process.  The address sanitizer has to be loaded before Python, so the script
-starts itself again with it, twice: each process runs a part of the programs.
+derivatives by a tape and by continuations, programs over trees, and products of matrices of many sizes, are compiled with
+`-fsanitize=address,undefined` and called; anything that a sanitizer finds ends the process.  The address sanitizer has to be
+loaded before Python, so the script starts itself again with it, twice: each process runs a part of the programs.
 """
 
 from __future__ import annotations
@@ -75,6 +75,30 @@ def random_programs() -> int:
             except Failed:
                 continue
             called += 1
+    return called
+
+
+def products() -> int:
+    """Products of matrices, also by loops over elements, the gradients of both, and updates that are gathered, of many sizes."""
+    from itertools import product
+
+    import numpy as np
+
+    import fsmooth as fs
+    from tests.lower.test_multiplied import by_rows
+    from tests.lower.test_rank_one import recurrence
+    from tests.reverse.test_matrix_products import squares
+
+    called, rng = 0, np.random.default_rng(0)
+    gradient = fs.grad(squares, wrt=("a", "b"), method="reverse")
+    weights = fs.grad(recurrence, wrt=("w", "u", "b"), method="reverse")
+    for dtype, m, k, n in product((np.float64, np.float32), (0, 1, 13, 40), (0, 1, 31, 260), (0, 5, 8, 33)):
+        a, b = rng.normal(size=(m, k)).astype(dtype), rng.normal(size=(k, n)).astype(dtype)
+        gradient(a, b)
+        gradient(np.asfortranarray(a), b[:, ::-1])
+        fs.function(by_rows)(a, b)
+        weights(*[rng.normal(size=shape) for shape in ((m, n), (m, m), (m,), (k, n))])
+        called += 4
     return called
 
 
@@ -271,7 +295,7 @@ def _called(program: Callable[..., object], arguments: Sequence[object]) -> bool
 
 
 PARTS = {
-    "written": (python_programs, on_records, tree_programs),
+    "written": (python_programs, on_records, tree_programs, products),
     "others": (random_programs, random_on_records, sensors, recursive_programs, taped_programs),
 }
 
