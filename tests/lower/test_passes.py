@@ -24,7 +24,7 @@ from tests.lower.strip_programs import STRIP_PROGRAMS
 
 ROOMS = ALL[-1]
 NAMES = [name for name, _ in ALL]
-LAWS = {"kept sums", "strips", "work before calls"}
+LAWS = {"kept sums", "strips", "nests multiplied", "rank-one updates gathered", "work before calls"}
 
 
 def _selections() -> list[Passes]:
@@ -138,6 +138,11 @@ def test_explain_tells_what_was_done_to_the_loops() -> None:
     f = fs.function(rows_of_sums)
     text = f.explain(np.ones((5, 3)), np.ones(3))
     (section,) = [part for part in text.split("\n\n") if part.startswith("loops:\n")]
-    assert section.splitlines()[1:] == ["  math split from loops", "  loops marked for vectors", "  sums in vectors"]
+    assert section.splitlines()[1:] == [
+        "  math split from loops",
+        "  loops marked for vectors",
+        "  nests jammed",
+        "  sums in vectors",
+    ]
     plain = fs.function(rows_of_sums, schedule="NONE").explain(np.ones((5, 3)), np.ones(3))
     assert "loops marked for vectors" not in plain
