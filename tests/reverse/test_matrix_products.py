@@ -30,7 +30,8 @@ def transposed(a, b):
 
 
 def written_out(a, b):
-    return sum(np.exp(-sum(a[i, k] * b[k, j] for k in range(len(b)))) for i in range(len(a)) for j in range(b.shape[1]))
+    c = [[np.exp(-sum(a[i, k] * b[k, j] for k in range(len(b)))) for j in range(b.shape[1])] for i in range(len(a))]
+    return np.sum(np.array(c))
 
 
 def by_einsum(a, b):
@@ -131,3 +132,17 @@ def test_forward_and_second_derivatives() -> None:
     np.testing.assert_allclose(tangent, np.cos(A @ B) * (da @ B + A @ db), rtol=1e-12, atol=1e-12)
     h = fs.hvp(squares)(A, B, tangent=da)
     np.testing.assert_allclose(h, 2 * da @ B @ B.T, rtol=1e-12, atol=1e-12)
+
+
+def over_pairs(a, b):
+    return sum(np.exp(-sum(a[i, k] * b[k, j] for k in range(len(b)))) for i in range(len(a)) for j in range(b.shape[1]))
+
+
+def test_sums_over_pairs_store_no_pairs() -> None:
+    """10¹⁰ pairs would not fit into memory; a product that has a name is stored, as in NumPy."""
+    for verb in (fs.function, fs.grad):
+        f = verb(over_pairs)
+        assert multiplications(f, A, B) == 0
+        stored = [s.count for s in walk(f.compiled(A, B).loops.kernel.body) if isinstance(s, t.Allocate)]
+        assert not [count for count in stored if isinstance(count, t.Operation)]
+    np.testing.assert_allclose(fs.grad(over_pairs)(A, B), -np.exp(-(A @ B)) @ B.T, rtol=1e-12, atol=1e-12)

@@ -204,12 +204,14 @@ EDGES: dict[str, tuple[str, ...]] = {
         "build n (fun i -> build m (fun j -> sum k (fun l -> (A[i][check l 9] * A[l][j], x)))) ~> nothing",
     ),
     "product_named": (
-        "sum n (fun i -> sum m (fun j -> x * sum k (fun l -> A[i][l] * A[j][l])))"
+        "build n (fun i -> build m (fun j -> x * sum k (fun l -> A[i][l] * A[j][l])))"
         " ~> let z = build n (fun i -> build m (fun j -> sum k (fun l -> A[i][l] * A[j][l]))) in"
-        " sum n (fun i -> sum m (fun j -> x * z[i][j]))",
-        "build n (fun i -> let v = A[i] in sum m (fun j -> let x = sum k (fun l -> x * v[l] * A[j][l]) in x * x))"
+        " build n (fun i -> build m (fun j -> x * z[i][j]))",
+        "build n (fun i -> let v = A[i] in build m (fun j -> let x = sum k (fun l -> x * v[l] * A[j][l]) in x * x))"
         " ~> let z = build n (fun i -> build m (fun j -> sum k (fun l -> x * A[i][l] * A[j][l]))) in"
-        " build n (fun i -> let v = A[i] in sum m (fun j -> let x = z[i][j] in x * x))",
+        " build n (fun i -> let v = A[i] in build m (fun j -> let x = z[i][j] in x * x))",
+        "sum n (fun i -> sum m (fun j -> x * sum k (fun l -> A[i][l] * A[j][l]))) ~> nothing",
+        "build n (fun i -> sum m (fun j -> x * sum k (fun l -> A[i][l] * A[j][l]))) ~> nothing",
         "build n (fun i -> build m (fun j -> sum k (fun l -> A[i][l] * A[l][j]))) ~> nothing",
         "build n (fun i -> build m (fun j -> (x, sum k (fun l -> A[i][l] * A[l][j])))) ~> nothing",
         "build n (fun i -> build m (fun j -> if c then sum k (fun l -> A[i][l] * A[l][j]) else x)) ~> nothing",

@@ -35,15 +35,12 @@ class Axis(Struct, frozen=True, eq=False):
 
 
 class Nest(Struct, frozen=True, eq=False):
-    """A loop over `columns` in one over `rows`, what is computed there, and what stands for other `names` in it: rows of arrays
-    have names.  Is it an array?
-    """
+    """An array by `rows` and `columns`: its element, and what stands for other `names` in that, as rows of arrays have."""
 
     rows: Axis
     columns: Axis
     element: Term
     names: Names
-    is_array: bool
 
 
 class Product(Struct, frozen=True, eq=False):
@@ -89,7 +86,7 @@ class MatrixProduct(Product, frozen=True, eq=False):
 def matrix_product(term: Term) -> MatrixProduct | None:
     """What an array is as a product of matrices; None if it is none, or so small that it is better written out."""
     nest = nest_of(term)
-    return product_in(nest, nest.element) if nest is not None and nest.is_array else None
+    return None if nest is None else product_in(nest, nest.element)
 
 
 def matrix_by_vector(term: Term) -> Product | None:
@@ -120,23 +117,20 @@ def has_product(term: Term) -> bool:
 def has_matrix_product(term: Term) -> bool:
     """Is an array, or one of a component of its elements, a product of matrices or a sum of such?"""
     nest = nest_of(term)
-    if nest is None or not nest.is_array:
-        return False
-    return any([product_in(nest, part) is not None for part in _sums_in(nest.element)])
+    return nest is not None and any([product_in(nest, part) is not None for part in _sums_in(nest.element)])
 
 
 def nest_of(term: Term) -> Nest | None:
-    """A loop in a loop, with names between them that stand for parts of arrays."""
-    if not isinstance(term, Build | Reduce):
+    """An array of arrays, with names between the two that stand for parts of others."""
+    if not isinstance(term, Build):
         return None
     inner, names = _opened(term.body, {})
-    if not isinstance(inner, Build | Reduce) or term.index in inner.size.free or term.index is inner.index:
+    if not isinstance(inner, Build) or term.index in inner.size.free or term.index is inner.index:
         return None
     if not names.keys().isdisjoint(inner.size.free):
         return None
     element, names = _opened(inner.body, names)
-    is_array = isinstance(term, Build) and isinstance(inner, Build)
-    return Nest(Axis(term.size, term.index), Axis(inner.size, inner.index), element, names, is_array)
+    return Nest(Axis(term.size, term.index), Axis(inner.size, inner.index), element, names)
 
 
 def product_in(nest: Nest, element: Term) -> MatrixProduct | None:

@@ -149,6 +149,18 @@ def expressions_of(s: t.Statement) -> Iterator[t.Expression]:
             assert_never(s)
 
 
+def loads_of(s: t.Statement) -> list[t.Load]:
+    """What a statement itself reads of buffers."""
+    found: list[t.Load] = []
+    stack = list(expressions_of(s))
+    while stack:
+        e = stack.pop()
+        if isinstance(e, t.Load):
+            found.append(e)
+        stack.extend(parts(e))
+    return found
+
+
 def bodies_of(s: t.Statement) -> tuple[t.Body, ...]:
     """What is nested in a statement."""
     match s:

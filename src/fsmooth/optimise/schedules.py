@@ -48,6 +48,7 @@ from fsmooth.optimise.rules import matrix_products as products
 from fsmooth.optimise.rules import quotients as q
 from fsmooth.optimise.rules import requirements as req
 from fsmooth.optimise.rules import ring as r
+from fsmooth.optimise.rules import same_components as same
 from fsmooth.optimise.rules import small_sums as small
 from fsmooth.optimise.rules import sparsity as s
 from fsmooth.optimise.rules import sum_fission as sums
@@ -122,8 +123,8 @@ NORMALISATION: Family = (
     ln.sum_guard_out,
     sums.sum_split,
     sums.sum_split_tuple,
-    sums.sum_same_components,
-    sums.build_same_components,
+    same.sum_same_components,
+    same.build_same_components,
     sums.sum_single_array,
     sums.sum_split_arrays,
     products.products_apart,

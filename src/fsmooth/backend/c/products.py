@@ -9,7 +9,14 @@ its row of `a` and its column of `b` only.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from fsmooth.backend.c.names import element_type
 from fsmooth.core.types import Float
+from fsmooth.loops import tree as t
+
+if TYPE_CHECKING:
+    from fsmooth.backend.c.statements import StatementWriter
 
 _SHAPE = """\
 /* The tile that the machine has registers for, and blocks for its caches.  A product whose copies have no more than
@@ -35,7 +42,7 @@ _SHAPE = """\
 #define FS_DEPTH 256
 #define FS_TALL 96
 #define FS_WIDE 1024
-#define FS_HERE 2048
+#define FS_HERE 512
 #if defined(__clang__)
 #define FS_LEVEL(level)
 #else
@@ -341,6 +348,24 @@ def products(type_: Float) -> str:
 def kernel(type_: Float) -> str:
     """The function in a translation unit of its own, which takes the C compiler as long as a program does."""
     return _INCLUDES + _HIDDEN + _SHAPE + _of(_PRODUCT, type_)
+
+
+def write_product(writer: StatementWriter, s: t.Multiply) -> None:
+    """A call of the function, with the memory that it copies parts of the matrices to."""
+    name, element, w = product_of(s.type), element_type(s.type), writer.e.write
+    writer.features |= {name, "products", "arena"}
+    sizes = ", ".join([w(size) for size in (s.rows, s.columns, s.summed)])
+    matrices = [f"{writer.place(m.buffer, m.offset)}, {w(m.row)}, {w(m.column)}" for m in (s.left, s.right, s.target)]
+    writer.line("{")
+    writer.depth += 1
+    writer.line(f"const fs_mark mark = fs_marked({writer.arena});")
+    writer.line(f"const int64_t room = {name}_room({sizes});")
+    writer.line(f"{element} *packed = room ? ({element} *)fs_take({writer.arena}, room, sizeof({element})) : NULL;")
+    writer.fails("room && !packed", "2")
+    writer.line(f"{name}({', '.join([sizes, *matrices])}, {int(s.adds)}, packed);")
+    writer.line(f"fs_release({writer.arena}, mark);")
+    writer.depth -= 1
+    writer.line("}")
 
 
 def _of(text: str, type_: Float) -> str:

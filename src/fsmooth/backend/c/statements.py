@@ -15,7 +15,7 @@ from fsmooth.backend.c.lanes import write_vectors
 from fsmooth.backend.c.leaving import Returned
 from fsmooth.backend.c.masked_loads import may_permute_masked_loads
 from fsmooth.backend.c.names import c_type, comment, element_type
-from fsmooth.backend.c.products import product_of
+from fsmooth.backend.c.products import write_product
 from fsmooth.backend.c.shared import Shared
 from fsmooth.backend.c.spelling import UNARY
 from fsmooth.backend.c.tape_statements import write_kept_tape, write_tape
@@ -123,7 +123,7 @@ class StatementWriter:
                 target, source = self.place(s.target, s.target_offset), self.place(s.source, s.source_offset)
                 self.line(f"memcpy({target}, {source}, {self.size(s.count)} * sizeof *{self.e.name(s.target)});")
             case t.Multiply():
-                self.multiply(s)
+                write_product(self, s)
             case t.Room():
                 self.features |= {"rooms", "arena"}
                 place = f"{self.nowhere}, 0"
@@ -211,27 +211,6 @@ class StatementWriter:
             return
         self.line(f"status = {call}")
         self.line("if (status) goto fail;")
-
-    def multiply(self, s: t.Multiply) -> None:
-        """A product of matrices, and the memory that its kernel puts parts of them in."""
-        name = product_of(s.type)
-        self.features |= {name, "products", "arena"}
-        sizes = ", ".join([self.e.write(size) for size in (s.rows, s.columns, s.summed)])
-        matrices = [
-            f"{self.place(m.buffer, m.offset)}, {self.e.write(m.row)}, {self.e.write(m.column)}"
-            for m in (s.left, s.right, s.target)
-        ]
-        self.line("{")
-        self.depth += 1
-        self.line(f"const fs_mark mark = fs_marked({self.arena});")
-        self.line(f"const int64_t room = {name}_room({sizes});")
-        element = element_type(s.type)
-        self.line(f"{element} *packed = room ? ({element} *)fs_take({self.arena}, room, sizeof({element})) : NULL;")
-        self.fails("room && !packed", "2")
-        self.line(f"{name}({', '.join([sizes, *matrices])}, {int(s.adds)}, packed);")
-        self.line(f"fs_release({self.arena}, mark);")
-        self.depth -= 1
-        self.line("}")
 
     def handed(self, value: t.Expression | t.Place | str) -> str:
         """An argument, or where a result goes."""

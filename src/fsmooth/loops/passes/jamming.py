@@ -33,7 +33,7 @@ from fsmooth.loops.passes.columns import carried_rows, in_turn, sizes_in
 from fsmooth.loops.passes.places import Places
 from fsmooth.loops.passes.unrolling import copied, in_blocks_of, without_loads
 from fsmooth.loops.rewriting import each_loop
-from fsmooth.loops.usage import expressions_of, names_of, walk, with_values
+from fsmooth.loops.usage import expressions_of, loads_of, names_of, walk, with_values
 
 
 def jam_loops(function: t.Function, names: Names) -> t.Function:
@@ -179,7 +179,7 @@ def _is_shared(nest: t.For, index: str) -> bool:
 
 def _can_be_side_by_side(loop: t.For) -> bool:
     """May iterations run at once?"""
-    return loop.kind is t.Kind.PARALLEL and not loop.own and thresholds.JAMMED_ROWS > 1 and _can_becopied(loop.body)
+    return loop.kind is t.Kind.PARALLEL and not loop.own and thresholds.JAMMED_ROWS > 1 and _can_be_copied(loop.body)
 
 
 def _sums_rows(loop: t.For) -> bool:
@@ -199,24 +199,13 @@ def _sums_rows(loop: t.For) -> bool:
         return False
     if any([not isinstance(s, t.Assign | t.Declare) or (isinstance(s, t.Declare) and s.mutable) for s in inner.body]):
         return False
-    row = [e for s in inner.body for e in _loads_of(s)]
+    row = [e for s in inner.body for e in loads_of(s)]
     is_row = [is_next(e.index, inner.index) for e in row]
     varies = [loop.index in names_of(e.index) for e in row]
     return all(is_row) and any(varies) and not all(varies)
 
 
-def _loads_of(s: t.Statement) -> list[t.Load]:
-    found: list[t.Load] = []
-    stack = list(expressions_of(s))
-    while stack:
-        e = stack.pop()
-        if isinstance(e, t.Load):
-            found.append(e)
-        stack.extend(parts(e))
-    return found
-
-
-def _can_becopied(body: t.Body) -> bool:
+def _can_be_copied(body: t.Body) -> bool:
     """Is it made of what can be done for several iterations in turn?"""
     declared = {s.name for s in walk(body) if isinstance(s, t.Declare)}
     for s in walk(body):

@@ -2,8 +2,8 @@
 
     for i: for l: for j: C[i, j] += A[i, l] * B[l, j]    ~>    C += A B
 
-in any order of the loops.  The way back of such a nest adds to both factors in each step: it is two products.  (Where the
-array is a comprehension, terms say it before they are loops: core/matrix_products.py.)
+in any order of the loops, and so is a nest that adds to several arrays.  (Where the array is a comprehension, terms say it
+before they are loops: core/matrix_products.py.)
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ def _product(
             case _:
                 return None
     match value:
-        case t.Operation(p.multiply, (t.Load(), t.Load()) as loads):
-            factors = [_place(x.buffer, x.index, indices) for x in loads if isinstance(x, t.Load)]
+        case t.Operation(p.multiply, (t.Load(), t.Load()) as both):
+            factors = [_place(x.buffer, x.index, indices) for x in both if isinstance(x, t.Load)]
         case _:
             return None
     axes = [] if target is None else [k for k, stride in enumerate(target[2]) if stride is not ZERO]

@@ -12,8 +12,8 @@ from fsmooth.core import primitives as p
 from fsmooth.core.types import Int
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import start_of_next
-from fsmooth.loops.arithmetic import parts, same
-from fsmooth.loops.usage import changed, expressions_of, names_of, walk
+from fsmooth.loops.arithmetic import same
+from fsmooth.loops.usage import changed, loads_of, names_of, walk
 
 Coefficients = dict[tuple[str, ...], int]
 """Of a sum of products of names."""
@@ -36,7 +36,7 @@ class OwnElements:
             if isinstance(s, t.Store):
                 self.stores.setdefault(s.buffer, []).append(s.index)
         for s in walk(loop.body):
-            for load in _loads(s):
+            for load in loads_of(s):
                 if load.buffer in self.stores:
                     self.loads.setdefault(load.buffer, []).append(load.index)
 
@@ -104,14 +104,3 @@ def _sum(a: Mapping[tuple[str, ...], int], b: Mapping[tuple[str, ...], int], fac
     for monomial, c in b.items():
         total[monomial] = total.get(monomial, 0) + factor * c
     return {monomial: c for monomial, c in total.items() if c}
-
-
-def _loads(s: t.Statement) -> list[t.Load]:
-    found: list[t.Load] = []
-    stack = list(expressions_of(s))
-    while stack:
-        x = stack.pop()
-        if isinstance(x, t.Load):
-            found.append(x)
-        stack.extend(parts(x))
-    return found

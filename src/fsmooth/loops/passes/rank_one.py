@@ -168,14 +168,16 @@ def gather_updates(function: t.Function, names: Names) -> t.Function:
         found = {s: update for s in loop.body if (update := rank_one(s)) is not None}
         if not found:
             return (loop,)
-        varying = changed(loop.body) | {name for s in walk(loop.body) for name in declared(s)} | {loop.index}
+        inside = {name for s in walk(loop.body) for name in declared(s)} | {loop.index}
+        varying = changed(loop.body) | inside
         before: list[t.Statement] = []
         after: list[t.Statement] = []
         body: list[t.Statement] = []
         for s in loop.body:
             update = found.get(s)
             others = mentioned([x for x in loop.body if x is not s])
-            if update is None or not update.names.isdisjoint(varying) or not _alone(update.buffer, others, places):
+            is_steady = update is not None and update.names.isdisjoint(varying) and update.buffer not in inside
+            if update is None or not is_steady or not _alone(update.buffer, others, places):
                 body.append(s)
                 continue
             gathered = Gathered.of(update, names)

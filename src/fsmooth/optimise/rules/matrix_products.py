@@ -10,7 +10,7 @@ from fsmooth.core.matrix_products import MatrixProduct, Nest, has_matrix_product
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import Build, Let, MakeTuple, Prim, Reduce, Reduction, Term, Var
 from fsmooth.core.traverse import children, transform
-from fsmooth.optimise.rules.sum_fission import Bindings, needed_by
+from fsmooth.optimise.rules.sum_fission import needed_by, opened
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
 
@@ -38,15 +38,16 @@ def products_apart(t: Term, facts: Facts) -> Term | None:
     " ~> let z = build n (fun i -> build m (fun j -> sum n (fun k -> v[i + k] * v[k + j]))) in"
     " build n (fun i -> build m (fun j -> cos (z[i][j]))) where v is a variable",
     source="000, §5.1",
-    heads=(Build, Reduce),
+    heads=Build,
 )
 def product_named(t: Term, facts: Facts) -> Term | None:
-    """What is computed from an element of a product of matrices reads it of the whole product."""
+    """What is computed from an element of a product of matrices reads it of the whole product, which takes no more room than
+    what is computed.  A sum over pairs, which stores nothing, stays one.
+    """
     nest = nest_of(t)
     if nest is None:
         return None
-    whole = nest.element if nest.is_array else None
-    components = set(whole.items) if isinstance(whole, MakeTuple) else {whole}
+    components = set(nest.element.items) if isinstance(nest.element, MakeTuple) else {nest.element}
     found = _product_below(nest, nest.element, frozenset(), components)
     if found is None:
         return None
@@ -57,7 +58,7 @@ def product_named(t: Term, facts: Facts) -> Term | None:
 
 
 def _product_below(
-    nest: Nest, t: Term, bound: frozenset[Var], whole: Collection[Term | None]
+    nest: Nest, t: Term, bound: frozenset[Var], whole: Collection[Term]
 ) -> tuple[Term, MatrixProduct] | None:
     """A sum that is evaluated with the element of a nest and is a product of matrices, but is not the `whole` element."""
     match t:
@@ -103,10 +104,7 @@ def _apart(t: Term) -> Term | None:
 
 
 def _parts(t: Reduce) -> Term | None:
-    bindings: Bindings = ()
-    body = t.body
-    if isinstance(body, Let):
-        bindings, body = body.bindings, body.body
+    bindings, body = opened(t.body)
 
     def sum_of(part: Term) -> Term:
         return Reduce(Reduction.SUM, t.size, t.index, needed_by(bindings, part))

@@ -6,29 +6,10 @@ direction, whose tangents are zero but at one index, cost as much less as there 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from fsmooth import thresholds
 from fsmooth.core import primitives as p
-from fsmooth.core.alpha import alpha_key
-from fsmooth.core.term import (
-    NOWHERE,
-    Build,
-    Get,
-    If,
-    Let,
-    MakeTuple,
-    Plus,
-    Prim,
-    Proj,
-    Reduce,
-    Reduction,
-    Term,
-    Var,
-    Zero,
-    let,
-)
-from fsmooth.core.traverse import size_of_tree
+from fsmooth.core.term import Build, If, Let, MakeTuple, Plus, Prim, Proj, Reduce, Reduction, Term, Var, Zero, let
 from fsmooth.optimise.rules.loop_normalisation import may_leave, solved_for
 from fsmooth.optimise.rules.sparsity import is_zero
 from fsmooth.rewrite.facts import Facts
@@ -62,6 +43,11 @@ def sum_split(t: Term, facts: Facts) -> Term | None:
             parts = [Reduce(Reduction.SUM, size, index, needed_by(bindings, x)) for x in (a, b)]
             return Prim(primitive, tuple(parts))
     return None
+
+
+def opened(body: Term) -> tuple[Bindings, Term]:
+    """The definitions of a scope, none of anything else, and what follows them."""
+    return (body.bindings, body.body) if isinstance(body, Let) else ((), body)
 
 
 def needed_by(bindings: Bindings, body: Term) -> Term:
@@ -99,13 +85,12 @@ def _collapses(t: Term, index: Var) -> bool:
 )
 def sum_split_tuple(t: Term, facts: Facts) -> Term | None:
     """Components of which one term is not zero leave the sum of the others."""
-    match t:
-        case Reduce(Reduction.SUM, size, index, Let(bindings, MakeTuple() as element)):
-            pass
-        case Reduce(Reduction.SUM, size, index, MakeTuple() as element):
-            bindings = ()
-        case _:
-            return None
+    if not isinstance(t, Reduce) or t.reduction is not Reduction.SUM:
+        return None
+    size, index = t.size, t.index
+    bindings, element = opened(t.body)
+    if not isinstance(element, MakeTuple):
+        return None
     parts = list(_written_out(element))
     single = [_single(part, bindings, index, size, facts) for part in parts]
     rest = [part for part, alone in zip(parts, single, strict=True) if alone is None]
@@ -122,72 +107,6 @@ def sum_split_tuple(t: Term, facts: Facts) -> Term | None:
     others = iter([Proj(var, k) for k in range(len(rest))])
     sums = [next(others) if alone is None else sum_of(alone) for alone in single]
     return Let(((var, whole),), _again(element, iter(sums)))
-
-
-@rule(
-    "sum n (fun i -> (x, y i, x)) ~> let s = sum n (fun i -> (x, y i)) in (fst s, snd s, fst s) where x is small",
-    source="000, Fig. 8f",
-    heads=Reduce,
-)
-def sum_same_components(t: Term, facts: Facts) -> Term | None:
-    """What is added up twice, as the cotangents of two summands are, is added up once."""
-    match t:
-        case Reduce(Reduction.SUM, size, index, Let(bindings, MakeTuple(items))):
-            pass
-        case Reduce(Reduction.SUM, size, index, MakeTuple(items)):
-            bindings = ()
-        case _:
-            return None
-    own, at = _different(items)
-    if len(own) == len(items):
-        return None
-    whole = Reduce(Reduction.SUM, size, index, let(bindings, _tuple_of(own)))
-    var = Var("sum", whole.type)
-    parts = [var if len(own) == 1 else Proj(var, k) for k in at]
-    return Let(((var, whole),), MakeTuple(tuple(parts), t.type))
-
-
-@rule(
-    "build n (fun i -> let x = sin y in (x, i, x))"
-    " ~> let a = build n (fun i -> let x = sin y in (x, i)) in build n (fun i -> (fst a[i], snd a[i], fst a[i]))",
-    source="000, Fig. 8f",
-    heads=Build,
-)
-def build_same_components(t: Term, facts: Facts) -> Term | None:
-    """What is computed once for two components is stored once: a value, and what reverse mode saves of it."""
-    match t:
-        case Build(size, index, Let(bindings, MakeTuple(items))):
-            pass
-        case _:
-            return None
-    own, at = _different(items)
-    inside = {var for var, _ in bindings}
-    if not any([at.count(k) > 1 and not inside.isdisjoint(item.free) for k, item in enumerate(own)]):
-        return None
-    whole = Build(size, index, let(bindings, _tuple_of(own)))
-    name, site = (own[0].name, own[0].site) if isinstance(own[0], Var) else ("array", NOWHERE)
-    var, again = Var(name, whole.type, site), Var(index.name, index.type, index.site)
-    element = Get(var, again)
-    parts = [element if len(own) == 1 else Proj(element, k) for k in at]
-    return Let(((var, whole),), Build(size, again, MakeTuple(tuple(parts), t.body.type)))
-
-
-def _different(items: Sequence[Term]) -> tuple[list[Term], list[int]]:
-    """Items without those that are there already, and for each of all where it is among these."""
-    places: dict[object, int] = {}
-    own: list[Term] = []
-    at: list[int] = []
-    for item in items:
-        key = alpha_key(item) if size_of_tree(item) <= thresholds.COPIED_CONDITION else item
-        if key not in places:
-            places[key] = len(own)
-            own.append(item)
-        at.append(places[key])
-    return own, at
-
-
-def _tuple_of(items: Sequence[Term]) -> Term:
-    return items[0] if len(items) == 1 else MakeTuple(tuple(items))
 
 
 def _single(t: Term, bindings: Bindings, index: Var, size: Term, facts: Facts) -> If | None:
@@ -228,15 +147,11 @@ def _again(t: Term, parts: Iterator[Term]) -> Term:
 )
 def sum_single_array(t: Term, facts: Facts) -> Term | None:
     """A guard of all elements, which selects one array of the sum, is one of the array."""
-    match t:
-        case Reduce(Reduction.SUM, size, index, Let(bindings, Build() as array)):
-            pass
-        case Reduce(Reduction.SUM, size, index, Build() as array):
-            bindings = ()
-        case _:
-            return None
-    guarded = _single(array, bindings, index, size, facts)
-    return None if guarded is None else Reduce(Reduction.SUM, size, index, needed_by(bindings, guarded))
+    if not isinstance(t, Reduce) or t.reduction is not Reduction.SUM:
+        return None
+    bindings, array = opened(t.body)
+    guarded = _single(array, bindings, t.index, t.size, facts) if isinstance(array, Build) else None
+    return None if guarded is None else Reduce(Reduction.SUM, t.size, t.index, needed_by(bindings, guarded))
 
 
 @rule(
@@ -251,13 +166,13 @@ def sum_single_array(t: Term, facts: Facts) -> Term | None:
 )
 def sum_split_arrays(t: Term, facts: Facts) -> Term | None:
     """Only where one of the sums then collapses."""
-    match t:
-        case Reduce(Reduction.SUM, size, index, Let(bindings, Plus(items))):
-            pass
-        case Reduce(Reduction.SUM, size, index, Plus(items)):
-            bindings = ()
-        case _:
-            return None
+    if not isinstance(t, Reduce) or t.reduction is not Reduction.SUM:
+        return None
+    size, index = t.size, t.index
+    bindings, total = opened(t.body)
+    if not isinstance(total, Plus):
+        return None
+    items = total.items
     single = [_single(item, bindings, index, size, facts) for item in items]
     rest = [item for item, alone in zip(items, single, strict=True) if alone is None]
     if len(rest) == len(items):
