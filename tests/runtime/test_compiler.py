@@ -52,6 +52,36 @@ def test_gcc_looks_for_no_ranges_in_long_programs(monkeypatch, tmp_path, name):
     assert ("-fno-tree-vrp" in compiler.line(tmp_path, tmp_path, LONG + 1)) is (name == "gcc")
 
 
+BOTH_AT_ONCE = """#!/bin/sh
+case "$*" in
+*-shared*) ;;
+*program.c*) mine=program theirs=functions ;;
+*functions.c*) mine=functions theirs=program ;;
+esac
+if [ -n "$mine" ]; then
+    touch {directory}/$mine
+    for i in $(seq 200); do [ -e {directory}/$theirs ] && break; sleep 0.05; done
+    [ -e {directory}/$theirs ] || exit 3
+fi
+exec cc "$@"
+"""
+
+
+def test_what_a_first_program_is_linked_with_is_compiled_beside_it(monkeypatch, tmp_path):
+    command = tmp_path / "compiler"
+    command.write_text(BOTH_AT_ONCE.format(directory=tmp_path))
+    command.chmod(0o755)
+    monkeypatch.setenv("FSMOOTH_CC", str(command))
+    monkeypatch.setattr(module, "processors", lambda: 2)
+    assert fs.function(lambda x: x + 5.5)(1.0) == 6.5
+    assert {"program", "functions"} <= {file.name for file in tmp_path.iterdir()}
+
+
+def test_one_processor_compiles_one_after_the_other(monkeypatch):
+    monkeypatch.setattr(module, "processors", lambda: 1)
+    assert fs.function(lambda x: x + 6.5)(1.0) == 7.5
+
+
 def test_a_compiler_that_does_not_exist(monkeypatch):
     monkeypatch.setenv("FSMOOTH_CC", "no-such-compiler")
     with pytest.raises(fs.CompilerNotFoundError, match="no-such-compiler"):

@@ -90,12 +90,17 @@ class Functions(Struct, frozen=True):
 
 
 def compiled(source: str, statements: int, compiler: Compiler, functions: Sequence[Functions] = ()) -> Path:
-    """The shared object of a C text, from the cache or newly built, linked with `functions`, each of which is built once."""
+    """The shared object of a C text, from the cache or newly built, linked with `functions`, each of which is built once.
+
+    What is not there yet is compiled at once, on as many processors as there are.
+    """
     target = directory() / f"{_name(compiler, source, *[f.source for f in functions])}.so"
     if not is_whole(target):
         with timed("C of %d statements compiled by %s", statements, compiler.version):
-            objects = [_object(f, compiler) for f in functions]
-            _make(target, lambda work: _build(work, source, statements, compiler, objects))
+            files = [(_object_file(f, compiler), f) for f in functions]
+            made = [file for file, _ in files if is_whole(file)]
+            missing = [functools.partial(_object, file, f, compiler) for file, f in files if file not in made]
+            _make(target, lambda work: _build(work, source, statements, compiler, made, missing))
     else:
         tell("C of %d statements found in the cache", statements)
     return target
@@ -105,9 +110,12 @@ def _name(compiler: Compiler, *texts: str) -> str:
     return key(*texts, compiler.version, *compiler.command, *compiler.flags, processor())
 
 
-def _object(functions: Functions, compiler: Compiler) -> Path:
-    """The object file of C functions, from the cache or newly built."""
-    target = directory() / f"{_name(compiler, functions.source, functions.level)}.o"
+def _object_file(functions: Functions, compiler: Compiler) -> Path:
+    return directory() / f"{_name(compiler, functions.source, functions.level)}.o"
+
+
+def _object(target: Path, functions: Functions, compiler: Compiler) -> Path:
+    """C functions, built as the object file `target`."""
 
     def build(work: Path) -> Path:
         text, made = work / "functions.c", work / "functions.o"
@@ -115,15 +123,21 @@ def _object(functions: Functions, compiler: Compiler) -> Path:
         compiler.build_object(text, made, functions.level)
         return made
 
-    if not is_whole(target):
-        _make(target, build)
+    _make(target, build)
     return target
 
 
-def _build(work: Path, source: str, statements: int, compiler: Compiler, objects: list[Path]) -> Path:
+def _build(
+    work: Path,
+    source: str,
+    statements: int,
+    compiler: Compiler,
+    made: Sequence[Path],
+    missing: Sequence[Callable[[], Path]],
+) -> Path:
     text, target = work / "program.c", work / "program.so"
     text.write_text(source)
-    compiler.build(text, target, statements, objects)
+    compiler.build(text, target, statements, made, missing)
     return target
 
 

@@ -16,7 +16,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -37,6 +37,11 @@ _SHARED = ("-shared", "-Wl,-Bsymbolic")
 """The second: the C library may have a function of the program's name, such as `step` or `advance`."""
 
 
+def processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 class Compiler(Struct, frozen=True):
     """A C compiler: how to call it, what it is, its flags, and those besides for long programs."""
 
@@ -47,18 +52,42 @@ class Compiler(Struct, frozen=True):
 
     def line(self, source: Path, target: Path, statements: int = 0, objects: Sequence[Path] = ()) -> list[str]:
         """The command that builds a shared object, linked with object files."""
+        linked = [str(file) for file in (source, *objects)]
+        return [*self._for_programs(statements), *_SHARED, "-o", str(target), *linked, "-lm"]
+
+    def _for_programs(self, statements: int) -> list[str]:
+        """The compiler with its flags for a program of so many statements."""
         level = "-O0" if statements > HUGE else "-O1" if statements > LARGE else "-O3"
         besides = self.for_long if statements > LONG else ()
-        linked = [str(file) for file in (source, *objects)]
-        return [*self.command, level, *besides, *self.flags, *_SHARED, "-o", str(target), *linked, "-lm"]
+        return [*self.command, level, *besides, *self.flags]
 
-    def build(self, source: Path, target: Path, statements: int = 0, objects: Sequence[Path] = ()) -> None:
-        """Compile `source`, with object files, to the shared object `target`.
+    def build(
+        self,
+        source: Path,
+        target: Path,
+        statements: int = 0,
+        objects: Sequence[Path] = (),
+        others: Sequence[Callable[[], Path]] = (),
+    ) -> None:
+        """Compile `source` to the shared object `target`, with object files, and with those that `others` make.
+
+        Where there are processors for it, these are made while `source` is compiled.
 
         Raises:
-            CompilationError: with what the compiler printed.
+            CompilationError: with what a compiler printed.
 
         """
+        if others and processors() > 1:
+            from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  (for the first program on a machine)
+
+            own = target.with_suffix(".o")
+            with ThreadPoolExecutor(processors()) as pool:
+                made = [pool.submit(other) for other in others]
+                self._run([*self._for_programs(statements), "-c", "-o", str(own), str(source)])
+                objects = [*objects, *[other.result() for other in made]]
+            source = own
+        else:
+            objects = [*objects, *[other() for other in others]]
         self._run(self.line(source, target, statements, objects))
 
     def build_object(self, source: Path, target: Path, level: str = "-O1") -> None:
