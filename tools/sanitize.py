@@ -79,7 +79,9 @@ def random_programs() -> int:
 
 
 def products() -> int:
-    """Products of matrices, also by loops over elements, the gradients of both, and updates that are gathered, of many sizes."""
+    """Products of matrices, also by loops over elements, convolutions, the gradients of all, and updates that are gathered, of
+    many sizes.
+    """
     from itertools import product
 
     import numpy as np
@@ -87,6 +89,7 @@ def products() -> int:
     import fsmooth as fs
     from tests.lower.test_multiplied import by_rows
     from tests.lower.test_rank_one import recurrence
+    from tests.reverse.test_contractions import of_any_size
     from tests.reverse.test_matrix_products import squares
 
     called, rng = 0, np.random.default_rng(0)
@@ -99,6 +102,12 @@ def products() -> int:
         fs.function(by_rows)(a, b)
         weights(*[rng.normal(size=shape) for shape in ((m, n), (m, m), (m,), (k, n))])
         called += 4
+    back = fs.grad(lambda w, x: np.sum(np.array(of_any_size(w, x)) ** 2), wrt=("w", "x"), method="reverse")
+    for filters, channels, height, width, side in product((0, 1, 9), (0, 1, 10), (0, 3, 12), (1, 4, 19), (1, 2, 5)):
+        w, x = rng.normal(size=(filters, channels, side, 2)), rng.normal(size=(channels, height, width))
+        fs.function(of_any_size)(w, x)
+        back(w, x)
+        called += 2
     return called
 
 

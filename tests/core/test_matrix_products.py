@@ -8,7 +8,10 @@ from fsmooth.core.matrix_products import has_matrix_product, has_product, matrix
 from fsmooth.core.term import Lam, Term
 from fsmooth.frontend.text import parse
 
-HEAD = "fun (A : Matrix) (B : Matrix) (v : Vector) (n : Index) (m : Index) (k : Index) (x : Double) -> "
+HEAD = (
+    "fun (A : Matrix) (B : Matrix) (v : Vector) (n : Index) (m : Index) (k : Index) (x : Double)"
+    " (X : Array<Matrix>) (W : Array<Array<Matrix>>) -> "
+)
 
 
 def term(text: str) -> Term:
@@ -28,6 +31,42 @@ PRODUCTS = {
     "known, long sides": "build 8 (fun i -> build 20 (fun j -> sum 30 (fun l -> A[i][l] * B[l][j])))",
 }
 
+CONTRACTIONS = {
+    "a convolution": (
+        "build n (fun o -> build m (fun i -> build n (fun j ->"
+        " sum k (fun c -> sum 3 (fun a -> sum 3 (fun e -> W[o][c][a][e] * X[c][i + a][j + e])))))) ",
+        ("o", "j", "c"),
+        ("i",),
+        ("a", "e"),
+    ),
+    "in another order": (
+        "build n (fun o -> build m (fun i -> build n (fun j ->"
+        " sum 3 (fun a -> sum 3 (fun e -> sum k (fun c -> X[c][i + a][j + e] * W[o][c][a][e])))))) ",
+        ("o", "j", "c"),
+        ("i",),
+        ("a", "e"),
+    ),
+    "what its weights receive": (
+        "build n (fun o -> build m (fun c -> build 3 (fun a -> build 3 (fun e ->"
+        " sum k (fun i -> sum k (fun j -> X[o][i][j] * X[c][i + a][j + e])))))) ",
+        ("o", "c", "j"),
+        ("a", "e"),
+        ("i",),
+    ),
+    "two sums": (
+        "build n (fun i -> build m (fun j -> sum k (fun a -> sum k (fun b -> X[i][a][b] * X[a][b][j]))))",
+        ("i", "j", "b"),
+        (),
+        ("a",),
+    ),
+    "a batch inside": (
+        "build n (fun i -> build m (fun b -> build k (fun j -> sum k (fun l -> X[i][b][l] * X[l][b][j]))))",
+        ("i", "j", "l"),
+        ("b",),
+        (),
+    ),
+}
+
 OTHERS = {
     "a matrix by a vector": "build n (fun i -> sum k (fun l -> A[i][l] * v[l]))",
     "an outer product": "build n (fun i -> build m (fun j -> v[i] * v[j]))",
@@ -38,6 +77,8 @@ OTHERS = {
     "a sum to the diagonal": "build n (fun i -> build m (fun j -> sum i (fun l -> A[i][l] * B[l][j])))",
     "another reduction": "build n (fun i -> build m (fun j -> max k (fun l -> A[i][l] * B[l][j])))",
     "what may fail": "build n (fun i -> build m (fun j -> sum k (fun l -> A[i][l] * B[check l 9][j])))",
+    "products in a loop": "build n (fun b -> build n (fun i -> build m (fun j -> sum k (fun l -> X[b][i][l] * X[b][l][j]))))",
+    "three indices in one of two factors": "build n (fun i -> build m (fun j -> sum k (fun l -> A[i][l] * X[l][j][i])))",
     "a short side": "build n (fun i -> build 7 (fun j -> sum k (fun l -> A[i][l] * B[l][j])))",
     "a name for more than a row": "build n (fun i -> let y = exp (v[i]) in build m (fun j -> sum k (fun l -> y * A[i][l] * B[l][j])))",
 }
@@ -51,6 +92,17 @@ def test_products(text: str) -> None:
     left, right = product.matrices
     assert product.columns.index not in left.body.free
     assert product.rows.index not in right.free
+    assert matrix_product(product.array) is not None
+
+
+@pytest.mark.parametrize(("text", "matrices", "around", "repeated"), CONTRACTIONS.values(), ids=CONTRACTIONS)
+def test_contractions(text: str, matrices: tuple[str, ...], around: tuple[str, ...], repeated: tuple[str, ...]) -> None:
+    """Rows, columns and the axis between; loops around the product of matrices, and loops that sum it up."""
+    product = matrix_product(term(text))
+    assert product is not None
+    assert tuple([x.index.name for x in (product.rows, product.columns, product.summed)]) == matrices
+    assert tuple([x.index.name for x in product.around]) == around
+    assert tuple([x.index.name for x in product.repeated]) == repeated
     assert matrix_product(product.array) is not None
 
 

@@ -303,7 +303,7 @@ UndefinedNameError: a 1-dimensional array of numbers has no focal
   test_calls.py, line +1
     return camera.focal
            ^^^^^^^^^^^^
-  hint: arrays have shape, size, ndim, T, copy(), sum(), max(), dot(), …""",
+  hint: arrays have shape, size, ndim, dtype, T, copy(), sum(), max(), dot(), …""",
     ),
     (
         element,

@@ -2,16 +2,22 @@
 
     build m (fun i -> build n (fun j -> sum k (fun l -> a i l * b l j)))
 
-is what `A @ B`, `A.T @ B` and every comprehension that says the same are, and what their derivatives are again.  This is a
-reading of terms, not a construct: all laws of loops hold of it, and what is no product any more is a nest of loops.
-It pays to leave one whole: its elements share all that they read, which tiles of registers and caches make use of
-(Goto and van de Geijn, *Anatomy of high-performance matrix multiplication*, TOMS 34, 2008).
+is what `A @ B`, `A.T @ B` and every comprehension that says the same are, and what their derivatives are again.  So are
+contractions with more axes, such as convolutions,
+
+    build o (fun a -> build m (fun i -> build n (fun j -> sum c (fun k -> sum 3 (fun l -> w a k l * x k (i + l) j)))))
+
+a product of matrices for each index along all axes but three.  This is a reading of terms, not a construct: all laws of
+loops hold of it, and what is no product any more is a nest of loops.  It pays to leave one whole: its elements share all
+that they read, which tiles of registers and caches make use of (Goto and van de Geijn, *Anatomy of high-performance matrix
+multiplication*, TOMS 34, 2008).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
+from itertools import product
 
 from msgspec import Struct
 
@@ -21,7 +27,7 @@ from fsmooth.core.subst import substitute
 from fsmooth.core.term import Build, Const, Get, Length, Let, MakeTuple, Prim, Reduce, Reduction, Term, Var, let
 from fsmooth.core.term.fields import Failing
 from fsmooth.core.traverse import subterms
-from fsmooth.core.types import Float
+from fsmooth.core.types import INT, Float
 
 Names = Mapping[Var, Term]
 """What names of parts of arrays stand for, in the order in which they are defined."""
@@ -35,16 +41,15 @@ class Axis(Struct, frozen=True, eq=False):
 
 
 class Nest(Struct, frozen=True, eq=False):
-    """An array by `rows` and `columns`: its element, and what stands for other `names` in that, as rows of arrays have."""
+    """An array by two `axes` or more: its element, and what stands for other `names` in that, as rows of arrays have."""
 
-    rows: Axis
-    columns: Axis
+    axes: tuple[Axis, ...]
     element: Term
     names: Names
 
 
 class Product(Struct, frozen=True, eq=False):
-    """`sum (left * right)` over the axis `summed`, for each of `rows`, which only `left` mentions.  Sides are factors."""
+    """`sum (left * right)` over `summed`, for each of `rows`, which only `left` mentions.  Sides are factors."""
 
     rows: Axis
     summed: Axis
@@ -56,31 +61,61 @@ class Product(Struct, frozen=True, eq=False):
         """The axes of the product itself."""
         return (self.rows,)
 
+    @property
+    def sums(self) -> tuple[Axis, ...]:
+        """The axes that are summed over."""
+        return (self.summed,)
+
 
 class MatrixProduct(Product, frozen=True, eq=False):
-    """One of two matrices: for each of `columns`, too, which only `right` mentions."""
+    """One of two matrices: for each of `columns`, too, which only `right` mentions.
+
+    There is one for each index of the axes of the `nest` that are neither rows nor columns, and over the `repeated` axes
+    they are summed up.
+    """
 
     columns: Axis
+    nest: tuple[Axis, ...]
+    repeated: tuple[Axis, ...] = ()
 
     @property
     def outer(self) -> tuple[Axis, ...]:
-        return self.rows, self.columns
+        return self.nest
+
+    @property
+    def sums(self) -> tuple[Axis, ...]:
+        return (*self.repeated, self.summed)
+
+    @property
+    def around(self) -> tuple[Axis, ...]:
+        """The axes of the array for each index of which there is a product of two matrices."""
+        return tuple([axis for axis in self.nest if axis is not self.rows and axis is not self.columns])
 
     @property
     def array(self) -> Build:
         """The product, element by element."""
-        sum_ = Reduce(Reduction.SUM, self.summed.size, self.summed.index, multiplied(self.left + self.right))
-        return Build(self.rows.size, self.rows.index, Build(self.columns.size, self.columns.index, sum_))
+        return built(self.nest, summed_over(self.sums, multiplied(self.left + self.right)))
 
     @property
     def matrices(self) -> tuple[Build, Build]:
         """The sides as arrays, rows by summed and summed by columns."""
-        left = Build(self.summed.size, self.summed.index, multiplied(self.left))
-        right = Build(self.columns.size, self.columns.index, multiplied(self.right))
-        return (
-            Build(self.rows.size, self.rows.index, left),
-            Build(self.summed.size, self.summed.index, right),
-        )
+        left, right = multiplied(self.left), multiplied(self.right)
+        return built((self.rows, self.summed), left), built((self.summed, self.columns), right)
+
+
+def built(axes: Sequence[Axis], element: Term) -> Build:
+    """The array by these axes."""
+    for axis in reversed(axes):
+        element = Build(axis.size, axis.index, element)
+    assert isinstance(element, Build)
+    return element
+
+
+def summed_over(axes: Sequence[Axis], term: Term) -> Term:
+    """The sum over all these axes."""
+    for axis in reversed(axes):
+        term = Reduce(Reduction.SUM, axis.size, axis.index, term)
+    return term
 
 
 def matrix_product(term: Term) -> MatrixProduct | None:
@@ -122,34 +157,55 @@ def has_matrix_product(term: Term) -> bool:
 
 def nest_of(term: Term) -> Nest | None:
     """An array of arrays, with names between the two that stand for parts of others."""
-    if not isinstance(term, Build):
-        return None
-    inner, names = _opened(term.body, {})
-    if not isinstance(inner, Build) or term.index in inner.size.free or term.index is inner.index:
-        return None
-    if not names.keys().isdisjoint(inner.size.free):
-        return None
-    element, names = _opened(inner.body, names)
-    return Nest(Axis(term.size, term.index), Axis(inner.size, inner.index), element, names)
+    axes: list[Axis] = []
+    names: Names = {}
+    while isinstance(term, Build):
+        indices, size = {axis.index for axis in axes}, _written_out(term.size, names)
+        if term.index in indices or not size.free.isdisjoint(indices):
+            return None
+        axes.append(Axis(size, term.index))
+        term, names = _opened(term.body, names)
+    return Nest(tuple(axes), term, names) if len(axes) > 1 else None
 
 
-def product_in(nest: Nest, element: Term) -> MatrixProduct | None:
-    """What a sum, computed for each element of a nest of loops, is as a product of matrices."""
-    if not isinstance(element, Reduce) or element.reduction is not Reduction.SUM or not isinstance(element.type, Float):
+def product_in(nest: Nest, element: Term, *, may_fail: bool = False) -> MatrixProduct | None:
+    """What a sum, computed for each element of a nest of loops, is as a product of matrices.
+
+    The first axis of the nest is that of the rows: if it is another, there is a product in each of its iterations.
+    """
+    sums: list[Axis] = []
+    names, bound = nest.names, {axis.index for axis in nest.axes}
+    while isinstance(element, Reduce) and element.reduction is Reduction.SUM and isinstance(element.type, Float):
+        size = _written_out(element.size, names)
+        if element.index in bound or not size.free.isdisjoint(bound):
+            return None
+        sums.append(Axis(size, element.index))
+        bound.add(element.index)
+        element, names = _opened(element.body, names)
+    factors = [_written_out(f, names) for f in factors_of(element)] if sums else []
+    if len(factors) < 2 or not (may_fail or _cannot_fail(factors)):
         return None
-    rows, columns, summed = nest.rows, nest.columns, Axis(element.size, element.index)
-    i, j, k = rows.index, columns.index, summed.index
-    if k in (i, j) or not summed.size.free.isdisjoint((i, j, *nest.names)):
-        return None
-    if any([_is_small(axis.size) for axis in (rows, columns, summed)]):
-        return None
-    body, names = _opened(element.body, nest.names)
-    factors = [_written_out(f, names) for f in factors_of(body)]
-    right = tuple([f for f in factors if j in f.free])
-    left = tuple([f for f in factors if j not in f.free])
-    if any([i in f.free for f in right]) or not _depends_on(left, i, k) or not _depends_on(right, j, k):
-        return None
-    return MatrixProduct(rows, summed, left, right, columns) if _cannot_fail(factors) else None
+    rows, *others = nest.axes
+    for columns, summed in product(_by_use(others, factors), _by_use(sums, factors)):
+        i, j, k = rows.index, columns.index, summed.index
+        right = tuple([f for f in factors if j in f.free])
+        left = tuple([f for f in factors if j not in f.free])
+        if any([i in f.free for f in right]) or any([_is_small(axis.size) for axis in (rows, columns, summed)]):
+            continue
+        if _depends_on(left, i, k) and _depends_on(right, j, k):
+            repeated = tuple([axis for axis in sums if axis is not summed])
+            return MatrixProduct(rows, summed, left, right, columns, nest.axes, repeated)
+    return None
+
+
+def _by_use(axes: Sequence[Axis], factors: Sequence[Term]) -> list[Axis]:
+    """Axes of which the first serves best as one of a matrix: an index by itself everywhere, and the last of those."""
+    computed = [
+        t.index.free for f in factors for t in subterms(f) if isinstance(t, Get) and not isinstance(t.index, Var)
+    ]
+    last_first = list(reversed(axes))
+    last_first.sort(key=lambda axis: any([axis.index in free for free in computed]))
+    return last_first
 
 
 def _cannot_fail(factors: Sequence[Term]) -> bool:
@@ -161,11 +217,15 @@ _HARMLESS = (Failing.NEVER, Failing.BOUNDS)
 
 
 def _opened(term: Term, names: Names) -> tuple[Term, Names]:
-    """What follows definitions that only give names to parts of arrays, and these."""
-    while isinstance(term, Let) and all([isinstance(value, Get | Var | Length) for _, value in term.bindings]):
+    """What follows definitions that only give names to parts of arrays and to sizes, and these."""
+    while isinstance(term, Let) and all([_is_name(value) for _, value in term.bindings]):
         names = {**names, **dict(term.bindings)}
         term = term.body
     return term, names
+
+
+def _is_name(value: Term) -> bool:
+    return isinstance(value, Get | Var | Length) or (isinstance(value, Prim) and value.type == INT)
 
 
 def _written_out(term: Term, names: Names) -> Term:

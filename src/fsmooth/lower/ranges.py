@@ -56,8 +56,19 @@ def range_of(index: Var, element: Term) -> Range:
         zeros = _zeros(index, element.otherwise)
         ends = _bounded(element.condition, index, Ends())
         if zeros is not _OTHER and ends is not None:
-            return Range(element.then, ends, zeros)
+            found = Range(element.then, ends, zeros)
+            return _within(index, found) if zeros == Ends() else found
     return Range(element)
+
+
+def _within(index: Var, found: Range) -> Range:
+    """A range with the conditions on its element that leave zero elsewhere, too."""
+    while isinstance(found.element, If) and _is_zero(found.element.otherwise):
+        ends = _bounded(found.element.condition, index, found.ends)
+        if ends is None:
+            break
+        found = Range(found.element.then, ends, found.zeros)
+    return found
 
 
 def _zeros(index: Var, otherwise: Term) -> Ends | None:
@@ -82,12 +93,29 @@ def _bounded(condition: Term, index: Var, known: Ends) -> Ends | None:
         case If(first, second, Const(False)):
             narrower = _bounded(first, index, known)
             return None if narrower is None else _bounded(second, index, narrower)
-        case Prim(p.less_equal, (bound, own)) if own is index and known.first is None and _is_simple(bound, index):
-            return known._replace(first=bound)
-        case Prim(p.less, (own, bound)) if own is index and known.end is None and _is_simple(bound, index):
-            return known._replace(end=bound)
+        case Prim(p.less_equal, (low, own)) if known.first is None:
+            start = _of_index(own, low, index)
+            return None if start is None else known._replace(first=start)
+        case Prim(p.less, (own, high)) if known.end is None:
+            stop = _of_index(own, high, index)
+            return None if stop is None else known._replace(end=stop)
         case _:
             return None
+
+
+def _of_index(own: Term, bound: Term, index: Var) -> Term | None:
+    """The bound of an index for which `own`, which is that or a little more or less, has this one; None if it is unlike that."""
+    found: Term | None = bound if own is index else None
+    match own:
+        case Prim(p.subtract, (one, less)) if one is index:
+            found = less if _is_zero_index(bound) else Prim(p.add, (bound, less))
+        case Prim(p.add, (one, other)) if index in (one, other):
+            found = Prim(p.subtract, (bound, other if one is index else one))
+    return None if found is None or not _is_simple(found, index) else found
+
+
+def _is_zero_index(term: Term) -> bool:
+    return isinstance(term, Const) and term.value == 0
 
 
 def _is_simple(bound: Term, index: Var) -> bool:

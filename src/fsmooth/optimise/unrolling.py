@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
+from fsmooth.core.matrix_products import nest_of, product_in
 from fsmooth.core.subst import refresh, substitute, substitute1
 from fsmooth.core.term import (
     App,
@@ -29,14 +32,29 @@ from fsmooth.core.traverse import is_loop, size_of_tree, steps, subterms
 from fsmooth.core.types import Array, Tuple, has_array, is_numeric
 from fsmooth.optimise.bindings import Bindings
 from fsmooth.optimise.inlining import is_virtual
+from fsmooth.optimise.occurrences import Occurrences
+from fsmooth.optimise.policy import Policy
 from fsmooth.optimise.rules.lambda_calculus import beta
 from fsmooth.optimise.rules.small_sums import written_out
+from fsmooth.rewrite.memory import Memory
+from fsmooth.rewrite.strategy import Rule
+from fsmooth.rewrite.trace import Trace
 
 
 class Unrolling(Bindings):
-    """One walk that decides about each definition and unrolls loops."""
+    """One walk that decides about each definition and unrolls loops, but none of a product of matrices."""
+
+    def __init__(
+        self, rules: Iterable[Rule], policy: Policy, occurrences: Occurrences, trace: Trace, memory: Memory
+    ) -> None:
+        super().__init__(rules, policy, occurrences, trace, memory)
+        self.kept_rolled: set[Var] = set()
 
     def step(self, term: Term) -> Term:
+        nest = nest_of(term)
+        whole = None if nest is None else product_in(nest, nest.element, may_fail=True)
+        if whole is not None:
+            self.kept_rolled.update([axis.index for axis in (*whole.outer, *whole.sums)])
         match term:
             case App(Lam()) if beta in self.by_head.get(App, ()):  # before the body is walked in ignorance
                 applied = beta.apply(term, self.facts)
@@ -44,7 +62,7 @@ class Unrolling(Bindings):
                 self.trace.record(beta.name)
                 self.progress = True
                 return self.run(applied)
-            case Build(size, index, body):
+            case Build(size, index, body) if index not in self.kept_rolled:
                 count = self._static(size)
                 if count is not None and count > 0 and not (count > thresholds.SUMMED_DISPLAY and is_virtual(body)):
                     done = self._unroll(count, index, body)
@@ -53,7 +71,9 @@ class Unrolling(Bindings):
                         return self._opened(let(hoisted, Vector(tuple(copies))))
                     if done is not None:
                         return Build(Const(count), done[0], done[1])
-            case Reduce(Reduction.SUM | Reduction.PRODUCT as reduction, size, index, body):
+            case Reduce(Reduction.SUM | Reduction.PRODUCT as reduction, size, index, body) if (
+                index not in self.kept_rolled
+            ):
                 count = self._static(size)
                 if count is not None and count > 1 and _is_summed_in_registers(body):
                     done = self._unroll(count, index, body)

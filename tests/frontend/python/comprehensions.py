@@ -67,6 +67,10 @@ CASES = Cases(
         (lambda x: sum(map(math.sin, x)), (X,)),
         (lambda x: (max(x[0], x[1]), min(x[0], x[1], x[2]), max(1, 2), max(x[0], 0)), (X,)),
         (lambda x: (len(x), len([a for a in x if a > 0]), len(range(3)), len([1, 2])), (X,)),
+        (
+            lambda A: np.zeros(2, dtype=A.dtype) + A[0, :2].astype(A.dtype) * (2.0 if A.dtype == np.float32 else 3.0),
+            (MATRIX,),
+        ),
         (lambda A: (A.shape, A.shape[0], A.size, A.ndim, len(A), len(A[0])), (MATRIX,)),
         (lambda x: sum((x[i] for i in range(len(x)) if i % 2 == 0)), (X,)),
         (lambda x: sum((1 if a > 0 else 0 for a in x)), (X,)),

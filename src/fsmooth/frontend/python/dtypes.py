@@ -19,6 +19,19 @@ from fsmooth.frontend.python.instead import INSTEAD_OF_COMPLEX
 from fsmooth.frontend.python.weak import strengthened
 
 
+def dtype_of(type_: Type) -> np.dtype[np.generic] | None:
+    """The dtype of an array or a number of this type; None of anything else."""
+    match leaf_of(type_):
+        case Float(width=width):
+            return np.dtype(np.float64 if width == 64 else np.float32)
+        case Int():
+            return np.dtype(np.int64)
+        case Bool():
+            return np.dtype(np.bool_)
+        case _:
+            return None
+
+
 def element_type(frame: Frame, node: ast.expr) -> Type | None:
     """The type that a dtype, as it is written, stands for; None for None."""
     return type_of_dtype(frame, constant_object(frame, node), node, f"the dtype {frame.source.segment(node)}")

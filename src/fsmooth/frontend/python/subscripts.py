@@ -17,6 +17,7 @@ from fsmooth.frontend.python.alternatives import for_kinds, has_attribute, is_of
 from fsmooth.frontend.python.brackets import indices_in
 from fsmooth.frontend.python.container_slices import part_of_container, part_of_sequence
 from fsmooth.frontend.python.conversion import project
+from fsmooth.frontend.python.dtypes import dtype_of
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import evaluated
 from fsmooth.frontend.python.growing import position
@@ -220,10 +221,17 @@ def attribute(frame: Frame, node: ast.Attribute) -> Value:
         return MakeTuple(()) if node.attr == "shape" else Const(int(node.attr == "size"))
     if isinstance(term.type, Array | Float | Int | Bool) and node.attr in _METHODS:
         return Method(term, node.attr)
+    dtype = dtype_of(term.type) if node.attr == "dtype" and isinstance(term.type, Array | Float | Int | Bool) else None
+    if dtype is not None:
+        return Static(dtype)
     if node.attr in ("real", "imag", "conj", "conjugate") and not isinstance(term.type, Tuple):
         what = f"{describe(term.type)} has no {node.attr} in a compiled function"
         hint = "its numbers are real: " + ("it is zero" if node.attr == "imag" else "leave it out")
         frame.fail(UndefinedNameError, node, what, hint)
     fields = ", ".join(map(str, term.type.names)) if isinstance(term.type, Tuple) and term.type.names else ""
-    hint = f"its fields are {fields}" if fields else "arrays have shape, size, ndim, T, copy(), sum(), max(), dot(), …"
+    hint = (
+        f"its fields are {fields}"
+        if fields
+        else "arrays have shape, size, ndim, dtype, T, copy(), sum(), max(), dot(), …"
+    )
     frame.fail(UndefinedNameError, node, f"{describe(term.type)} has no {node.attr}", hint)

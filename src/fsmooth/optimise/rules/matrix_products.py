@@ -53,7 +53,7 @@ def product_named(t: Term, facts: Facts) -> Term | None:
         return None
     element, product = found
     var = Var("product", product.array.type)
-    read = get(var, nest.rows.index, nest.columns.index)
+    read = get(var, *[axis.index for axis in nest.axes])
     return Let(((var, refresh(product.array)),), transform(t, lambda x: read if x is element else x))
 
 
