@@ -2,9 +2,9 @@
 
 forward: the kernels of the micro benchmarks, NNMF and project, and what a user waits for; reverse: the field's workloads;
 arrays: whole arrays against loops over elements, linear algebra against NumPy, calls; trees: trees and recursion against C
-by hand, loops and a tape; only if they are asked for: routes, what `method="auto"` takes against what is fastest; compile, how
-long first calls take; mechanisms, what each optimisation buys; thresholds, what half and twice each threshold does.  `--quick`
-saves nothing.
+by hand, loops and a tape; tensors: products of matrices and models against NumPy, PyTorch and JAX; only if they are asked
+for: routes, what `method="auto"` takes against what is fastest; compile, how long first calls take; mechanisms, what each
+optimisation buys; thresholds, what half and twice each threshold does.  `--quick` saves nothing.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from benchmarks.mechanisms import scaling
 from benchmarks.report import save, text_of
 from benchmarks.reverse import report, run
 from benchmarks.routes import report as routes
+from benchmarks.tensors import report as tensors
 from benchmarks.trees import report as trees
 
 _ONE_THREAD = {
@@ -41,7 +42,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="fewer sizes and shorter runs; saves nothing")
     parser.add_argument(
         "--only",
-        choices=("forward", "reverse", "arrays", "trees", "routes", "compile", "mechanisms", "thresholds"),
+        choices=("forward", "reverse", "arrays", "trees", "tensors", "routes", "compile", "mechanisms", "thresholds"),
         help="one of the tables",
     )
     chosen = parser.parse_args()
@@ -60,7 +61,8 @@ def main() -> int:
     if chosen.only == "thresholds":
         print(scaling.table(pinned))
         return 0
-    for name, table in (("forward", _forward), ("reverse", _reverse), ("arrays", _arrays), ("trees", _trees)):
+    tables = {"forward": _forward, "reverse": _reverse, "arrays": _arrays, "trees": _trees, "tensors": _tensors}
+    for name, table in tables.items():
         if chosen.only in (None, name):
             print(table(pinned, quick=chosen.quick))
     return 0
@@ -92,6 +94,12 @@ def _trees(pinned: list[str], *, quick: bool) -> str:
         if quick
         else trees.save(trees.table(pinned), called)
     )
+
+
+def _tensors(pinned: list[str], *, quick: bool) -> str:
+    result = _measured("benchmarks.tensors.measure", pinned, quick=quick)
+    called = "python -m benchmarks --only tensors"
+    return tensors.text_of(result, f"{called} --quick") if quick else tensors.save(result, called)
 
 
 def _routes(pinned: list[str], *, quick: bool) -> str:

@@ -212,6 +212,7 @@ CASES = [
     ("record", lambda q, x: q.slope * x + q.shift, (Pair(0.5, 2.0), X)),
     ("record of float64", lambda q, x: q.slope * x + q.shift, (Pair(0.5, D), X)),
     ("tuple", lambda t, x: t[0] * x, ((A, D), X)),
+    ("dtype of an array", lambda x: np.zeros(4, dtype=x.dtype) + np.arange(4).astype(x.dtype) * x, (X,)),
     ("matrix", lambda a, m: [[a * v / len(m) for v in row] for row in m], (A, np.outer(X, X))),
 ]
 
