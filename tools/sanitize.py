@@ -111,6 +111,28 @@ def products() -> int:
     return called
 
 
+def threads() -> int:
+    """Loops in chunks, on threads of a pool."""
+    import fsmooth as fs
+    from fsmooth import thresholds
+    from tests.api.test_threads import PROGRAMS
+    from tests.lower.test_parallel import X, by_hand, histogram, overlapping, rows
+
+    called = 0
+    for name in ("CHUNK_WORK", "CHUNK_UNIT", "PRODUCT_WORK", "PRODUCT_UNIT", "COPIED_SUMS"):
+        setattr(thresholds, name, 1)  # as many chunks as can be
+    for verb, program, arguments in PROGRAMS:
+        called += _called(verb(program, threads=3), arguments)
+    for program, arguments in (
+        (rows, (X[:3000].reshape(30, 100),)),
+        (overlapping, (X[:500], X[:10])),
+        (by_hand, (X[:500], 7)),
+        (histogram, ((X[:500] > 0).astype(int), X[:500])),
+    ):
+        called += _called(fs.function(program, threads=3), arguments)
+    return called
+
+
 def python_programs() -> int:
     """Each as it is, and its Jacobian in the first argument where there is one."""
     import numpy as np
@@ -305,7 +327,7 @@ def _called(program: Callable[..., object], arguments: Sequence[object]) -> bool
 
 PARTS = {
     "written": (python_programs, on_records, tree_programs, products),
-    "others": (random_programs, random_on_records, sensors, recursive_programs, taped_programs),
+    "others": (random_programs, random_on_records, sensors, recursive_programs, taped_programs, threads),
 }
 
 

@@ -67,6 +67,7 @@ from fsmooth.functions import *  # noqa: F403
 from fsmooth.functions import __all__ as _functions
 from fsmooth.logs import set_log
 from fsmooth.paper_verbs import diff, jacob, mdiff, mgrad, vdiff
+from fsmooth.shards import sum_shards
 
 __version__ = "0.1.0"
 
@@ -132,6 +133,7 @@ __all__ = [
     "register_pytree_node_class",
     "set_log",
     "sum",
+    "sum_shards",
     "unroll",
     "value_and_grad",
     "vdiff",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar, overload
+from typing import Any, Literal, ParamSpec, TypeVar, overload
 
 from fsmooth.callables import AlongTangent, Function, PythonFunction
 from fsmooth.core.term import Method, Verb
@@ -18,16 +18,25 @@ Wrt = str | int | tuple[str | int, ...] | None
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
+Threads = int | Literal["auto"] | None
+"""On how many threads: a number, as many as there are processors, or none besides the caller's, in no chunks."""
 
 
 @overload
-def function(f: Callable[P, R], *, schedule: str = ..., python: bool = ...) -> Function[P, R]: ...
-@overload
-def function(f: None = None, *, schedule: str = ..., python: bool = ...) -> Compile: ...
 def function(
-    f: Callable[P, R] | None = None, *, schedule: str = "DEFAULT", python: bool = False
+    f: Callable[P, R], *, schedule: str = ..., threads: Threads = ..., python: bool = ...
+) -> Function[P, R]: ...
+@overload
+def function(f: None = None, *, schedule: str = ..., threads: Threads = ..., python: bool = ...) -> Compile: ...
+def function(
+    f: Callable[P, R] | None = None, *, schedule: str = "DEFAULT", threads: Threads = None, python: bool = False
 ) -> Function[P, R] | Compile:
     """A plain Python function as a compiled one; also as a decorator, with or without arguments.
+
+    With `threads="auto"` its loops run in chunks on as many threads as the machine has processors for, or `FSMOOTH_THREADS`
+    says; with a number on at most so many.  What the chunks are depends on the sizes of arrays only, so results have the same
+    bits on any number of threads, 1 too; without `threads` there are no chunks, and sums may be rounded another way.  All
+    verbs take it.
 
     With `python=True`, or `FSMOOTH_PYTHON=1` in the environment, calls of it run as Python, to look into them with
     `fs.debug_print` or a debugger; its derivatives are compiled all the same.
@@ -40,11 +49,11 @@ def function(
     11.0
     """
     if f is None:
-        return lambda g, /: function(g, schedule=schedule, python=python)  # type: ignore[return-value]
+        return lambda g, /: function(g, schedule=schedule, threads=threads, python=python)  # type: ignore[return-value]
     if isinstance(f, Function):
         return f
     kind = PythonFunction if python or runs_as_python() else Function
-    return kind(SourceProgram(f), known_schedule(schedule))
+    return kind(SourceProgram(f), known_schedule(schedule, threads))
 
 
 def grad(
@@ -54,6 +63,7 @@ def grad(
     method: str = "auto",
     checkpoint: bool = False,
     schedule: str = "DEFAULT",
+    threads: Threads = None,
 ) -> Function[P, Any]:
     """The gradient of a real-valued function, in the structure of the argument(s) `wrt` (paper 000, Fig. 6).
 
@@ -66,7 +76,7 @@ def grad(
     >>> fs.grad(lambda v: sum(x * x for x in v))(np.array([1.0, 2.0]))
     array([2., 4.])
     """
-    return _derived(f, Verb.GRAD, wrt, method, schedule, checkpoint)
+    return _derived(f, Verb.GRAD, wrt, method, known_schedule(schedule, threads), checkpoint)
 
 
 def value_and_grad(
@@ -76,6 +86,7 @@ def value_and_grad(
     method: str = "auto",
     checkpoint: bool = False,
     schedule: str = "DEFAULT",
+    threads: Threads = None,
 ) -> Function[P, tuple[R, Any]]:
     """`(value, gradient)` of a real-valued function.
 
@@ -83,7 +94,7 @@ def value_and_grad(
     >>> fs.value_and_grad(lambda v: sum(x * x for x in v))(np.array([1.0, 2.0]))
     (5.0, array([2., 4.]))
     """
-    return _derived(f, Verb.VALUE_AND_GRAD, wrt, method, schedule, checkpoint)
+    return _derived(f, Verb.VALUE_AND_GRAD, wrt, method, known_schedule(schedule, threads), checkpoint)
 
 
 def jacobian(
@@ -93,6 +104,7 @@ def jacobian(
     method: str = "auto",
     checkpoint: bool = False,
     schedule: str = "DEFAULT",
+    threads: Threads = None,
 ) -> Function[P, Any]:
     """The Jacobian: output structure and indices outside, `wrt` structure and indices inside.
 
@@ -101,7 +113,7 @@ def jacobian(
     array([[3., 2.],
            [1., 1.]])
     """
-    return _derived(f, Verb.JACOBIAN, wrt, method, schedule, checkpoint)
+    return _derived(f, Verb.JACOBIAN, wrt, method, known_schedule(schedule, threads), checkpoint)
 
 
 def hessian(
@@ -111,6 +123,7 @@ def hessian(
     method: str = "auto",
     checkpoint: bool = False,
     schedule: str = "DEFAULT",
+    threads: Threads = None,
 ) -> Function[P, Any]:
     """The Hessian of a real-valued function: the Jacobian of its gradient; with a tape, that of the gradient in forward mode,
     and with continuations the forward mode of the gradient by these.
@@ -128,11 +141,12 @@ def hessian(
         method=second,
         checkpoint=checkpoint,
         schedule=schedule,
+        threads=threads,
     )
 
 
 def jvp(
-    f: Callable[..., R], wrt: Wrt = None, *, method: str = "auto", schedule: str = "DEFAULT"
+    f: Callable[..., R], wrt: Wrt = None, *, method: str = "auto", schedule: str = "DEFAULT", threads: Threads = None
 ) -> Function[..., tuple[R, Any]]:
     """`(value, tangent of the value)`; called with the arguments and `tangent=` in the structure of `wrt`.
 
@@ -146,7 +160,7 @@ def jvp(
     >>> fs.jvp(lambda x, k: x * k)(3.0, 1.0, 5)
     (15.0, 5.0)
     """
-    return _derived(f, Verb.JVP, wrt, method, schedule)
+    return _derived(f, Verb.JVP, wrt, method, known_schedule(schedule, threads))
 
 
 def vjp(
@@ -156,6 +170,7 @@ def vjp(
     method: str = "auto",
     checkpoint: bool = False,
     schedule: str = "DEFAULT",
+    threads: Threads = None,
 ) -> Vjp[P, R]:
     """`(value, pullback)`: `pullback(cotangent)` gives the cotangents of the argument(s) `wrt`, as often as asked.
 
@@ -172,7 +187,7 @@ def vjp(
     >>> pullback(np.array([0.0, 1.0]))
     array([1., 1.])
     """
-    return Vjp(_program(f, Verb.VJP, wrt, method, checkpoint), known_schedule(schedule))
+    return Vjp(_program(f, Verb.VJP, wrt, method, checkpoint), known_schedule(schedule, threads))
 
 
 def hvp(
@@ -182,6 +197,7 @@ def hvp(
     method: str = "auto",
     checkpoint: bool = False,
     schedule: str = "DEFAULT",
+    threads: Threads = None,
 ) -> Function[..., Any]:
     """The Hessian of a real-valued function times a vector: called with the arguments and `tangent=` in the structure of
     `wrt`, which is also that of the result.  It is the tangent of the gradient; `method` is how the gradient is made.
@@ -192,7 +208,7 @@ def hvp(
     >>> fs.hvp(lambda v: sum(x * x * x for x in v))(np.array([1.0, 2.0]), tangent=np.array([1.0, 10.0]))
     array([  6., 120.])
     """
-    return _derived(f, Verb.HVP, wrt, method, schedule, checkpoint)
+    return _derived(f, Verb.HVP, wrt, method, known_schedule(schedule, threads), checkpoint)
 
 
 def deriv(e: Any, x: Any) -> Any:
@@ -209,7 +225,7 @@ def _derived(
 ) -> Function[P, Any]:
     program = _program(f, verb, wrt, method, checkpoint)
     kind = AlongTangent if verb in (Verb.JVP, Verb.HVP) else Function
-    return kind(program, known_schedule(schedule))
+    return kind(program, schedule)
 
 
 def _program(f: Callable[..., object], verb: Verb, wrt: Wrt, method: str, checkpoint: bool) -> DerivedProgram:
@@ -232,12 +248,18 @@ def _program(f: Callable[..., object], verb: Verb, wrt: Wrt, method: str, checkp
     return DerivedProgram(program, verb, chosen, single, how, checkpoint)
 
 
-def known_schedule(name: str) -> str:
-    """The name of a schedule, if there is one of that name."""
+def known_schedule(name: str, threads: Threads = None) -> str:
+    """The name of a schedule, if there is one of that name; with threads, of the one that makes loops of chunks besides."""
     known = ("NONE", "LF", "LN", "LICM", "DPS", "DEFAULT", "REAL")
     if name not in known:
         raise UnknownMethodError(f"there is no schedule {name!r}; there are {', '.join(known)}")
-    return name
+    if threads is None:
+        return name
+    if threads == "auto":
+        return f"{name}, threads=0"
+    if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
+        raise ArgumentError(f'threads={threads!r}\n  hint: use a number of threads, "auto", or leave it out')
+    return f"{name}, threads={threads}"
 
 
 def unroll(iterable: T) -> T:

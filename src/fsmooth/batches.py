@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fsmooth.api import known_schedule
+from fsmooth.api import Threads, known_schedule
 from fsmooth.callables import Function
 from fsmooth.errors import ArgumentError
 from fsmooth.frontend.batches import OfBatches, as_axes, mistake_of
 from fsmooth.frontend.programs import SourceProgram
 
 
-def vmap(f: Callable[..., object], in_axes: object = 0, out_axes: object = 0, *, schedule: str = "DEFAULT") -> Function:
+def vmap(
+    f: Callable[..., object],
+    in_axes: object = 0,
+    out_axes: object = 0,
+    *,
+    schedule: str = "DEFAULT",
+    threads: Threads = None,
+) -> Function:
     """`f` of each element of a batch: the comprehension `[f(x) for x in X]`, as one loop.
 
     `in_axes` says which axis of each argument is the batch: an integer for all of them, or a tuple with an integer or None
@@ -38,7 +45,7 @@ def vmap(f: Callable[..., object], in_axes: object = 0, out_axes: object = 0, *,
         what, hint = mistake
         raise ArgumentError(f"{what}\n  hint: {hint}")
     batches = OfBatches(f, as_axes(in_axes), as_axes(out_axes), signature)
-    return Function(SourceProgram(batches), known_schedule(schedule))
+    return Function(SourceProgram(batches), known_schedule(schedule, threads))
 
 
 __all__ = ["vmap"]

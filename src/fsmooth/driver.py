@@ -42,7 +42,7 @@ from fsmooth.lower.functions import lower
 from fsmooth.lower.to_loops import Lowering
 from fsmooth.optimise.calls.loops import calls_as_loops
 from fsmooth.optimise.schedule import Destinations, Schedule
-from fsmooth.optimise.schedules import SCHEDULES
+from fsmooth.optimise.schedules import named
 from fsmooth.optimise.static_sizes import static_dimensions
 from fsmooth.rewrite.trace import Trace
 from fsmooth.runtime.memory import of_machine
@@ -169,7 +169,7 @@ def _compile(
     stages = Stages(elaborated, static_sizes=static)
     term = cast(Lam, calls_as_loops(elaborated.term)(elaborated.term))
     stages.terms["definition"] = term
-    order = SCHEDULES[schedule]
+    order = named(schedule)
     if has_derivative(term):
         sizes = _sizes(term, static)
         removal = Removal(order.before_derivative(stages.trace, sizes), sizes, auto, calls)
@@ -191,7 +191,7 @@ def _compile_halves(
     as_loops = calls_as_loops(elaborated.term)
     term = cast(Lam, as_loops(elaborated.term))
     forward.terms["definition"] = term
-    order = SCHEDULES[schedule]
+    order = named(schedule)
     assert elaborated.pullback is not None
     wanted = cast(Deriv, as_loops(elaborated.pullback))
     sizes = _sizes(term, static)

@@ -6,6 +6,8 @@ from fsmooth.core.cost import cost
 from fsmooth.core.term import Custom
 from fsmooth.core.traverse import subterms
 from fsmooth.driver import Stages
+from fsmooth.loops.passes.parallel import told
+from fsmooth.optimise.schedules import THREADS
 
 
 def explanation(name: str, schedule: str, stages: Stages) -> str:
@@ -27,6 +29,8 @@ def explanation(name: str, schedule: str, stages: Stages) -> str:
     parts.append("optimised:\n" + _indented(str(stages.terms["optimised"])))
     if stages.passes.fired:
         parts.append("loops:\n" + _indented("\n".join(stages.passes.fired)))
+    if stages.loops is not None and THREADS in schedule:
+        parts.append("on threads:\n" + _indented("\n".join(told(stages.loops.kernel))))
     parts.append(f"cost: {cost_of(stages)}")
     if stages.code is not None:
         notes = stages.code.notes or ("no array is stored but the results",)

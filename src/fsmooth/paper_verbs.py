@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ParamSpec
 
-from fsmooth.api import Wrt, grad, jacobian
+from fsmooth.api import Threads, Wrt, grad, jacobian
 from fsmooth.callables import Function
 
 P = ParamSpec("P")
@@ -18,6 +18,7 @@ def diff(
     method: str = "auto",
     checkpoint: bool = False,
     schedule: str = "DEFAULT",
+    threads: Threads = None,
 ) -> Function[P, Any]:
     """The derivative of a function of a real number (paper 000, Table 2), as `jacobian` lays it out.
 
@@ -25,7 +26,7 @@ def diff(
     >>> fs.diff(lambda x: x * x)(3.0)
     6.0
     """
-    return jacobian(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule)
+    return jacobian(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule, threads=threads)
 
 
 def vdiff(
@@ -35,6 +36,7 @@ def vdiff(
     method: str = "auto",
     checkpoint: bool = False,
     schedule: str = "DEFAULT",
+    threads: Threads = None,
 ) -> Function[P, Any]:
     """The derivative of a vector-valued function of a real number (paper 000, Table 2): a vector.
 
@@ -42,7 +44,7 @@ def vdiff(
     >>> fs.vdiff(lambda x: [x, x * x])(3.0)
     array([1., 6.])
     """
-    return jacobian(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule)
+    return jacobian(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule, threads=threads)
 
 
 def mdiff(
@@ -52,6 +54,7 @@ def mdiff(
     method: str = "auto",
     checkpoint: bool = False,
     schedule: str = "DEFAULT",
+    threads: Threads = None,
 ) -> Function[P, Any]:
     """The derivative of a matrix-valued function of a real number (paper 000, Table 2): a matrix.
 
@@ -60,7 +63,7 @@ def mdiff(
     array([[1., 4.],
            [0., 3.]])
     """
-    return jacobian(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule)
+    return jacobian(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule, threads=threads)
 
 
 def jacob(
@@ -70,6 +73,7 @@ def jacob(
     method: str = "auto",
     checkpoint: bool = False,
     schedule: str = "DEFAULT",
+    threads: Threads = None,
 ) -> Function[P, Any]:
     """The Jacobian under its name in paper 000 (Fig. 6), laid out as by `jacobian`.
 
@@ -78,7 +82,7 @@ def jacob(
     array([[0., 1.],
            [4., 0.]])
     """
-    return jacobian(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule)
+    return jacobian(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule, threads=threads)
 
 
 def mgrad(
@@ -88,6 +92,7 @@ def mgrad(
     method: str = "auto",
     checkpoint: bool = False,
     schedule: str = "DEFAULT",
+    threads: Threads = None,
 ) -> Function[P, Any]:
     """The gradient of a real-valued function of a matrix (paper 000, Table 2): a matrix.
 
@@ -96,7 +101,7 @@ def mgrad(
     array([[1., 0.],
            [0., 1.]])
     """
-    return grad(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule)
+    return grad(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule, threads=threads)
 
 
 __all__ = ["diff", "jacob", "mdiff", "mgrad", "vdiff"]

@@ -285,6 +285,29 @@ LOOKED_BACK = 32
 TAIL_CONDITION = 24
 """A function that ends in the call of itself tests before each step whether it goes on, if that has at most so many nodes."""
 
+# -- threads -------------------------------------------------------------------------------------------------------------
+
+MOST_CHUNKS = 64
+"""Parallel loops have at most so many chunks."""
+
+CHUNK_WORK = 40_000
+"""A chunk of a parallel loop does at least so many operations, some ten microseconds: to hand it over takes one or two."""
+
+CHUNK_UNIT = 64
+"""Chunks of innermost loops are multiples of so many iterations: what runs in vectors does so whatever the chunks are."""
+
+PRODUCT_WORK = 1_000_000
+"""A chunk of a product of matrices has at least so many products of numbers."""
+
+PRODUCT_UNIT = 48
+"""And a multiple of so many rows, or columns: the kernel's tiles are whole."""
+
+COPIED_SUMS = 256
+"""For each number of an array that all iterations add to, of which chunks have copies, so many operations less count as work."""
+
+UNKNOWN_TRIPS = 8
+"""Loops whose size is not known outside of a parallel loop count as so many iterations."""
+
 # -- calls ---------------------------------------------------------------------------------------------------------------
 
 STATIC_LENGTH = 32

@@ -70,7 +70,7 @@ class Compiled:
     """A compiled program as a Python function from NumPy arrays to NumPy arrays."""
 
     def __init__(self, program: CProgram, handle: ctypes.CDLL) -> None:
-        self.program = program
+        self.program, self.handle = program, handle
         self.kernel = handle[program.name]
         self.shape = handle[f"{program.name}_shape"] if _array_ranks(unzipped(program.result)) else None
 

@@ -159,6 +159,10 @@ class _Memory:
                         start = self.integer(output.base) + output.width * i
                         for k, e in output.values.items():
                             self.store(output.buffer, start + k, self.of(e), False)
+            case t.Parallel():
+                for chunk in range(self.integer(s.count)):
+                    self.names[s.chunk] = chunk
+                    self.run(s.body)
             case t.If():
                 self.run(s.then if self.of(s.condition) else s.otherwise)
             case t.Break():

@@ -86,6 +86,8 @@ def _lines(s: t.Statement) -> list[str]:
                 for k, value in sorted(output.values.items()):
                     stores.append(t.Store(f"{output.buffer}(+{k})", output.base, value))
             return _nested(f"for {s.index} < {w(s.size)} in blocks of {s.lanes}", [*s.body, *stores])
+        case t.Parallel():
+            return _nested(f"in parallel {s.chunk} < {w(s.count)}", s.body)
         case t.If():
             lines = _nested(f"if {w(s.condition)}", s.then)
             return lines + (_nested("else", s.otherwise) if s.otherwise else [])

@@ -66,6 +66,8 @@ def expressions_of(s: t.Statement) -> Iterator[t.Expression]:
             for rows in s.rows:
                 yield rows.start
                 yield t.Name(rows.buffer, INT)
+        case t.Parallel():
+            yield s.count
         case t.If() | t.Break() | t.While():
             yield s.condition
         case t.Check():
@@ -164,7 +166,7 @@ def loads_of(s: t.Statement) -> list[t.Load]:
 def bodies_of(s: t.Statement) -> tuple[t.Body, ...]:
     """What is nested in a statement."""
     match s:
-        case t.For():
+        case t.For() | t.Parallel():
             return (s.body,)
         case t.Block():
             return (s.body, s.vector_body, *[rows.body for rows in s.rows])
@@ -241,6 +243,8 @@ def declared(s: t.Statement) -> tuple[str, ...]:
             return (s.name, s.slopes, s.operands)
         case t.For() | t.Block() | t.CheckAll():
             return (s.index,)
+        case t.Parallel():
+            return (s.chunk,)
         case _:
             return ()
 

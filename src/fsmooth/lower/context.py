@@ -54,6 +54,7 @@ class Context(ABC):
         self._site_numbers: dict[tuple[Failure | None, Site], int] = {}
         self.names = Names()
         self.row_sizes: dict[str, int] = {}
+        self.sizes: dict[str, tuple[Expression, ...]] = {}
         self.functions: dict[tuple[Header, Added], str] = {}
         self.prefix = ""
         self.fields = Fields(MakeTuple(()))
@@ -86,7 +87,8 @@ class Context(ABC):
     # -- what is known to be in memory -------------------------------------------------------------------------------
 
     def note_rows(self, buffer: str, sizes: tuple[Expression, ...]) -> None:
-        """Remember how many scalars belong to each index of the first axis, if that is static."""
+        """Remember the sizes of an array, and how many scalars belong to each index of the first axis, if that is static."""
+        self.sizes[buffer] = sizes
         row: int = 1
         for size in sizes[1:]:
             if not isinstance(size, Literal):
@@ -121,7 +123,7 @@ class Context(ABC):
     @property
     def facts(self) -> Facts:
         """What is known of the names."""
-        return Facts(frozenset(self.nonnegative), frozenset(self.lengths), dict(self.row_sizes))
+        return Facts(frozenset(self.nonnegative), frozenset(self.lengths), dict(self.row_sizes), dict(self.sizes))
 
     def close_block(self, outer: list[Statement]) -> list[Statement]:
         """End a nested block; gives its statements."""

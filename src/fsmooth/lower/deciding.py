@@ -148,7 +148,7 @@ class _Flow:
                 self.values[right].add(left)
             case t.Invoke():
                 self.invoke(s)
-            case t.For(index, size):
+            case t.For(index, size) | t.Parallel(index, size):
                 self.values[index] |= _names((size,))
             case t.Block():
                 self.block(s)
@@ -219,6 +219,8 @@ def _directing(s: t.Statement) -> set[str]:
     match s:
         case t.For() | t.Block() | t.CheckAll():
             found = _names((s.size,))
+        case t.Parallel():
+            found = _names((s.count,))
         case t.If() | t.While():
             found = _names((s.condition,))
         case _:
@@ -260,7 +262,7 @@ def _sizes_of(s: t.Statement) -> Iterator[t.Expression]:
     match s:
         case t.For() | t.Block() | t.CheckAll():
             yield s.size
-        case t.Fill() | t.Copy() | t.Allocate():
+        case t.Fill() | t.Copy() | t.Allocate() | t.Parallel():
             yield s.count
         case t.Multiply():
             yield from (s.rows, s.columns, s.summed)

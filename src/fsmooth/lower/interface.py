@@ -92,7 +92,9 @@ class Interface:
         leaf, sizes = next(shapes)
         name = self.ctx.fresh(hint)
         self.results.append(t.Parameter(name, leaf, pointer=True, output=True))
-        view = dense_view(name, tuple([self.ctx.extent(self.ctx.scalar(size)) for size in sizes]), leaf)
+        extents = tuple([self.ctx.extent(self.ctx.scalar(size)) for size in sizes])
+        self.ctx.sizes[name] = extents
+        view = dense_view(name, extents, leaf)
         return replace(view, added=self.to_add[len(self.results) - 1])
 
     def is_assigned(self, path: tuple[int, ...]) -> bool:

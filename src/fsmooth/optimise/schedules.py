@@ -21,9 +21,11 @@ better off with loops it can see through.
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from fsmooth.core.term import Lam, Require, Term
 from fsmooth.core.traverse import subterms
-from fsmooth.loops.passes.schedule import ALL, MOVED
+from fsmooth.loops.passes.schedule import ALL, MOVED, with_threads
 from fsmooth.optimise.compaction import compact_tables
 from fsmooth.optimise.earlier_values import keep_earlier_values
 from fsmooth.optimise.interchange import interchange
@@ -265,6 +267,16 @@ REAL = Schedule(
 BEFORE_DERIVATIVE = DEFAULT.before
 
 SCHEDULES = {schedule.name: schedule for schedule in (NONE, LF, LN, LICM, DPS, DEFAULT, REAL)}
+
+
+def named(name: str) -> Schedule:
+    """The schedule of a name, perhaps "NAME, threads=N"."""
+    own, _, threads = name.partition(THREADS)
+    schedule = SCHEDULES[own]
+    return schedule if not threads else replace(schedule, name=name, loops=with_threads(schedule.loops, int(threads)))
+
+
+THREADS = ", threads="
 
 
 def default(term: Term, trace: Trace | None = None, static_sizes: StaticSizes | None = None) -> Term:

@@ -88,6 +88,10 @@ class Library:
         self.kernel = getattr(self.handle, code.name)
         self.kernel.restype = ctypes.c_int32
         self.kernel.argtypes = [*self.inputs, *[ctypes.c_void_p] * len(self.outputs), error]
+        if code.is_parallel:
+            from fsmooth.runtime.pool import pool  # noqa: PLC0415  (for programs that run on threads)
+
+            getattr(self.handle, f"{code.name}_threads")(pool())
         self.shape = None
         if self.sizes:
             self.shape = getattr(self.handle, f"{code.name}_shape")

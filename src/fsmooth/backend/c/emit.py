@@ -10,6 +10,7 @@ from fsmooth.backend.c.frames import Structs, returns_frames, uses_frames
 from fsmooth.backend.c.functions import FunctionWriter
 from fsmooth.backend.c.leaving import Returned
 from fsmooth.backend.c.machines import MachineWriter
+from fsmooth.backend.c.parallel import SETTER
 from fsmooth.backend.c.prelude import prelude
 from fsmooth.backend.c.products import kernel, product_of
 from fsmooth.backend.c.program import CProgram
@@ -47,13 +48,16 @@ def emit(program: t.Program) -> CProgram:
     for function in (*[f for f in program.definitions if f not in apart], *functions):
         called = frozenset() if function.is_called else frozenset(features)
         writer = FunctionWriter(expressions, structs, returning if frames else None, called, own, returned)
-        texts.append(writer.function(function))
+        text = writer.function(function)
+        texts += [*writer.parts, text]
         statements += writer.statements
-        features |= writer.features
+        features |= writer.features | writer.needed
     if not features.isdisjoint(("tape", "tape_read")):
         features |= {"arena", "tape"}
     if "tape_kept" in features:
         texts.append(RETAINED.replace("NAME", program.name))
+    if "parallel" in features:
+        texts.append(SETTER.replace("NAME", program.name))
     arguments = [q.name for q in program.kernel.parameters if q.pointer and not q.output]
     numbers = [
         q.name for q in program.kernel.parameters if not q.pointer and q.name not in program.kernel.facts.lengths
@@ -85,6 +89,7 @@ def emit(program: t.Program) -> CProgram:
         deciding_results,
         deciding_numbers,
         tuple([kernel(type_) for type_ in (F64, F32) if product_of(type_) in features]),
+        "parallel" in features,
     )
 
 

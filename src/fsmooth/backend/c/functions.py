@@ -2,24 +2,51 @@
 
 from __future__ import annotations
 
-from fsmooth.backend.c.frames import returns_frames
+from collections.abc import Mapping
+
+from fsmooth.backend.c.expressions import ExpressionWriter
+from fsmooth.backend.c.frames import Structs, returns_frames
+from fsmooth.backend.c.leaving import Returned
 from fsmooth.backend.c.masked_loads import known_integers
 from fsmooth.backend.c.names import element_type
+from fsmooth.backend.c.parallel import handed_over
+from fsmooth.backend.c.shared import Shared
 from fsmooth.backend.c.signature import handle, inside, signature
 from fsmooth.backend.c.statements import StatementWriter, wrapped
 from fsmooth.backend.c.tape_statements import open_tape
+from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
-from fsmooth.loops.usage import mentioned, mentioned_reads, walk
+from fsmooth.loops.parameters import types_of
+from fsmooth.loops.usage import declared, mentioned, mentioned_reads, walk
 
 _ON_STACK = 512
 """So many numbers of the arena are on the stack."""
 
 
 class FunctionWriter(StatementWriter):
-    """Writes one function."""
+    """Writes one function.  `parts` are the functions that the bodies of its parallel loops are, `needed` what these need of the
+    prelude.
+    """
+
+    name: str
+    types: Mapping[str, t.Parameter]
+
+    def __init__(
+        self,
+        expressions: ExpressionWriter,
+        structs: Structs,
+        returning: frozenset[str] | None = None,
+        called: frozenset[str] = frozenset(),
+        shared: Shared | None = None,
+        returned: Returned | None = None,
+    ) -> None:
+        super().__init__(expressions, structs, returning, called, shared, returned)
+        self.parts: list[str] = []
+        self.needed: set[str] = set()
 
     def function(self, function: t.Function) -> str:
         """The whole definition."""
+        self.name, self.types = function.name, types_of(function)
         self.lengths = function.facts.lengths
         self.known = known_integers(function.body)
         calls = [s for s in walk(function.body) if isinstance(s, t.Invoke)]
@@ -45,15 +72,45 @@ class FunctionWriter(StatementWriter):
         if is_inside:
             return self.kernel_with_exit(function)
         head, tail = [signature(function) + " {"], [*self.end(self.can_fail())]
-        head += self.unused(function, also_error=self.features.isdisjoint(("failed", "calls", "tape")))
+        head += self.unused(function, also_error=self.features.isdisjoint(("failed", "chunks_fail", "calls", "tape")))
         if self.can_fail():
             head.append("    int32_t status = 0;")
         opened, closed = self.opened()
         return "\n".join([*head, *opened, *self.lines, *tail[:-1], *closed, tail[-1], "}", ""])
 
+    def parallel(self, s: t.Parallel) -> None:
+        """A loop whose body is a function of its own, which is handed to whatever runs its iterations."""
+        inside = {name for inner in walk(s.body) for name in declared(inner)} | {s.chunk}
+        given = [q for q in self.types.values() if q.name in mentioned(s.body) - inside]
+        name = f"{self.name}_part_{len(self.parts) + 1}"
+        self.parts.append("")
+        writer = FunctionWriter(self.e, self.structs)
+        part = t.Function(name, (*given, t.Parameter(s.chunk, INT)), s.body, t.Facts(lengths=self.lengths))
+        text = writer.function(part)
+        self.statements += writer.statements
+        self.features |= writer.features - {"failed", "chunks_fail", "arena", "tape"} | {"parallel"}
+        self.needed |= writer.features | writer.needed
+        fails = writer.can_fail()
+        self.parts[-1:] = [*writer.parts, handed_over(part, text, given, fails=fails)]
+        self.features |= {"chunks_fail"} if fails else set()
+        values = ", ".join(
+            [f".{q.name} = {self.e.name(q.name) if q.pointer else self.e.write(t.Name(q.name, q.type))}" for q in given]
+        )
+        self.line("{")
+        self.line(f"    {name}_given given = {{{values}}};")
+        self.line(f"    const int64_t count = {self.e.write(s.count)};")
+        self.line(f"    fs_in_parallel({name}_run, &given, count, {s.threads});")
+        if fails:
+            self.line("    for (int64_t k = 0; k < count; ++k)")
+            self.line("        if (given.status[k]) {")
+            self.line(f"            status = given.status[k], *{self.error} = given.error[k];")
+            self.line("            goto fail;")
+            self.line("        }")
+        self.line("}")
+
     def can_fail(self) -> bool:
         """Is there something that reports a failure?"""
-        return not self.features.isdisjoint(("failed", "arena", "calls", "frames", "tape"))
+        return not self.features.isdisjoint(("failed", "chunks_fail", "arena", "calls", "frames", "tape"))
 
     def end(self, can_fail: bool) -> list[str]:
         """The end of a function that reports failures."""

@@ -9,6 +9,7 @@ from fsmooth.backend.c.frames import FRAMES, REFERENCE
 from fsmooth.backend.c.lanes import FIRST, LANES, RARELY
 from fsmooth.backend.c.leaving import LEAVING
 from fsmooth.backend.c.machines import RECORDS
+from fsmooth.backend.c.parallel import PARALLEL
 from fsmooth.backend.c.products import product_of, products
 from fsmooth.backend.c.searches import searches
 from fsmooth.backend.c.spelling import Call, spelling
@@ -63,6 +64,8 @@ def prelude(expressions: ExpressionWriter, features: set[str]) -> str:
     for type_ in (F64, F32):
         if product_of(type_) in features:
             parts.append(_guarded(f"FS_HAVE_{product_of(type_).upper()}", products(type_)))
+    if "parallel" in features:
+        parts.append(_guarded("FS_PARALLEL", PARALLEL))
     if "rooms" in features:
         parts.append(_guarded("FS_ROOMS", ROOMS))
     if "transpose" in features:

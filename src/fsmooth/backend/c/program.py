@@ -16,6 +16,7 @@ class CProgram(Struct, frozen=True):
     Of the array arguments and of the results, counted by themselves, `deciding` and `deciding_results` are those whose
     elements decide where memory is read or written: nobody else may write to them during a call.  `deciding_numbers` are
     those among the arguments that are numbers from which sizes, or what is compared, are computed: these must not wrap around.
+    A program that `is_parallel` takes a pool of threads by `NAME_threads`.
     `kernels` are C texts for what many programs share: the source has them too, unless FS_KERNELS_APART is defined.
     """
 
@@ -31,3 +32,4 @@ class CProgram(Struct, frozen=True):
     deciding_results: frozenset[int]
     deciding_numbers: frozenset[int]
     kernels: tuple[str, ...] = ()
+    is_parallel: bool = False

@@ -105,6 +105,8 @@ class StatementWriter:
                 self.steps_while(s)
             case t.Block():
                 write_block(self, s)
+            case t.Parallel():
+                self.parallel(s)
             case t.If():
                 self.conditional(s)
             case t.Break(condition):
@@ -178,6 +180,10 @@ class StatementWriter:
                 self.line("}")
             case _:
                 assert_never(s)
+
+    def parallel(self, s: t.Parallel) -> None:
+        """A loop whose iterations may run at one time."""
+        raise NotImplementedError(s)
 
     def const(self, name: str) -> str:
         """The word for a name that does not change, unless it is set again where a function goes on."""

@@ -7,6 +7,7 @@ for i < n: { a[i + 1] += …;  a[i] += … }                        no: the next
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 
 from fsmooth.core import primitives as p
 from fsmooth.core.types import Int
@@ -42,14 +43,15 @@ class OwnElements:
 
     def all(self) -> bool:
         """Does no iteration store to an element that another one touches?"""
-        for buffer, stored in self.stores.items():
-            starts = [self._start(x) for x in stored]
-            others = [*starts, *[self._start(x) for x in self.loads.get(buffer, ())]]
-            for a in starts:
-                for b in others:
-                    if a is None or b is None or not (same(a, b) or self._are_apart(a, b)):
-                        return False
-        return True
+        return all([self.of(buffer) for buffer in self.stores])
+
+    def of(self, buffer: str) -> bool:
+        """Does none of this buffer?"""
+        starts = [self._start(x) for x in self.stores.get(buffer, ())]
+        others = [*starts, *[self._start(x) for x in self.loads.get(buffer, ())]]
+        found = [x for x in others if x is not None]
+        pairs = product(found[: len(starts)], found)
+        return len(found) == len(others) and all([same(a, b) or self._are_apart(a, b) for a, b in pairs])
 
     def _are_apart(self, a: t.Expression, b: t.Expression) -> bool:
         first, second, size = _coefficients(a), _coefficients(b), _coefficients(self.loop.size)
@@ -57,14 +59,15 @@ class OwnElements:
 
     def _start(self, index: t.Expression) -> t.Expression | None:
         """Where a piece of neighbouring elements begins, one for each iteration."""
-        start = start_of_next(self._resolved(index), self.loop.index)
+        start = start_of_next(self.resolved(index), self.loop.index)
         return start if start is not None and names_of(start).isdisjoint(self.varying) else None
 
-    def _resolved(self, e: t.Expression) -> t.Expression:
+    def resolved(self, e: t.Expression) -> t.Expression:
+        """An index with what the names in it stand for."""
         if isinstance(e, t.Name):
-            return self._resolved(self.indices[e.name]) if e.name in self.indices else e
+            return self.resolved(self.indices[e.name]) if e.name in self.indices else e
         if isinstance(e, t.Operation):
-            return t.Operation(e.primitive, tuple([self._resolved(a) for a in e.arguments]), e.type)
+            return t.Operation(e.primitive, tuple([self.resolved(a) for a in e.arguments]), e.type)
         return e
 
 
@@ -77,6 +80,22 @@ def _do_not_meet(a: Coefficients, b: Coefficients, size: Coefficients) -> bool:
     if rest or one <= 0:
         return False
     return distance.keys() == {monomial} and abs(distance[monomial]) >= one
+
+
+def coefficients(e: t.Expression) -> Coefficients:
+    """Of a sum of products, what is neither being a name of its own, "?"."""
+    match e:
+        case t.Operation(primitive, (a, b)) if primitive in (p.add, p.subtract, p.multiply):
+            left, right = coefficients(a), coefficients(b)
+            if primitive is not p.multiply:
+                return _sum(left, right, 1 if primitive is p.add else -1)
+            product: Coefficients = {}
+            for m, c in left.items():
+                product = _sum(product, {tuple(sorted(m + n)): c * d for n, d in right.items()}, 1)
+            return product
+        case _:
+            found = _coefficients(e)
+            return {("?",): 1} if found is None else found
 
 
 def _coefficients(e: t.Expression) -> Coefficients | None:

@@ -102,6 +102,10 @@ class _Pruning:
                 if body is s.body and reduced == s.reduced and extrema == s.extrema:
                     return s
                 return replace(s, body=body, reduced=reduced, extrema=extrema)
+            case t.Parallel():
+                self.used |= mentioned_reads(s.body) & self.mutable
+                body = self.body(s.body)
+                return None if not body else s if body is s.body else replace(s, body=body)
             case t.While():
                 self.used |= mentioned_reads([s]) & self.mutable
                 body = self.body(s.body)

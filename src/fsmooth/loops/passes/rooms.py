@@ -22,31 +22,35 @@ from fsmooth.loops.rewriting import same_or, with_bodies, with_body
 
 def give_rooms(function: t.Function, names: Names) -> t.Function:
     """Give each array that is made in a loop a room outside of all loops."""
-    rooms = _Rooms(names)
-
-    def outside(body: t.Body) -> t.Body:
-        found: list[t.Statement] = []
-        for s in body:
-            if isinstance(s, t.For | t.While):
-                inside, made = rooms.of(s)
-                found.extend([*made, inside])
-            else:
-                found.append(with_bodies(s, outside))
-        return same_or(body, found)
-
-    return with_body(function, outside(function.body))
+    return with_body(function, _Rooms(names).outside(function.body))
 
 
 class _Rooms(Struct):
     names: Names
     count: int = 0
 
+    def outside(self, body: t.Body) -> t.Body:
+        """Statements outside of all loops."""
+        found: list[t.Statement] = []
+        for s in body:
+            if isinstance(s, t.For | t.While):
+                inside, made = self.of(s)
+                found.extend([*made, inside])
+            else:
+                found.append(with_bodies(s, self.outside))
+        return same_or(body, found)
+
     def of(self, loop: t.For | t.While) -> tuple[t.Statement, list[t.Room]]:
         """A loop in which arrays have rooms, and these."""
         made: list[t.Room] = []
 
         def inside(body: t.Body) -> t.Body:
-            found = [self.roomy(s, made) if isinstance(s, t.Allocate) else with_bodies(s, inside) for s in body]
+            found: list[t.Statement] = []
+            for s in body:
+                if isinstance(s, t.Parallel):  # what each chunk makes is its own
+                    found.append(with_bodies(s, self.outside))
+                else:
+                    found.append(self.roomy(s, made) if isinstance(s, t.Allocate) else with_bodies(s, inside))
             return same_or(body, found)
 
         return with_bodies(loop, inside), made

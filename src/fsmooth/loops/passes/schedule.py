@@ -21,6 +21,7 @@ from fsmooth.loops.passes.kept_sums import keep_sums
 from fsmooth.loops.passes.memory_operations import operations_on_memory
 from fsmooth.loops.passes.motion import storage_before_loops
 from fsmooth.loops.passes.multiplied import multiply_nests
+from fsmooth.loops.passes.parallel import in_parallel
 from fsmooth.loops.passes.pruning import prune
 from fsmooth.loops.passes.rank_one import gather_updates
 from fsmooth.loops.passes.rooms import give_rooms
@@ -65,6 +66,15 @@ MOVED: Passes = (*_BEFORE, *_JAMMED, *_WRITTEN, *_ROOMS)
 
 ALL: Passes = (*_BEFORE, *_LAWS, *_JAMMED, *_WRITTEN, *_ROOMS)
 """All of them: a factor that terms share may be multiplied with sums of them, which is a law of real numbers."""
+
+
+def with_threads(passes: Passes, threads: int) -> Passes:
+    """The passes with loops in chunks that run on so many threads; 0: as many as there are processors.
+
+    Last but for rooms, so that what an iteration does is what it does without threads.
+    """
+    *others, rooms = passes
+    return (*others, ("loops in parallel", in_parallel(threads)), rooms)
 
 
 def gathers(passes: Passes) -> bool:

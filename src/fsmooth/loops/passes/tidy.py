@@ -97,7 +97,7 @@ class _Tidying(Struct, frozen=True):
                     return []
                 if new is not then or other is not otherwise:
                     return [replace(s, then=new, otherwise=other)]
-            case t.For() | t.While():
+            case t.For() | t.While() | t.Parallel():
                 inside, writes = known.in_loop(), changed([s])
                 self.written(writes)
                 whole = with_bodies(s, lambda body: self.body(body, inside))

@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from fsmooth.core.term import Failure, Running, Site
 from fsmooth.core.types import Type
+from fsmooth.loops.tree.expressions import Expression
 from fsmooth.loops.tree.statements import Body
 
 
@@ -25,12 +26,14 @@ class Facts(Struct, frozen=True, eq=False):
 
     nonnegative  sizes that are never negative
     lengths      those of them that are lengths of arguments
+    sizes        of arrays that are stored row by row: an index on each axis is below its size
     row_sizes    of arrays, how many scalars belong to each index of their first axis, where that is static
     """
 
     nonnegative: frozenset[str] = frozenset()
     lengths: frozenset[str] = frozenset()
     row_sizes: Mapping[str, int] = field(default_factory=dict)
+    sizes: Mapping[str, tuple[Expression, ...]] = field(default_factory=dict)
 
 
 class Function(Struct, frozen=True, eq=False):

@@ -129,6 +129,18 @@ class BlockRows(Struct, frozen=True, eq=False):
     tile: str
 
 
+class Parallel(Struct, frozen=True, eq=False):
+    """`body` for each `chunk` of `count`, on any thread: none stores to what another one touches.  There are as many chunks as
+    the sizes say, whatever number of `threads` there is (0: as many as the machine has processors for).
+    """
+
+    chunk: str
+    count: Expression
+    body: Body
+    threads: int = 0
+    site: Site = NOWHERE
+
+
 class If(Struct, frozen=True, eq=False):
     """`if (condition) then else otherwise`.  `then` is not worth much of the C compiler's time if it is `rare`."""
 
@@ -426,6 +438,7 @@ Statement = (
     | For
     | While
     | Block
+    | Parallel
     | If
     | Break
     | Check

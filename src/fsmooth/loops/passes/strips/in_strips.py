@@ -114,7 +114,7 @@ class _Function:
                 self.on_stack.add(buffer)
                 memory.append(t.LocalArray(buffer, F64, int(count.value) * WIDTH))
             before.append(t.Fill(buffer, ZERO, total, F64))
-        new = t.For(loop.index, loop.size, body, loop.kind, loop.site, loop.reduced, loop.extrema)
+        new = t.For(loop.index, loop.size, body, loop.kind, loop.site, loop.reduced, loop.extrema, own=loop.own)
         cut: list[t.Statement] = [*before, new]
         if isinstance(size, t.Literal):
             return [*memory, *cut]

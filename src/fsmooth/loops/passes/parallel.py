@@ -1,0 +1,539 @@
+"""Loops in chunks that may run at one time: outermost loops whose iterations touch places of their own, and products of matrices.
+
+    for i < n: body    ~>    in parallel chunk < count: for j < length: body[i := chunk * length + j]
+
+Which chunks there are depends on the sizes and on nothing else, so that the same sums are added in the same order on any
+number of threads: numbers that iterations add up are summed by each chunk for itself, then in the order of the chunks, and so
+are arrays that all iterations add to, where copies of these are small compared with the work.  What a body allocates is its
+chunk's own.  A loop of little work is one chunk, which its caller runs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from fsmooth import thresholds
+from fsmooth.core import primitives as p
+from fsmooth.core.term import NOWHERE
+from fsmooth.core.types import BOOL, INT
+from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import ONE, ZERO, integer, is_integer, minus, plus, times, zero_of
+from fsmooth.loops.names import Names
+from fsmooth.loops.parameters import types_of
+from fsmooth.loops.passes.own_elements import Coefficients, OwnElements, coefficients
+from fsmooth.loops.passes.places import Places
+from fsmooth.loops.rewriting import same_or, with_bodies, with_body
+from fsmooth.loops.substitution import substituted, without_pointers
+from fsmooth.loops.usage import (
+    bodies_of,
+    declared,
+    expressions_of,
+    loads,
+    loads_of,
+    mentioned,
+    names_of,
+    own_names,
+    targets,
+    walk,
+)
+
+
+def in_parallel(threads: int) -> Callable[[t.Function, Names], t.Function]:
+    """The pass, for so many threads at most; 0: as many as the machine has processors for."""
+
+    def run(function: t.Function, names: Names) -> t.Function:
+        return (
+            with_body(function, _Chunks(function, names, threads).block(function.body, {}))
+            if applies(function)
+            else function
+        )
+
+    return run
+
+
+def _uses(body: t.Body) -> Counter[str]:
+    """In how many statements each name is, besides what it is declared by, and what sets all of it to zero."""
+    return Counter([x for s in walk(body) if not _is_storage(s) for x in own_names(s)])
+
+
+def _is_storage(s: t.Statement) -> bool:
+    return isinstance(s, t.Allocate | t.LocalArray) or (isinstance(s, t.Fill) and is_integer(s.offset, 0))
+
+
+def _owned_uses(body: t.Body, own: frozenset[str]) -> Counter[str]:
+    """In how many of those that are in loops that own it."""
+    found: Counter[str] = Counter()
+    for s in body:
+        now = own | {*s.own} if isinstance(s, t.For) else own
+        if not _is_storage(s):
+            found.update([name for name in own_names(s) if name in now])
+        for inner in bodies_of(s):
+            found.update(_owned_uses(inner, now))
+    return found
+
+
+def told(function: t.Function) -> list[str]:
+    """For people: which loops of a function run in chunks, and why others do not."""
+    if not applies(function):
+        return ["no loop: functions that call one another, and tapes, run on one thread"]
+    chunks = _Chunks(function, Names(), 0)
+    found: dict[str, None] = {}
+
+    def look(body: t.Body) -> None:
+        for s in body:
+            if isinstance(s, t.Parallel):
+                what = "a product of matrices, " if any([isinstance(x, t.Multiply) for x in s.body]) else _line(s)
+                found[f"{what}in up to {thresholds.MOST_CHUNKS} chunks"] = None
+            elif isinstance(s, t.If) and any([isinstance(x, t.Parallel) for x in s.then]):
+                look(s.then)  # the other branch is the loop where it is one chunk
+            elif isinstance(s, t.For) and not is_little(s.size, cost_of(s)):
+                why = independent(plain(s), {}, chunks.places, chunks.private(s), chunks.storage, chunks.sizes)
+                if isinstance(why, str) and any([isinstance(x, t.For | t.While) for x in s.body]):
+                    found[f"{_line(s)}one after the other: {why}"] = None
+                look(s.body)
+            else:
+                for inner in bodies_of(s):
+                    look(inner)
+
+    look(function.body)
+    return list(found) or ["no loop"]
+
+
+def _line(s: t.For | t.Parallel) -> str:
+    return f"line {s.site.line}: " if s.site.line else ""
+
+
+def without_storage(body: t.Body) -> t.Body:
+    """Statements without storage that only chunks use, each its own."""
+    used: set[str] = set()
+
+    def outside(part: t.Body) -> None:
+        for s in part:
+            used.update(own_names(s) if not isinstance(s, t.Allocate | t.LocalArray) else ())
+            if not isinstance(s, t.Parallel):
+                for inner in bodies_of(s):
+                    outside(inner)
+            else:
+                own = {name for x in walk(s.body) for name in declared(x)}
+                used.update(mentioned(s.body) - own)
+
+    def kept(part: t.Body) -> t.Body:
+        found = [
+            s if isinstance(s, t.Parallel) else with_bodies(s, kept)
+            for s in part
+            if not isinstance(s, t.Allocate | t.LocalArray) or s.buffer in used
+        ]
+        return same_or(part, found)
+
+    outside(body)
+    return kept(body)
+
+
+def applies(function: t.Function) -> bool:
+    """Not to what calls functions of the program, or is called by them, or has a tape."""
+    others = t.Invoke | t.Keep | t.Pack | t.Unpack | t.OpenTape | t.OpenBars
+    return not function.is_called and not any([isinstance(s, others) for s in walk(function.body)])
+
+
+Loop = t.For | t.Block | t.CheckAll
+
+
+class Independent(Struct, frozen=True):
+    """What the iterations of a loop share: `summed` numbers, and arrays that they add to, with their lengths."""
+
+    summed: tuple[str, ...] = ()
+    added: tuple[tuple[str, t.Expression], ...] = ()
+
+
+def independent(
+    loop: Loop,
+    lengths: Mapping[str, t.Expression],
+    places: Places,
+    private: Collection[str],
+    storage: Collection[str],
+    sizes: Mapping[str, Sequence[t.Expression]],
+) -> Independent | str:
+    """What iterations that could run at one time share, or why they cannot.
+
+    `private` is storage that nothing else uses: each iteration writes it before it reads it, or there would be nothing to read
+    in the first one, and loops whose iterations go on from one another are of another kind.
+    """
+    if isinstance(loop, t.Block | t.CheckAll):
+        return Independent()
+    if loop.kind not in (t.Kind.PARALLEL, t.Kind.REDUCTION):
+        return "each iteration goes on from the one before"
+    if loop.extrema:
+        return "it looks for an extremum"
+    inside = {name for s in walk(loop.body) for name in declared(s)} | {loop.index, *private}
+    if any([isinstance(s, t.Break) for s in loop.body]):
+        return "it may end early"
+    elements = OwnElements(loop)
+    added: dict[str, t.Expression] = {}
+    written: dict[str, list[t.Statement]] = {}
+    for s in walk(loop.body):
+        for name in targets(s) - inside:
+            if isinstance(s, t.Assign):
+                if name not in loop.reduced or not s.accumulate:
+                    return f"each iteration sets {name}"
+            elif isinstance(s, t.Swap | t.Choose):
+                return f"each iteration changes where {name} is"
+            else:
+                written.setdefault(name, []).append(s)
+    reads = {name for s in walk(loop.body) for e in expressions_of(s) for name in names_of(e)}
+    if not reads.isdisjoint(loop.reduced):
+        return "each iteration reads a sum"
+    pointed = {
+        name for s in walk(loop.body) for target in targets(s) & inside for name in places.memory(target) - inside
+    }
+    if pointed:
+        return f"a pointer is set to {min(pointed)} in each iteration"
+    used = mentioned(loop.body) - inside
+    for name, statements in written.items():
+        if any([other != name and not places.apart(name, other) for other in used]):
+            return f"{name} has two names"
+        is_result = name not in storage or all(
+            [loop.index in names_of(elements.resolved(_place(s, name))) for s in statements]
+        )
+        if loop.kind is t.Kind.PARALLEL and is_result:  # each element of a result is made once
+            continue
+        if elements.of(name) or _keeps_to_index(loop, name, elements, sizes.get(name, ())):
+            if all([isinstance(s, t.Store) for s in statements]):
+                continue
+        is_read = any([load.buffer == name for s in walk(loop.body) for load in loads_of(s)])
+        if is_read or not all([isinstance(s, t.Store) and s.accumulate for s in statements]):
+            return f"iterations share {name}"
+        if name not in lengths or not names_of(lengths[name]).isdisjoint(inside):
+            return f"all iterations add to {name}"
+        added[name] = lengths[name]
+    return Independent(loop.reduced, tuple(added.items()))
+
+
+def _place(s: t.Statement, name: str) -> t.Expression:
+    """Where a statement writes to an array."""
+    match s:
+        case t.Store():
+            return s.index
+        case t.Fill():
+            return s.offset
+        case t.Copy():
+            return s.target_offset
+        case t.Multiply():
+            return s.target.offset
+        case t.Block():
+            return next(plus(o.base, t.Name(s.index, INT)) for o in s.outputs if o.buffer == name)
+        case _:
+            return ZERO
+
+
+def _keeps_to_index(loop: t.For, buffer: str, elements: OwnElements, sizes: Sequence[t.Expression]) -> bool:
+    """Is the loop's index all that the index on an axis of an array is, in every access?
+
+    An access is within the size of each axis, so that it has one index on each: what is multiplied by the stride of an axis.
+    """
+    strides: list[Coefficients] = []
+    step: t.Expression = ONE
+    for size in reversed(sizes):
+        strides.append(coefficients(step))
+        step = times(size, step)
+    varying = {s.index for s in walk(loop.body) if isinstance(s, t.For | t.Block)} | elements.varying | {"?"}
+    axes: set[int] = set()
+    for access in [*elements.stores.get(buffer, ()), *elements.loads.get(buffer, ())]:
+        by: dict[str, Coefficients] = {}
+        for monomial, count in coefficients(elements.resolved(access)).items():
+            vary = [name for name in monomial if name in varying or name == loop.index]
+            if len(vary) > 1:
+                return False
+            if vary:
+                rest = list(monomial)
+                rest.remove(vary[0])
+                by.setdefault(vary[0], {})[tuple(rest)] = count
+        own = by.pop(loop.index, None)
+        if own is None or own not in strides or not all([other in strides and other != own for other in by.values()]):
+            return False
+        axes.add(strides.index(own))
+    return len(axes) == 1
+
+
+class _Region(Struct):
+    """A parallel loop that is being made: what is done before all chunks, the storage that they share, what each does before and
+    after its loop, and what is done after all.
+    """
+
+    before: list[t.Statement] = field(default_factory=list)
+    storage: list[t.Statement] = field(default_factory=list)
+    first: list[t.Statement] = field(default_factory=list)
+    last: list[t.Statement] = field(default_factory=list)
+    after: list[t.Statement] = field(default_factory=list)
+
+
+class _Chunks:
+    def __init__(self, function: t.Function, names: Names, threads: int) -> None:
+        self.names, self.threads = names, threads
+        self.places = Places.of(function.body)
+        self.types = types_of(function)
+        self.uses = _uses(function.body)
+        self.owned = _owned_uses(function.body, frozenset())
+        self.sizes = function.facts.sizes
+        self.storage = {s.buffer: s for s in walk(function.body) if isinstance(s, t.Allocate | t.LocalArray)}
+
+    def block(self, body: t.Body, lengths: Mapping[str, t.Expression], *, in_loop: bool = False) -> t.Body:
+        """Statements with loops in chunks.  `lengths` are those of arrays that were set to zero, or made."""
+        known = dict(lengths)
+
+        def inner(part: t.Body) -> t.Body:
+            return self.block(part, known, in_loop=in_loop or isinstance(s, t.For | t.While))
+
+        found: list[t.Statement] = []
+        for s in body:
+            match s:
+                case t.Fill(buffer, t.Literal(0), count) | t.Allocate(buffer, _, count):
+                    known[buffer] = count
+                case _:
+                    pass
+            if isinstance(s, t.Multiply):
+                found.extend(self.product(s, in_loop=in_loop))
+                continue
+            private = self.private(s) if isinstance(s, t.For) else ()
+            if isinstance(s, t.For):
+                s = plain(s)
+            shared = (
+                independent(s, known, self.places, private, self.storage, self.sizes) if isinstance(s, Loop) else ""
+            )
+            if isinstance(s, Loop) and isinstance(shared, Independent):
+                found.extend(self.loop(s, shared, private, in_loop=in_loop))
+            else:
+                found.append(with_bodies(s, inner))
+        return same_or(body, found)
+
+    def private(self, loop: t.For) -> list[str]:
+        """Storage that only this loop uses, or only loops of which each iteration makes it anew."""
+        inside = _uses(loop.body)
+        written = {name for s in walk(loop.body) for name in targets(s)}
+        own = {name for name in loop.own if self.owned[name] == self.uses[name]}
+        only = {name for name in self.storage if inside[name] == self.uses[name]} | own
+        return [name for name in self.storage if name in written and name in only]
+
+    def loop(self, loop: Loop, shared: Independent, private: Sequence[str], *, in_loop: bool) -> Sequence[t.Statement]:
+        """A loop in chunks, and what adds up their sums."""
+        cost = cost_of(loop)
+        if is_little(loop.size, cost) or (isinstance(loop, t.CheckAll) and loop.ends):
+            return (loop,)
+        region = _Region()
+        size = self.named(loop.size, "n", region.before)
+        work = times(size, cost)
+        for _, total in shared.added:  # the copies are to be a small part of the work
+            work = minus(work, times(total, integer(thresholds.COPIED_SUMS)))
+        is_innermost = not any([isinstance(s, t.For | t.While | t.Block | t.Multiply) for s in walk(loop.body)])
+        unit = thresholds.CHUNK_UNIT if is_innermost else 1
+        chunk, count, first, length = self.chunks(size, work, thresholds.CHUNK_WORK, unit, region)
+        index = t.Name(self.names.fresh(f"{loop.index}_own"), INT)
+        many = _at_most(minus(size, first), length)
+        inner = _part(loop, index, first, many)
+        if isinstance(inner, t.For):
+            own = {name: self.summed(name, chunk, count, region) for name in shared.summed}
+            body = _renamed(inner.body, own)
+            for name, total in shared.added:
+                body = self.added(name, total, chunk, count, body, region)
+            inner = replace(inner, body=body, reduced=tuple([own[name] for name in inner.reduced]))
+            for storage in [self.storage[name] for name in private]:
+                room = storage.count if isinstance(storage.count, t.Expression) else integer(storage.count)
+                region.first += [
+                    storage,
+                    t.Fill(storage.buffer, ZERO, room, storage.type),
+                ]  # as before the loop, perhaps
+        whole = (*region.first, inner, *region.last)
+        site = NOWHERE if isinstance(loop, t.CheckAll) else loop.site
+        parallel = (*region.storage, t.Parallel(chunk.name, count, whole, self.threads, site), *region.after)
+        if in_loop or region.after:
+            return (*region.before, t.If(_are_several(count), parallel, (loop,)))
+        return (*region.before, *parallel)
+
+    def chunks(
+        self, size: t.Expression, work: t.Expression, least: int, unit: int, region: _Region
+    ) -> tuple[t.Name, t.Expression, t.Name, t.Expression]:
+        """Chunks of so many units each that they do the `least` work, but for the last one: a chunk, how many there are,
+        where one begins, and how long all but the last are.
+        """
+        wanted = _at_most(_at_least(_divided(work, integer(least)), ONE), integer(thresholds.MOST_CHUNKS))
+        units = _at_least(
+            _rounded_up(_rounded_up(size, integer(unit)), self.named(wanted, "wanted", region.before)), ONE
+        )
+        length = self.named(times(units, integer(unit)), "chunk_length", region.before)
+        count = self.named(_rounded_up(size, length), "chunks", region.before)
+        chunk, first = t.Name(self.names.fresh("chunk"), INT), t.Name(self.names.fresh("first"), INT)
+        region.first.append(t.Declare(first.name, INT, times(chunk, length)))
+        return chunk, count, first, length
+
+    def summed(self, name: str, chunk: t.Name, count: t.Expression, region: _Region) -> str:
+        """The number that a chunk sums up in place of `name`, to which they are added in their order."""
+        type_ = self.types[name].type
+        own, parts = self.names.fresh(name), self.names.beside(name, "parts")
+        k = t.Name(self.names.fresh("k"), INT)
+        region.storage.append(t.LocalArray(parts, type_, thresholds.MOST_CHUNKS))
+        region.first.append(t.Declare(own, type_, zero_of(type_), mutable=True))
+        region.last.append(t.Store(parts, chunk, t.Name(own, type_)))
+        add = t.Assign(name, t.Load(parts, k, type_), accumulate=True)
+        region.after.append(t.For(k.name, count, (add,), t.Kind.SEQUENTIAL))
+        return own
+
+    def added(
+        self, name: str, total: t.Expression, chunk: t.Name, count: t.Expression, body: t.Body, region: _Region
+    ) -> t.Body:
+        """What adds to a copy of an array, one for each chunk, all of which are added to it in their order."""
+        type_ = self.types[name].type
+        copies = self.names.beside(name, "copies")
+        total = self.named(_at_least(total, ZERO), "n", region.before)
+        start = times(chunk, total)
+        region.storage.append(t.Allocate(copies, type_, times(count, total)))
+        region.first.append(t.Fill(copies, start, total, type_))
+        k, i = t.Name(self.names.fresh("k"), INT), t.Name(self.names.fresh("i"), INT)
+        add = t.Store(name, i, t.Load(copies, plus(times(k, total), i), type_), accumulate=True)
+        row = t.For(i.name, total, (add,), t.Kind.PARALLEL)
+        region.after.append(t.For(k.name, count, (row,), t.Kind.SEQUENTIAL))
+        return _moved(body, name, copies, start)
+
+    def product(self, s: t.Multiply, *, in_loop: bool) -> Sequence[t.Statement]:
+        """A product by rows of the result, or by columns if there are more of these: each of its numbers is the same."""
+        sizes = (s.rows, s.columns, s.summed)
+        if all([isinstance(size, t.Literal) for size in sizes]) and is_little(s.rows, times(s.columns, s.summed)):
+            return (s,)
+        region = _Region()
+        rows, columns, summed = [self.named(size, "n", region.before) for size in sizes]
+        by_rows = self.named(t.Operation(p.less_equal, (columns, rows), BOOL), "by_rows", region.before)
+        size = self.named(t.Conditional(by_rows, rows, columns), "n", region.before)
+        work = times(times(rows, columns), summed)
+        chunk, count, first, length = self.chunks(size, work, thresholds.PRODUCT_WORK, thresholds.PRODUCT_UNIT, region)
+        many = self.named(_at_most(minus(size, first), length), "n", region.first)
+        row = self.named(t.Conditional(by_rows, first, ZERO), "row", region.first)
+        column = self.named(t.Conditional(by_rows, ZERO, first), "column", region.first)
+        part = replace(
+            s,
+            target=_from(_from(s.target, row, s.target.row), column, s.target.column),
+            left=_from(s.left, row, s.left.row),
+            right=_from(s.right, column, s.right.column),
+            rows=t.Conditional(by_rows, many, rows),
+            columns=t.Conditional(by_rows, columns, many),
+            summed=summed,
+        )
+        parallel = t.Parallel(chunk.name, count, (*region.first, part), self.threads)
+        return (*region.before, t.If(_are_several(count), (parallel,), (s,)) if in_loop else parallel)
+
+    def named(self, value: t.Expression, hint: str, into: list[t.Statement]) -> t.Expression:
+        """A name for what chunks ask for often."""
+        if isinstance(value, t.Name | t.Literal):
+            return value
+        name = self.names.fresh(hint)
+        into.append(t.Declare(name, value.type, value))
+        return t.Name(name, value.type)
+
+
+def plain(loop: t.For) -> t.For:
+    """A loop without pointers to what it does not make."""
+    inside = {name for s in walk(loop.body) for name in declared(s) if not isinstance(s, t.Choose)} | {*loop.own}
+    body = without_pointers(loop.body, inside)
+    return loop if body is loop.body else replace(loop, body=body)
+
+
+def _part(loop: Loop, index: t.Name, first: t.Expression, many: t.Expression) -> Loop:
+    """So many iterations of a loop from the `first` on."""
+    (whole,) = substituted((loop,), loop.index, plus(first, index))
+    assert isinstance(whole, t.For | t.Block | t.CheckAll)
+    if isinstance(whole, t.Block):
+        outputs = tuple([replace(o, base=plus(o.base, times(integer(o.width), first))) for o in whole.outputs])
+        return replace(whole, index=index.name, size=many, outputs=outputs)
+    return replace(whole, index=index.name, size=many)
+
+
+def cost_of(loop: Loop) -> t.Expression:
+    """About how many operations an iteration takes."""
+    return _cost(loop.body, {name for s in walk(loop.body) for name in declared(s)} | {loop.index})
+
+
+def _cost(body: t.Body, hidden: set[str]) -> t.Expression:
+    total: t.Expression = ZERO
+    for s in body:
+        match s:
+            case t.For() | t.CheckAll():
+                is_known = names_of(s.size).isdisjoint(hidden) and not loads(s.size)
+                size = s.size if is_known else integer(thresholds.UNKNOWN_TRIPS)
+                total = plus(total, times(size, _cost(s.body, hidden)))
+            case t.Multiply():
+                sizes = [
+                    x if names_of(x).isdisjoint(hidden) else integer(thresholds.UNKNOWN_TRIPS)
+                    for x in (s.rows, s.columns, s.summed)
+                ]
+                total = plus(total, times(times(sizes[0], sizes[1]), sizes[2]))
+            case _:
+                weight = sum([e.weight for e in expressions_of(s)])
+                total = plus(total, integer(weight))
+                for inner in bodies_of(s):
+                    total = plus(total, _cost(inner, hidden))
+    return total
+
+
+def is_little(size: t.Expression, cost: t.Expression) -> bool:
+    """Is it known to be too little work for two chunks?"""
+    if not isinstance(size, t.Literal) or not isinstance(cost, t.Literal):
+        return False
+    return int(size.value) * int(cost.value) < 2 * thresholds.CHUNK_WORK
+
+
+def _renamed(body: t.Body, own: Mapping[str, str]) -> t.Body:
+    """Statements that add to other numbers."""
+
+    def change(part: t.Body) -> t.Body:
+        found: list[t.Statement] = []
+        for s in part:
+            new = with_bodies(s, change)
+            if isinstance(new, t.Assign) and new.name in own:
+                new = replace(new, name=own[new.name])
+            elif isinstance(new, t.For) and not own.keys().isdisjoint(new.reduced):
+                new = replace(new, reduced=tuple([own.get(name, name) for name in new.reduced]))
+            found.append(new)
+        return same_or(part, found)
+
+    return change(body)
+
+
+def _moved(body: t.Body, buffer: str, other: str, start: t.Expression) -> t.Body:
+    """Statements that store to another array, from `start` on."""
+
+    def change(part: t.Body) -> t.Body:
+        found: list[t.Statement] = []
+        for s in part:
+            new = with_bodies(s, change)
+            if isinstance(new, t.Store) and new.buffer == buffer:
+                new = replace(new, buffer=other, index=plus(start, new.index))
+            found.append(new)
+        return same_or(part, found)
+
+    return change(body)
+
+
+def _from(matrix: t.Matrix, first: t.Expression, stride: t.Expression) -> t.Matrix:
+    return replace(matrix, offset=plus(matrix.offset, times(first, stride)))
+
+
+def _are_several(count: t.Expression) -> t.Expression:
+    return t.Operation(p.less, (ONE, count), BOOL)
+
+
+def _at_most(a: t.Expression, b: t.Expression) -> t.Expression:
+    return t.Operation(p.minimum, (a, b), INT)
+
+
+def _at_least(a: t.Expression, b: t.Expression) -> t.Expression:
+    return t.Operation(p.maximum, (a, b), INT)
+
+
+def _divided(a: t.Expression, b: t.Expression) -> t.Expression:
+    return a if is_integer(b, 1) else t.Operation(p.floor_divide, (a, b), INT)
+
+
+def _rounded_up(a: t.Expression, b: t.Expression) -> t.Expression:
+    """A / b, rounded up."""
+    return a if is_integer(b, 1) else _divided(plus(a, minus(b, ONE)), b)

@@ -1,0 +1,103 @@
+"""Statements in which a name stands for something else, whatever statements they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import fields, replace
+
+from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import plus
+from fsmooth.loops.arithmetic import replace as replaced
+from fsmooth.loops.rewriting import same_or, with_bodies
+from fsmooth.loops.usage import mentioned, names_of, walk
+
+
+def substituted(body: t.Body, name: str, value: t.Expression) -> t.Body:
+    """The statements with `value` wherever they read the name, which none of them sets."""
+
+    def change(part: Any) -> Any:
+        if isinstance(part, t.Expression):
+            return replaced(part, name, value) if name in names_of(part) else part
+        if isinstance(part, tuple) and part:
+            new = [change(item) for item in part]
+            return part if all([a is b for a, b in zip(part, new, strict=True)]) else tuple(new)
+        if isinstance(part, Mapping):
+            return {key: change(item) for key, item in part.items()}
+        if isinstance(part, Struct):
+            found = {f.name: (old, change(old)) for f in fields(part) for old in (getattr(part, f.name),)}
+            other = {key: new for key, (old, new) in found.items() if new is not old}
+            return replace(part, **other) if other else part
+        return part
+
+    return change(body)  # type: ignore[no-any-return]
+
+
+def without_pointers(body: t.Body, inside: set[str]) -> t.Body:
+    """The statements without pointers to a part of an array that is not made `inside` them, which are names for that part.
+
+    A pointer stays that is chosen of two, exchanged, or handed on.
+    """
+    exchanged = {name for s in walk(body) if isinstance(s, t.Swap) for name in (s.left, s.right)}
+    parts: dict[str, tuple[str, t.Expression]] = {}
+    for s in walk(body):
+        if isinstance(s, t.Choose) and s.steps is None and not s.exchanged and s.pointer not in exchanged:
+            buffer, offset = parts.get(s.then, (s.then, None))
+            if buffer not in inside:
+                parts[s.pointer] = buffer, s.then_offset if offset is None else plus(offset, s.then_offset)
+
+    def place(buffer: str, at: t.Expression) -> tuple[str, t.Expression]:
+        found = parts.get(buffer)
+        return (buffer, value(at)) if found is None else (found[0], plus(found[1], value(at)))
+
+    def value(e: t.Expression) -> t.Expression:
+        if parts.keys().isdisjoint(names_of(e)):
+            return e
+        match e:
+            case t.Load():
+                buffer, index = place(e.buffer, e.index)
+                return t.Load(buffer, index, e.type)
+            case t.Search():
+                buffer, offset = place(e.buffer, e.offset)
+                return t.Search(e.extremum, buffer, offset, value(e.count), e.leaf)
+            case t.Operation():
+                return t.Operation(e.primitive, tuple([value(a) for a in e.arguments]), e.type)
+            case t.Conditional():
+                return t.Conditional(value(e.condition), value(e.then), value(e.otherwise))
+            case _:
+                return e
+
+    def matrix(m: t.Matrix) -> t.Matrix:
+        buffer, offset = place(m.buffer, m.offset)
+        return t.Matrix(buffer, offset, value(m.row), value(m.column))
+
+    def change(statements: t.Body) -> t.Body:
+        found: list[t.Statement] = []
+        for s in statements:
+            new = with_bodies(s, change)
+            match new:
+                case t.Choose() if new.pointer in parts:
+                    continue
+                case t.Store():
+                    buffer, index = place(new.buffer, new.index)
+                    new = t.Store(buffer, index, value(new.value), new.accumulate)
+                case t.Fill():
+                    buffer, offset = place(new.buffer, new.offset)
+                    new = replace(new, buffer=buffer, offset=offset, count=value(new.count))
+                case t.Copy():
+                    target, target_offset = place(new.target, new.target_offset)
+                    source, source_offset = place(new.source, new.source_offset)
+                    new = t.Copy(target, target_offset, source, source_offset, value(new.count), new.type)
+                case t.Multiply():
+                    new = replace(new, target=matrix(new.target), left=matrix(new.left), right=matrix(new.right))
+                case t.Declare() | t.Assign() if new.value is not None:
+                    new = replace(new, value=value(new.value))
+                case _:
+                    pass
+            found.append(new)
+        return same_or(statements, found)
+
+    changed = change(body) if parts else body
+    return body if not parts.keys().isdisjoint(mentioned(changed)) else changed

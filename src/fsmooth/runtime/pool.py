@@ -1,0 +1,195 @@
+"""The threads that parallel loops run on: one pool for each process, made when the first program needs it.
+
+Chunks are claimed: whoever calls works too, and nobody waits for a thread that has not woken, only for chunks that were
+claimed.  On a machine whose processors have other work, that costs little; a fixed share for each thread takes as long as the
+slowest of them needs.  One region runs at a time: another thread of the process that comes to one meanwhile, and a chunk that
+comes to one itself, run it alone.  A child process has a pool of its own.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+
+from fsmooth.errors import ArgumentError
+from fsmooth.runtime.compiler import find_compiler, processors
+
+_SOURCE = r"""
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef void (*fs_task)(void *given, int64_t chunk);
+
+enum { MOST = 256, LOOKS = 10000, STACK = 8 << 20 };
+
+static pthread_mutex_t region = PTHREAD_MUTEX_INITIALIZER; /* who has it runs chunks on all threads */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;   /* of what follows */
+static pthread_cond_t begun = PTHREAD_COND_INITIALIZER, ended = PTHREAD_COND_INITIALIZER;
+static struct {
+    fs_task task;
+    void *given;
+    int64_t chunks;
+    uint32_t number; /* of the region: tickets of an earlier one are worth nothing */
+    int32_t helpers; /* so many threads at most, besides the caller */
+    int cpu;         /* where the caller runs */
+} now;
+static uint64_t ticket; /* number of the region, and of the next chunk */
+static int64_t done;    /* chunks */
+static int32_t started; /* threads */
+static int32_t limit = 1;
+static __thread int inside;
+
+static inline void relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+static void work(fs_task task, void *given, int64_t chunks, uint32_t number) {
+    uint64_t own = __atomic_load_n(&ticket, __ATOMIC_ACQUIRE);
+    while ((uint32_t)(own >> 32) == number && (int64_t)(uint32_t)own < chunks) {
+        if (!__atomic_compare_exchange_n(&ticket, &own, own + 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) continue;
+        task(given, (int64_t)(uint32_t)own);
+        if (__atomic_add_fetch(&done, 1, __ATOMIC_ACQ_REL) == chunks) {
+            pthread_mutex_lock(&lock);
+            pthread_cond_broadcast(&ended);
+            pthread_mutex_unlock(&lock);
+        }
+        own = __atomic_load_n(&ticket, __ATOMIC_ACQUIRE);
+    }
+}
+
+/* A thread that was woken may be where its waker still runs, and stay there while other processors have nothing to do. */
+static void away_from(int cpu) {
+#if defined(__linux__)
+    cpu_set_t all, others;
+    if (cpu < 0 || sched_getcpu() != cpu || sched_getaffinity(0, sizeof all, &all)) return;
+    others = all;
+    CPU_CLR(cpu, &others);
+    if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others)) return;
+    sched_setaffinity(0, sizeof all, &all);
+#else
+    (void)cpu;
+#endif
+}
+
+static int here(void) {
+#if defined(__linux__)
+    return sched_getcpu();
+#else
+    return -1;
+#endif
+}
+
+static void *thread(void *which) {
+    const int32_t own = (int32_t)(intptr_t)which;
+    uint32_t seen = 0;
+    inside = 1;
+    for (;;) {
+        for (int k = 0; k < LOOKS && (uint32_t)(__atomic_load_n(&ticket, __ATOMIC_ACQUIRE) >> 32) == seen; ++k) relax();
+        pthread_mutex_lock(&lock);
+        while (now.number == seen) pthread_cond_wait(&begun, &lock);
+        seen = now.number;
+        const fs_task task = now.task;
+        void *const given = now.given;
+        const int64_t chunks = now.chunks;
+        const int32_t helpers = now.helpers, cpu = now.cpu;
+        pthread_mutex_unlock(&lock);
+        if (own >= helpers) continue;
+        away_from(cpu);
+        work(task, given, chunks, seen);
+    }
+    return NULL;
+}
+
+static void start(int32_t helpers) {
+    pthread_attr_t attributes;
+    sigset_t all, before;
+    if (started >= helpers || pthread_attr_init(&attributes)) return;
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, STACK);
+    sigfillset(&all); /* signals are for the threads of the program */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_t made;
+    while (started < helpers && !pthread_create(&made, &attributes, thread, (void *)(intptr_t)started)) ++started;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+}
+
+static void in_child(void) { /* of the threads only this one is there */
+    pthread_mutex_init(&region, NULL);
+    pthread_mutex_init(&lock, NULL);
+    pthread_cond_init(&begun, NULL);
+    pthread_cond_init(&ended, NULL);
+    started = 0;
+    inside = 0;
+}
+
+static void __attribute__((constructor)) at_start(void) { pthread_atfork(NULL, NULL, in_child); }
+
+void fs_pool_limit(int32_t threads) { limit = threads < 1 ? 1 : threads > MOST ? MOST : threads; }
+
+void fs_pool_run(fs_task task, void *given, int64_t chunks, int32_t threads) {
+    const int32_t most = threads > 0 ? threads : limit;
+    int32_t helpers = (int64_t)most < chunks ? most - 1 : (int32_t)chunks - 1;
+    if (helpers > MOST) helpers = MOST;
+    if (inside || helpers < 1 || pthread_mutex_trylock(&region)) {
+        for (int64_t k = 0; k < chunks; ++k) task(given, k);
+        return;
+    }
+    inside = 1;
+    start(helpers);
+    pthread_mutex_lock(&lock);
+    const uint32_t number = now.number + 1;
+    now.task = task, now.given = given, now.chunks = chunks, now.number = number;
+    now.helpers = helpers, now.cpu = here();
+    __atomic_store_n(&done, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&ticket, (uint64_t)number << 32, __ATOMIC_RELEASE);
+    pthread_cond_broadcast(&begun);
+    pthread_mutex_unlock(&lock);
+    work(task, given, chunks, number);
+    for (int k = 0; k < LOOKS && __atomic_load_n(&done, __ATOMIC_ACQUIRE) < chunks; ++k) relax();
+    if (__atomic_load_n(&done, __ATOMIC_ACQUIRE) < chunks) {
+        pthread_mutex_lock(&lock);
+        while (__atomic_load_n(&done, __ATOMIC_ACQUIRE) < chunks) pthread_cond_wait(&ended, &lock);
+        pthread_mutex_unlock(&lock);
+    }
+    inside = 0;
+    pthread_mutex_unlock(&region);
+}
+"""
+
+
+@functools.lru_cache(maxsize=1)
+def pool() -> ctypes.c_void_p:
+    """Where C finds the pool of this process."""
+    from fsmooth.runtime.cache import compiled  # noqa: PLC0415  (loaded when something is compiled)
+
+    library = ctypes.CDLL(str(compiled(_SOURCE, 0, find_compiler())))
+    library.fs_pool_limit(ctypes.c_int32(default_threads()))
+    found = ctypes.cast(library.fs_pool_run, ctypes.c_void_p)
+    _LOADED.append(library)
+    return found
+
+
+_LOADED: list[ctypes.CDLL] = []
+
+
+def default_threads() -> int:
+    """How many threads programs with `threads="auto"` run on: `$FSMOOTH_THREADS`, or a thread for each processor.
+
+    Raises:
+        ArgumentError: if the variable is not a number of threads.
+
+    """
+    given = os.environ.get("FSMOOTH_THREADS")
+    if not given:
+        return processors()
+    if not given.isdecimal() or int(given) < 1:
+        raise ArgumentError(f"FSMOOTH_THREADS={given!r}\n  hint: use a number of threads, such as 4")
+    return int(given)

@@ -1,0 +1,177 @@
+"""Loops in chunks: the same values as the interpreter's whatever the chunks are, and which loops there are none of."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+import fsmooth as fs
+from fsmooth import thresholds
+from fsmooth.core.term import Lam
+from fsmooth.loops import tree as t
+from fsmooth.loops.passes.schedule import ALL, PLAIN, Passes, with_threads
+from fsmooth.loops.tree import Program
+from fsmooth.loops.usage import walk
+from fsmooth.lower.functions import lower
+from fsmooth.optimise.schedules import DEFAULT
+from fsmooth.runtime.pool import pool
+from tests.accuracy.cases import cases
+from tests.accuracy.judge import disagreement, flat
+from tests.lower.harness import FAST, STRICT, Compiled, compile_all
+from tests.lower.strip_programs import STRIP_PROGRAMS
+
+BATCH = 25
+TOLERANCE = 1e-12
+
+
+@pytest.fixture(autouse=True)
+def deep() -> Iterator[None]:
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(100_000)
+    yield
+    sys.setrecursionlimit(limit)
+
+
+@pytest.fixture
+def tiny_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every loop has several chunks, of an iteration or a few."""
+    for name in ("CHUNK_WORK", "CHUNK_UNIT", "PRODUCT_WORK", "PRODUCT_UNIT", "COPIED_SUMS"):
+        monkeypatch.setattr(thresholds, name, 1)
+
+
+def chunked(passes: Passes) -> Callable[[Lam, str], Program]:
+    return lambda term, name: lower(term, name, passes=with_threads(passes, 0))
+
+
+TASK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
+POOL = ctypes.CFUNCTYPE(None, TASK, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32)
+
+
+@POOL
+def backwards(task: Callable[[object, int], None], given: object, chunks: int, _: int) -> None:
+    for k in reversed(range(chunks)):
+        task(given, k)
+
+
+def on(kernel: Compiled, pool_: object) -> None:
+    """Let a pool run the chunks of a program, which shares it with those in its library; None: one after the other."""
+    if kernel.program.is_parallel:
+        kernel.handle[f"{kernel.program.name}_threads"](pool_)
+
+
+@pytest.mark.usefixtures("tiny_chunks")
+@pytest.mark.parametrize(("flags", "passes"), [(STRICT, PLAIN), (FAST, ALL)], ids=["strict", "fast"])
+@pytest.mark.parametrize("first", range(130_000, 134_000, 1_000))
+def test_random_programs_in_chunks(first: int, flags: tuple[str, ...], passes: Passes) -> None:
+    """In their order, backwards and at one time: right, and with the same bits."""
+    batch = list(cases(first, BATCH))
+    terms = [DEFAULT(term) for case in batch for term in (case.program, case.gradient)]
+    kernels = compile_all(terms, flags, chunked(passes))
+    assert len([kernel for kernel in kernels if kernel.program.is_parallel]) > BATCH
+    for k, case in enumerate(batch):
+        for kernel, expected in ((kernels[2 * k], case.value), (kernels[2 * k + 1], case.slopes)):
+            on(kernel, None)
+            found = kernel(*case.arguments)
+            wrong = disagreement(found, expected, TOLERANCE)
+            assert not wrong, f"seed {case.seed}: {wrong}"
+            for other in (backwards, pool()):
+                on(kernel, other)
+                for one, again in zip(flat(found), flat(kernel(*case.arguments)), strict=True):
+                    assert np.array_equal(one, again, equal_nan=True), f"seed {case.seed}"
+            on(kernel, None)
+
+
+@pytest.mark.usefixtures("tiny_chunks")
+@pytest.mark.parametrize("name", STRIP_PROGRAMS)
+def test_strips_in_chunks(name: str) -> None:
+    term, arguments = STRIP_PROGRAMS[name]
+    plain, apart = compile_all([DEFAULT(term)], FAST)[0], compile_all([DEFAULT(term)], FAST, chunked(ALL))[0]
+    for given in arguments:
+        on(apart, None)
+        found = flat(apart(*given))
+        for one, wanted in zip(found, flat(plain(*given)), strict=True):
+            np.testing.assert_allclose(one, wanted, rtol=1e-11, atol=1e-12)
+        for other in (backwards, pool()):
+            on(apart, other)
+            assert all(np.array_equal(a, b) for a, b in zip(found, flat(apart(*given)), strict=True))
+
+
+def parts(function: fs.Function, *arguments: object) -> list[t.Parallel]:
+    return [s for s in walk(function.compiled(*arguments).loops.kernel.body) if isinstance(s, t.Parallel)]
+
+
+def overlapping(x, m):
+    """Each iteration adds to elements of the next ones: a copy for each chunk."""
+    y = np.zeros(len(x) + 10)
+    for i in range(len(x)):
+        for j in range(10):
+            y[i + j] += np.sin(x[i]) * m[j]
+    return y
+
+
+def by_hand(x, n):
+    """Rows in one long array, which are longer than the distance between them."""
+    y = np.zeros(len(x) * n + 5)
+    for i in range(len(x)):
+        for j in range(n + 5):
+            y[i * n + j] += np.sin(x[i]) * j
+    return y
+
+
+def carried(x):
+    s = 0.0
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        s = np.sin(s + x[i])
+        y[i] = s
+    return y
+
+
+def histogram(k, w):
+    h = np.zeros(20)
+    for i in range(len(k)):
+        h[k[i]] += np.exp(w[i])
+    return h
+
+
+def rows(a):
+    return [[np.exp(v) for v in row] for row in a]
+
+
+X = np.linspace(-1.0, 1.0, 20_000)
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments", "copies"),
+    [
+        (rows, (X.reshape(200, 100),), 0),
+        (lambda x: sum(np.sin(a) for a in x), (X,), 0),
+        (lambda k, w: sum(np.exp(w[i]) for i in k), (np.arange(20_000), X), 0),
+    ],
+)
+def test_loops_in_chunks(program, arguments, copies) -> None:
+    found = parts(fs.function(program, threads="auto"), *arguments)
+    assert found
+    assert sum(isinstance(s, t.Fill) for part in found for s in part.body) == copies
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments"),
+    [
+        (overlapping, (X, np.arange(10.0))),
+        (by_hand, (X[:2000], 50)),
+        (carried, (X,)),
+        (histogram, (np.arange(20_000) % 20, X)),
+        (rows, (X.reshape(200, 100),)),
+    ],
+)
+def test_on_threads_as_without(program, arguments) -> None:
+    """Where iterations share elements, chunks add to copies, or there are none."""
+    wanted = fs.function(program)(*arguments)
+    found = [fs.function(program, threads=n)(*arguments) for n in (1, 2, 7)]
+    np.testing.assert_allclose(found[0], wanted, rtol=1e-12, atol=1e-12)
+    assert all(np.array_equal(found[0], other) for other in found[1:])
