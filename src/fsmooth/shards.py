@@ -32,9 +32,10 @@ def sum_shards(
 ) -> Any:
     """`f(*fixed, *shard)`, a value or a gradient, summed over all shards.
 
-    A shard is a tuple of arguments, or one argument.  `map` is the built-in one, or anything that is called as that, `map(function,
-    shards)`, and gives what the function gives, in any order: `executor.map` of `concurrent.futures`, `pool.imap_unordered`,
-    a `Parallel` of joblib or a `Client` of Dask in a line of Python.  Results are numbers, arrays, and any structure of these.
+    A shard is a tuple of arguments, or one argument.  `map` is the built-in one, or anything that is called as that,
+    `map(function, shards)`, and gives what the function gives, in any order: `executor.map` of `concurrent.futures`,
+    `pool.imap_unordered`, a `Parallel` of joblib or a `Client` of Dask in a line of Python.  Results are numbers, arrays, and
+    any structure of these.
     They are added in pairs, by where their shards are among all, so that the sum has the same bits whatever finishes first,
     and as soon as both are there, so that few are kept.
 
