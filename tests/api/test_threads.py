@@ -153,7 +153,7 @@ def carried(x):
 
 def test_what_does_not_is_explained_too() -> None:
     text = fs.function(carried, threads=2).explain(X)
-    assert "one after the other: each iteration goes on from the one before" in text
+    assert "one after the other: each iteration goes on from what the one before set" in text
 
 
 @pytest.mark.parametrize("flags", ["-Wall -Wextra -Werror", "-fopenmp -DFS_OPENMP -Wall -Wextra -Werror"])
@@ -171,3 +171,40 @@ def test_exported_c(tmp_path: Path, flags: str) -> None:
 def test_pickled() -> None:
     again = pickle.loads(pickle.dumps(fs.function(layer, threads=2)))
     assert bits(again(X, W)) == bits(fs.function(layer, threads=1)(X, W))
+
+
+def test_every_verb() -> None:
+    x, v = X[:, 0].copy(), X[:, 1].copy()
+
+    def f(x):
+        return sum(np.sin(a) * a for a in x)
+
+    pairs = [
+        (fs.jvp(f, threads=3)(x, tangent=v), fs.jvp(f)(x, tangent=v)),
+        (fs.hvp(f, threads=3)(x, tangent=v), fs.hvp(f)(x, tangent=v)),
+        (fs.hessian(f, threads=3)(x[:50]), fs.hessian(f)(x[:50])),
+        (fs.vjp(f, threads=3)(x)[1](2.0), fs.vjp(f)(x)[1](2.0)),
+        (fs.vmap(f, threads=3)(X), fs.vmap(f)(X)),
+        (fs.value_and_grad(f, method="tape", threads=3)(x), fs.value_and_grad(f)(x)),
+        (fs.grad(f, checkpoint=True, method="reverse", threads=3)(x), fs.grad(f)(x)),
+    ]
+    for found, wanted in pairs:
+        for one, other in zip(*[r if isinstance(r, tuple) else (r,) for r in (found, wanted)], strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-11)
+
+
+def test_trees_and_recursion_run_on_one() -> None:
+    def power(x, n):
+        return 1.0 if n == 0 else x * power(x, n - 1)
+
+    f = fs.grad(power, threads=2)
+    assert f(1.5, 3) == pytest.approx(3 * 1.5**2)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64])
+def test_other_numbers(dtype) -> None:
+    def f(x):
+        return [a + a if a > 0 else a for a in x]
+
+    x = (RNG.normal(size=200_000) * 3).astype(dtype)
+    assert bits(fs.function(f, threads=3)(x)) == bits(fs.function(f)(x))

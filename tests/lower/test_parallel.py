@@ -20,8 +20,9 @@ from fsmooth.lower.functions import lower
 from fsmooth.optimise.schedules import DEFAULT
 from fsmooth.runtime.pool import pool
 from tests.accuracy.cases import cases
-from tests.accuracy.judge import disagreement, flat
+from tests.accuracy.judge import bounded, disagreement, flat
 from tests.lower.harness import FAST, STRICT, Compiled, compile_all
+from tests.lower.random_folds import Generator, Nested, Whiles
 from tests.lower.strip_programs import STRIP_PROGRAMS
 
 BATCH = 25
@@ -83,6 +84,27 @@ def test_random_programs_in_chunks(first: int, flags: tuple[str, ...], passes: P
                 for one, again in zip(flat(found), flat(kernel(*case.arguments)), strict=True):
                     assert np.array_equal(one, again, equal_nan=True), f"seed {case.seed}"
             on(kernel, None)
+
+
+@pytest.mark.usefixtures("tiny_chunks")
+@pytest.mark.parametrize(("generator", "start"), [(Generator, 5000), (Nested, 5000), (Whiles, 5000)])
+def test_random_folds_in_chunks(generator: type[Generator], start: int) -> None:
+    """Loops over arrays that they change in place: what does not go on from step to step after all."""
+    terms = [generator(start + k).function() for k in range(60)]
+    for optimised, passes in ((False, PLAIN), (True, ALL)):
+        chosen = [DEFAULT(term) if optimised else term for term in terms]
+        for term, kernel in zip(terms, compile_all(chosen, FAST, chunked(passes)), strict=True):
+            for n in (3, 70):
+                given = np.cos(np.arange(n) + 0.5), np.sin(3.0 * np.arange(n)), 2
+                expected = bounded(term, list(given))
+                on(kernel, None)
+                found = kernel(*given)
+                assert not expected.is_sure or not disagreement(found, expected, TOLERANCE)
+                for other in (backwards, pool()):
+                    on(kernel, other)
+                    for one, again in zip(flat(found), flat(kernel(*given)), strict=True):
+                        assert np.array_equal(one, again, equal_nan=True)
+                on(kernel, None)
 
 
 @pytest.mark.usefixtures("tiny_chunks")

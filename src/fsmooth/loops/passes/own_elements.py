@@ -14,7 +14,7 @@ from fsmooth.core.types import Int
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import start_of_next
 from fsmooth.loops.arithmetic import same
-from fsmooth.loops.usage import changed, loads_of, names_of, walk
+from fsmooth.loops.usage import changed, declared, loads_of, names_of, walk
 
 Coefficients = dict[tuple[str, ...], int]
 """Of a sum of products of names."""
@@ -30,7 +30,7 @@ class OwnElements:
             for s in walk(loop.body)
             if isinstance(s, t.Declare) and s.value is not None and not s.mutable and isinstance(s.type, Int)
         }
-        self.varying = changed(loop.body) | {s.name for s in walk(loop.body) if isinstance(s, t.Declare)}
+        self.varying = changed(loop.body) | {name for s in walk(loop.body) for name in declared(s)}
         self.stores: dict[str, list[t.Expression]] = {}
         self.loads: dict[str, list[t.Expression]] = {}
         for s in walk(loop.body):

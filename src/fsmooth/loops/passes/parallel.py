@@ -21,7 +21,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.term import NOWHERE
 from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import ONE, ZERO, integer, is_integer, minus, plus, times, zero_of
+from fsmooth.loops.arithmetic import ONE, ZERO, integer, is_integer, minus, parts, plus, times, zero_of
 from fsmooth.loops.names import Names
 from fsmooth.loops.parameters import types_of
 from fsmooth.loops.passes.own_elements import Coefficients, OwnElements, coefficients
@@ -160,16 +160,14 @@ def independent(
     """What iterations that could run at one time share, or why they cannot.
 
     `private` is storage that nothing else uses: each iteration writes it before it reads it, or there would be nothing to read
-    in the first one, and loops whose iterations go on from one another are of another kind.
+    in the first one, and loops whose iterations go on from one another are of another kind.  Of these, some do not after all.
     """
     if isinstance(loop, t.Block | t.CheckAll):
         return Independent()
-    if loop.kind not in (t.Kind.PARALLEL, t.Kind.REDUCTION):
-        return "each iteration goes on from the one before"
-    if loop.extrema:
+    if loop.extrema or loop.kind is t.Kind.SEARCH:
         return "it looks for an extremum"
     inside = {name for s in walk(loop.body) for name in declared(s)} | {loop.index, *private}
-    if any([isinstance(s, t.Break) for s in loop.body]):
+    if _may_end(loop.body):
         return "it may end early"
     elements = OwnElements(loop)
     added: dict[str, t.Expression] = {}
@@ -178,7 +176,7 @@ def independent(
         for name in targets(s) - inside:
             if isinstance(s, t.Assign):
                 if name not in loop.reduced or not s.accumulate:
-                    return f"each iteration sets {name}"
+                    return f"each iteration goes on from what the one before set {name} to"
             elif isinstance(s, t.Swap | t.Choose):
                 return f"each iteration changes where {name} is"
             else:
@@ -186,11 +184,10 @@ def independent(
     reads = {name for s in walk(loop.body) for e in expressions_of(s) for name in names_of(e)}
     if not reads.isdisjoint(loop.reduced):
         return "each iteration reads a sum"
-    pointed = {
-        name for s in walk(loop.body) for target in targets(s) & inside for name in places.memory(target) - inside
-    }
-    if pointed:
-        return f"a pointer is set to {min(pointed)} in each iteration"
+    behind = {name for s in walk(loop.body) for pointer in declared(s) for name in places.memory(pointer)} - inside
+    for name in sorted(behind):
+        if name in written or any([name in places.memory(x) for s in walk(loop.body) for x in targets(s) & inside]):
+            return f"a pointer is set to {name} in each iteration"
     used = mentioned(loop.body) - inside
     for name, statements in written.items():
         if any([other != name and not places.apart(name, other) for other in used]):
@@ -200,9 +197,10 @@ def independent(
         )
         if loop.kind is t.Kind.PARALLEL and is_result:  # each element of a result is made once
             continue
+        if not all([isinstance(s, t.Store) for s in statements]) or _is_read_otherwise(loop, name):
+            return f"iterations share {name}"
         if elements.of(name) or _keeps_to_index(loop, name, elements, sizes.get(name, ())):
-            if all([isinstance(s, t.Store) for s in statements]):
-                continue
+            continue
         is_read = any([load.buffer == name for s in walk(loop.body) for load in loads_of(s)])
         if is_read or not all([isinstance(s, t.Store) and s.accumulate for s in statements]):
             return f"iterations share {name}"
@@ -229,10 +227,37 @@ def _place(s: t.Statement, name: str) -> t.Expression:
             return ZERO
 
 
+def _may_end(body: t.Body) -> bool:
+    """Is there a way out of the loop of which this is the body, or a part?"""
+    inner = [x for s in body if not isinstance(s, t.For | t.While) for x in bodies_of(s)]
+    return any([isinstance(s, t.Break) for s in body]) or any([_may_end(x) for x in inner])
+
+
+def _is_read_otherwise(loop: t.For, buffer: str) -> bool:
+    """Is an array read other than element by element?"""
+    for s in walk(loop.body):
+        match s:
+            case t.Copy() if s.source == buffer:
+                return True
+            case t.Multiply() if buffer in (s.left.buffer, s.right.buffer):
+                return True
+            case t.Block() if any([rows.buffer == buffer for rows in s.rows]):
+                return True
+            case _:
+                pending = list(expressions_of(s))
+                while pending:
+                    e = pending.pop()
+                    if isinstance(e, t.Search) and e.buffer == buffer:
+                        return True
+                    pending.extend(parts(e))
+    return False
+
+
 def _keeps_to_index(loop: t.For, buffer: str, elements: OwnElements, sizes: Sequence[t.Expression]) -> bool:
     """Is the loop's index all that the index on an axis of an array is, in every access?
 
     An access is within the size of each axis, so that it has one index on each: what is multiplied by the stride of an axis.
+    What does not vary is to be the same in all accesses, but for a constant that belongs to an axis further inside.
     """
     strides: list[Coefficients] = []
     step: t.Expression = ONE
@@ -241,8 +266,10 @@ def _keeps_to_index(loop: t.For, buffer: str, elements: OwnElements, sizes: Sequ
         step = times(size, step)
     varying = {s.index for s in walk(loop.body) if isinstance(s, t.For | t.Block)} | elements.varying | {"?"}
     axes: set[int] = set()
+    steady: list[tuple[Coefficients, int]] = []
     for access in [*elements.stores.get(buffer, ()), *elements.loads.get(buffer, ())]:
         by: dict[str, Coefficients] = {}
+        same_for_all: Coefficients = {}
         for monomial, count in coefficients(elements.resolved(access)).items():
             vary = [name for name in monomial if name in varying or name == loop.index]
             if len(vary) > 1:
@@ -251,11 +278,15 @@ def _keeps_to_index(loop: t.For, buffer: str, elements: OwnElements, sizes: Sequ
                 rest = list(monomial)
                 rest.remove(vary[0])
                 by.setdefault(vary[0], {})[tuple(rest)] = count
+            else:
+                same_for_all[monomial] = count
         own = by.pop(loop.index, None)
         if own is None or own not in strides or not all([other in strides and other != own for other in by.values()]):
             return False
         axes.add(strides.index(own))
-    return len(axes) == 1
+        constant = same_for_all.pop((), 0)
+        steady.append((same_for_all, constant // own[()] if own.keys() == {()} else 0))
+    return len(axes) == 1 and all([each == steady[0] for each in steady])
 
 
 class _Region(Struct):
@@ -314,7 +345,8 @@ class _Chunks:
         inside = _uses(loop.body)
         written = {name for s in walk(loop.body) for name in targets(s)}
         own = {name for name in loop.own if self.owned[name] == self.uses[name]}
-        only = {name for name in self.storage if inside[name] == self.uses[name]} | own
+        apart = loop.kind is not t.Kind.SEQUENTIAL
+        only = {name for name in self.storage if apart and inside[name] == self.uses[name]} | own
         return [name for name in self.storage if name in written and name in only]
 
     def loop(self, loop: Loop, shared: Independent, private: Sequence[str], *, in_loop: bool) -> Sequence[t.Statement]:
