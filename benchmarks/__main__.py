@@ -3,8 +3,8 @@
 forward: the kernels of the micro benchmarks, NNMF and project, and what a user waits for; reverse: the field's workloads;
 arrays: whole arrays against loops over elements, linear algebra against NumPy, calls; trees: trees and recursion against C
 by hand, loops and a tape; tensors: products of matrices and models against NumPy, PyTorch and JAX; only if they are asked
-for: routes, what `method="auto"` takes against what is fastest; compile, how long first calls take; mechanisms, what each
-optimisation buys; thresholds, what half and twice each threshold does.  `--quick` saves nothing.
+for: routes, what `method="auto"` takes against what is fastest; compile, how long first calls take; threads, two against
+one; mechanisms, what each optimisation buys; thresholds, what half and twice each threshold does.  `--quick` saves nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import subprocess
 import sys
 from typing import Any
 
-from benchmarks import cold
+from benchmarks import cold, threads
 from benchmarks.arrays import report as arrays
 from benchmarks.compiling import report as compiling
 from benchmarks.mechanisms import report as buying
@@ -42,7 +42,18 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="fewer sizes and shorter runs; saves nothing")
     parser.add_argument(
         "--only",
-        choices=("forward", "reverse", "arrays", "trees", "tensors", "routes", "compile", "mechanisms", "thresholds"),
+        choices=(
+            "forward",
+            "reverse",
+            "arrays",
+            "trees",
+            "tensors",
+            "routes",
+            "compile",
+            "threads",
+            "mechanisms",
+            "thresholds",
+        ),
         help="one of the tables",
     )
     chosen = parser.parse_args()
@@ -54,6 +65,9 @@ def main() -> int:
         return 0
     if chosen.only == "compile":
         print(compiling.quick_table(pinned) if chosen.quick else compiling.table(pinned))
+        return 0
+    if chosen.only == "threads":
+        print(threads.table(_measured("benchmarks.threads", [], quick=chosen.quick), quick=chosen.quick))
         return 0
     if chosen.only == "mechanisms":
         print(buying.table(pinned))
@@ -68,12 +82,11 @@ def main() -> int:
     return 0
 
 
-def _measured(module: str, pinned: list[str], *, quick: bool) -> dict[str, Any]:
+def _measured(module: str, pinned: list[str], *, quick: bool) -> Any:
     """What a module that measures in a process of its own prints on its last line."""
     command = [*pinned, sys.executable, "-m", module, *(["--quick"] if quick else [])]
     made = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    result: dict[str, Any] = json.loads(made.stdout.splitlines()[-1])
-    return result
+    return json.loads(made.stdout.splitlines()[-1])
 
 
 def _forward(pinned: list[str], *, quick: bool) -> str:

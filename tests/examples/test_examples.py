@@ -74,9 +74,35 @@ def _tree_lstm(lines: list[str]) -> None:
     assert losses[-1] < 0.1
 
 
+def _convolution(lines: list[str]) -> None:
+    losses = [_numbers(line)[1] for line in lines[:-1]]
+    assert losses[0] > 0.6
+    assert losses[-1] < 0.3
+    assert _numbers(lines[-1])[0] > 0.9
+
+
+def _char_lstm(lines: list[str]) -> None:
+    losses = [_numbers(line)[1] for line in lines[:-1]]
+    assert losses[0] > 2.0
+    assert losses[-1] < 0.2
+    assert lines[-1] == "how much wood would a woodchuck chuck if a woodc"
+
+
+def _gaussian_process(lines: list[str]) -> None:
+    length, height, noise, iterations = _numbers(lines[0])
+    assert noise == pytest.approx(0.1, abs=0.02)
+    assert 0.8 < length < 2.0
+    assert 0.5 < height < 2.0
+    assert iterations < 40
+    assert _numbers(lines[1])[0] < 0.15
+
+
 _EXPECTED = {
     "bundle_adjustment": _bundle_adjustment,
+    "char_lstm": _char_lstm,
+    "convolution": _convolution,
     "fit_an_ode": _fit_an_ode,
+    "gaussian_process": _gaussian_process,
     "logistic_regression": _logistic_regression,
     "matrix_identities": _matrix_identities,
     "mixture_model": _mixture_model,
@@ -89,7 +115,7 @@ _EXPECTED = {
 
 @pytest.mark.parametrize("name", sorted(_EXPECTED))
 def test_example(name, tmp_path):
-    if name == "logistic_regression":
+    if name in ("gaussian_process", "logistic_regression"):
         pytest.importorskip("scipy")
     done = subprocess.run(
         [sys.executable, "-W", "error", str(_FOLDER / f"{name}.py")],

@@ -22,10 +22,11 @@ _SOURCE = r"""
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 
 typedef void (*fs_task)(void *given, int64_t chunk);
 
-enum { MOST = 256, LOOKS = 10000, STACK = 8 << 20 };
+enum { MOST = 256, LOOKS = 2000, STACK = 8 << 20 };
 
 static pthread_mutex_t region = PTHREAD_MUTEX_INITIALIZER; /* who has it runs chunks on all threads */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;   /* of what follows */
@@ -44,10 +45,22 @@ static int32_t started; /* threads */
 static int32_t limit = 1;
 static __thread int inside;
 
-static inline void relax(void) {
+/* On a machine whose processors have other work, a thread may be without one for milliseconds while it has a chunk.  After
+   a region that waited for that, the next few run alone, and the more, the more often it happens. */
+static int32_t alone, patience;
+
+/* Look again a little later; whoever else wants this processor has it meanwhile. */
+static inline void relax(int look) {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #endif
+    if (look % 16 == 15) sched_yield();
+}
+
+static int64_t nanoseconds(void) {
+    struct timespec now_;
+    clock_gettime(CLOCK_MONOTONIC, &now_);
+    return now_.tv_sec * INT64_C(1000000000) + now_.tv_nsec;
 }
 
 static void work(fs_task task, void *given, int64_t chunks, uint32_t number) {
@@ -91,7 +104,7 @@ static void *thread(void *which) {
     uint32_t seen = 0;
     inside = 1;
     for (;;) {
-        for (int k = 0; k < LOOKS && (uint32_t)(__atomic_load_n(&ticket, __ATOMIC_ACQUIRE) >> 32) == seen; ++k) relax();
+        for (int k = 0; k < LOOKS && (uint32_t)(__atomic_load_n(&ticket, __ATOMIC_ACQUIRE) >> 32) == seen; ++k) relax(k);
         pthread_mutex_lock(&lock);
         while (now.number == seen) pthread_cond_wait(&begun, &lock);
         seen = now.number;
@@ -138,10 +151,16 @@ void fs_pool_run(fs_task task, void *given, int64_t chunks, int32_t threads) {
     const int32_t most = threads > 0 ? threads : limit;
     int32_t helpers = (int64_t)most < chunks ? most - 1 : (int32_t)chunks - 1;
     if (helpers > MOST) helpers = MOST;
-    if (inside || helpers < 1 || pthread_mutex_trylock(&region)) {
+    const int taken = !inside && helpers >= 1 && !pthread_mutex_trylock(&region);
+    if (!taken || alone > 0) {
+        if (taken) {
+            --alone;
+            pthread_mutex_unlock(&region);
+        }
         for (int64_t k = 0; k < chunks; ++k) task(given, k);
         return;
     }
+    const int64_t begin = nanoseconds();
     inside = 1;
     start(helpers);
     pthread_mutex_lock(&lock);
@@ -153,12 +172,16 @@ void fs_pool_run(fs_task task, void *given, int64_t chunks, int32_t threads) {
     pthread_cond_broadcast(&begun);
     pthread_mutex_unlock(&lock);
     work(task, given, chunks, number);
-    for (int k = 0; k < LOOKS && __atomic_load_n(&done, __ATOMIC_ACQUIRE) < chunks; ++k) relax();
+    const int64_t own = nanoseconds();
+    for (int k = 0; k < LOOKS && __atomic_load_n(&done, __ATOMIC_ACQUIRE) < chunks; ++k) relax(k);
     if (__atomic_load_n(&done, __ATOMIC_ACQUIRE) < chunks) {
         pthread_mutex_lock(&lock);
         while (__atomic_load_n(&done, __ATOMIC_ACQUIRE) < chunks) pthread_cond_wait(&ended, &lock);
         pthread_mutex_unlock(&lock);
     }
+    const int64_t waited = nanoseconds() - own;
+    patience = waited < 50000 + (own - begin) / 2 ? patience / 2 : patience < 2 ? 4 : patience < 64 ? 2 * patience : 64;
+    alone = waited < 50000 + (own - begin) / 2 ? 0 : patience;
     inside = 0;
     pthread_mutex_unlock(&region);
 }

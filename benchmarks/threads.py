@@ -1,0 +1,114 @@
+"""Two threads against one, and against no chunks: `python -m benchmarks.threads [--quick]` prints JSON on its last line.
+
+Not pinned to a core.  Calls through Python; where the machine has other work, ratios say how much of a second one there was.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+import fsmooth as fs
+from benchmarks.keeping import keep
+from benchmarks.mechanisms.programs import programs
+from benchmarks.programs import project
+from benchmarks.tensors.programs import layers
+from benchmarks.timing import alternated, fastest
+from fsmooth.api import known_schedule
+
+WORKLOADS = (
+    "ba, primal",
+    "ba, derivative",
+    "gmm, primal",
+    "gmm, derivative",
+    "gmm, 32 dimensions, derivative",
+    "kmeans, derivative",
+    "llsq, derivative",
+    "lse, derivative",
+    "nnmf, both factors, primal",
+    "nnmf, both factors, derivative",
+)
+THREADS = (1, 2, 3, 7)
+RUNS, SECONDS = 41, 0.002
+
+
+def measured(name: str, make: Any, arguments: tuple[Any, ...], *, quick: bool) -> dict[str, Any]:
+    """A row: seconds of calls without chunks and on one and two threads, the medians and the fewest; are the bits the same?"""
+    plain = make()
+    on = {n: type(plain)(plain.program, known_schedule(plain.schedule, n)) for n in THREADS}
+    results = {_bits(f(*arguments)) for f in on.values()}
+    plain(*arguments)
+    calls = {"plain": lambda: plain(*arguments), **{f"{n}": lambda n=n: on[n](*arguments) for n in (1, 2)}}
+    runs = 5 if quick else RUNS
+    row = {
+        "program": name,
+        "median": alternated(calls, runs, SECONDS),
+        "fewest": fastest(calls, runs, SECONDS),
+        "same": len(results) == 1,
+    }
+    print(row, file=sys.stderr, flush=True)
+    return row
+
+
+def _bits(result: object) -> bytes:
+    if isinstance(result, dict):
+        result = list(result.values())
+    if isinstance(result, tuple | list):
+        return b"".join([_bits(part) for part in result])
+    return np.asarray(result).tobytes()
+
+
+def rows(*, quick: bool) -> Iterator[dict[str, Any]]:
+    """All of them."""
+    for program in programs():
+        if program.name in WORKLOADS:
+            yield measured(program.name, program.make, program.arguments, quick=quick)
+    rng = np.random.default_rng(0)
+    n = 1_000 if quick else 100_000
+    cam, points = rng.normal(size=11), rng.normal(size=(n, 3)) + [0.0, 0.0, 5.0]
+    yield measured(f"project, Jacobian, {n}", lambda: fs.jacobian(project), (cam, points), quick=quick)
+    size = 64 if quick else 512
+    given = (*[rng.normal(size=(size, size)) / np.sqrt(size) for _ in range(3)], rng.normal(size=size))
+    given = (*given, rng.normal(size=(size, size)), rng.normal(size=(size, size)))
+    make = lambda: fs.grad(layers, wrt=("u", "v", "w", "b"))  # noqa: E731
+    yield measured(f"three layers, gradient, {size}", make, given, quick=quick)
+
+
+def table(found: list[dict[str, Any]], *, quick: bool) -> str:
+    """The table, kept unless it was quick."""
+    lines = [
+        "# Threads",
+        "",
+        f"`python -m benchmarks --only threads` on {platform.machine()}, {os.cpu_count()} processors, Python "
+        f"{platform.python_version()}.  Calls through Python,",
+        f"alternated, medians of {RUNS} runs and the fewest seconds of as many; other work of the machine takes from the second",
+        "processor first.  *Same bits*: of results on 1, 2, 3 and 7 threads.",
+        "",
+        "| program | without (ms) | one thread / without | without / two threads | fewest: without / two threads | same bits |",
+        "|---|--:|--:|--:|--:|---|",
+        *[_line(row) for row in found],
+    ]
+    text = "\n".join(lines) + "\n"
+    return text if quick else keep("threads", found, text)
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    median, fewest = row["median"], row["fewest"]
+    return (
+        f"| {row['program']} | {median['plain'] * 1e3:.3g} | {median['1'] / median['plain']:.2f} | "
+        f"{median['plain'] / median['2']:.2f} | {fewest['plain'] / fewest['2']:.2f} | {'yes' if row['same'] else '**no**'} |"
+    )
+
+
+def main() -> None:
+    print(json.dumps(list(rows(quick="--quick" in sys.argv))))
+
+
+if __name__ == "__main__":
+    main()
