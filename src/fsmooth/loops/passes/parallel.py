@@ -46,13 +46,15 @@ def in_parallel(threads: int) -> Callable[[t.Function, Names], t.Function]:
     """The pass, for so many threads at most; 0: as many as the machine has processors for."""
 
     def run(function: t.Function, names: Names) -> t.Function:
-        return (
-            with_body(function, _Chunks(function, names, threads).block(function.body, {}))
-            if applies(function)
-            else function
-        )
+        if not applies(function):
+            return function
+        return with_body(function, without_storage(_Chunks(function, names, threads).block(function.body)))
 
     return run
+
+
+def _length(s: t.Allocate | t.LocalArray) -> t.Expression:
+    return s.count if isinstance(s.count, t.Expression) else integer(s.count)
 
 
 def _uses(body: t.Body) -> Counter[str]:
@@ -91,7 +93,9 @@ def told(function: t.Function) -> list[str]:
             elif isinstance(s, t.If) and any([isinstance(x, t.Parallel) for x in s.then]):
                 look(s.then)  # the other branch is the loop where it is one chunk
             elif isinstance(s, t.For) and not is_little(s.size, cost_of(s)):
-                why = independent(plain(s), {}, chunks.places, chunks.private(s), chunks.storage, chunks.sizes)
+                why = independent(
+                    plain(s), chunks.lengths, chunks.places, chunks.private(s), chunks.storage, chunks.sizes
+                )
                 if isinstance(why, str) and any([isinstance(x, t.For | t.While) for x in s.body]):
                     found[f"{_line(s)}one after the other: {why}"] = None
                 look(s.body)
@@ -310,21 +314,22 @@ class _Chunks:
         self.owned = _owned_uses(function.body, frozenset())
         self.sizes = function.facts.sizes
         self.storage = {s.buffer: s for s in walk(function.body) if isinstance(s, t.Allocate | t.LocalArray)}
+        self.lengths = {name: _length(s) for name, s in self.storage.items()}
+        for q in function.parameters:
+            length: t.Expression = ONE
+            for axis in self.sizes.get(q.name, ()):
+                length = times(length, axis)
+            if q.pointer and q.name in self.sizes and names_of(length) <= self.types.keys():
+                self.lengths[q.name] = length
 
-    def block(self, body: t.Body, lengths: Mapping[str, t.Expression], *, in_loop: bool = False) -> t.Body:
-        """Statements with loops in chunks.  `lengths` are those of arrays that were set to zero, or made."""
-        known = dict(lengths)
+    def block(self, body: t.Body, *, in_loop: bool = False) -> t.Body:
+        """Statements with loops in chunks."""
 
         def inner(part: t.Body) -> t.Body:
-            return self.block(part, known, in_loop=in_loop or isinstance(s, t.For | t.While))
+            return self.block(part, in_loop=in_loop or isinstance(s, t.For | t.While))
 
         found: list[t.Statement] = []
         for s in body:
-            match s:
-                case t.Fill(buffer, t.Literal(0), count) | t.Allocate(buffer, _, count):
-                    known[buffer] = count
-                case _:
-                    pass
             if isinstance(s, t.Multiply):
                 found.extend(self.product(s, in_loop=in_loop))
                 continue
@@ -332,7 +337,9 @@ class _Chunks:
             if isinstance(s, t.For):
                 s = plain(s)
             shared = (
-                independent(s, known, self.places, private, self.storage, self.sizes) if isinstance(s, Loop) else ""
+                independent(s, self.lengths, self.places, private, self.storage, self.sizes)
+                if isinstance(s, Loop)
+                else ""
             )
             if isinstance(s, Loop) and isinstance(shared, Independent):
                 found.extend(self.loop(s, shared, private, in_loop=in_loop))
@@ -371,12 +378,8 @@ class _Chunks:
             for name, total in shared.added:
                 body = self.added(name, total, chunk, count, body, region)
             inner = replace(inner, body=body, reduced=tuple([own[name] for name in inner.reduced]))
-            for storage in [self.storage[name] for name in private]:
-                room = storage.count if isinstance(storage.count, t.Expression) else integer(storage.count)
-                region.first += [
-                    storage,
-                    t.Fill(storage.buffer, ZERO, room, storage.type),
-                ]  # as before the loop, perhaps
+            for storage in [self.storage[name] for name in private]:  # strips read a little more than they wrote
+                region.first += [storage, t.Fill(storage.buffer, ZERO, _length(storage), storage.type)]
         whole = (*region.first, inner, *region.last)
         site = NOWHERE if isinstance(loop, t.CheckAll) else loop.site
         parallel = (*region.storage, t.Parallel(chunk.name, count, whole, self.threads, site), *region.after)
