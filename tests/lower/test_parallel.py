@@ -108,6 +108,25 @@ def test_random_folds_in_chunks(generator: type[Generator], start: int) -> None:
 
 
 @pytest.mark.usefixtures("tiny_chunks")
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("MOST_CHUNKS", 1), ("MOST_CHUNKS", 1000), ("COPIED_SUMS", 1e6), ("UNKNOWN_TRIPS", 0), ("UNKNOWN_TRIPS", 10**6)],
+)
+def test_thresholds_of_chunks(name: str, value: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many chunks there are: right, and the same on threads."""
+    monkeypatch.setattr(thresholds, name, int(value))
+    batch = list(cases(138_000, 8))
+    for case, kernel in zip(batch, compile_all([DEFAULT(c.gradient) for c in batch], FAST, chunked(ALL)), strict=True):
+        on(kernel, None)
+        found = kernel(*case.arguments)
+        assert not disagreement(found, case.slopes, TOLERANCE)
+        on(kernel, pool())
+        again = kernel(*case.arguments)
+        assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(flat(found), flat(again), strict=True))
+        on(kernel, None)
+
+
+@pytest.mark.usefixtures("tiny_chunks")
 @pytest.mark.parametrize("name", STRIP_PROGRAMS)
 def test_strips_in_chunks(name: str) -> None:
     term, arguments = STRIP_PROGRAMS[name]
