@@ -70,7 +70,7 @@ def rows(*, quick: bool) -> Iterator[dict[str, Any]]:
         if program.name in WORKLOADS:
             yield measured(program.name, program.make, program.arguments, quick=quick)
     rng = np.random.default_rng(0)
-    n = 1_000 if quick else 100_000
+    n = 1_000 if quick else 20_000
     cam, points = rng.normal(size=11), rng.normal(size=(n, 3)) + [0.0, 0.0, 5.0]
     yield measured(f"project, Jacobian, {n}", lambda: fs.jacobian(project), (cam, points), quick=quick)
     size = 64 if quick else 512

@@ -51,7 +51,12 @@ def _recurrent(step: Any, start: Any, p: dict[str, np.ndarray], x: np.ndarray, l
         return jnp.sum(jax.lax.scan(one, start(zeros), (x, labels))[1]) / x.shape[1]
 
     call = _called(jax.grad(loss), p, x, labels)
-    return lambda: [call()[name] for name in p]
+
+    def gradient() -> Any:
+        found = call()
+        return [found[name] for name in p]
+
+    return gradient
 
 
 def _called(f: Any, *arguments: Any) -> Made:
