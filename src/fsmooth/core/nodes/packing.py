@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -60,10 +60,6 @@ class _Met:
         self.is_shared = False
         tags, bits = declaration.tags, declaration.bits
         below = [_children_of(c) for c in declaration.constructors]
-        alone = [
-            None if any([is_list for _, is_list in fields]) else _several([name for name, _ in fields])
-            for fields in below
-        ]
         nodes, rows = self.nodes, self.rows
         if type(None) in tags:
             nodes[id(None)] = tags[type(None)]
@@ -81,12 +77,6 @@ class _Met:
             own = rows[tag]
             nodes[key] = len(own) << bits | tag
             own.append(value)
-            if not below[tag]:
-                continue
-            children = alone[tag]
-            if children is not None:
-                pending += children(value)
-                continue
             for name, is_list in below[tag]:
                 child = getattr(value, name)
                 if is_list:
@@ -170,7 +160,7 @@ class _Met:
 
     def _references(self, values: list[Any], tag: int, field: Field) -> Column:
         nodes, declaration = self.nodes, self.declaration
-        column = np.fromiter(map(nodes.__getitem__, map(id, values)), np.int64, len(values))
+        column = np.fromiter([nodes[id(v)] for v in values], np.int64, len(values))
         allowed = field.tags
         if allowed != declaration.all_tags and len(column):
             found = column & ((1 << declaration.bits) - 1)
@@ -193,14 +183,6 @@ def _children_of(constructor: Constructor) -> list[tuple[str, bool]]:
     """The fields that hold nodes, the last one first, and whether they hold a list of them."""
     kinds = (Kind.NODE, Kind.CHILDREN)
     return [(f.name, f.kind is Kind.CHILDREN) for f in reversed(constructor.fields) if f.kind in kinds]
-
-
-def _several(names: list[str]) -> Callable[[Any], tuple[Any, ...]] | None:
-    """What gives these attributes of an object, if there are any."""
-    if not names:
-        return None
-    get = attrgetter(*names)
-    return get if len(names) > 1 else lambda value: (get(value),)
 
 
 def is_named(value: object) -> bool:
