@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 import fsmooth as fs
+from benchmarks.flat import arrays_of
 from benchmarks.keeping import keep
 from benchmarks.mechanisms.programs import programs
 from benchmarks.programs import project
@@ -57,11 +58,7 @@ def measured(name: str, make: Any, arguments: tuple[Any, ...], *, quick: bool) -
 
 
 def _bits(result: object) -> bytes:
-    if isinstance(result, dict):
-        result = list(result.values())
-    if isinstance(result, tuple | list):
-        return b"".join([_bits(part) for part in result])
-    return np.asarray(result).tobytes()
+    return b"".join([array.tobytes() for array in arrays_of(result)])
 
 
 def rows(*, quick: bool) -> Iterator[dict[str, Any]]:

@@ -17,6 +17,7 @@ from benchmarks import own
 from benchmarks.arrays.calls import Case, calls
 from benchmarks.arrays.matrices import Factorisation, factorisations
 from benchmarks.arrays.programs import Form, forms, weighted
+from benchmarks.flat import arrays_of
 from benchmarks.reference import Kernel, Reference
 from benchmarks.timing import alternated, fastest
 from fsmooth.driver import Stages
@@ -87,7 +88,7 @@ def _placed_alike(
         for form, function in functions.items():
             between.append(np.empty(int(10 ** rng.uniform(0.0, 4.3))))  # else they lie in turn at the same two places
             kernel = latest[form] = own.kernel(reference, function, *arguments)
-            place = tuple([array.ctypes.data % LINE for array in _arrays(kernel.result) if array.ndim])
+            place = tuple([array.ctypes.data % LINE for array in arrays_of(kernel.result) if array.ndim])
             alike = found.setdefault(place, {})
             alike.setdefault(form, kernel)
             if len(alike) == len(functions):
@@ -138,18 +139,10 @@ def of_call(case: Case, length: Length) -> Row:
 
 def _near(expected: object, found: object) -> bool:
     """Is each array or number as expected, up to rounding of its largest?"""
-    xs, ys = _arrays(expected), _arrays(found)
+    xs, ys = arrays_of(expected), arrays_of(found)
     return len(xs) == len(ys) and all(
         [x.shape == y.shape and _difference(x, y) <= TOLERANCE * _largest(x) for x, y in zip(xs, ys, strict=True)]
     )
-
-
-def _arrays(result: object) -> list[np.ndarray]:
-    if isinstance(result, dict):
-        result = list(result.values())
-    if isinstance(result, tuple | list):
-        return [x for r in result for x in _arrays(r)]
-    return [np.asarray(result)]
 
 
 def _difference(x: np.ndarray, y: np.ndarray) -> float:

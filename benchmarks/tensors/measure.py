@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.flat import arrays_of
 from benchmarks.tensors.rows import SIZES, Row, models, products
 from benchmarks.timing import alternated
 
@@ -52,7 +53,7 @@ def measured(row: Row, *, quick: bool) -> dict[str, Any]:
 
 
 def _differ(found: object, wanted: object, tolerance: float) -> bool:
-    xs, ys = _arrays(found), _arrays(wanted)
+    xs, ys = arrays_of(found), arrays_of(wanted)
     return len(xs) != len(ys) or any([_worst(x, y) > tolerance for x, y in zip(xs, ys, strict=True)])
 
 
@@ -60,14 +61,6 @@ def _worst(x: np.ndarray, y: np.ndarray) -> float:
     if x.shape != y.shape:
         return float("inf")
     return float(np.max(np.abs(x - y), initial=0.0) / np.max(np.abs(y), initial=1e-300))
-
-
-def _arrays(result: object) -> list[np.ndarray]:
-    if isinstance(result, dict):
-        result = list(result.values())
-    if isinstance(result, tuple | list):
-        return [x for r in result for x in _arrays(r)]
-    return [np.asarray(result)]
 
 
 def main() -> None:

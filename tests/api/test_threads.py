@@ -160,7 +160,10 @@ def test_what_does_not_is_explained_too() -> None:
 def test_exported_c(tmp_path: Path, flags: str) -> None:
     """In loops, or as OpenMP has them; no warning either way."""
     source = tmp_path / "program.c"
-    source.write_text(fs.grad(total, threads="auto").c_source(X, W))
+    code = fs.grad(total, threads="auto").compiled(X, W).code
+    assert code is not None
+    assert f"void {code.name}_threads(" in code.header
+    source.write_text(f"{code.header}\n{code.source}")
     command = [*find_compiler().command, "-std=gnu99", "-O2", *shlex.split(flags), "-c", "-o", os.devnull, str(source)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if "-fopenmp" in flags and "omp" in done.stderr and done.returncode:

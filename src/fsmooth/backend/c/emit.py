@@ -10,7 +10,7 @@ from fsmooth.backend.c.frames import Structs, returns_frames, uses_frames
 from fsmooth.backend.c.functions import FunctionWriter
 from fsmooth.backend.c.leaving import Returned
 from fsmooth.backend.c.machines import MachineWriter
-from fsmooth.backend.c.parallel import SETTER
+from fsmooth.backend.c.parallel import PROTOTYPE, SETTER
 from fsmooth.backend.c.prelude import prelude
 from fsmooth.backend.c.products import kernel, product_of
 from fsmooth.backend.c.program import CProgram
@@ -79,7 +79,7 @@ def emit(program: t.Program) -> CProgram:
     return CProgram(
         program.name,
         source,
-        _header(program, functions, PROTOTYPES.replace("NAME", program.name) if "tape_kept" in features else ""),
+        _header(program, functions, _others(program.name, features)),
         program.parameters,
         program.result,
         program.sites,
@@ -121,6 +121,13 @@ def _steady(type_: Type) -> Iterator[bool]:
                 yield k == 0 or record.declaration.is_structure(k - 1)
             else:
                 yield from _steady(item)
+
+
+def _others(name: str, features: set[str]) -> str:
+    """The prototypes of what is there beside the program and its shapes."""
+    found = [PROTOTYPES] if "tape_kept" in features else []
+    found += [PROTOTYPE] if "parallel" in features else []
+    return "".join(found).replace("NAME", name)
 
 
 def _header(program: t.Program, functions: list[t.Function], others: str) -> str:

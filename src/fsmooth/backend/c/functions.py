@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fsmooth.backend.c.expressions import ExpressionWriter
-from fsmooth.backend.c.frames import Structs, returns_frames
-from fsmooth.backend.c.leaving import Returned
+from fsmooth.backend.c.frames import returns_frames
 from fsmooth.backend.c.masked_loads import known_integers
 from fsmooth.backend.c.names import element_type
 from fsmooth.backend.c.parallel import handed_over
-from fsmooth.backend.c.shared import Shared
 from fsmooth.backend.c.signature import handle, inside, signature
 from fsmooth.backend.c.statements import StatementWriter, wrapped
 from fsmooth.backend.c.tape_statements import open_tape
@@ -24,25 +21,10 @@ _ON_STACK = 512
 
 
 class FunctionWriter(StatementWriter):
-    """Writes one function.  `parts` are the functions that the bodies of its parallel loops are, `needed` what these need of the
-    prelude.
-    """
+    """Writes one function."""
 
     name: str
     types: Mapping[str, t.Parameter]
-
-    def __init__(
-        self,
-        expressions: ExpressionWriter,
-        structs: Structs,
-        returning: frozenset[str] | None = None,
-        called: frozenset[str] = frozenset(),
-        shared: Shared | None = None,
-        returned: Returned | None = None,
-    ) -> None:
-        super().__init__(expressions, structs, returning, called, shared, returned)
-        self.parts: list[str] = []
-        self.needed: set[str] = set()
 
     def function(self, function: t.Function) -> str:
         """The whole definition."""

@@ -33,6 +33,10 @@ static void fs_in_parallel(fs_task task, void *given, int64_t chunks, int32_t th
 }
 """
 
+PROTOTYPE = """\
+void NAME_threads(void (*pool)(void (*task)(void *given, int64_t chunk), void *given, int64_t chunks, int32_t threads));
+"""
+
 SETTER = """\
 /* the pool whose threads run the chunks of parallel loops, or NULL */
 void NAME_threads(fs_pool pool);

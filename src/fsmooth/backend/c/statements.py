@@ -31,7 +31,9 @@ _ALIGNED = 64
 
 
 class StatementWriter:
-    """Writes the statements of one function.  `features` are the parts of the prelude it needs."""
+    """Writes the statements of one function.  `features` are the parts of the prelude it needs; `parts` the functions that the
+    bodies of its parallel loops are, and `needed` what these need of the prelude.
+    """
 
     def __init__(
         self,
@@ -57,6 +59,8 @@ class StatementWriter:
         self.depth = 1
         self.statements = 0
         self.features: set[str] = set()
+        self.parts: list[str] = []
+        self.needed: set[str] = set()
         self.last_site = ("", 0)
         self.lengths: frozenset[str] = frozenset()
         self.known: set[str] = set()
@@ -182,8 +186,8 @@ class StatementWriter:
                 assert_never(s)
 
     def parallel(self, s: t.Parallel) -> None:
-        """A loop whose iterations may run at one time."""
-        raise NotImplementedError(s)
+        """A loop whose iterations may run at one time, which functions on records have none of."""
+        raise TypeError(f"{s!r} in a function that others call")
 
     def const(self, name: str) -> str:
         """The word for a name that does not change, unless it is set again where a function goes on."""

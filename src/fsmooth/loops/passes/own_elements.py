@@ -85,6 +85,10 @@ def _do_not_meet(a: Coefficients, b: Coefficients, size: Coefficients) -> bool:
 def coefficients(e: t.Expression) -> Coefficients:
     """Of a sum of products, what is neither being a name of its own, "?"."""
     match e:
+        case t.Literal(value):
+            return {(): int(value)} if value else {}
+        case t.Name(name):
+            return {(name,): 1}
         case t.Operation(primitive, (a, b)) if primitive in (p.add, p.subtract, p.multiply):
             left, right = coefficients(a), coefficients(b)
             if primitive is not p.multiply:
@@ -94,28 +98,13 @@ def coefficients(e: t.Expression) -> Coefficients:
                 product = _sum(product, {tuple(sorted(m + n)): c * d for n, d in right.items()}, 1)
             return product
         case _:
-            found = _coefficients(e)
-            return {("?",): 1} if found is None else found
+            return {("?",): 1}
 
 
 def _coefficients(e: t.Expression) -> Coefficients | None:
-    match e:
-        case t.Literal(value):
-            return {(): int(value)} if value else {}
-        case t.Name(name):
-            return {(name,): 1}
-        case t.Operation(primitive, (a, b)) if primitive in (p.add, p.subtract, p.multiply):
-            left, right = _coefficients(a), _coefficients(b)
-            if left is None or right is None:
-                return None
-            if primitive is not p.multiply:
-                return _sum(left, right, 1 if primitive is p.add else -1)
-            product: Coefficients = {}
-            for m, c in left.items():
-                product = _sum(product, {tuple(sorted(m + n)): c * d for n, d in right.items()}, 1)
-            return product
-        case _:
-            return None
+    """Those of nothing but names."""
+    found = coefficients(e)
+    return None if any(["?" in monomial for monomial in found]) else found
 
 
 def _sum(a: Mapping[tuple[str, ...], int], b: Mapping[tuple[str, ...], int], factor: int) -> Coefficients:
