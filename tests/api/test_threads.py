@@ -123,6 +123,18 @@ def test_what_is_no_number_of_threads(threads) -> None:
         fs.grad(total, threads=threads)
 
 
+def inside(x):
+    return fs.grad(total, threads=2)(x, W)
+
+
+def test_threads_are_those_of_the_whole_program() -> None:
+    with pytest.raises(fs.ArgumentMismatchError) as error:
+        fs.function(inside)(X)
+    assert str(error.value).startswith("fs.grad has no argument threads in a program\n")
+    assert "return fs.grad(total, threads=2)(x, W)" in str(error.value)
+    assert str(error.value).endswith("hint: threads are those of the whole program: give them where that is compiled")
+
+
 def test_the_number_of_threads_of_the_environment(monkeypatch) -> None:
     monkeypatch.setenv("FSMOOTH_THREADS", "3")
     assert default_threads() == 3
