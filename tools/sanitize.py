@@ -1,8 +1,9 @@
 """Run generated C under the address and undefined-behaviour sanitizers.
 
-Random programs and their gradients, every program that the tests of the Python front-end read (updates, folds, filters,
-records, …) with its Jacobian and through the call shim, gradients of sensors in fields, functions that call themselves,
-derivatives by a tape and by continuations, programs over trees, and products of matrices of many sizes, are compiled with
+Random programs and their gradients, whole and cut into functions, every program that the tests of the Python front-end read
+(updates, folds, filters, records, …) with its Jacobian and through the call shim, gradients of sensors in fields, functions that
+call themselves, derivatives by a tape and by continuations, programs over trees, loops on threads, and products of matrices of
+many sizes, are compiled with
 `-fsanitize=address,undefined` and called; anything that a sanitizer finds ends the process.  The address sanitizer has to be
 loaded before Python, so the script starts itself again with it, twice: each process runs a part of the programs.
 """
@@ -50,6 +51,25 @@ def main() -> int:
 
 def random_programs() -> int:
     """Each as it is, and its gradient, before and after optimisation."""
+    return _random(50_000, 60)
+
+
+def outlined_programs() -> int:
+    """Others, cut after every few statements, each part a function of its own."""
+    from fsmooth import thresholds
+
+    before = {name: getattr(thresholds, name) for name in vars(thresholds) if name.startswith("OUTLINED")}
+    for name in before:
+        setattr(thresholds, name, 0)
+    thresholds.OUTLINED = 4
+    try:
+        return _random(51_000, 20)
+    finally:
+        for name, value in before.items():
+            setattr(thresholds, name, value)
+
+
+def _random(seeds: int, count: int) -> int:
     from fsmooth.core.term import Lam, Verb
     from fsmooth.optimise.schedules import SCHEDULES
     from tests.accuracy.cases import differentiated
@@ -58,10 +78,10 @@ def random_programs() -> int:
 
     sys.setrecursionlimit(100_000)
     called = 0
-    for first in range(0, 60, 20):
+    for first in range(0, count, 20):
         cases = []
         for seed in range(first, first + 20):
-            program, arguments = random_program(seed + 50_000)
+            program, arguments = random_program(seed + seeds)
             for term in (program, differentiated(program, FLOATS, Verb.VALUE_AND_GRAD)):
                 for schedule in ("NONE", "DEFAULT"):
                     made = SCHEDULES[schedule](term)
@@ -327,7 +347,15 @@ def _called(program: Callable[..., object], arguments: Sequence[object]) -> bool
 
 PARTS = {
     "written": (python_programs, on_records, tree_programs, products),
-    "others": (random_programs, random_on_records, sensors, recursive_programs, taped_programs, threads),
+    "others": (
+        random_programs,
+        outlined_programs,
+        random_on_records,
+        sensors,
+        recursive_programs,
+        taped_programs,
+        threads,
+    ),
 }
 
 

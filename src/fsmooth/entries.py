@@ -250,11 +250,14 @@ class Entry:
 def shared_object(code: CProgram, shim: str = "", *functions: Functions) -> Path:
     """A program as the machine has it, with a call shim and what it is linked with; kernels are built once for all programs."""
     from fsmooth.runtime.cache import Functions, compiled  # noqa: PLC0415  (loaded when something is compiled)
-    from fsmooth.runtime.compiler import find_compiler  # noqa: PLC0415
+    from fsmooth.runtime.compiler import find_compiler, processors  # noqa: PLC0415
 
-    kernels = [Functions(text, "-O2") for text in code.kernels]
-    apart = "#define FS_KERNELS_APART\n" if kernels else ""
-    return compiled(apart + code.source + shim, code.statements, find_compiler(), (*functions, *kernels))
+    linked = [*functions, *[Functions(text, "-O2") for text in code.kernels]]
+    apart = "#define FS_KERNELS_APART\n" if code.kernels else ""
+    if code.outlined and processors() > 1:
+        linked += [Functions(apart + text, "-O3") for text in code.outlined]
+        apart += "#define FS_OUTLINED_APART\n"
+    return compiled(apart + code.source + shim, code.statements, find_compiler(), linked)
 
 
 def loaded(compiled: Compiled, names: list[str], static: Mapping[tuple[int, int], int]) -> Library:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 from fsmooth.core.term import Lam
 from fsmooth.core.types import Array, Tuple, Type, rank_of, unzipped
+from fsmooth.loops import tree as t
 from fsmooth.loops.evaluate import Failed, evaluate
 from fsmooth.lower.functions import lower
 from tests.lower.block_programs import BLOCK_PROGRAMS
@@ -35,8 +38,13 @@ def leaf_types(type_: Type) -> list[Type]:
     return [x for item in type_.items for x in leaf_types(item)] if isinstance(type_, Tuple) else [type_]
 
 
-def run(term: Lam, *arguments: object, unwritten: float | None = None) -> list[np.ndarray]:
-    """The results of the loops, one array for each leaf.  `unwritten`: see `evaluate`."""
+def run(
+    term: Lam,
+    *arguments: object,
+    unwritten: float | None = None,
+    changed: Callable[[t.Function], t.Function] = lambda f: f,
+) -> list[np.ndarray]:
+    """The results of the loops, `changed` before, one array for each leaf.  `unwritten`: see `evaluate`."""
     program = lower(term, "f")
     inputs: list[object] = []
     for given, p in zip(arguments, term.parameters, strict=True):
@@ -50,7 +58,7 @@ def run(term: Lam, *arguments: object, unwritten: float | None = None) -> list[n
     shapes = [tuple([next(pending) for _ in range(rank_of(x))]) for x in leaves]
     outputs = [[unwritten] * int(np.prod(shape)) for shape in shapes]
     names = [p.name for p in program.kernel.parameters]
-    evaluate(program.kernel, dict(zip(names, [*inputs, *outputs], strict=True)), unwritten)
+    evaluate(changed(program.kernel), dict(zip(names, [*inputs, *outputs], strict=True)), unwritten)
     return [np.array(o, dtype=float).reshape(shape) for o, shape in zip(outputs, shapes, strict=True)]
 
 

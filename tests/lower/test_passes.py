@@ -112,7 +112,12 @@ def test_statements_cannot_be_changed() -> None:
 
 def test_schedules_say_which_passes_follow_them() -> None:
     assert [SCHEDULES[name].loops for name in ("NONE", "LF", "LN")] == [PLAIN] * 3
-    assert [name for name, _ in PLAIN] == ["repeated checks dropped", "dead code dropped", "rooms"]
+    assert [name for name, _ in PLAIN] == [
+        "repeated checks dropped",
+        "dead code dropped",
+        "rooms",
+        "statements outlined",
+    ]
     assert [SCHEDULES[name].loops for name in ("LICM", "DPS")] == [MOVED, MOVED]
     assert [SCHEDULES[name].loops for name in ("DEFAULT", "REAL")] == [ALL, ALL]
     assert {name for name, _ in ALL} - {name for name, _ in MOVED} == LAWS

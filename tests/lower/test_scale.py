@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
+from fsmooth import thresholds
 from fsmooth.backend.c.emit import emit
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Build, Const, Get, If, Lam, Length, Let, Prim, Term, Var, Vector
@@ -64,5 +65,8 @@ def _branches_in_a_loop(count: int) -> Lam:
 
 
 @pytest.mark.parametrize("made", [_scalars, _branches_in_a_loop])
-def test_a_long_scope(made: Callable[[int], Lam]) -> None:
+def test_a_long_scope(made: Callable[[int], Lam], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also with its statements in functions of their own, which short ones are not by themselves."""
+    for name in ("OUTLINED_FROM", "OUTLINED_STRAIGHT"):
+        monkeypatch.setattr(thresholds, name, 0)
     assert _work(made(MANY)) < 8.8 * _work(made(FEW))

@@ -106,6 +106,10 @@ EXTREMES: dict[str, tuple[float, float]] = {
     "CHOSEN_EXPRESSION": (0, 10_000),
     "EXPRESSION": (1, 10_000),
     "LOOKED_BACK": (1, 10_000),
+    "OUTLINED_FROM": (0, 1_000_000),
+    "OUTLINED_STRAIGHT": (0, 1_000_000),
+    "OUTLINED": (1, 1_000_000),
+    "OUTLINED_LEAST": (0, 1_000_000),
 }
 OF_CALLS = frozenset(("STATIC_LENGTH", "STATIC_SIGNATURES"))
 """They say which program a call takes (tests/api/test_calls.py)."""

@@ -163,6 +163,8 @@ class _Memory:
                 for chunk in range(self.integer(s.count)):
                     self.names[s.chunk] = chunk
                     self.run(s.body)
+            case t.Outlined():
+                self.run(s.body)
             case t.If():
                 self.run(s.then if self.of(s.condition) else s.otherwise)
             case t.Break():

@@ -19,7 +19,7 @@ def same_or(old: t.Body, new: Sequence[t.Statement]) -> t.Body:
 def with_bodies(s: t.Statement, change: Callable[[t.Body], t.Body]) -> t.Statement:
     """`s` with what is nested in it changed, checks of all iterations apart."""
     match s:
-        case t.For() | t.Parallel():
+        case t.For() | t.Parallel() | t.Outlined():
             body = change(s.body)
             return s if body is s.body else replace(s, body=body)
         case t.While():

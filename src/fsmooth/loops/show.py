@@ -88,6 +88,8 @@ def _lines(s: t.Statement) -> list[str]:
             return _nested(f"for {s.index} < {w(s.size)} in blocks of {s.lanes}", [*s.body, *stores])
         case t.Parallel():
             return _nested(f"in parallel {s.chunk} < {w(s.count)}", s.body)
+        case t.Outlined():
+            return _nested(f"outlined, for {', '.join(s.changes)}" if s.changes else "outlined", s.body)
         case t.If():
             lines = _nested(f"if {w(s.condition)}", s.then)
             return lines + (_nested("else", s.otherwise) if s.otherwise else [])

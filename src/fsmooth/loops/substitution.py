@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import fields, replace
+from msgspec.structs import replace
 
+from fsmooth.core.term import Site
+from fsmooth.core.types import Type
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import plus
 from fsmooth.loops.arithmetic import replace as replaced
@@ -17,18 +19,63 @@ from fsmooth.loops.usage import mentioned, names_of, walk
 
 def substituted(body: t.Body, name: str, value: t.Expression) -> t.Body:
     """The statements with `value` wherever they read the name, which none of them sets."""
+    return _changed(body, {name: value}, {})
+
+
+def renamed(body: t.Body, names: Mapping[str, t.Name]) -> t.Body:
+    """The statements with other names for numbers that they read or set."""
+    return _changed(body, names, {old: new.name for old, new in names.items()})
+
+
+def with_buffers(body: t.Body, names: Mapping[str, str]) -> t.Body:
+    """The statements with other arrays in the place of these."""
+
+    def value(e: t.Expression) -> t.Expression:
+        match e:
+            case _ if names.keys().isdisjoint(names_of(e)):
+                return e
+            case t.Load():
+                return t.Load(names.get(e.buffer, e.buffer), value(e.index), e.type)
+            case t.Search():
+                return t.Search(e.extremum, names.get(e.buffer, e.buffer), value(e.offset), value(e.count), e.leaf)
+            case t.Operation():
+                return t.Operation(e.primitive, tuple([value(a) for a in e.arguments]), e.type)
+            case t.Conditional():
+                return t.Conditional(value(e.condition), value(e.then), value(e.otherwise))
+            case _:
+                return e
+
+    return _rewritten(body, value, names)
+
+
+def _changed(body: t.Body, read: Mapping[str, t.Expression], set_: Mapping[str, str]) -> t.Body:
+    def value(e: t.Expression) -> t.Expression:
+        for name in names_of(e) & read.keys():
+            e = replaced(e, name, read[name])
+        return e
+
+    return _rewritten(body, value, set_)
+
+
+def _rewritten(body: t.Body, value: Callable[[t.Expression], t.Expression], set_: Mapping[str, str]) -> t.Body:
+    """The statements with other expressions, and other names where they have names."""
 
     def change(part: Any) -> Any:
         if isinstance(part, t.Expression):
-            return replaced(part, name, value) if name in names_of(part) else part
+            return value(part)
+        if isinstance(part, str):
+            return set_.get(part, part)
+        if isinstance(part, Site | Type):
+            return part
         if isinstance(part, tuple) and part:
             new = [change(item) for item in part]
             return part if all([a is b for a, b in zip(part, new, strict=True)]) else tuple(new)
         if isinstance(part, Mapping):
-            return {key: change(item) for key, item in part.items()}
+            items = {key: change(item) for key, item in part.items()}
+            return items if any([items[key] is not item for key, item in part.items()]) else part
         if isinstance(part, Struct):
-            found = {f.name: (old, change(old)) for f in fields(part) for old in (getattr(part, f.name),)}
-            other = {key: new for key, (old, new) in found.items() if new is not old}
+            old = {key: getattr(part, key) for key in part.__struct_fields__}
+            other = {key: new for key, x in old.items() if (new := change(x)) is not x}
             return replace(part, **other) if other else part
         return part
 

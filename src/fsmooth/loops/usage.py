@@ -145,7 +145,7 @@ def expressions_of(s: t.Statement) -> Iterator[t.Expression]:
             yield s.count
             yield s.tape
             yield t.Name(s.bars, INT)
-        case t.LocalArray() | t.Swap() | t.Room():
+        case t.LocalArray() | t.Swap() | t.Room() | t.Outlined():
             return
         case _:
             assert_never(s)
@@ -166,7 +166,7 @@ def loads_of(s: t.Statement) -> list[t.Load]:
 def bodies_of(s: t.Statement) -> tuple[t.Body, ...]:
     """What is nested in a statement."""
     match s:
-        case t.For() | t.Parallel():
+        case t.For() | t.Parallel() | t.Outlined():
             return (s.body,)
         case t.Block():
             return (s.body, s.vector_body, *[rows.body for rows in s.rows])

@@ -10,6 +10,7 @@ from fsmooth.backend.c.frames import Structs, returns_frames, uses_frames
 from fsmooth.backend.c.functions import FunctionWriter
 from fsmooth.backend.c.leaving import Returned
 from fsmooth.backend.c.machines import MachineWriter
+from fsmooth.backend.c.outlined import Outlined, beside, unit
 from fsmooth.backend.c.parallel import PROTOTYPE, SETTER
 from fsmooth.backend.c.prelude import prelude
 from fsmooth.backend.c.products import kernel, product_of
@@ -21,6 +22,7 @@ from fsmooth.core.nodes.declaration import Nodes
 from fsmooth.core.types import F32, F64, Array, Tuple, Type, unzipped
 from fsmooth.loops import tree as t
 from fsmooth.loops.continuations import machines
+from fsmooth.loops.lifetimes import with_shared_memory
 from fsmooth.loops.usage import walk
 
 
@@ -28,7 +30,8 @@ def emit(program: t.Program) -> CProgram:
     """The C translation unit of a loops program."""
     expressions = ExpressionWriter()
     structs = Structs(program.name)
-    functions = [program.kernel] if program.shape is None else [program.kernel, program.shape]
+    main, shared_memory = with_shared_memory(program.kernel)
+    functions = [main] if program.shape is None else [main, program.shape]
     groups = machines(program.definitions)
     returned = Returned.of(program) if program.definitions and not groups else None
     shared = Shared(program, returned)
@@ -44,6 +47,7 @@ def emit(program: t.Program) -> CProgram:
         texts.append(machine.text())
         statements += machine.statements
         features |= machine.features
+    outlined: list[Outlined] = []
     apart = {f for group in groups for f in group}
     for function in (*[f for f in program.definitions if f not in apart], *functions):
         called = frozenset() if function.is_called else frozenset(features)
@@ -52,6 +56,7 @@ def emit(program: t.Program) -> CProgram:
         texts += [*writer.parts, text]
         statements += writer.statements
         features |= writer.features | writer.needed
+        outlined += writer.outlined
     if not features.isdisjoint(("tape", "tape_read")):
         features |= {"arena", "tape"}
     if "tape_kept" in features:
@@ -63,6 +68,8 @@ def emit(program: t.Program) -> CProgram:
         q.name for q in program.kernel.parameters if not q.pointer and q.name not in program.kernel.facts.lengths
     ]
     results = [q.name for q in program.kernel.parameters if q.output]
+    if outlined:
+        texts.insert(0, beside(outlined))
     if own is not None:
         texts.insert(0, own.text())
     if frames:
@@ -83,13 +90,14 @@ def emit(program: t.Program) -> CProgram:
         program.parameters,
         program.result,
         program.sites,
-        program.notes,
+        (*program.notes, *[f"arrays {', '.join(arrays)} share memory" for arrays in shared_memory]),
         statements,
         deciding,
         deciding_results,
         deciding_numbers,
         tuple([kernel(type_) for type_ in (F64, F32) if product_of(type_) in features]),
         "parallel" in features,
+        tuple([unit(prelude(expressions, {*part.features}), part) for part in outlined]),
     )
 
 

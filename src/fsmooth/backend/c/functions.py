@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import textwrap
+from collections.abc import Collection, Mapping, Sequence
 
 from fsmooth.backend.c.frames import returns_frames
 from fsmooth.backend.c.masked_loads import known_integers
 from fsmooth.backend.c.names import element_type
+from fsmooth.backend.c.numbers import HANDLE, changed_by_outlined
+from fsmooth.backend.c.outlined import Outlined
 from fsmooth.backend.c.parallel import handed_over
 from fsmooth.backend.c.signature import handle, inside, signature
 from fsmooth.backend.c.statements import StatementWriter, wrapped
@@ -15,6 +18,9 @@ from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.parameters import types_of
 from fsmooth.loops.usage import declared, mentioned, mentioned_reads, walk
+
+_FAILING = ("failed", "chunks_fail", "outlined_fails")
+"""What a function has where something in it may fail."""
 
 _ON_STACK = 512
 """So many numbers of the arena are on the stack."""
@@ -25,12 +31,18 @@ class FunctionWriter(StatementWriter):
 
     name: str
     types: Mapping[str, t.Parameter]
+    shares: Mapping[str, str] = {}
+    """How an outlined function calls the numbers that it is handed, by which parameter, and what defines the names of places."""
+    last: tuple[str, ...] = ()
+    places: Sequence[str] = ()
+    order: Mapping[str, int]
+    """Of names, in which they come."""
 
     def function(self, function: t.Function) -> str:
         """The whole definition."""
         self.name, self.types = function.name, types_of(function)
         self.lengths = function.facts.lengths
-        self.known = known_integers(function.body)
+        self.known |= known_integers(function.body)
         calls = [s for s in walk(function.body) if isinstance(s, t.Invoke)]
         self.read = mentioned_reads(function.body) if calls else set()
         by_value = set() if self.returned is None else {self.returned.given(s)[0] for s in calls}
@@ -45,7 +57,10 @@ class FunctionWriter(StatementWriter):
             self.error = "fs_shared->error"
         if self.makes_frames(function.body):
             self.features.add("frames")
+        self.order = {name: k for k, name in enumerate(self.types)}
+        self.numbers = changed_by_outlined(function.name, function.body, self.types)
         self.e.elsewhere = {} if self.shared is None else self.shared.elsewhere(function)
+        self.e.elsewhere |= {**self.shares, **self.numbers.elsewhere(self.numbers.types, ".")}
         self.body(function.body)
         if "calls" in self.features and "tape" in self.called:
             self.features.add("tape")
@@ -53,25 +68,31 @@ class FunctionWriter(StatementWriter):
             return self.called_function(function)
         if is_inside:
             return self.kernel_with_exit(function)
-        head, tail = [signature(function) + " {"], [*self.end(self.can_fail())]
-        head += self.unused(function, also_error=self.features.isdisjoint(("failed", "chunks_fail", "calls", "tape")))
+        head, tail = [signature(function, last=self.last) + " {"], [*self.end(self.can_fail())]
+        head += self.unused(function, also_error=self.features.isdisjoint((*_FAILING, "calls", "tape")))
         if self.can_fail():
             head.append("    int32_t status = 0;")
+        head += self.places
+        if self.numbers.types:
+            head += wrapped(self.numbers.names(self.numbers.types).removesuffix(";"))
+            head.append(f"    {self.numbers.type} {HANDLE};")
         opened, closed = self.opened()
         return "\n".join([*head, *opened, *self.lines, *tail[:-1], *closed, tail[-1], "}", ""])
 
     def parallel(self, s: t.Parallel) -> None:
         """A loop whose body is a function of its own, which is handed to whatever runs its iterations."""
-        inside = {name for inner in walk(s.body) for name in declared(inner)} | {s.chunk}
-        given = [q for q in self.types.values() if q.name in mentioned(s.body) - inside]
+        given = self.read_from_outside(s.body, {s.chunk})
         name = f"{self.name}_part_{len(self.parts) + 1}"
         self.parts.append("")
         writer = FunctionWriter(self.e, self.structs)
+        elsewhere = self.e.elsewhere
         part = t.Function(name, (*given, t.Parameter(s.chunk, INT)), s.body, t.Facts(lengths=self.lengths))
         text = writer.function(part)
+        self.e.elsewhere = elsewhere
         self.statements += writer.statements
-        self.features |= writer.features - {"failed", "chunks_fail", "arena", "tape"} | {"parallel"}
+        self.features |= writer.features - {*_FAILING, "arena", "tape"} | {"parallel"}
         self.needed |= writer.features | writer.needed
+        self.outlined += writer.outlined
         fails = writer.can_fail()
         self.parts[-1:] = [*writer.parts, handed_over(part, text, given, fails=fails)]
         self.features |= {"chunks_fail"} if fails else set()
@@ -90,9 +111,47 @@ class FunctionWriter(StatementWriter):
             self.line("        }")
         self.line("}")
 
+    def outline(self, s: t.Outlined) -> None:
+        """A call of a function that does the statements; the numbers that such functions change are in a struct."""
+        given = self.read_from_outside(s.body, self.numbers.types.keys())
+        own = sorted(self.numbers.types.keys() & mentioned(s.body), key=lambda name: self.order[name])
+        name = f"{self.name}_outlined_{len(self.outlined) + 1}"
+        function = t.Function(name, tuple(given), s.body, t.Facts(lengths=self.lengths))
+        writer = FunctionWriter(self.e, self.structs)
+        writer.known = set(self.known)
+        elsewhere = self.e.elsewhere
+        if own:
+            writer.shares, writer.last = self.numbers.elsewhere(own, "->"), (self.numbers.parameter,)
+            writer.places = wrapped(self.numbers.names(own).removesuffix(";"))
+        text = writer.function(function)
+        self.e.elsewhere = elsewhere
+        self.needed |= writer.features
+        prototype = f"{signature(function, last=writer.last)};\n"
+        self.outlined.append(Outlined(self.numbers.struct, prototype, text, frozenset(writer.features)))
+        arguments = [self.e.name(q.name) if q.pointer else self.e.write(t.Name(q.name, q.type)) for q in given]
+        arguments += [f"&{HANDLE}"] if own else []
+        fails = writer.can_fail()
+        self.features |= {"outlined_fails"} if fails else set()
+        called = f"{name}({', '.join([*arguments, self.error if fails else 'NULL'])});"
+        indent = "    " * self.depth
+        self.lines += textwrap.wrap(
+            f"status = {called}" if fails else f"(void){called}",
+            112,
+            initial_indent=indent,
+            subsequent_indent=f"{indent}    ",
+        )
+        if fails:
+            self.line("if (status) goto fail;")
+
+    def read_from_outside(self, body: t.Body, own: Collection[str]) -> list[t.Parameter]:
+        """What statements mention that is not theirs, and is not among their function's `own`."""
+        inside = {name for inner in walk(body) for name in declared(inner)}
+        read = [x for x in mentioned(body) if x in self.types and x not in inside and x not in own]
+        return [self.types[x] for x in sorted(read, key=lambda name: self.order[name])]
+
     def can_fail(self) -> bool:
         """Is there something that reports a failure?"""
-        return not self.features.isdisjoint(("failed", "chunks_fail", "arena", "calls", "frames", "tape"))
+        return not self.features.isdisjoint((*_FAILING, "arena", "calls", "frames", "tape"))
 
     def end(self, can_fail: bool) -> list[str]:
         """The end of a function that reports failures."""

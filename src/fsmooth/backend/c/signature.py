@@ -17,10 +17,14 @@ def parameter(p: t.Parameter) -> str:
     return f"{'' if p.output else 'const '}{element_type(p.type)} *restrict {p.name}"
 
 
-def signature(function: t.Function, shared: Shared | None = None, returned: Returned | None = None) -> str:
-    """`int32_t name(…)`, broken into lines if it is long; functions that are `returned` from give a number, or nothing."""
+def signature(
+    function: t.Function, shared: Shared | None = None, returned: Returned | None = None, last: tuple[str, ...] = ()
+) -> str:
+    """`int32_t name(…)`, broken into lines if it is long, with `last` parameters; functions that are `returned` from give a
+    number, or nothing.
+    """
     if not function.is_called:
-        return laid_out(f"int32_t {function.name}", [*map(parameter, function.parameters), _ERROR])
+        return laid_out(f"int32_t {function.name}", [*map(parameter, function.parameters), *last, _ERROR])
     value = None if returned is None else returned.outputs.get(function.name)
     kinds = {q.name: c_type(q.type) for q in function.parameters}
     kind = "int32_t" if returned is None else "void" if value is None else kinds[value]

@@ -15,6 +15,8 @@ from fsmooth.backend.c.lanes import write_vectors
 from fsmooth.backend.c.leaving import Returned
 from fsmooth.backend.c.masked_loads import may_permute_masked_loads
 from fsmooth.backend.c.names import c_type, comment, element_type
+from fsmooth.backend.c.numbers import Numbers
+from fsmooth.backend.c.outlined import Outlined
 from fsmooth.backend.c.products import write_product
 from fsmooth.backend.c.shared import Shared
 from fsmooth.backend.c.spelling import UNARY
@@ -32,7 +34,8 @@ _ALIGNED = 64
 
 class StatementWriter:
     """Writes the statements of one function.  `features` are the parts of the prelude it needs; `parts` the functions that the
-    bodies of its parallel loops are, and `needed` what these need of the prelude.
+    bodies of its parallel loops are, `outlined` those that it calls for some of its statements, and `needed` what these need of
+    the prelude; `numbers` are those that the latter change.
     """
 
     def __init__(
@@ -61,6 +64,8 @@ class StatementWriter:
         self.features: set[str] = set()
         self.parts: list[str] = []
         self.needed: set[str] = set()
+        self.outlined: list[Outlined] = []
+        self.numbers = Numbers("", {}, {}, {})
         self.last_site = ("", 0)
         self.lengths: frozenset[str] = frozenset()
         self.known: set[str] = set()
@@ -93,6 +98,10 @@ class StatementWriter:
         self.statements += 1
         w = self.e.write
         match s:
+            case t.Declare(name, _, None) if name in self.numbers.types:
+                self.statements -= 1
+            case t.Declare(name, _, t.Expression() as value) if name in self.numbers.types:
+                self.assignment(t.Name(name, s.type), value, accumulate=False)
             case t.Declare(name, type_, value):
                 const = "" if s.mutable else self.const(name)
                 if value is None and name in self.given:
@@ -111,6 +120,8 @@ class StatementWriter:
                 write_block(self, s)
             case t.Parallel():
                 self.parallel(s)
+            case t.Outlined():
+                self.outline(s)
             case t.If():
                 self.conditional(s)
             case t.Break(condition):
@@ -140,7 +151,7 @@ class StatementWriter:
             case t.Allocate():
                 self.features.add("arena")
                 element = element_type(s.type)
-                size = f"{self.count(s.count)}, sizeof({element})"
+                size = f"{self.longest(s)}, sizeof({element})"
                 taken = (
                     f"fs_take({self.arena}, {size})" if s.room is None else f"fs_fit({self.arena}, &{s.room}, {size})"
                 )
@@ -187,6 +198,10 @@ class StatementWriter:
 
     def parallel(self, s: t.Parallel) -> None:
         """A loop whose iterations may run at one time, which functions on records have none of."""
+        raise TypeError(f"{s!r} in a function that others call")
+
+    def outline(self, s: t.Outlined) -> None:
+        """Statements that are a function of their own, which functions on records have none of."""
         raise TypeError(f"{s!r} in a function that others call")
 
     def const(self, name: str) -> str:
@@ -299,6 +314,22 @@ class StatementWriter:
                 return f"fs_count({self.count(a)}, {self.count(b)})"
             case _:
                 return self.e.write(count)
+
+    def longest(self, s: t.Allocate) -> str:
+        """How many elements: the largest of several counts gets a name."""
+        counts: list[t.Expression] = []
+        e = s.count
+        while isinstance(e, t.Operation) and e.primitive is p.maximum:
+            e, last = e.arguments
+            counts.append(last)
+        if not counts:
+            return self.count(e)
+        name = f"{s.buffer}_size"
+        self.line(f"int64_t {name} = {self.count(e)};")
+        for other in reversed(counts):
+            text = self.count(other)
+            self.line(f"if ({name} < {text}) {name} = {text};")
+        return name
 
     def site(self, site: Site) -> None:
         """A comment with the source line, unless the last comment was the same."""

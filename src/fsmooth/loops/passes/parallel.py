@@ -11,7 +11,7 @@ chunk's own.  A loop of little work is one chunk, which its caller runs.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -27,7 +27,7 @@ from fsmooth.loops.parameters import types_of
 from fsmooth.loops.passes.places import Places
 from fsmooth.loops.passes.sharing import Independent, Loop, independent, plain
 from fsmooth.loops.rewriting import same_or, with_bodies, with_body
-from fsmooth.loops.substitution import substituted
+from fsmooth.loops.substitution import renamed, substituted
 from fsmooth.loops.usage import (
     bodies_of,
     declared,
@@ -223,10 +223,10 @@ class _Chunks:
         inner = _part(loop, index, first, many)
         if isinstance(inner, t.For):
             own = {name: self.summed(name, chunk, count, region) for name in shared.summed}
-            body = _renamed(inner.body, own)
+            body = renamed(inner.body, own)
             for name, total in shared.added:
                 body = self.added(name, total, chunk, count, body, region)
-            inner = replace(inner, body=body, reduced=tuple([own[name] for name in inner.reduced]))
+            inner = replace(inner, body=body, reduced=tuple([own[name].name for name in inner.reduced]))
             for storage in [self.storage[name] for name in private]:  # strips read a little more than they wrote
                 region.first += [storage, t.Fill(storage.buffer, ZERO, _length(storage), storage.type)]
         whole = (*region.first, inner, *region.last)
@@ -252,7 +252,7 @@ class _Chunks:
         region.first.append(t.Declare(first.name, INT, times(chunk, length)))
         return chunk, count, first, length
 
-    def summed(self, name: str, chunk: t.Name, count: t.Expression, region: _Region) -> str:
+    def summed(self, name: str, chunk: t.Name, count: t.Expression, region: _Region) -> t.Name:
         """The number that a chunk sums up in place of `name`, to which they are added in their order."""
         type_ = self.types[name].type
         own, parts = self.names.fresh(name), self.names.beside(name, "parts")
@@ -262,7 +262,7 @@ class _Chunks:
         region.last.append(t.Store(parts, chunk, t.Name(own, type_)))
         add = t.Assign(name, t.Load(parts, k, type_), accumulate=True)
         region.after.append(t.For(k.name, count, (add,), t.Kind.SEQUENTIAL))
-        return own
+        return t.Name(own, type_)
 
     def added(
         self, name: str, total: t.Expression, chunk: t.Name, count: t.Expression, body: t.Body, region: _Region
@@ -357,23 +357,6 @@ def is_little(size: t.Expression, cost: t.Expression) -> bool:
     if not isinstance(size, t.Literal) or not isinstance(cost, t.Literal):
         return False
     return int(size.value) * int(cost.value) < 2 * thresholds.CHUNK_WORK
-
-
-def _renamed(body: t.Body, own: Mapping[str, str]) -> t.Body:
-    """Statements that add to other numbers."""
-
-    def change(part: t.Body) -> t.Body:
-        found: list[t.Statement] = []
-        for s in part:
-            new = with_bodies(s, change)
-            if isinstance(new, t.Assign) and new.name in own:
-                new = replace(new, name=own[new.name])
-            elif isinstance(new, t.For) and not own.keys().isdisjoint(new.reduced):
-                new = replace(new, reduced=tuple([own.get(name, name) for name in new.reduced]))
-            found.append(new)
-        return same_or(part, found)
-
-    return change(body)
 
 
 def _moved(body: t.Body, buffer: str, other: str, start: t.Expression) -> t.Body:

@@ -141,6 +141,21 @@ class Parallel(Struct, frozen=True, eq=False):
     site: Site = NOWHERE
 
 
+class Outlined(Struct, frozen=True, eq=False):
+    """The statements of `body` in a function of their own: of the numbers outside it, it changes those that it `sets`, whose
+    values it is handed, and `gives` values to others, which are declared before.
+    """
+
+    body: Body
+    sets: tuple[str, ...]
+    gives: tuple[str, ...]
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """All these numbers."""
+        return (*self.sets, *self.gives)
+
+
 class If(Struct, frozen=True, eq=False):
     """`if (condition) then else otherwise`.  `then` is not worth much of the C compiler's time if it is `rare`."""
 
@@ -439,6 +454,7 @@ Statement = (
     | While
     | Block
     | Parallel
+    | Outlined
     | If
     | Break
     | Check

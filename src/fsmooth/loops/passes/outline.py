@@ -1,0 +1,182 @@
+"""Statements of large functions outlined: they become functions of their own, which the C compiler may take one by one.
+
+    s1; s2; …; s600    ~>    outlined { s1; …; s200 }; outlined { s201; …; s400 }; s401; …; s600
+
+What the C compiler does to a function takes more than linear time, and one function takes one processor.  What others read of
+the numbers that such statements declare or set, these give back.  Memory is taken, and pointers are set, outside of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from fsmooth import thresholds
+from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import zero_of
+from fsmooth.loops.names import Names
+from fsmooth.loops.parameters import types_of
+from fsmooth.loops.passes.parallel import applies
+from fsmooth.loops.rewriting import same_or, with_bodies, with_body
+from fsmooth.loops.substitution import renamed
+from fsmooth.loops.usage import bodies_of, changed, declared, mentioned, names_of, walk
+
+
+def outline(function: t.Function, names: Names) -> t.Function:
+    """The function with its statements in functions of their own, if it is large."""
+    total = size(function.body)
+    if not applies(function) or total < thresholds.OUTLINED_FROM:
+        return function
+    pointers = {s.pointer for s in walk(function.body) if isinstance(s, t.Choose)}
+    body = _Outlining(pointers, total >= thresholds.OUTLINED_STRAIGHT).body(function.body)
+    outlined = [s for s in walk(body) if isinstance(s, t.Outlined)]
+    given = {name for s in outlined for name in s.gives}
+    read = {name for s in outlined for name in s.sets} - given
+    return with_body(function, _Shared(names, types_of(function), read | given, read).body(body))
+
+
+def size(body: t.Body) -> int:
+    """How many statements there are."""
+    return sum([1 for _ in walk(body)])
+
+
+class _Outlining(Struct):
+    """`pointers` of the function, and whether also statements are outlined that have no loop."""
+
+    pointers: set[str]
+    straight: bool
+
+    def body(self, body: t.Body) -> t.Body:
+        """Statements side by side outlined together; in those that are too large for one function, those inside them."""
+        if size(body) < thresholds.OUTLINED_FROM:
+            return body
+        last = {name: k for k, s in enumerate(body) for name in mentioned((s,))}
+        found: list[t.Statement] = []
+        group: list[t.Statement] = []
+        total = done = 0
+
+        def close() -> None:
+            nonlocal total
+            if total < thresholds.OUTLINED_LEAST or not (self.straight or _has_loop(group)):
+                found.extend(group)
+            else:
+                found.extend(_outlined(group, lambda name: last.get(name, -1) >= done))
+            group.clear()
+            total = 0
+
+        for unit in _units(body, last):
+            own = size(unit)
+            stays = own > thresholds.OUTLINED or not self.may_move(unit, group)
+            if stays or total + own > thresholds.OUTLINED:
+                close()
+            if stays:
+                found.extend([self.inside(s) for s in unit])
+            else:
+                group += unit
+                total += own
+            done += len(unit)
+        close()
+        return same_or(body, found)
+
+    def inside(self, s: t.Statement) -> t.Statement:
+        match s:
+            case t.While():  # what the condition reads stays beside it
+                body = self.body(s.body)
+                return s if body is s.body else replace(s, body=body)
+            case t.For(vectors=t.Vectors.IMPLIED):  # no vectors of iterations in which functions are called
+                body = self.body(s.body)
+                return s if body is s.body else replace(s, body=body, simd=False, reduced=(), extrema=())
+            case t.If() | t.Parallel():
+                return with_bodies(s, self.body)
+            case _:
+                return s
+
+    def may_move(self, unit: t.Body, group: Sequence[t.Statement]) -> bool:
+        """Do statements only compute, with memory and pointers that are there or are theirs, and are they never left?  Or can the
+        memory that one takes be taken before the `group` beside it?
+        """
+        if isinstance(unit[0], t.Allocate):
+            return names_of(unit[0].count).isdisjoint(changed(group) | _declared_in(group))
+        if not self.pointers.isdisjoint(mentioned(unit) - _declared_in(unit)):
+            return False
+        return not any([_breaks(s) for s in unit]) and not any(
+            [isinstance(s, t.Allocate | t.Room | t.Parallel) for s in walk(unit)]
+        )
+
+
+def _units(body: t.Body, last: Mapping[str, int]) -> Iterator[t.Body]:
+    """Statements one by one, but those together that mention a pointer from the one on that makes it."""
+    start = end = 0
+    for k, s in enumerate(body):
+        end = max(end, k, last[s.pointer] if isinstance(s, t.Choose) else k)
+        if end == k:
+            yield body[start : k + 1]
+            start = k + 1
+
+
+def _has_loop(body: Sequence[t.Statement]) -> bool:
+    return any([isinstance(s, t.For | t.While | t.Block) for s in walk(body)])
+
+
+def _breaks(s: t.Statement) -> bool:
+    """Does it leave a loop that is around it?"""
+    if isinstance(s, t.For | t.While | t.CheckAll):
+        return False
+    return isinstance(s, t.Break) or any([_breaks(x) for inner in bodies_of(s) for x in inner])
+
+
+def _declared_in(body: Sequence[t.Statement]) -> set[str]:
+    return {name for s in walk(body) for name in declared(s)}
+
+
+def _outlined(group: Sequence[t.Statement], later: Callable[[str], bool]) -> Sequence[t.Statement]:
+    """Statements as one, after the declarations of what is used `later`, and the memory that they take."""
+    before: list[t.Statement] = []
+    body: list[t.Statement] = []
+    gives: list[str] = []
+    for s in group:
+        if isinstance(s, t.Declare) and later(s.name):
+            before.append(t.Declare(s.name, s.type, None, mutable=True))
+            gives.append(s.name)
+            body.append(t.Assign(s.name, zero_of(s.type) if s.value is None else s.value))
+        elif isinstance(s, t.Allocate) or (isinstance(s, t.LocalArray) and later(s.buffer)):
+            before.append(s)
+        else:
+            body.append(s)
+    own = _declared_in(group)
+    assigned = {s.name: None for s in walk(group) if isinstance(s, t.Assign)}
+    sets = [name for name in assigned if name not in own]
+    return (*before, t.Outlined(tuple(body), tuple(sets), tuple(gives)))
+
+
+class _Shared(Struct):
+    """The numbers that outlined functions change, and those of them whose values they are handed."""
+
+    names: Names
+    types: Mapping[str, t.Parameter]
+    changed: set[str]
+    read: set[str]
+
+    def body(self, body: t.Body) -> t.Body:
+        """Statements in which these have values before, and loops change locals of their own."""
+        found: list[t.Statement] = []
+        for s in body:
+            match s:
+                case t.Declare(name, type_, None) if name in self.read:
+                    found.append(replace(s, value=zero_of(type_)))
+                case t.For() | t.While() if not any([isinstance(x, t.Outlined) for x in walk((s,))]):
+                    found += self.on_locals(s)
+                case _:
+                    found.append(with_bodies(s, self.body))
+        return same_or(body, found)
+
+    def on_locals(self, loop: t.For | t.While) -> Sequence[t.Statement]:
+        own = {
+            name: t.Name(self.names.fresh(name), self.types[name].type)
+            for name in dict.fromkeys([s.name for s in walk((loop,)) if isinstance(s, t.Assign)])
+            if name in self.changed
+        }
+        before = [t.Declare(new.name, new.type, t.Name(old, new.type), mutable=True) for old, new in own.items()]
+        return (*before, *renamed((loop,), own), *[t.Assign(old, new) for old, new in own.items()])

@@ -1,0 +1,143 @@
+"""Statements in functions of their own: the same values as the interpreter's wherever a program is cut, in one text or in several."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fsmooth as fs
+from fsmooth import thresholds
+from fsmooth.backend.c.emit import emit
+from fsmooth.loops import tree as t
+from fsmooth.loops.evaluate import evaluate
+from fsmooth.loops.passes.schedule import ALL, PLAIN, Passes, with_threads
+from fsmooth.loops.usage import walk
+from fsmooth.lower.functions import lower
+from fsmooth.optimise.schedules import DEFAULT
+from tests.accuracy.cases import cases
+from tests.accuracy.judge import bounded, disagreement, flat
+from tests.lower.harness import COMPILER, FAST, STRICT, Compiled, compile_all
+from tests.lower.random_folds import Generator, Nested, Whiles
+from tests.lower.strip_programs import STRIP_PROGRAMS
+
+BATCH = 25
+TOLERANCE = 1e-12
+
+
+@pytest.fixture(autouse=True)
+def deep() -> Iterator[None]:
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(100_000)
+    yield
+    sys.setrecursionlimit(limit)
+
+
+@pytest.fixture(params=[1, 4, 12])
+def cut(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs are cut after so many statements."""
+    monkeypatch.setattr(thresholds, "OUTLINED", request.param)
+    for name in ("OUTLINED_FROM", "OUTLINED_STRAIGHT", "OUTLINED_LEAST"):
+        monkeypatch.setattr(thresholds, name, 0)
+
+
+def outlined(kernel: Compiled) -> int:
+    return len(kernel.program.outlined)
+
+
+@pytest.mark.usefixtures("cut")
+@pytest.mark.parametrize(
+    ("flags", "passes"),
+    [(STRICT, PLAIN), (FAST, ALL), (STRICT, with_threads(ALL, 0))],
+    ids=["strict", "fast", "threads"],
+)
+@pytest.mark.parametrize("first", range(150_000, 152_000, 1_000))
+def test_random_programs_cut(first: int, flags: tuple[str, ...], passes: Passes) -> None:
+    batch = list(cases(first, BATCH))
+    terms = [DEFAULT(term) for case in batch for term in (case.program, case.gradient)]
+    kernels = compile_all(terms, flags, lambda term, name: lower(term, name, passes=passes))
+    assert len([kernel for kernel in kernels if outlined(kernel)]) > BATCH
+    for k, case in enumerate(batch):
+        for kernel, expected in ((kernels[2 * k], case.value), (kernels[2 * k + 1], case.slopes)):
+            wrong = disagreement(kernel(*case.arguments), expected, TOLERANCE)
+            assert not wrong, f"seed {case.seed}: {wrong}"
+
+
+@pytest.mark.usefixtures("cut")
+@pytest.mark.parametrize(("generator", "start"), [(Generator, 7000), (Nested, 7000), (Whiles, 7000)])
+def test_random_folds_cut(generator: type[Generator], start: int) -> None:
+    """Loops that change numbers, exchange pointers and stop early."""
+    terms = [generator(start + k).function() for k in range(60)]
+    for optimised, passes in ((False, PLAIN), (True, ALL)):
+        chosen = [DEFAULT(term) if optimised else term for term in terms]
+        kernels = compile_all(chosen, STRICT, lambda term, name, passes=passes: lower(term, name, passes=passes))
+        assert any(outlined(kernel) for kernel in kernels)
+        for term, kernel in zip(terms, kernels, strict=True):
+            for n in (3, 70):
+                given = np.cos(np.arange(n) + 0.5), np.sin(3.0 * np.arange(n)), 2
+                expected = bounded(term, list(given))
+                assert not expected.is_sure or not disagreement(kernel(*given), expected, TOLERANCE)
+
+
+@pytest.mark.usefixtures("cut")
+@pytest.mark.parametrize("name", STRIP_PROGRAMS)
+def test_strips_cut(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    term, arguments = STRIP_PROGRAMS[name]
+    apart = compile_all([DEFAULT(term)], FAST)[0]
+    monkeypatch.setattr(thresholds, "OUTLINED_FROM", 1_000_000)
+    plain = compile_all([DEFAULT(term)], FAST)[0]
+    assert outlined(apart)
+    assert not outlined(plain)
+    for given in arguments:
+        for one, wanted in zip(flat(apart(*given)), flat(plain(*given)), strict=True):
+            np.testing.assert_allclose(one, wanted, rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.usefixtures("cut")
+def test_units_beside_the_program(tmp_path: Path) -> None:
+    """Each function as a translation unit, without warnings, and linked."""
+    for k, case in enumerate(cases(155_000, 4)):
+        program = emit(lower(DEFAULT(case.gradient), f"program_{k}"))
+        apart = "#define FS_OUTLINED_APART\n"
+        for number, text in enumerate([apart + program.source, *program.outlined]):
+            (tmp_path / f"{k}_{number}.c").write_text(text)
+        library = tmp_path / f"{k}.so"
+        files = [str(file) for file in sorted(tmp_path.glob(f"{k}_*.c"))]
+        # helpers that only the others use are in the program's own text too
+        flags = [*STRICT, "-Wno-unused-function"]
+        done = subprocess.run([*COMPILER, *flags, "-o", str(library), *files, "-lm"], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr[:4000]
+        kernel = Compiled(program, ctypes.CDLL(str(library)))
+        wrong = disagreement(kernel(*case.arguments), case.slopes, TOLERANCE)
+        assert not wrong, f"seed {case.seed}: {wrong}"
+
+
+def large(x):
+    """Rows of sums, of which the last ones read what all before gave."""
+    total = 0.0
+    found = []
+    for _ in fs.unroll(range(40)):
+        a = np.sum(np.sin(x) * total)
+        total = total + a * a + np.sum(np.cumsum(x * a))
+        found.append(total)
+    return np.array(found) * total
+
+
+def test_large_programs_are_cut() -> None:
+    """As the interpreter of loops has them too; a small one is not."""
+    x = np.linspace(0.1, 0.3, 5)
+    program = fs.function(large)
+    kernel = program.compiled(x).loops.kernel
+    parts = [s for s in walk(kernel.body) if isinstance(s, t.Outlined)]
+    assert len(parts) > 1
+    assert all(thresholds.OUTLINED_LEAST <= len(list(walk(s.body))) <= thresholds.OUTLINED for s in parts)
+    result: list[float | None] = [None] * 40
+    evaluate(kernel, {"x": list(x), "x_n0": 5, "result": result})
+    np.testing.assert_allclose(program(x), result, rtol=1e-12)
+    assert "FS_OUTLINED_APART" in program.c_source(x)
+    assert "FS_OUTLINED" not in fs.function(lambda x: np.sum(np.sin(x))).c_source(x)
