@@ -179,6 +179,31 @@ def histogram(k, w):
     return h
 
 
+def scattered(k, w, n):
+    """The result itself, of a length that is given, is added to and taken from."""
+    h = np.zeros(n)
+    for i in range(len(k)):
+        h[k[i]] = np.exp(w[i]) + h[k[i]]
+        h[(k[i] * 7) % n] -= w[i]
+    return h
+
+
+def last(k, w, n):
+    """What is stored, not added: the last iteration's is left."""
+    h = np.zeros(n)
+    for i in range(len(k)):
+        h[k[i]] = np.exp(w[i])
+    return h
+
+
+def seen(k, w, n):
+    """What an iteration adds depends on what is there."""
+    h = np.zeros(n)
+    for i in range(len(k)):
+        h[k[i]] += np.exp(w[i]) / (1.0 + h[k[i] - 1])
+    return h
+
+
 def rows(a):
     return [[np.exp(v) for v in row] for row in a]
 
@@ -192,6 +217,8 @@ X = np.linspace(-1.0, 1.0, 20_000)
         (rows, (X.reshape(200, 100),), 0),
         (lambda x: sum(np.sin(a) for a in x), (X,), 0),
         (lambda k, w: sum(np.exp(w[i]) for i in k), (np.arange(20_000), X), 0),
+        (histogram, (np.arange(20_000) % 20, X), 1),
+        (scattered, (np.arange(20_000) % 20, X, 20), 1),
     ],
 )
 def test_loops_in_chunks(program, arguments, copies) -> None:
@@ -207,6 +234,9 @@ def test_loops_in_chunks(program, arguments, copies) -> None:
         (by_hand, (X[:2000], 50)),
         (carried, (X,)),
         (histogram, (np.arange(20_000) % 20, X)),
+        (scattered, (np.arange(20_000) % 20, X, 20)),
+        (last, (np.arange(20_000) % 20, X, 20)),
+        (seen, (np.arange(20_000) % 20, X, 20)),
         (rows, (X.reshape(200, 100),)),
     ],
 )

@@ -95,7 +95,7 @@ def told(function: t.Function) -> list[str]:
                 why = independent(
                     plain(s), chunks.lengths, chunks.places, chunks.private(s), chunks.storage, chunks.sizes
                 )
-                if isinstance(why, str) and any([isinstance(x, t.For | t.While) for x in s.body]):
+                if isinstance(why, str):
                     found[f"{_line(s)}one after the other: {why}"] = None
                 look(s.body)
             else:
@@ -164,12 +164,12 @@ class _Chunks:
         self.sizes = function.facts.sizes
         self.storage = {s.buffer: s for s in walk(function.body) if isinstance(s, t.Allocate | t.LocalArray)}
         self.lengths = {name: _length(s) for name, s in self.storage.items()}
-        for q in function.parameters:
+        for name, axes in self.sizes.items():
             length: t.Expression = ONE
-            for axis in self.sizes.get(q.name, ()):
+            for axis in axes:
                 length = times(length, axis)
-            if q.pointer and q.name in self.sizes and names_of(length) <= self.types.keys():
-                self.lengths[q.name] = length
+            if name in self.types and name not in self.lengths and names_of(length) <= self.types.keys():
+                self.lengths[name] = length
 
     def block(self, body: t.Body, *, in_loop: bool = False) -> t.Body:
         """Statements with loops in chunks."""

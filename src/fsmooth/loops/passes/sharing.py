@@ -11,11 +11,13 @@ from collections.abc import Collection, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from fsmooth.core import primitives as p
 from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import ONE, ZERO, parts, plus, times
+from fsmooth.loops.arithmetic import ONE, ZERO, parts, plus, same, times
 from fsmooth.loops.passes.own_elements import Coefficients, OwnElements, coefficients
 from fsmooth.loops.passes.places import Places
+from fsmooth.loops.rewriting import same_or, with_bodies
 from fsmooth.loops.substitution import without_pointers
 from fsmooth.loops.usage import bodies_of, declared, expressions_of, loads_of, mentioned, names_of, targets, walk
 
@@ -170,7 +172,33 @@ def _keeps_to_index(loop: t.For, buffer: str, elements: OwnElements, sizes: Sequ
 
 
 def plain(loop: t.For) -> t.For:
-    """A loop without pointers to what it does not make."""
+    """A loop without pointers to what it does not make, and with `a[i] += e` for `a[i] = a[i] + e`."""
     inside = {name for s in walk(loop.body) for name in declared(s) if not isinstance(s, t.Choose)} | {*loop.own}
-    body = without_pointers(loop.body, inside)
+    body = _adding(without_pointers(loop.body, inside))
     return loop if body is loop.body else replace(loop, body=body)
+
+
+def _adding(body: t.Body) -> t.Body:
+    found: list[t.Statement] = []
+    for s in body:
+        new = with_bodies(s, _adding)
+        if isinstance(new, t.Store) and not new.accumulate:
+            rest = _added(new)
+            new = new if rest is None else t.Store(new.buffer, new.index, rest, accumulate=True)
+        found.append(new)
+    return same_or(body, found)
+
+
+def _added(s: t.Store) -> t.Expression | None:
+    """What a statement adds to the element that it stores to."""
+    match s.value:
+        case t.Operation(p.add, (a, b)):
+            return b if _is_element(a, s) else a if _is_element(b, s) else None
+        case t.Operation(p.subtract, (a, b)) if _is_element(a, s):
+            return t.Operation(p.negate, (b,), b.type)
+        case _:
+            return None
+
+
+def _is_element(e: t.Expression, s: t.Store) -> bool:
+    return isinstance(e, t.Load) and e.buffer == s.buffer and same(e.index, s.index)
