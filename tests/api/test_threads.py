@@ -223,3 +223,19 @@ def test_other_numbers(dtype) -> None:
 
     x = (RNG.normal(size=200_000) * 3).astype(dtype)
     assert bits(fs.function(f, threads=3)(x)) == bits(fs.function(f)(x))
+
+
+def test_threadpoolctl_limits_the_pool() -> None:
+    """As it limits BLAS: also programs that say how many threads they want, with the same bits."""
+    import threadpoolctl
+
+    program = fs.function(layer, threads=2)
+    wanted = program(X, W)
+    (found,) = [pool for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "fsmooth"]
+    assert found["num_threads"] == default_threads()
+    with threadpoolctl.threadpool_limits(limits=1):
+        (inside,) = [pool for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "fsmooth"]
+        assert inside["num_threads"] == 1
+        assert np.array_equal(program(X, W), wanted)
+    (after,) = [pool for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "fsmooth"]
+    assert after["num_threads"] == default_threads()

@@ -88,6 +88,20 @@ def _char_lstm(lines: list[str]) -> None:
     assert lines[-1] == "how much wood would a woodchuck chuck if a woodc"
 
 
+def _ctc(lines: list[str]) -> None:
+    losses = [_numbers(line)[1] for line in lines[:-1]]
+    assert losses[0] > 20.0
+    assert losses[-1] < 0.5
+    assert _numbers(lines[-1])[0] >= 18
+
+
+def _attention(lines: list[str]) -> None:
+    losses = [_numbers(line)[1] for line in lines[:-1]]
+    assert losses[0] > 2.0
+    assert losses[-1] < 0.05
+    assert _numbers(lines[-1])[0] > 990
+
+
 def _gaussian_process(lines: list[str]) -> None:
     length, height, noise, iterations = _numbers(lines[0])
     assert noise == pytest.approx(0.1, abs=0.02)
@@ -99,8 +113,10 @@ def _gaussian_process(lines: list[str]) -> None:
 
 _EXPECTED = {
     "bundle_adjustment": _bundle_adjustment,
+    "attention": _attention,
     "char_lstm": _char_lstm,
     "convolution": _convolution,
+    "ctc": _ctc,
     "fit_an_ode": _fit_an_ode,
     "gaussian_process": _gaussian_process,
     "logistic_regression": _logistic_regression,

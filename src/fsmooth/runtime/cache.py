@@ -89,12 +89,16 @@ class Functions(Struct, frozen=True):
     level: str = "-O1"
 
 
-def compiled(source: str, statements: int, compiler: Compiler, functions: Sequence[Functions] = ()) -> Path:
+def compiled(
+    source: str, statements: int, compiler: Compiler, functions: Sequence[Functions] = (), prefix: str = ""
+) -> Path:
     """The shared object of a C text, from the cache or newly built, linked with `functions`, each of which is built once.
+
+    Its name begins with the prefix.
 
     What is not there yet is compiled at once, on as many processors as there are.
     """
-    target = directory() / f"{_name(compiler, source, *[f.source for f in functions])}.so"
+    target = directory() / f"{prefix}{_name(compiler, source, *[f.source for f in functions])}.so"
     if not is_whole(target):
         with timed("C of %d statements compiled by %s", statements, compiler.version):
             files = [(_object_file(f, compiler), f) for f in functions]

@@ -14,6 +14,7 @@ import os
 
 from fsmooth.errors import ArgumentError
 from fsmooth.runtime.compiler import find_compiler, processors
+from fsmooth.runtime.thread_limits import PREFIX, known_to_threadpoolctl
 
 _SOURCE = r"""
 #define _GNU_SOURCE
@@ -42,7 +43,7 @@ static struct {
 static uint64_t ticket; /* number of the region, and of the next chunk */
 static int64_t done;    /* chunks */
 static int32_t started; /* threads */
-static int32_t limit = 1;
+static int32_t limit = 1, allowed = MOST; /* threads of programs that say no number, and of all */
 static __thread int inside;
 
 /* On a machine whose processors have other work, a thread may be without one for milliseconds while it has a chunk.  After
@@ -145,10 +146,20 @@ static void in_child(void) { /* of the threads only this one is there */
 
 static void __attribute__((constructor)) at_start(void) { pthread_atfork(NULL, NULL, in_child); }
 
-void fs_pool_limit(int32_t threads) { limit = threads < 1 ? 1 : threads > MOST ? MOST : threads; }
+static int32_t within(int32_t threads) { return threads < 1 ? 1 : threads > MOST ? MOST : threads; }
+
+void fs_pool_limit(int32_t threads) { limit = within(threads); }
+
+void fs_pool_allow(int32_t threads) { __atomic_store_n(&allowed, within(threads), __ATOMIC_RELAXED); }
+
+int32_t fs_pool_threads(void) {
+    const int32_t most = __atomic_load_n(&allowed, __ATOMIC_RELAXED);
+    return most < limit ? most : limit;
+}
 
 void fs_pool_run(fs_task task, void *given, int64_t chunks, int32_t threads) {
-    const int32_t most = threads > 0 ? threads : limit;
+    const int32_t wanted = threads > 0 ? threads : limit, all = __atomic_load_n(&allowed, __ATOMIC_RELAXED);
+    const int32_t most = wanted < all ? wanted : all;
     int32_t helpers = (int64_t)most < chunks ? most - 1 : (int32_t)chunks - 1;
     if (helpers > MOST) helpers = MOST;
     const int taken = !inside && helpers >= 1 && !pthread_mutex_trylock(&region);
@@ -193,10 +204,11 @@ def pool() -> ctypes.c_void_p:
     """Where C finds the pool of this process."""
     from fsmooth.runtime.cache import compiled  # noqa: PLC0415  (loaded when something is compiled)
 
-    library = ctypes.CDLL(str(compiled(_SOURCE, 0, find_compiler())))
+    library = ctypes.CDLL(str(compiled(_SOURCE, 0, find_compiler(), prefix=PREFIX)))
     library.fs_pool_limit(ctypes.c_int32(default_threads()))
     found = ctypes.cast(library.fs_pool_run, ctypes.c_void_p)
     _LOADED.append(library)
+    known_to_threadpoolctl()
     return found
 
 
