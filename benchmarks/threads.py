@@ -10,6 +10,7 @@ import os
 import platform
 import sys
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -57,12 +58,41 @@ def measured(name: str, make: Any, arguments: tuple[Any, ...], *, quick: bool) -
     return row
 
 
+def ceiling(*, quick: bool) -> dict[str, Any]:
+    """What the machine has to give: two long calls that share nothing, in turn, on one thread of Python and on two."""
+    call = fs.function(recurrence)
+    x = np.linspace(0.0, 1.0, 1_000 if quick else 1_000_000)
+    wanted = call(x)
+    with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(2) as two:
+
+        def both(pool: ThreadPoolExecutor) -> list[Any]:
+            return [running.result() for running in [pool.submit(call, x) for _ in range(2)]]
+
+        calls = {"plain": lambda: (call(x), call(x)), "1": lambda: both(one), "2": lambda: both(two)}
+        runs = 5 if quick else RUNS
+        return {
+            "program": "the machine: two calls that share nothing",
+            "median": alternated(calls, runs, SECONDS),
+            "fewest": fastest(calls, runs, SECONDS),
+            "same": both(two) == [wanted, wanted],
+        }
+
+
+def recurrence(x: Any) -> Any:
+    """One processor's work, in registers."""
+    s = 0.5
+    for v in x:
+        s = s * (1.5 - s) + v * 0.1
+    return s
+
+
 def _bits(result: object) -> bytes:
     return b"".join([array.tobytes() for array in arrays_of(result)])
 
 
 def rows(*, quick: bool) -> Iterator[dict[str, Any]]:
     """All of them."""
+    yield ceiling(quick=quick)
     for program in programs():
         if program.name in WORKLOADS:
             yield measured(program.name, program.make, program.arguments, quick=quick)
@@ -85,7 +115,7 @@ def table(found: list[dict[str, Any]], *, quick: bool) -> str:
         f"`python -m benchmarks --only threads` on {platform.machine()}, {os.cpu_count()} processors, Python "
         f"{platform.python_version()}.  Calls through Python,",
         f"alternated, medians of {RUNS} runs and the fewest seconds of as many; other work of the machine takes from the second",
-        "processor first.  *Same bits*: of results on 1, 2, 3 and 7 threads.",
+        "processor first, and the first row says how much there was of it.  *Same bits*: of results on 1, 2, 3 and 7 threads.",
         "",
         "| program | without (ms) | one thread / without | without / two threads | fewest: without / two threads | same bits |",
         "|---|--:|--:|--:|--:|---|",
