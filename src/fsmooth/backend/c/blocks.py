@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from fsmooth.backend.c.lanes import suffix_of
 from fsmooth.backend.c.names import element_type
-from fsmooth.core.types import F64, INT
+from fsmooth.core.types import INT, Float
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import integer, plus, times
 from fsmooth.loops.usage import mentioned, names_in
@@ -47,9 +48,10 @@ def write_block(writer: StatementWriter, block: t.Block) -> None:
 
 def _rows(writer: StatementWriter, block: t.Block, rows: t.BlockRows) -> None:
     """Read the rows of all lanes."""
-    writer.features.add("transpose")
+    suffix = suffix_of(rows.type)
+    writer.features.add(f"transpose{suffix}")
     writer.line(f"int64_t {rows.places}[{block.lanes}];")
-    writer.line(f"double {rows.tile}[{rows.width * block.lanes}] __attribute__((aligned(64)));")
+    writer.line(f"{element_type(rows.type)} {rows.tile}[{rows.width * block.lanes}] __attribute__((aligned(64)));")
     writer.line(f"for (int64_t {block.lane} = 0; {block.lane} < {block.lanes}; ++{block.lane}) {{")
     writer.depth += 1
     writer.line(f"const int64_t {block.index} = {block.start} + {block.lane};")
@@ -57,7 +59,7 @@ def _rows(writer: StatementWriter, block: t.Block, rows: t.BlockRows) -> None:
     writer.line(f"{rows.places}[{block.lane}] = {writer.e.write(rows.start)};")
     writer.depth -= 1
     writer.line("}")
-    writer.line(f"fs_rows({rows.buffer}, {rows.places}, {rows.tile}, {rows.width});")
+    writer.line(f"fs_rows{suffix}({rows.buffer}, {rows.places}, {rows.tile}, {rows.width});")
 
 
 def _tiles(writer: StatementWriter, block: t.Block) -> None:
@@ -108,9 +110,10 @@ def _transpose(writer: StatementWriter, block: t.Block, output: t.BlockOutput) -
     if _direct(output):
         return
     first = writer.e.write(plus(output.base, times(t.Name(block.start, INT), integer(output.width))), 5)
-    if output.type == F64 and block.lanes == _LANES:
-        writer.features.add("transpose")
-        writer.line(f"fs_transpose(&{output.tile}[0][0], {output.buffer} + {first}, {output.width});")
+    if isinstance(output.type, Float) and block.lanes == _LANES:
+        suffix = suffix_of(output.type)
+        writer.features.add(f"transpose{suffix}")
+        writer.line(f"fs_transpose{suffix}(&{output.tile}[0][0], {output.buffer} + {first}, {output.width});")
         return
     lane = block.lane
     writer.line(f"for (int64_t {lane} = 0; {lane} < {block.lanes}; ++{lane})")

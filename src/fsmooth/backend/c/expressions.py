@@ -48,7 +48,8 @@ class ExpressionWriter:
             case t.Name(name):
                 return self.name(name), s.ATOM
             case t.Load(buffer, index) if self.lanes is not None and mentions(index, self.lanes):
-                return f"FS_LANES_AT({self.name(buffer)} + {self.write(index, 5)})", s.ATOM
+                suffix = "_f32" if e.type == Float(32) else ""
+                return f"FS_LANES_AT{suffix}({self.name(buffer)} + {self.write(index, 5)})", s.ATOM
             case t.Load(buffer, index):
                 return f"{self.name(buffer)}[{self.write(index)}]", s.ATOM
             case t.Conditional(condition, then, otherwise):

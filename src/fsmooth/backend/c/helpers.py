@@ -241,6 +241,24 @@ static inline void fs_transpose(const double *restrict tile, double *restrict ou
 """
 
 
+def _narrow(text: str) -> str:
+    """The same of numbers half as wide."""
+    for wide, narrow in (
+        (
+            "typedef int64_t fs_m4 __attribute__((vector_size(32)))",
+            "typedef int32_t fs_m4 __attribute__((vector_size(16)))",
+        ),
+        ("vector_size(32), aligned(8)", "vector_size(16), aligned(4)"),
+        ("double", "float"),
+        *[(name, f"{name}_f32") for name in ("fs_v4", "fs_m4", "fs_shuffle", "fs_transpose", "fs_rows")],
+    ):
+        text = text.replace(wide, narrow)
+    return text
+
+
+TRANSPOSE_F32 = _narrow(TRANSPOSE)
+
+
 def helper(name: str, single: bool, vector: bool) -> str:
     """The C text of a helper."""
     if name in _INTEGER:

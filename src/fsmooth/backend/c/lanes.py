@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from fsmooth.core.types import INT
+from fsmooth.core.types import F32, INT, Type
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import minus
+from fsmooth.loops.passes.vectors import width_of
 from fsmooth.loops.usage import expressions_of, names_in, names_of
 
 if TYPE_CHECKING:
@@ -61,6 +62,37 @@ static inline double fs_lanes_sum(const fs_lanes *sums) {
 #endif
 """
 
+LANES_F32 = """\
+/* The same of numbers half as wide; 32 bytes at most, since many loops are short. */
+#if FS_LANES == 1
+#define FS_LANES_f32 1
+typedef float fs_lanes_f32;
+#else
+#define FS_LANES_f32 (FS_LANES == 2 ? 4 : 8)
+typedef float fs_lanes_f32 __attribute__((vector_size(4 * FS_LANES_f32), aligned(4), may_alias));
+#endif
+#define FS_LANES_AT_f32(place) (*(fs_lanes_f32 *)(place))
+#define FS_LANES_ALL_f32(x) ((x) - (fs_lanes_f32){0.0f})
+
+#if FS_LANES == 1
+static inline float fs_lanes_sum_f32(const fs_lanes_f32 *sums) {
+    return *sums;
+}
+#else
+static inline float fs_lanes_sum_f32(const fs_lanes_f32 *sums) {
+    typedef float four __attribute__((vector_size(16)));
+#if FS_LANES == 2
+    const union { fs_lanes_f32 whole; four same; } both = {*sums};
+    const four sum = both.same;
+#else
+    const union { fs_lanes_f32 whole; four halves[2]; } half = {*sums};
+    const four sum = half.halves[0] + half.halves[1];
+#endif
+    return (sum[0] + sum[2]) + (sum[1] + sum[3]);
+}
+#endif
+"""
+
 FIRST = """\
 /* The first numbers of a vector, and zeros. */
 #if FS_LANES == 1
@@ -82,8 +114,33 @@ static inline fs_lanes fs_lanes_first(fs_lanes x, int64_t count) {
 #endif
 """
 
+FIRST_F32 = """\
+#if FS_LANES == 1
+static inline fs_lanes_f32 fs_lanes_first_f32(fs_lanes_f32 x, int64_t count) {
+    return count > 0 ? x : 0.0f;
+}
+#else
+static inline fs_lanes_f32 fs_lanes_first_f32(fs_lanes_f32 x, int64_t count) {
+    typedef int32_t bits __attribute__((vector_size(4 * FS_LANES_f32)));
+    const int32_t left = count < FS_LANES_f32 ? (int32_t)count : FS_LANES_f32;
+#if FS_LANES == 2
+    const bits lane = {0, 1, 2, 3};
+#else
+    const bits lane = {0, 1, 2, 3, 4, 5, 6, 7};
+#endif
+    return (fs_lanes_f32)((bits)x & (lane < lane * 0 + left));
+}
+#endif
+"""
+
 _WIDEST = 8
 """Numbers in the widest vectors; in narrower ones, a divisor of it."""
+
+
+def suffix_of(type_: Type) -> str:
+    """What the names of vectors of these numbers end in."""
+    return "_f32" if type_ == F32 else ""
+
 
 RARELY = """\
 /* Around a condition that hardly ever holds: what depends on it is compiled quickly, not well. */
@@ -97,26 +154,29 @@ RARELY = """\
 
 def write_vectors(writer: StatementWriter, loop: t.For) -> None:
     """Whole vectors of iterations, then what remains of them, if anything can and may not be done as a whole vector."""
-    writer.features.add("lanes")
+    suffix = suffix_of(width_of(loop.body))
+    lanes = f"FS_LANES{suffix}"
+    writer.features |= {"lanes", f"lanes{suffix}"}
     index, size = loop.index, writer.e.write(loop.size, 5)
     known = int(loop.size.value) if isinstance(loop.size, t.Literal) else 1  # 1: any number
     is_whole = loop.vectors is t.Vectors.WHOLE
     exact = known % _WIDEST == 0 or is_whole
     in_pairs = known % (2 * _WIDEST) == 0 and bool(loop.reduced)  # half as long a chain of additions
     if is_whole and loop.reduced:
-        writer.features.add("lanes_first")
+        writer.features.add(f"lanes_first{suffix}")
+    zero = "0.0f" if suffix else "0.0"
     writer.line("{")
     writer.depth += 1
     for name in loop.reduced:
-        writer.line(f"fs_lanes {_lanes(name)} = {{0.0}};")
+        writer.line(f"fs_lanes{suffix} {_lanes(name)} = {{{zero}}};")
         if in_pairs:
-            writer.line(f"fs_lanes {_others(name)} = {{0.0}};")
-    condition = f"{index} < {size}" if exact else f"{index} + FS_LANES <= {size}"
-    writer.line(f"for (int64_t {index} = 0; {condition}; {index} += FS_LANES) {{")
+            writer.line(f"fs_lanes{suffix} {_others(name)} = {{{zero}}};")
+    condition = f"{index} < {size}" if exact else f"{index} + {lanes} <= {size}"
+    writer.line(f"for (int64_t {index} = 0; {condition}; {index} += {lanes}) {{")
     writer.depth += 1
     if in_pairs:
         _vector_in_braces(writer, loop, _lanes)
-        writer.line(f"{index} += FS_LANES;")
+        writer.line(f"{index} += {lanes};")
         _vector_in_braces(writer, loop, _others)
     else:
         _vector(writer, loop, _lanes)
@@ -125,11 +185,11 @@ def write_vectors(writer: StatementWriter, loop: t.For) -> None:
     for name in loop.reduced:
         if in_pairs:
             writer.line(f"{_lanes(name)} += {_others(name)};")
-        writer.line(f"{name} += fs_lanes_sum(&{_lanes(name)});")
+        writer.line(f"{name} += fs_lanes_sum{suffix}(&{_lanes(name)});")
     if not exact:
         writer.features.add("scalar")
         writer.line("FS_SCALAR")
-        writer.line(f"for (int64_t {index} = {size} / FS_LANES * FS_LANES; {index} < {size}; ++{index}) {{")
+        writer.line(f"for (int64_t {index} = {size} / {lanes} * {lanes}; {index} < {size}; ++{index}) {{")
         writer.nested(loop.body)
         writer.line("}")
     writer.depth -= 1
@@ -160,7 +220,9 @@ def _vector(writer: StatementWriter, loop: t.For, sums: Callable[[str], str]) ->
     for s in loop.body:
         if isinstance(s, t.Assign):
             value = _vector_of(writer, s.value, varying)
-            writer.line(f"{sums(s.name)} += {value if left is None else f'fs_lanes_first({value}, {left})'};")
+            if left is not None:
+                value = f"fs_lanes_first{suffix_of(s.value.type)}({value}, {left})"
+            writer.line(f"{sums(s.name)} += {value};")
         else:
             _statement(writer, s, varying)
     writer.e.lanes = None
@@ -169,7 +231,7 @@ def _vector(writer: StatementWriter, loop: t.For, sums: Callable[[str], str]) ->
 def _vector_of(writer: StatementWriter, value: t.Expression, varying: set[str]) -> str:
     names = names_of(value)
     text = writer.e.write(value)
-    return f"FS_LANES_ALL({text})" if varying.isdisjoint(names) else text
+    return f"FS_LANES_ALL{suffix_of(value.type)}({text})" if varying.isdisjoint(names) else text
 
 
 def _statement(writer: StatementWriter, s: t.Statement, varying: set[str]) -> None:
@@ -184,7 +246,7 @@ def _statement(writer: StatementWriter, s: t.Statement, varying: set[str]) -> No
                 writer.statement(s)
             else:
                 varying.add(name)
-                writer.line(f"const fs_lanes {name} = {write(value)};")
+                writer.line(f"const fs_lanes{suffix_of(value.type)} {name} = {write(value)};")
         case t.Store(buffer, at, value):
             text = write(value) if s.accumulate else _vector_of(writer, value, varying)
             place = write(t.Load(buffer, at, value.type))

@@ -6,7 +6,7 @@ from fsmooth.backend.c import helpers as h
 from fsmooth.backend.c.arena import ARENA, COMMON, MARKS, ROOMS
 from fsmooth.backend.c.expressions import ExpressionWriter
 from fsmooth.backend.c.frames import FRAMES, REFERENCE
-from fsmooth.backend.c.lanes import FIRST, LANES, RARELY
+from fsmooth.backend.c.lanes import FIRST, FIRST_F32, LANES, LANES_F32, RARELY
 from fsmooth.backend.c.leaving import LEAVING
 from fsmooth.backend.c.machines import RECORDS
 from fsmooth.backend.c.parallel import PARALLEL
@@ -70,8 +70,14 @@ def prelude(expressions: ExpressionWriter, features: set[str]) -> str:
         parts.append(_guarded("FS_ROOMS", ROOMS))
     if "transpose" in features:
         parts.append(_guarded("FS_TRANSPOSE", h.TRANSPOSE))
+    if "transpose_f32" in features:
+        parts.append(_guarded("FS_TRANSPOSE_f32", h.TRANSPOSE_F32))
     if "lanes" in features:
         parts.append(_guarded("FS_LANES_AT", LANES, define=False))
+    if "lanes_f32" in features:
+        parts.append(_guarded("FS_LANES_AT_f32", LANES_F32, define=False))
+    if "lanes_first_f32" in features:
+        parts.append(_guarded("FS_LANES_FIRST_f32", FIRST_F32))
     if "lanes_first" in features:
         parts.append(_guarded("FS_LANES_FIRST", FIRST))
     if "rarely" in features or expressions.counts_from_end:

@@ -16,10 +16,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from fsmooth import thresholds
-from fsmooth.core.types import F64
+from fsmooth.core.types import Type
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import rows_of
-from fsmooth.loops.arithmetic import positive
+from fsmooth.loops.arithmetic import positive, zero_of
 from fsmooth.loops.arithmetic import replace as replaced
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.pruning import prune
@@ -96,10 +96,10 @@ class _Rewriting(Struct):
                     row = row_in(at, loop, self.pointers)
                     assert row is not None
                     product, total = Product.of(value, loop, self.pointers), self.names.beside(buffer, "sum")
-                    added = product.times(t.Name(total, F64))
+                    added = product.times(t.Name(total, value.type))
                     after.append(product.if_it_runs(t.Store(buffer, row, added, accumulate=True), loop))
                     if not self.sum_earlier(total, product, loop, around):
-                        before.append(_zero(total))
+                        before.append(_zero(total, value.type))
                         body.append(t.Assign(total, multiplied(product.varying), accumulate=True))
                         sums.append(total)
                 case t.Assign(name, value) if not names_of(value).isdisjoint(self.sizes):
@@ -108,7 +108,7 @@ class _Rewriting(Struct):
                     assert isinstance(read, t.Load)
                     row = row_in(read.index, loop, self.pointers)
                     assert row is not None
-                    added = product.times(t.Load(read.buffer, row, F64))
+                    added = product.times(t.Load(read.buffer, row, read.type))
                     after.append(product.if_it_runs(t.Assign(name, added, accumulate=True), loop))
                 case _:
                     body.append(s)
@@ -135,7 +135,7 @@ class _Rewriting(Struct):
         for outer in crossed:
             runs = positive(outer.size)
             summed = summed if holds(runs) else t.If(runs, (summed,))
-        self.early.setdefault(crossed[-1], []).extend([_zero(total), summed])
+        self.early.setdefault(crossed[-1], []).extend([_zero(total, value.type), summed])
         return True
 
     def changing(self, loop: t.For) -> set[str] | None:
@@ -146,8 +146,8 @@ class _Rewriting(Struct):
         return self.known[loop]
 
 
-def _zero(name: str) -> t.Declare:
-    return t.Declare(name, F64, t.Literal(0.0, F64), mutable=True)
+def _zero(name: str, type_: Type) -> t.Declare:
+    return t.Declare(name, type_, zero_of(type_), mutable=True)
 
 
 def _written_out(e: t.Expression, loop: t.For) -> t.Expression:

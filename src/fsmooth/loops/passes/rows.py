@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from fsmooth import thresholds
-from fsmooth.core.types import F64, INT
+from fsmooth.core.types import INT, Float
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import without_constant
 from fsmooth.loops.arithmetic import integer, key_of, map_loads, parts, plus
@@ -24,8 +24,9 @@ from fsmooth.loops.usage import names_in, names_of
 
 
 class _Row(Struct):
-    """Reads of one row: where it starts, the columns read in any case, and those read in branches."""
+    """Reads of one row: the numbers that are there, where it starts, the columns read in any case, and those read in branches."""
 
+    type: Float
     start: t.Expression
     always: set[int] = field(default_factory=set)
     perhaps: set[int] = field(default_factory=set)
@@ -54,6 +55,7 @@ def with_rows(block: t.Block, names: Names, row_sizes: Mapping[str, int]) -> t.B
             continue
         rows = t.BlockRows(
             buffer,
+            row.type,
             needed,
             plus(row.start, integer(lowest)),
             width,
@@ -93,9 +95,9 @@ def _collect(root: t.Expression, found: dict[object, tuple[str, _Row]]) -> None:
     stack = [(root, True)]
     while stack:
         e, always = stack.pop()
-        if isinstance(e, t.Load) and e.type == F64:
+        if isinstance(e, t.Load) and isinstance(e.type, Float):
             start, column = without_constant(e.index)
-            _, row = found.setdefault((e.buffer, key_of(start)), (e.buffer, _Row(start)))
+            _, row = found.setdefault((e.buffer, key_of(start)), (e.buffer, _Row(e.type, start)))
             (row.always if always else row.perhaps).add(column)
         for k, part in enumerate(parts(e)):
             stack.append((part, always and not (isinstance(e, t.Conditional) and k > 0)))

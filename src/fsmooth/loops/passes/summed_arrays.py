@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 
 from fsmooth.core import primitives as p
-from fsmooth.core.types import F64
+from fsmooth.core.types import Float
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import row_of, rows_of
 from fsmooth.loops.arithmetic import positive, same
@@ -26,7 +26,7 @@ class _Use(Struct, frozen=True):
 
 def summed_arrays(body: t.Body, pointers: Pointers) -> dict[str, t.Expression]:
     """The arrays of which only sums are read, with the number of elements in each sum."""
-    allocated = {s.buffer: s for s in walk(body) if isinstance(s, t.Allocate) and s.type == F64}
+    allocated = {s.buffer: s for s in walk(body) if isinstance(s, t.Allocate) and isinstance(s.type, Float)}
     if not allocated:
         return {}
     uses: dict[str, list[_Use]] = {name: [] for name in allocated}
@@ -136,7 +136,7 @@ class Product(Struct):
     def times(self, number: t.Expression) -> t.Expression:
         """What is fixed, times a number."""
         whole = multiplied([*self.fixed, number])
-        return t.Operation(p.negate, (whole,), F64) if self.negative else whole
+        return t.Operation(p.negate, (whole,), whole.type) if self.negative else whole
 
     def if_it_runs(self, s: t.Statement, loop: t.For) -> t.Statement:
         """A statement that computes what is fixed, which may be infinite, or not there, if the loop does not run."""
@@ -147,7 +147,7 @@ class Product(Struct):
 def multiplied(factors: list[t.Expression]) -> t.Expression:
     whole = factors[0]
     for factor in factors[1:]:
-        whole = t.Operation(p.multiply, (whole, factor), F64)
+        whole = t.Operation(p.multiply, (whole, factor), whole.type)
     return whole
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from fsmooth.core import primitives as p
-from fsmooth.core.types import F64
+from fsmooth.core.types import F64, Float
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import is_next
 from fsmooth.loops.names import Names
@@ -35,17 +35,26 @@ def write_vectors(function: t.Function, _: Names) -> t.Function:
 
 
 def is_arithmetic(body: Sequence[t.Statement], index: str) -> bool:
-    """Does the loop over `index` only add, subtract, multiply and divide neighbouring numbers?"""
+    """Does the loop over `index` only add, subtract, multiply and divide neighbouring numbers, all of one width?"""
     varying = {index}
+    width = width_of(body)
     for s in body:
         if isinstance(s, t.Store) and not is_next(s.index, index, varying):
             return False
         value = s.value if isinstance(s, t.Declare | t.Assign | t.Store) else None
-        if value is None or value.type != F64 or not _is_arithmetic(value, index, varying):
+        if value is None or value.type != width or not _is_arithmetic(value, index, varying):
             return False
         if isinstance(s, t.Declare) and not varying.isdisjoint(names_of(value)):
             varying.add(s.name)
     return True
+
+
+def width_of(body: Sequence[t.Statement]) -> Float:
+    """The numbers that the loop with this body computes first."""
+    for s in body:
+        if isinstance(s, t.Declare | t.Assign | t.Store) and s.value is not None and isinstance(s.value.type, Float):
+            return s.value.type
+    return F64
 
 
 def _is_arithmetic(e: t.Expression, index: str, varying: set[str]) -> bool:

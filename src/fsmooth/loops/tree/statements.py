@@ -122,6 +122,7 @@ class BlockRows(Struct, frozen=True, eq=False):
     """Scalars that each iteration of a `Block` reads at `buffer[start … start + width - 1]`; `body` defines `start`."""
 
     buffer: str
+    type: Float
     body: Body
     start: Expression
     width: int

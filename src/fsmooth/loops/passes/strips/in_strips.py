@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
-from fsmooth.core.types import BOOL, F64
+from fsmooth.core.types import BOOL, Float
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import rows_of
 from fsmooth.loops.arithmetic import ZERO, integer, is_integer, same, times
@@ -82,7 +82,7 @@ class _Function:
         for size in sizes:
             rows: dict[str, t.Expression] = {}
             for buffer, allocation in self.allocated.items():
-                if uses.get(buffer, 0) and uses[buffer] == self.uses[buffer] - 1 and allocation.type == F64:
+                if uses.get(buffer, 0) and uses[buffer] == self.uses[buffer] - 1 and isinstance(allocation.type, Float):
                     count = rows_of(allocation.count, size)
                     if count is not None:
                         rows[buffer] = count
@@ -108,12 +108,12 @@ class _Function:
         memory = tables.places
         before = tables.before()
         for buffer, count in rows.items():
-            total = times(count, integer(WIDTH))
+            total, type_ = times(count, integer(WIDTH)), self.allocated[buffer].type
             self.counts[buffer] = total
             if isinstance(count, t.Literal) and int(count.value) <= thresholds.STRIP_ROWS_ON_STACK:
                 self.on_stack.add(buffer)
-                memory.append(t.LocalArray(buffer, F64, int(count.value) * WIDTH))
-            before.append(t.Fill(buffer, ZERO, total, F64))
+                memory.append(t.LocalArray(buffer, type_, int(count.value) * WIDTH))
+            before.append(t.Fill(buffer, ZERO, total, type_))
         new = t.For(loop.index, loop.size, body, loop.kind, loop.site, loop.reduced, loop.extrema, own=loop.own)
         cut: list[t.Statement] = [*before, new]
         if isinstance(size, t.Literal):

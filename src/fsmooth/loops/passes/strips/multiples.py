@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fsmooth.core.types import F64, INT
+from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import replace as replaced
 from fsmooth.loops.passes.strips.tables import Tables
@@ -66,10 +66,12 @@ class Multiples(Struct, frozen=True):
                 continue
             (name,) = used
             row = t.Name(outer.index, INT)
-            sums = self.tables.sums(name, outer.size)
-            added = t.Store(s.buffer, s.index, replaced(s.value, name, t.Load(sums, row, F64)), accumulate=True)
+            sums = self.tables.sums(name, outer.size, s.value.type)
+            added = t.Store(
+                s.buffer, s.index, replaced(s.value, name, t.Load(sums, row, s.value.type)), accumulate=True
+            )
             again = t.For(inner.index, inner.size, (*copied[1], added), t.Kind.SEQUENTIAL, inner.site)
-            found.append(t.Store(sums, row, t.Name(name, F64), accumulate=True))
+            found.append(t.Store(sums, row, t.Name(name, s.value.type), accumulate=True))
             found.append(t.For(outer.index, outer.size, (*copied[0], again), t.Kind.SEQUENTIAL, outer.site))
         return replace(inner, body=_used(kept)), found
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from msgspec import Struct, field
 
 from fsmooth import thresholds
-from fsmooth.core.types import F64, INT
+from fsmooth.core.types import INT, Float, Type
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import is_next
 from fsmooth.loops.arithmetic import ZERO, map_loads, parts, plus, positive, same, times
@@ -65,7 +65,7 @@ class Tables(Struct):
 
     def number(self, s: t.Declare, around: list[t.For]) -> t.Statement:
         """The declaration of a number inside the loops `around`; one that is dear reads an array."""
-        if len(around) != 1 or s.value is None or s.type != F64 or not _is_dear(s.value):
+        if len(around) != 1 or s.value is None or not isinstance(s.type, Float) or not _is_dear(s.value):
             return s
         inner = around[0]
         known = {inner.index, self.loop.index}
@@ -74,15 +74,15 @@ class Tables(Struct):
         buffer, index = self.names.fresh(s.name), t.Name(inner.index, INT)
         each = (t.Store(buffer, index, s.value),)
         loop = marked(t.For(inner.index, inner.size, each, t.Kind.PARALLEL, inner.site))
-        self.taken.append(t.Allocate(buffer, F64, inner.size))
+        self.taken.append(t.Allocate(buffer, s.type, inner.size))
         self.every.append(loop)
-        return t.Declare(s.name, s.type, t.Load(buffer, index, F64))
+        return t.Declare(s.name, s.type, t.Load(buffer, index, s.type))
 
-    def sums(self, name: str, size: t.Expression) -> str:
+    def sums(self, name: str, size: t.Expression, type_: Type) -> str:
         """An array of sums, zero before the strips."""
         buffer = self.names.beside(name, "whole")
-        self.taken.append(t.Allocate(buffer, F64, size))
-        self.every.append(t.Fill(buffer, ZERO, size, F64))
+        self.taken.append(t.Allocate(buffer, type_, size))
+        self.every.append(t.Fill(buffer, ZERO, size, type_))
         return buffer
 
     def points(self, loop: t.For, around: list[t.For]) -> t.For:
@@ -94,7 +94,7 @@ class Tables(Struct):
         def side_by_side(load: t.Load) -> t.Expression:
             names = names_of(load.index)
             gathered = {loop.index, outer.index} <= names and not is_next(load.index, loop.index, {loop.index})
-            if not gathered or load.type != F64 or load.buffer in self.varying:
+            if not gathered or not isinstance(load.type, Float) or load.buffer in self.varying:
                 return load
             if not self.varying.isdisjoint(names - {loop.index, outer.index}):
                 return load
@@ -121,7 +121,7 @@ class Tables(Struct):
                 return known.buffer
         buffer = self.names.beside(load.buffer, "rows")
         self.gathered.append(Gathered(load, outer, buffer, self.loop, self.size))
-        self.places.append(t.Allocate(buffer, F64, times(outer.size, self.size)))
+        self.places.append(t.Allocate(buffer, load.type, times(outer.size, self.size)))
         copy = t.For(loop.index, self.size, (t.Store(buffer, at, load),), t.Kind.PARALLEL)
         self.once.append(t.For(outer.index, outer.size, (copy,), t.Kind.PARALLEL))
         return buffer
