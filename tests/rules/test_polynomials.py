@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 
 import pytest
 
@@ -120,3 +121,85 @@ def test_no_guard_is_left_in_a_loop_over_a_maximum() -> None:
     )
     assert isinstance(program, Lam)
     assert "if" not in show(SCHEDULES["DEFAULT"](program)).split()
+
+
+# -- quotients -------------------------------------------------------------------------------------------------------
+
+
+def quotient(a: Term, d: int) -> Term:
+    return prim(p.floor_divide, a, Const(d))
+
+
+HALF, WINDOWS = quotient(N, 2), plus(quotient(minus(N, M), 2), Const(1))
+QUOTIENTS = {
+    "n": N,
+    "n // 2": HALF,
+    "3 n": times(Const(3), N),
+    "(n - m) // 2 + 1": WINDOWS,
+    "(n + 2) // 3": quotient(plus(N, Const(2)), 3),
+}
+
+
+def in_a_loop(size: Term) -> Facts:
+    """What is known in a loop of r over this size, which runs."""
+    facts = below(size)
+    facts.repeats(size)
+    return facts
+
+
+@pytest.mark.parametrize("size", QUOTIENTS)
+def test_what_is_proved_of_quotients_holds(size: str) -> None:
+    """Of some 3,000 pairs of random terms; a tenth of them at least is proved."""
+    rng = random.Random(size)
+    facts = in_a_loop(QUOTIENTS[size])
+    parts = [N, M, R, HALF, quotient(R, 2), quotient(R, 3), quotient(minus(N, M), 2), quotient(plus(R, N), 4)]
+    terms = []
+    for _ in range(80):
+        term: Term = Const(rng.randint(-3, 3))
+        for part in rng.sample(parts, rng.randint(1, 3)):
+            term = plus(term, times(Const(rng.choice((-3, -2, -1, 1, 1, 2, 3))), part))
+        terms.append(term)
+    pairs = [rng.sample(terms, 2) for _ in range(3_000)]
+    pairs += [[minus(t, Const(k)), t] for t in terms for k in (1, 2)]
+    proved = [(a, b) for a, b in pairs if facts.less(a, b)]
+    assert len(proved) > 160
+    for n, m, r in itertools.product(range(-3, 9), range(-3, 4), range(24)):
+        values = {N: n, M: m, R: r}
+        if r < int(evaluate(QUOTIENTS[size], values)):  # type: ignore[call-overload]
+            for a, b in proved:
+                assert evaluate(a, values) < evaluate(b, values), (show(a), show(b), values)
+
+
+@pytest.mark.parametrize(
+    ("size", "index", "bound"),
+    [
+        ("n // 2", times(Const(2), R), N),
+        ("n // 2", plus(times(Const(2), R), Const(1)), N),
+        ("n", quotient(R, 2), N),
+        ("n", quotient(R, 2), quotient(plus(N, Const(1)), 2)),
+        ("3 n", quotient(R, 3), N),
+        ("(n - m) // 2 + 1", plus(times(Const(2), R), minus(M, Const(1))), N),
+        ("n", prim(p.maximum, minus(R, Const(1)), Const(0)), N),
+        ("n", prim(p.minimum, plus(R, Const(1)), minus(N, Const(1))), N),
+    ],
+)
+def test_an_index_by_a_quotient_is_in_bounds(size: str, index: Term, bound: Term) -> None:
+    facts = in_a_loop(QUOTIENTS[size])
+    facts.assume(Prim(p.less_equal, (Const(1), M)), True)
+    assert facts.within(index, bound)
+
+
+@pytest.mark.parametrize(
+    ("size", "index", "bound"),
+    [
+        ("n // 2", plus(times(Const(2), R), Const(2)), N),
+        ("3 n", quotient(R, 2), N),
+        ("n", quotient(plus(R, Const(2)), 2), quotient(plus(N, Const(1)), 2)),
+        ("n", quotient(minus(R, Const(1)), 2), N),
+        ("(n - m) // 2 + 1", plus(times(Const(2), R), M), N),
+    ],
+)
+def test_one_too_far_is_not(size: str, index: Term, bound: Term) -> None:
+    facts = in_a_loop(QUOTIENTS[size])
+    facts.assume(Prim(p.less_equal, (Const(1), M)), True)
+    assert not facts.within(index, bound)

@@ -174,6 +174,9 @@ class Bounds:
             return True
         if not most:
             return False
+        multiple = self._without_quotient(least)
+        if multiple is not None:
+            return self._in_a_case(multiple, most - 1)
         return self._by_sides(poly, most) or (least is not poly and self._by_sides(least, most))
 
     def _by_sides(self, poly: Polynomial, most: int) -> bool:
@@ -188,8 +191,38 @@ class Bounds:
                 ]
                 is_alone = sum([atom in other for other in poly.coefficients]) == len(monomial) == 1
                 enough = any if is_alone and (c > 0) is (extremum.primitive is p.maximum) else all
-                return enough([self._by_cases(side, most - 1) for side in sides])
+                return enough([self._in_a_case(side, most - 1) for side in sides])
         return False
+
+    def _in_a_case(self, poly: Polynomial, most: int) -> bool:
+        """By cases, or by ranges and one thing that is known, of which the whole has less than the case."""
+        if self._by_cases(poly, most):
+            return True
+        facts = [self._fact(known) for known in self.known[-16:]]
+        return any([_may_help(fact, poly) and not self._least(poly.plus(fact, -1))[1] for fact in facts])
+
+    def _without_quotient(self, poly: Polynomial) -> Polynomial | None:
+        """Of P with a quotient a // d in it, the least that d * P + d - 1 can be, as d * (a // d) is from a - (d - 1) to a.
+
+        If that is not negative, P is more than -1, and P is an integer.
+        """
+        for monomial, c in poly.coefficients.items():
+            if len(monomial) == 1:
+                quotient = self._quotient(poly.atoms[monomial[0]])
+                if quotient is not None and sum([monomial[0] in other for other in poly.coefficients]) == 1:
+                    dividend, divisor = quotient
+                    rest = poly.plus(Polynomial({monomial: c}, poly.atoms), -1)
+                    least = dividend if c < 0 else dividend.plus(constant(1 - divisor))
+                    return constant(divisor - 1).plus(rest, divisor).plus(least, c)
+        return None
+
+    def _quotient(self, atom: Term) -> tuple[Polynomial, int] | None:
+        """Dividend and divisor of the quotient by a positive number that an atom is, or is a name for."""
+        match self.define(atom) if isinstance(atom, Var) else atom:
+            case Prim(p.floor_divide, (dividend, Const(divisor))) if divisor > 0:
+                return self.canonical(polynomial(dividend, self.define)), int(divisor)
+            case _:
+                return None
 
     def _extremum(self, atom: Term) -> Prim | None:
         """The maximum or minimum that an atom is, or is a name for."""
@@ -284,13 +317,24 @@ class Bounds:
     def _atom_nonnegative(self, atom: Term) -> bool:
         if isinstance(atom, Length) or self.upper_bound(atom) is not None:
             return True
-        if _is_count(self.define(atom) if isinstance(atom, Var) else atom):
+        if _is_count(self.define(atom) if isinstance(atom, Var) else atom) or self._is_known(alpha_key(atom)):
             return True
+        quotient = self._quotient(atom)
+        if quotient is not None:
+            return not self._bad(quotient[0])
         extremum = self._extremum(atom)
         if extremum is None:
             return False
         known = [isinstance(a, Length) or (isinstance(a, Const) and a.value >= 0) for a in extremum.arguments]
         return any(known) if extremum.primitive is p.maximum else all(known)
+
+    def _is_known(self, atom: Hashable) -> bool:
+        """Is it known to be at least a number that is not negative?"""
+        for known in self.known[-16:]:
+            fact = self._fact(known).coefficients
+            if fact.get((atom,)) == 1 and len(fact) <= 2 and fact.keys() <= {(atom,), ()} and fact.get((), 0) <= 0:
+                return True
+        return False
 
     def upper_bound(self, atom: Term) -> Term | None:
         """A term that `atom` is below, if `atom` is known to lie in 0 … bound-1."""

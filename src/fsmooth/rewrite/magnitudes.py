@@ -61,6 +61,8 @@ class Magnitudes:
                 return LONGEST
             case Check(_, size) | Reduce(Reduction.ARGMAX | Reduction.ARGMIN, size) | Prim(p.modulo, (_, size)):
                 return self._sum(size, depth)
+            case Prim(p.floor_divide, (a, Const())):
+                return self._sum(a, depth)
             case Prim(p.minimum | p.maximum, (a, b)) | If(_, a, b):
                 return max(self._sum(a, depth), self._sum(b, depth))
             case Var():
