@@ -1,5 +1,6 @@
-"""Tests do not download: what is not on this machine is missing, with or without a network."""
+"""What all tests share: they do not download, so that what is not on this machine is missing, with or without a network."""
 
+import sys
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
@@ -16,3 +17,12 @@ def _publishers_are_silent() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(download, "_SILENT", dict.fromkeys(hosts, "tests do not download"))
         yield
+
+
+@pytest.fixture
+def deep() -> Iterator[None]:
+    """The recursion limit that the driver has: random terms, and long ones, are deep."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(100_000)
+    yield
+    sys.setrecursionlimit(limit)

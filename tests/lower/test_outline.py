@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -30,12 +28,7 @@ BATCH = 25
 TOLERANCE = 1e-12
 
 
-@pytest.fixture(autouse=True)
-def deep() -> Iterator[None]:
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(100_000)
-    yield
-    sys.setrecursionlimit(limit)
+pytestmark = pytest.mark.usefixtures("deep")
 
 
 @pytest.fixture(params=[1, 4, 12])

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -29,12 +28,7 @@ BATCH = 25
 TOLERANCE = 1e-12
 
 
-@pytest.fixture(autouse=True)
-def deep() -> Iterator[None]:
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(100_000)
-    yield
-    sys.setrecursionlimit(limit)
+pytestmark = pytest.mark.usefixtures("deep")
 
 
 @pytest.fixture

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-
 import pytest
 
 from fsmooth.core.term import Lam
@@ -18,12 +15,7 @@ BATCH = 25
 TOLERANCE = 1e-12
 
 
-@pytest.fixture(autouse=True)
-def deep() -> Iterator[None]:
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(100_000)
-    yield
-    sys.setrecursionlimit(limit)
+pytestmark = pytest.mark.usefixtures("deep")
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-
 import pytest
 from hypothesis import assume, given
 
@@ -19,12 +16,7 @@ PER_BLOCK = 12
 TOLERANCE = 1e-12
 
 
-@pytest.fixture(autouse=True)
-def deep() -> Iterator[None]:
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(100_000)
-    yield
-    sys.setrecursionlimit(limit)
+pytestmark = pytest.mark.usefixtures("deep")
 
 
 def keeps(schedule: str, term: Lam, arguments: list[object], expected: Answer) -> str:

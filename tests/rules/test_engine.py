@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-
 import pytest
 
 from fsmooth.core.alpha import alpha_equal
@@ -25,12 +22,7 @@ FAMILIES: dict[str, tuple[Rule, ...]] = {
 }
 
 
-@pytest.fixture(autouse=True)
-def deep() -> Iterator[None]:
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(100_000)
-    yield
-    sys.setrecursionlimit(limit)
+pytestmark = pytest.mark.usefixtures("deep")
 
 
 def flat(term: Term) -> Term:

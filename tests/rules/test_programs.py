@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import random
-import sys
 from collections import Counter
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -26,12 +24,7 @@ from tests.strategies import random_program
 RULES = all_rules()
 
 
-@pytest.fixture(autouse=True)
-def deep() -> Iterator[None]:
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(100_000)
-    yield
-    sys.setrecursionlimit(limit)
+pytestmark = pytest.mark.usefixtures("deep")
 
 
 def test_random_programs() -> None:

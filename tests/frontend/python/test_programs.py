@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 
@@ -64,12 +62,7 @@ CASES = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def deep():
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(100_000)
-    yield
-    sys.setrecursionlimit(limit)
+pytestmark = pytest.mark.usefixtures("deep")
 
 
 def elaborated(function, *arguments) -> Elaborated:
