@@ -144,6 +144,8 @@ def taken(program: Callable[..., object], n: int) -> int:
         if found := re.match(r"\s*const int64_t (n\w*) = ([^?]*);", line):
             with suppress(NameError):  # it is of a loop
                 scope[found[1]] = eval(found[2], dict(scope))
+        elif found := re.search(r"(fs_memory_\d+_size) = (.*);", line):  # of the longest of several
+            scope[found[1]] = max(scope.get(found[1], 0), eval(found[2], dict(scope)))
         elif found := re.search(r"fs_take\(&arena, (.*), sizeof", line):
             total += eval(found[1], dict(scope))
     return total
