@@ -250,12 +250,12 @@ class Entry:
 def shared_object(code: CProgram, shim: str = "", *functions: Functions) -> Path:
     """A program as the machine has it, with a call shim and what it is linked with; kernels are built once for all programs."""
     from fsmooth.runtime.cache import Functions, compiled  # noqa: PLC0415  (loaded when something is compiled)
-    from fsmooth.runtime.compiler import find_compiler, processors  # noqa: PLC0415
+    from fsmooth.runtime.compiler import find_compiler, level_for, processors  # noqa: PLC0415
 
     linked = [*functions, *[Functions(text, "-O2") for text in code.kernels]]
     apart = "#define FS_KERNELS_APART\n" if code.kernels else ""
     if code.outlined and processors() > 1:
-        linked += [Functions(apart + text, "-O3") for text in code.outlined]
+        linked += [Functions(apart + text, level_for(code.statements)) for text in code.outlined]
         apart += "#define FS_OUTLINED_APART\n"
     return compiled(apart + code.source + shim, code.statements, find_compiler(), linked)
 

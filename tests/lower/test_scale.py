@@ -69,4 +69,5 @@ def test_a_long_scope(made: Callable[[int], Lam], monkeypatch: pytest.MonkeyPatc
     """Also with its statements in functions of their own, which short ones are not by themselves."""
     for name in ("OUTLINED_FROM", "OUTLINED_STRAIGHT"):
         monkeypatch.setattr(thresholds, name, 0)
+    monkeypatch.setattr(thresholds, "OUTLINED_BELOW", 1_000_000)
     assert _work(made(MANY)) < 8.8 * _work(made(FEW))

@@ -107,6 +107,7 @@ EXTREMES: dict[str, tuple[float, float]] = {
     "EXPRESSION": (1, 10_000),
     "LOOKED_BACK": (1, 10_000),
     "OUTLINED_FROM": (0, 1_000_000),
+    "OUTLINED_BELOW": (0, 1_000_000),
     "OUTLINED_STRAIGHT": (0, 1_000_000),
     "OUTLINED": (1, 1_000_000),
     "OUTLINED_LEAST": (0, 1_000_000),

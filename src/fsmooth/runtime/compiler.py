@@ -37,6 +37,11 @@ _SHARED = ("-shared", "-Wl,-Bsymbolic")
 """The second: the C library may have a function of the program's name, such as `step` or `advance`."""
 
 
+def level_for(statements: int) -> str:
+    """The level of optimisation for a program of so many statements, and for all parts of it."""
+    return "-O0" if statements > HUGE else "-O1" if statements > LARGE else "-O3"
+
+
 def processors() -> int:
     """How many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -57,9 +62,8 @@ class Compiler(Struct, frozen=True):
 
     def _for_programs(self, statements: int) -> list[str]:
         """The compiler with its flags for a program of so many statements."""
-        level = "-O0" if statements > HUGE else "-O1" if statements > LARGE else "-O3"
         besides = self.for_long if statements > LONG else ()
-        return [*self.command, level, *besides, *self.flags]
+        return [*self.command, level_for(statements), *besides, *self.flags]
 
     def build(
         self,

@@ -126,6 +126,7 @@ class FunctionWriter(StatementWriter):
         text = writer.function(function)
         self.e.elsewhere = elsewhere
         self.needed |= writer.features
+        self.statements += writer.statements
         prototype = f"{signature(function, last=writer.last)};\n"
         self.outlined.append(Outlined(self.numbers.struct, prototype, text, frozenset(writer.features)))
         arguments = [self.e.name(q.name) if q.pointer else self.e.write(t.Name(q.name, q.type)) for q in given]

@@ -18,8 +18,8 @@ class CProgram(Struct, frozen=True):
     those among the arguments that are numbers from which sizes, or what is compared, are computed: these must not wrap around.
     A program that `is_parallel` takes a pool of threads by `NAME_threads`.
     `kernels` are C texts for what many programs share: the source has them too, unless FS_KERNELS_APART is defined.
-    `outlined` are translation units for functions of a large program, whose statements do not count: the source has them too,
-    unless FS_OUTLINED_APART is defined.
+    `outlined` are translation units for functions of a large program: the source has them too, unless FS_OUTLINED_APART is
+    defined.
     """
 
     name: str

@@ -25,9 +25,9 @@ from fsmooth.loops.usage import bodies_of, changed, declared, mentioned, names_o
 
 
 def outline(function: t.Function, names: Names) -> t.Function:
-    """The function with its statements in functions of their own, if it is large."""
+    """The function with its statements in functions of their own, if it is large, and not so large that it is not optimised."""
     total = size(function.body)
-    if not applies(function) or total < thresholds.OUTLINED_FROM:
+    if not applies(function) or not thresholds.OUTLINED_FROM <= total < thresholds.OUTLINED_BELOW:
         return function
     pointers = {s.pointer for s in walk(function.body) if isinstance(s, t.Choose)}
     body = _Outlining(pointers, total >= thresholds.OUTLINED_STRAIGHT).body(function.body)
