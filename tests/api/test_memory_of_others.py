@@ -188,3 +188,16 @@ if __name__ == "__main__":
     for which in sys.argv[1:]:
         race(which)
         print(which, flush=True)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: [x[(i * 2**62) // 2**62] for i in range(len(x))],
+        lambda x: [x[min(i * 2**62, len(x) - 1)] for i in range(len(x))],
+    ],
+)
+def test_indices_that_wrap_around_are_tested(program) -> None:
+    """Of integers without end they would be in bounds, and be proved to be so."""
+    with pytest.raises(fs.IndexOutOfBoundsError):
+        fs.function(program)(np.arange(9.0))

@@ -203,3 +203,20 @@ def test_one_too_far_is_not(size: str, index: Term, bound: Term) -> None:
     facts = in_a_loop(QUOTIENTS[size])
     facts.assume(Prim(p.less_equal, (Const(1), M)), True)
     assert not facts.within(index, bound)
+
+
+FAR = Const(2**62)
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        prim(p.floor_divide, times(R, FAR), FAR),
+        prim(p.maximum, minus(times(R, FAR), times(Const(3), FAR)), Const(0)),
+        prim(p.minimum, times(R, FAR), minus(N, Const(1))),
+    ],
+)
+def test_what_may_have_wrapped_around_is_not_proved(index: Term) -> None:
+    """As integers they are in bounds; modulo 2**64 a quotient of a product, or a larger one, is another number."""
+    facts = in_a_loop(N)
+    assert not facts.within(index, N)

@@ -33,7 +33,7 @@ class Facts:
         self.alternatives: list[tuple[Term, Term]] = []
         self.kept_symbolic: set[Var] = set()
         self.static_sizes: Mapping[tuple[Var, int], int] = {}
-        self.bounds = Bounds(self._upper, self.definitions.get)
+        self.bounds = Bounds(self._upper, self.definitions.get, lambda term: self.magnitudes.is_exact(term))
         self._choices = 0
         self.magnitudes = Magnitudes(self.poly, self.definitions.get, self.ranges.get)
 

@@ -128,11 +128,20 @@ def _may_help(fact: Polynomial, poly: Polynomial) -> bool:
 
 
 class Bounds:
-    """What is known about integer atoms: `upper` gives a term that an atom with 0 <= atom < upper stays below."""
+    """What is known about integer atoms: `upper` gives a term that an atom with 0 <= atom < upper stays below, `exact` says
+    whether what C computes for a term has not wrapped around.  A sum of numbers that are below a size is right modulo 2**64
+    whatever its parts are; a quotient of it, or the larger of it and another number, is not.
+    """
 
-    def __init__(self, upper: Callable[[Term], Term | None], define: Callable[[Var], Term | None]) -> None:
+    def __init__(
+        self,
+        upper: Callable[[Term], Term | None],
+        define: Callable[[Var], Term | None],
+        exact: Callable[[Term], bool],
+    ) -> None:
         self.upper = upper
         self.define = define
+        self.exact = exact
         self.known: list[Polynomial] = []
         self.equal: dict[Hashable, Term] = {}
         self._canonical: dict[Polynomial, Polynomial] = {}
@@ -186,6 +195,8 @@ class Bounds:
                 extremum = self._extremum(poly.atoms[atom])
                 if extremum is None or any([other.count(atom) > 1 for other in poly.coefficients]):
                     continue
+                if not all([self.exact(side) for side in extremum.arguments]):
+                    continue
                 sides = [
                     poly.replace(atom, self.canonical(polynomial(side, self.define))) for side in extremum.arguments
                 ]
@@ -219,7 +230,7 @@ class Bounds:
     def _quotient(self, atom: Term) -> tuple[Polynomial, int] | None:
         """Dividend and divisor of the quotient by a positive number that an atom is, or is a name for."""
         match self.define(atom) if isinstance(atom, Var) else atom:
-            case Prim(p.floor_divide, (dividend, Const(divisor))) if divisor > 0:
+            case Prim(p.floor_divide, (dividend, Const(divisor))) if divisor > 0 and self.exact(dividend):
                 return self.canonical(polynomial(dividend, self.define)), int(divisor)
             case _:
                 return None

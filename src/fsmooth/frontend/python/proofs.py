@@ -14,6 +14,7 @@ from fsmooth.core.types import Array
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.signs import never_negative
 from fsmooth.rewrite.linear import Bounds, polynomial
+from fsmooth.rewrite.magnitudes import Magnitudes
 
 
 def is_natural(frame: Frame, number: Term) -> bool:
@@ -29,7 +30,7 @@ def is_natural(frame: Frame, number: Term) -> bool:
         definition = shared.definitions.get(var)
         return measured(frame, definition) if isinstance(definition, Prim | Length | Check) else definition
 
-    bounds = Bounds(upper, define)
+    bounds = Bounds(upper, define, Magnitudes(lambda term: polynomial(term, define), define, upper).is_exact)
     wanted = polynomial(measured(frame, number), define)
     for atom in wanted.atoms.values():  # where an index is, its loop has a step
         limit = upper(atom)
