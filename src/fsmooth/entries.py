@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from fsmooth import thresholds
 from fsmooth.core.trees import records
 from fsmooth.core.types import F32, Type, leaf_of
@@ -224,7 +226,7 @@ class Entry:
 
         with shown(f"compiling {self.program.name} for deep recursion"):
             code = driver.on_records(self.stages(sizes))
-            return None if code is None else Compiled(shared_object(code).name, code, "")
+            return None if code is None else Compiled(shared_object(code).name, without_units(code), "")
 
     def _compile(self, sizes: tuple[int, ...] | None) -> Compiled:
         return self.built(self.stages(sizes), [q.type for q in self.interface.inputs])
@@ -244,7 +246,12 @@ class Entry:
             make = shim_of_weak_and_strong if self.interface.single else shim_source
             shim = make(code, module, parameters, stages.static_sizes)
         path = shared_object(code, shim, *((Functions(FUNCTIONS),) if shim else ()))
-        return Compiled(path.name, code, module)
+        return Compiled(path.name, without_units(code), module)
+
+
+def without_units(code: CProgram) -> CProgram:
+    """A program that is built, without the texts of what it is linked with, which later processes would read in vain."""
+    return replace(code, kernels=(), outlined=())
 
 
 def shared_object(code: CProgram, shim: str = "", *functions: Functions) -> Path:

@@ -38,12 +38,8 @@ def with_buffers(body: t.Body, names: Mapping[str, str]) -> t.Body:
                 return t.Load(names.get(e.buffer, e.buffer), value(e.index), e.type)
             case t.Search():
                 return t.Search(e.extremum, names.get(e.buffer, e.buffer), value(e.offset), value(e.count), e.leaf)
-            case t.Operation():
-                return t.Operation(e.primitive, tuple([value(a) for a in e.arguments]), e.type)
-            case t.Conditional():
-                return t.Conditional(value(e.condition), value(e.then), value(e.otherwise))
             case _:
-                return e
+                return _inside(e, value)
 
     return _rewritten(body, value, names)
 
@@ -55,6 +51,17 @@ def _changed(body: t.Body, read: Mapping[str, t.Expression], set_: Mapping[str, 
         return e
 
     return _rewritten(body, value, set_)
+
+
+def _inside(e: t.Expression, value: Callable[[t.Expression], t.Expression]) -> t.Expression:
+    """An operation, or a choice, of other values."""
+    match e:
+        case t.Operation():
+            return t.Operation(e.primitive, tuple([value(a) for a in e.arguments]), e.type)
+        case t.Conditional():
+            return t.Conditional(value(e.condition), value(e.then), value(e.otherwise))
+        case _:
+            return e
 
 
 def _rewritten(body: t.Body, value: Callable[[t.Expression], t.Expression], set_: Mapping[str, str]) -> t.Body:
@@ -109,12 +116,8 @@ def without_pointers(body: t.Body, inside: set[str]) -> t.Body:
             case t.Search():
                 buffer, offset = place(e.buffer, e.offset)
                 return t.Search(e.extremum, buffer, offset, value(e.count), e.leaf)
-            case t.Operation():
-                return t.Operation(e.primitive, tuple([value(a) for a in e.arguments]), e.type)
-            case t.Conditional():
-                return t.Conditional(value(e.condition), value(e.then), value(e.otherwise))
             case _:
-                return e
+                return _inside(e, value)
 
     def matrix(m: t.Matrix) -> t.Matrix:
         buffer, offset = place(m.buffer, m.offset)

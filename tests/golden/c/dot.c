@@ -45,10 +45,10 @@ static inline double fs_lanes_sum(const fs_lanes *sums) {
 }
 #else
 static inline double fs_lanes_sum(const fs_lanes *sums) {
-    typedef double two __attribute__((vector_size(16)));
+    typedef double two __attribute__((vector_size(2 * 8)));
     two sum;
 #if FS_LANES == 8
-    typedef double four __attribute__((vector_size(32)));
+    typedef double four __attribute__((vector_size(4 * 8)));
     const union { fs_lanes whole; four halves[2]; } eight = {*sums};
     const union { four whole; two halves[2]; } half = {eight.halves[0] + eight.halves[1]};
     sum = half.halves[0] + half.halves[1];

@@ -7,6 +7,7 @@ import math
 from fsmooth.backend.c import spelling as s
 from fsmooth.backend.c.conditions import from_end
 from fsmooth.backend.c.helpers import helper_name
+from fsmooth.backend.c.lanes import suffix_of
 from fsmooth.backend.c.searches import search_name
 from fsmooth.core import primitives as p
 from fsmooth.core.types import Bool, Data, Float, Type
@@ -48,8 +49,7 @@ class ExpressionWriter:
             case t.Name(name):
                 return self.name(name), s.ATOM
             case t.Load(buffer, index) if self.lanes is not None and mentions(index, self.lanes):
-                suffix = "_f32" if e.type == Float(32) else ""
-                return f"FS_LANES_AT{suffix}({self.name(buffer)} + {self.write(index, 5)})", s.ATOM
+                return f"FS_LANES_AT{suffix_of(e.type)}({self.name(buffer)} + {self.write(index, 5)})", s.ATOM
             case t.Load(buffer, index):
                 return f"{self.name(buffer)}[{self.write(index)}]", s.ATOM
             case t.Conditional(condition, then, otherwise):

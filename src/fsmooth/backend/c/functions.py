@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 
 from fsmooth.backend.c.frames import returns_frames
 from fsmooth.backend.c.masked_loads import known_integers
 from fsmooth.backend.c.names import element_type
-from fsmooth.backend.c.numbers import HANDLE, changed_by_outlined
+from fsmooth.backend.c.numbers import HANDLE, Access, changed_by_outlined
 from fsmooth.backend.c.outlined import Outlined
 from fsmooth.backend.c.parallel import handed_over
 from fsmooth.backend.c.signature import handle, inside, signature
@@ -31,16 +31,14 @@ class FunctionWriter(StatementWriter):
 
     name: str
     types: Mapping[str, t.Parameter]
-    shares: Mapping[str, str] = {}
-    """How an outlined function calls the numbers that it is handed, by which parameter, and what defines the names of places."""
-    last: tuple[str, ...] = ()
-    places: Sequence[str] = ()
-    order: Mapping[str, int]
-    """Of names, in which they come."""
+    place_of: Mapping[str, int]
+    access = Access()
+    """The numbers of another function that an outlined one is handed."""
 
     def function(self, function: t.Function) -> str:
         """The whole definition."""
         self.name, self.types = function.name, types_of(function)
+        self.place_of = {name: k for k, name in enumerate(self.types)}
         self.lengths = function.facts.lengths
         self.known |= known_integers(function.body)
         calls = [s for s in walk(function.body) if isinstance(s, t.Invoke)]
@@ -57,10 +55,10 @@ class FunctionWriter(StatementWriter):
             self.error = "fs_shared->error"
         if self.makes_frames(function.body):
             self.features.add("frames")
-        self.order = {name: k for k, name in enumerate(self.types)}
         self.numbers = changed_by_outlined(function.name, function.body, self.types)
         self.e.elsewhere = {} if self.shared is None else self.shared.elsewhere(function)
-        self.e.elsewhere |= {**self.shares, **self.numbers.elsewhere(self.numbers.types, ".")}
+        own = self.numbers.own()
+        self.e.elsewhere |= {**self.access.spelling, **own.spelling}
         self.body(function.body)
         if "calls" in self.features and "tape" in self.called:
             self.features.add("tape")
@@ -68,14 +66,12 @@ class FunctionWriter(StatementWriter):
             return self.called_function(function)
         if is_inside:
             return self.kernel_with_exit(function)
-        head, tail = [signature(function, last=self.last) + " {"], [*self.end(self.can_fail())]
+        head, tail = [signature(function, last=self.access.parameters) + " {"], [*self.end(self.can_fail())]
         head += self.unused(function, also_error=self.features.isdisjoint((*_FAILING, "calls", "tape")))
         if self.can_fail():
             head.append("    int32_t status = 0;")
-        head += self.places
-        if self.numbers.types:
-            head += wrapped(self.numbers.names(self.numbers.types).removesuffix(";"))
-            head.append(f"    {self.numbers.type} {HANDLE};")
+        head += [*wrapped(self.access.places), *wrapped(own.places)]
+        head += [f"    {self.numbers.type} {HANDLE};"] if self.numbers.types else []
         opened, closed = self.opened()
         return "\n".join([*head, *opened, *self.lines, *tail[:-1], *closed, tail[-1], "}", ""])
 
@@ -114,23 +110,21 @@ class FunctionWriter(StatementWriter):
     def outline(self, s: t.Outlined) -> None:
         """A call of a function that does the statements; the numbers that such functions change are in a struct."""
         given = self.read_from_outside(s.body, self.numbers.types.keys())
-        own = sorted(self.numbers.types.keys() & mentioned(s.body), key=lambda name: self.order[name])
+        used = self.in_order(self.numbers.types.keys() & mentioned(s.body))
         name = f"{self.name}_outlined_{len(self.outlined) + 1}"
         function = t.Function(name, tuple(given), s.body, t.Facts(lengths=self.lengths))
         writer = FunctionWriter(self.e, self.structs)
         writer.known = set(self.known)
         elsewhere = self.e.elsewhere
-        if own:
-            writer.shares, writer.last = self.numbers.elsewhere(own, "->"), (self.numbers.parameter,)
-            writer.places = wrapped(self.numbers.names(own).removesuffix(";"))
+        writer.access = self.numbers.handed(used)
         text = writer.function(function)
         self.e.elsewhere = elsewhere
         self.needed |= writer.features
         self.statements += writer.statements
-        prototype = f"{signature(function, last=writer.last)};\n"
+        prototype = f"{signature(function, last=writer.access.parameters)};\n"
         self.outlined.append(Outlined(self.numbers.struct, prototype, text, frozenset(writer.features)))
         arguments = [self.e.name(q.name) if q.pointer else self.e.write(t.Name(q.name, q.type)) for q in given]
-        arguments += [f"&{HANDLE}"] if own else []
+        arguments += [f"&{HANDLE}"] if used else []
         fails = writer.can_fail()
         self.features |= {"outlined_fails"} if fails else set()
         called = f"{name}({', '.join([*arguments, self.error if fails else 'NULL'])});"
@@ -148,7 +142,11 @@ class FunctionWriter(StatementWriter):
         """What statements mention that is not theirs, and is not among their function's `own`."""
         inside = {name for inner in walk(body) for name in declared(inner)}
         read = [x for x in mentioned(body) if x in self.types and x not in inside and x not in own]
-        return [self.types[x] for x in sorted(read, key=lambda name: self.order[name])]
+        return [self.types[x] for x in self.in_order(read)]
+
+    def in_order(self, names: Collection[str]) -> list[str]:
+        """Names as they come in the function."""
+        return sorted(names, key=lambda name: self.place_of[name])
 
     def can_fail(self) -> bool:
         """Is there something that reports a failure?"""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from fsmooth.core.types import F32, INT, Type
+from fsmooth.core.types import F32, F64, INT, Float, Type
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import minus
 from fsmooth.loops.passes.vectors import width_of
@@ -18,7 +18,7 @@ from fsmooth.loops.usage import expressions_of, names_in, names_of
 if TYPE_CHECKING:
     from fsmooth.backend.c.statements import StatementWriter
 
-LANES = """\
+_WIDE = """\
 /* Vectors as wide as the machine's; fs_lanes_sum adds the numbers of one in pairs. */
 #if !defined(__GNUC__)
 #define FS_LANES 1
@@ -29,32 +29,40 @@ LANES = """\
 #else
 #define FS_LANES 2
 #endif
-#if FS_LANES == 1
-typedef double fs_lanes;
-#else
-typedef double fs_lanes __attribute__((vector_size(8 * FS_LANES), aligned(8), may_alias));
-#endif
-#define FS_LANES_AT(place) (*(fs_lanes *)(place))
-#define FS_LANES_ALL(x) ((x) - (fs_lanes){0.0})
+"""
 
-#if FS_LANES == 1
-static inline double fs_lanes_sum(const fs_lanes *sums) {
+_NARROW = """\
+/* The same of numbers half as wide; 32 bytes at most, since many loops are short. */
+#define FS_LANES_f32 (FS_LANES == 1 ? 1 : FS_LANES == 2 ? 4 : 8)
+"""
+
+_VECTORS = """\
+#if FS_LANES{S} == 1
+typedef {T} fs_lanes{S};
+#else
+typedef {T} fs_lanes{S} __attribute__((vector_size({B} * FS_LANES{S}), aligned({B}), may_alias));
+#endif
+#define FS_LANES_AT{S}(place) (*(fs_lanes{S} *)(place))
+#define FS_LANES_ALL{S}(x) ((x) - (fs_lanes{S}){{zero}})
+
+#if FS_LANES{S} == 1
+static inline {T} fs_lanes_sum{S}(const fs_lanes{S} *sums) {
     return *sums;
 }
 #else
-static inline double fs_lanes_sum(const fs_lanes *sums) {
-    typedef double two __attribute__((vector_size(16)));
+static inline {T} fs_lanes_sum{S}(const fs_lanes{S} *sums) {
+    typedef {T} two __attribute__((vector_size(2 * {B})));
     two sum;
-#if FS_LANES == 8
-    typedef double four __attribute__((vector_size(32)));
-    const union { fs_lanes whole; four halves[2]; } eight = {*sums};
+#if FS_LANES{S} == 8
+    typedef {T} four __attribute__((vector_size(4 * {B})));
+    const union { fs_lanes{S} whole; four halves[2]; } eight = {*sums};
     const union { four whole; two halves[2]; } half = {eight.halves[0] + eight.halves[1]};
     sum = half.halves[0] + half.halves[1];
-#elif FS_LANES == 4
-    const union { fs_lanes whole; two halves[2]; } half = {*sums};
+#elif FS_LANES{S} == 4
+    const union { fs_lanes{S} whole; two halves[2]; } half = {*sums};
     sum = half.halves[0] + half.halves[1];
 #else
-    const union { fs_lanes whole; two same; } both = {*sums};
+    const union { fs_lanes{S} whole; two same; } both = {*sums};
     sum = both.same;
 #endif
     return sum[0] + sum[1];
@@ -62,85 +70,52 @@ static inline double fs_lanes_sum(const fs_lanes *sums) {
 #endif
 """
 
-LANES_F32 = """\
-/* The same of numbers half as wide; 32 bytes at most, since many loops are short. */
-#if FS_LANES == 1
-#define FS_LANES_f32 1
-typedef float fs_lanes_f32;
-#else
-#define FS_LANES_f32 (FS_LANES == 2 ? 4 : 8)
-typedef float fs_lanes_f32 __attribute__((vector_size(4 * FS_LANES_f32), aligned(4), may_alias));
-#endif
-#define FS_LANES_AT_f32(place) (*(fs_lanes_f32 *)(place))
-#define FS_LANES_ALL_f32(x) ((x) - (fs_lanes_f32){0.0f})
-
-#if FS_LANES == 1
-static inline float fs_lanes_sum_f32(const fs_lanes_f32 *sums) {
-    return *sums;
-}
-#else
-static inline float fs_lanes_sum_f32(const fs_lanes_f32 *sums) {
-    typedef float four __attribute__((vector_size(16)));
-#if FS_LANES == 2
-    const union { fs_lanes_f32 whole; four same; } both = {*sums};
-    const four sum = both.same;
-#else
-    const union { fs_lanes_f32 whole; four halves[2]; } half = {*sums};
-    const four sum = half.halves[0] + half.halves[1];
-#endif
-    return (sum[0] + sum[2]) + (sum[1] + sum[3]);
-}
-#endif
-"""
-
-FIRST = """\
+_FIRST = """\
 /* The first numbers of a vector, and zeros. */
-#if FS_LANES == 1
-static inline fs_lanes fs_lanes_first(fs_lanes x, int64_t count) {
-    return count > 0 ? x : 0.0;
+#if FS_LANES{S} == 1
+static inline fs_lanes{S} fs_lanes_first{S}(fs_lanes{S} x, int64_t count) {
+    return count > 0 ? x : {zero};
 }
 #else
-static inline fs_lanes fs_lanes_first(fs_lanes x, int64_t count) {
-    typedef int64_t bits __attribute__((vector_size(8 * FS_LANES)));
-#if FS_LANES == 8
+static inline fs_lanes{S} fs_lanes_first{S}(fs_lanes{S} x, int64_t count) {
+    typedef {I} bits __attribute__((vector_size({B} * FS_LANES{S})));
+    const {I} left = count < FS_LANES{S} ? ({I})count : FS_LANES{S};
+#if FS_LANES{S} == 8
     const bits lane = {0, 1, 2, 3, 4, 5, 6, 7};
-#elif FS_LANES == 4
+#elif FS_LANES{S} == 4
     const bits lane = {0, 1, 2, 3};
 #else
     const bits lane = {0, 1};
 #endif
-    return (fs_lanes)((bits)x & (lane < lane * 0 + count));
+    return (fs_lanes{S})((bits)x & (lane < lane * 0 + left));
 }
 #endif
 """
-
-FIRST_F32 = """\
-#if FS_LANES == 1
-static inline fs_lanes_f32 fs_lanes_first_f32(fs_lanes_f32 x, int64_t count) {
-    return count > 0 ? x : 0.0f;
-}
-#else
-static inline fs_lanes_f32 fs_lanes_first_f32(fs_lanes_f32 x, int64_t count) {
-    typedef int32_t bits __attribute__((vector_size(4 * FS_LANES_f32)));
-    const int32_t left = count < FS_LANES_f32 ? (int32_t)count : FS_LANES_f32;
-#if FS_LANES == 2
-    const bits lane = {0, 1, 2, 3};
-#else
-    const bits lane = {0, 1, 2, 3, 4, 5, 6, 7};
-#endif
-    return (fs_lanes_f32)((bits)x & (lane < lane * 0 + left));
-}
-#endif
-"""
-
-_WIDEST = 8
-"""Numbers in the widest vectors; in narrower ones, a divisor of it."""
 
 
 def suffix_of(type_: Type) -> str:
     """What the names of vectors of these numbers end in."""
     return "_f32" if type_ == F32 else ""
 
+
+def _of(text: str, type_: Float) -> str:
+    wide = type_ == F64
+    for name, value in (
+        ("{T}", "double" if wide else "float"),
+        ("{S}", suffix_of(type_)),
+        ("{B}", "8" if wide else "4"),
+        ("{I}", "int64_t" if wide else "int32_t"),
+        ("{zero}", "0.0" if wide else "0.0f"),
+    ):
+        text = text.replace(name, value)
+    return text
+
+
+LANES, LANES_F32 = _WIDE + _of(_VECTORS, F64), _NARROW + _of(_VECTORS, F32)
+FIRST, FIRST_F32 = _of(_FIRST, F64), _of(_FIRST, F32)
+
+_WIDEST = 8
+"""Numbers in the widest vectors; in narrower ones, a divisor of it."""
 
 RARELY = """\
 /* Around a condition that hardly ever holds: what depends on it is compiled quickly, not well. */

@@ -6,7 +6,7 @@ has names for the places of those that it uses.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -15,6 +15,16 @@ from fsmooth.loops import tree as t
 from fsmooth.loops.usage import bodies_of
 
 HANDLE = "fs_numbers"
+
+
+class Access(Struct, frozen=True):
+    """How a function comes to such numbers: what it calls each of them, the definition of the names of their places, and the
+    parameters by which it is handed the struct.
+    """
+
+    spelling: Mapping[str, str] = {}
+    places: str = ""
+    parameters: tuple[str, ...] = ()
 
 
 class Numbers(Struct, frozen=True):
@@ -36,18 +46,18 @@ class Numbers(Struct, frozen=True):
         fields = "".join([f"    {type_} {_field(type_)}[{size}];\n" for type_, size in self.sizes.items()])
         return f"typedef struct {{\n{fields}}} {self.type};\n" if fields else ""
 
-    @property
-    def parameter(self) -> str:
-        """The parameter by which outlined functions are handed it."""
-        return f"{self.type} *restrict {HANDLE}"
+    def own(self) -> Access:
+        """All of them, in the function that has the struct."""
+        return self._access(self.types, ".", ())
 
-    def elsewhere(self, names: Iterable[str], access: str) -> dict[str, str]:
-        """What numbers are called in a function that has the struct, or with `->` for an access is handed it."""
-        return {name: f"{HANDLE}{access}{_field(self.types[name])}[{name}]" for name in names}
+    def handed(self, used: Sequence[str]) -> Access:
+        """Those that an outlined function uses, which is handed the struct."""
+        return self._access(used, "->", (f"{self.type} *restrict {HANDLE}",)) if used else Access()
 
-    def names(self, used: Iterable[str]) -> str:
-        """The definition of the names by which a function knows these places."""
-        return f"enum {{ {', '.join([f'{name} = {self.places[name]}' for name in used])} }};"
+    def _access(self, used: Collection[str], by: str, parameters: tuple[str, ...]) -> Access:
+        places = ", ".join([f"{name} = {self.places[name]}" for name in used])
+        spelling = {name: f"{HANDLE}{by}{_field(self.types[name])}[{name}]" for name in used}
+        return Access(spelling, f"enum {{ {places} }}" if used else "", parameters)
 
 
 def _field(type_: str) -> str:
