@@ -3,8 +3,9 @@
 forward: the kernels of the micro benchmarks, NNMF and project, and what a user waits for; reverse: the field's workloads;
 arrays: whole arrays against loops over elements, linear algebra against NumPy, calls; trees: trees and recursion against C
 by hand, loops and a tape; tensors: products of matrices and models against NumPy, PyTorch and JAX; only if they are asked
-for: routes, what `method="auto"` takes against what is fastest; compile, how long first calls take; threads, two against
-one; mechanisms, what each optimisation buys; thresholds, what half and twice each threshold does.  `--quick` saves nothing.
+for: routes, what `method="auto"` takes against what is fastest; compile, how long first calls take; threads, two against one;
+widths, float32 against float64; mechanisms, what each optimisation buys; thresholds, what half and twice each threshold does.
+`--quick` saves nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import subprocess
 import sys
 from typing import Any
 
-from benchmarks import cold, threads
+from benchmarks import cold, threads, widths
 from benchmarks.arrays import report as arrays
 from benchmarks.compiling import report as compiling
 from benchmarks.mechanisms import report as buying
@@ -51,6 +52,7 @@ def main() -> int:
             "routes",
             "compile",
             "threads",
+            "widths",
             "mechanisms",
             "thresholds",
         ),
@@ -68,6 +70,9 @@ def main() -> int:
         return 0
     if chosen.only == "threads":
         print(threads.table(_measured("benchmarks.threads", [], quick=chosen.quick), quick=chosen.quick))
+        return 0
+    if chosen.only == "widths":
+        print(widths.table(_measured("benchmarks.widths", pinned, quick=chosen.quick), quick=chosen.quick))
         return 0
     if chosen.only == "mechanisms":
         print(buying.table(pinned))
