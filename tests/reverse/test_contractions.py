@@ -82,12 +82,12 @@ def back_in_numpy(w, x, r, down=1, along=1):
     return w_bar, x_bar
 
 
-PROGRAMS = [(convolution, {}, 1), (of_any_size, {}, 1), (with_strides, {"down": 2, "along": 3, "columns": 3}, 0)]
+PROGRAMS = [(convolution, {}, 1), (of_any_size, {}, 1), (with_strides, {"down": 2, "along": 3, "columns": 3}, 1)]
 
 
 @pytest.mark.parametrize(("program", "how", "count"), PROGRAMS)
 def test_convolutions(program, how, count) -> None:
-    """One product in loops over what is no axis of a matrix; a nest of loops where it is not known that no index is too large."""
+    """One product in loops over what is no axis of a matrix, also with strides."""
     f = fs.function(program)
     np.testing.assert_allclose(f(W, X), in_numpy(W, X, **how), rtol=1e-12, atol=1e-12)
     assert len(multiplications(f, W, X)) == count
