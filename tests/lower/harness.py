@@ -56,7 +56,7 @@ def compile_all(
     programs = [emit(lowering(term, f"program_{k}")) for k, term in enumerate(terms)]
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "programs.c")
-        source.write_text("\n".join([p.source for p in programs]))
+        source.write_text("\n".join(["#define _GNU_SOURCE", *[p.source for p in programs]]))
         library = Path(folder, "programs.so")
         done = subprocess.run(
             [*COMPILER, *flags, "-o", str(library), str(source), "-lm"], capture_output=True, text=True, check=False

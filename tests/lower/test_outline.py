@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -12,17 +13,22 @@ import pytest
 import fsmooth as fs
 from fsmooth import thresholds
 from fsmooth.backend.c.emit import emit
+from fsmooth.core.term import Lam
 from fsmooth.loops import tree as t
 from fsmooth.loops.evaluate import evaluate
 from fsmooth.loops.passes.schedule import ALL, PLAIN, Passes, with_threads
 from fsmooth.loops.usage import walk
 from fsmooth.lower.functions import lower
-from fsmooth.optimise.schedules import DEFAULT
+from fsmooth.optimise.schedule import Schedule
+from fsmooth.optimise.schedules import DEFAULT, NONE
 from tests.accuracy.cases import cases
 from tests.accuracy.judge import bounded, disagreement, flat
 from tests.lower.harness import COMPILER, FAST, STRICT, Compiled, compile_all
 from tests.lower.random_folds import Generator, Nested, Whiles
 from tests.lower.strip_programs import STRIP_PROGRAMS
+from tests.recursion.test_random import cases as recursive_cases
+from tests.recursion.test_random import check_compiled, deeper
+from tests.tape.test_random import check_compiled as check_taped
 
 BATCH = 25
 TOLERANCE = 1e-12
@@ -37,6 +43,10 @@ def cut(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(thresholds, "OUTLINED", request.param)
     for name in ("OUTLINED_FROM", "OUTLINED_STRAIGHT", "OUTLINED_LEAST"):
         monkeypatch.setattr(thresholds, name, 0)
+
+
+def is_cut(function: t.Function) -> bool:
+    return any([isinstance(s, t.Outlined) for s in walk(function.body)])
 
 
 def outlined(kernel: Compiled) -> int:
@@ -92,6 +102,46 @@ def test_strips_cut(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("cut")
+@pytest.mark.parametrize(("flags", "schedule"), [(STRICT, NONE), (FAST, DEFAULT)], ids=["strict", "fast"])
+def test_what_calls_itself_cut(flags: tuple[str, ...], schedule: Schedule) -> None:
+    """Functions that call one another, and what calls them: their calls and their frames stay where they are."""
+    batch = list(recursive_cases(45_000, 15))
+    cut: list[bool] = []
+
+    def lowering(term: Lam, name: str) -> t.Program:
+        program = lower(term, name)
+        cut.append(any([is_cut(f) for f in program.definitions]))
+        return program
+
+    check_compiled(batch, flags, schedule, lowering)
+    assert sum(cut) > 5
+
+
+@pytest.mark.usefixtures("cut")
+def test_what_runs_on_records_is_whole() -> None:
+    check_compiled(list(recursive_cases(46_000, 10)), STRICT, lowering=deeper)
+
+
+@pytest.mark.usefixtures("cut")
+@pytest.mark.parametrize(("flags", "schedule"), [(STRICT, NONE), (FAST, DEFAULT)], ids=["strict", "fast"])
+def test_tapes_cut(flags: tuple[str, ...], schedule: Schedule) -> None:
+    """What writes to a tape stays where it is."""
+    check_taped(list(cases(283_000, 10)), flags, schedule)
+    check_taped(list(recursive_cases(47_000, 10)), flags, schedule)
+
+
+@pytest.mark.usefixtures("cut")
+@pytest.mark.parametrize("method", ["forward", "reverse"])
+def test_names_that_two_loops_have(method: str) -> None:
+    """What checks a loop has copies of its statements: their names are not those of what functions share."""
+    matrix, v = np.array([[1.0, 2.0, -1.0], [0.5, -0.25, 3.0], [2.0, 1.0, 4.0]]), np.array([0.5, -1.5, 2.0])
+    gradient = fs.grad(lambda m, v: sum(np.linalg.solve(m, v)), wrt=(0, 1), method=method)
+    by_matrix, by_vector = gradient(matrix, v)
+    np.testing.assert_allclose(by_vector, np.linalg.solve(matrix.T, np.ones(3)), rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(by_matrix, -np.outer(by_vector, np.linalg.solve(matrix, v)), rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.usefixtures("cut")
 def test_units_beside_the_program(tmp_path: Path) -> None:
     """Each function as a translation unit, without warnings, and linked."""
     for k, case in enumerate(cases(155_000, 4)):
@@ -134,3 +184,35 @@ def test_large_programs_are_cut() -> None:
     np.testing.assert_allclose(program(x), result, rtol=1e-12)
     assert "FS_OUTLINED_APART" in program.c_source(x)
     assert "FS_OUTLINED" not in fs.function(lambda x: np.sum(np.sin(x))).c_source(x)
+
+
+def branching(x, k):
+    """Calls itself twice; its step is long."""
+    if k < 1:
+        return x[0] + k
+    total = branching(x, k - 1) * branching(0.5 * x, k - 2)
+    for _ in fs.unroll(range(60)):
+        a = np.sum(np.sin(x) * total)
+        total = 0.5 * total + a / (1.0 + a * a) + np.sum(np.cumsum(0.1 * x)) * 0.01
+    return total
+
+
+def long_steps(x, k):
+    """Steps of a loop, each a straight line."""
+    a, b = x[0], x[1]
+    for _ in range(k):
+        for _ in fs.unroll(range(300)):
+            a, b = 0.5 * b + np.sin(a), a * np.cos(b)
+    return a * b
+
+
+@pytest.mark.parametrize(("program", "method"), [(branching, "forward"), (branching, "reverse"), (long_steps, "tape")])
+def test_large_functions_that_are_called_and_large_tapes_are_cut(program: Callable, method: str) -> None:
+    x = np.linspace(0.1, 0.3, 5)
+    gradient = fs.grad(program, wrt="x", method=method)
+    loops = gradient.compiled(x, 3).loops
+    assert any([is_cut(f) for f in (loops.definitions if program is branching else [loops.kernel])])
+    assert "statements outlined" in gradient.explain()
+    step = 1e-6
+    around = [(program(x + step * e, 3) - program(x - step * e, 3)) / (2.0 * step) for e in np.eye(len(x))]
+    np.testing.assert_allclose(gradient(x, 3), around, rtol=1e-5, atol=1e-9)

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from fsmooth.core.term import Running
 from fsmooth.loops import tree as t
+from fsmooth.loops.outline import whole
 from fsmooth.loops.rewriting import with_bodies
 from fsmooth.loops.usage import declared, expressions_of, mentioned, names_of, own_names, targets, walk
 
@@ -37,7 +38,7 @@ def machines(functions: Sequence[t.Function]) -> list[tuple[t.Function, ...]]:
 def on_records(program: t.Program) -> t.Program | None:
     """The program, whose functions that call themselves on the C stack run on records; None if there are none."""
     moved = [f for f in program.definitions if f.running is Running.STACK]
-    definitions = tuple([replace(f, running=Running.RECORDS) for f in program.definitions])
+    definitions = tuple([replace(whole(f), running=Running.RECORDS) for f in program.definitions])
     return replace(program, definitions=definitions) if moved and machines(definitions) else None
 
 

@@ -7,6 +7,7 @@ from fsmooth.core.term import NOWHERE, Lam, Let, Require, Term
 from fsmooth.loops import tree as t
 from fsmooth.loops.identifiers import identifier
 from fsmooth.loops.names import Names
+from fsmooth.loops.outline import outline
 from fsmooth.loops.passes.schedule import ALL, Passes, gathers, run
 from fsmooth.loops.updates_over_calls import gather_over_calls
 from fsmooth.lower import expressions
@@ -55,12 +56,17 @@ def lower(
     function = run(passes, function, kernel.names, trace)
     shape = _lower_shape(term, name, kernel, static_sizes or {}, passes)
     definitions, names = _definitions(kernel, passes, trace)
+    names[name] = kernel.names
     if gathers(passes):
-        with_own = {name: kernel.names, **names}
-        changed = gather_over_calls(function, shape, definitions, with_own)
-        if changed[0] is not function and trace is not None:
+        gathered = gather_over_calls(function, shape, definitions, names)
+        if gathered[0] is not function and trace is not None:
             trace.record("rank-one updates gathered over calls")
-        function, definitions = changed
+        function, definitions = gathered
+    whole = (function, *definitions)
+    function, *called = [outline(f, names[f.name]) for f in whole]
+    if trace is not None and any([x is not y for x, y in zip((function, *called), whole, strict=True)]):
+        trace.record("statements outlined")
+    definitions = tuple(called)
     hints = kernel.names.hints
     return t.Program(
         name,
@@ -150,4 +156,4 @@ def _lower_shape(
         return None
     interface.shapes(term.body)
     function = t.Function(f"{name}_shape", interface.shape_parameters(), tuple(ctx.block), ctx.facts)
-    return run(passes, function, ctx.names)
+    return outline(run(passes, function, ctx.names), ctx.names)

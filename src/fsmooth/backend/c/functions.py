@@ -57,8 +57,7 @@ class FunctionWriter(StatementWriter):
             self.features.add("frames")
         self.numbers = changed_by_outlined(function.name, function.body, self.types)
         self.e.elsewhere = {} if self.shared is None else self.shared.elsewhere(function)
-        own = self.numbers.own()
-        self.e.elsewhere |= {**self.access.spelling, **own.spelling}
+        self.e.elsewhere |= {**self.access.spelling, **self.numbers.own().spelling}
         self.body(function.body)
         if "calls" in self.features and "tape" in self.called:
             self.features.add("tape")
@@ -70,8 +69,7 @@ class FunctionWriter(StatementWriter):
         head += self.unused(function, also_error=self.features.isdisjoint((*_FAILING, "calls", "tape")))
         if self.can_fail():
             head.append("    int32_t status = 0;")
-        head += [*wrapped(self.access.places), *wrapped(own.places)]
-        head += [f"    {self.numbers.type} {HANDLE};"] if self.numbers.types else []
+        head += [*wrapped(self.access.places), *self.shared_numbers()]
         opened, closed = self.opened()
         return "\n".join([*head, *opened, *self.lines, *tail[:-1], *closed, tail[-1], "}", ""])
 
@@ -138,6 +136,11 @@ class FunctionWriter(StatementWriter):
         if fails:
             self.line("if (status) goto fail;")
 
+    def shared_numbers(self) -> list[str]:
+        """The struct of the numbers that outlined functions change, and the names of the places in it."""
+        places = wrapped(self.numbers.own().places)
+        return [*places, f"    {self.numbers.type} {HANDLE};"] if self.numbers.types else []
+
     def read_from_outside(self, body: t.Body, own: Collection[str]) -> list[t.Parameter]:
         """What statements mention that is not theirs, and is not among their function's `own`."""
         inside = {name for inner in walk(body) for name in declared(inner)}
@@ -177,6 +180,7 @@ class FunctionWriter(StatementWriter):
         fails = any(["goto fail;" in line for line in self.lines])
         if fails or (self.can_fail() and not leaves):
             head.append("    int32_t status = 0;")
+        head += self.shared_numbers()
         if self.shared is not None:
             head.append("    const fs_common *const fs_shared = &fs_own->common;")
             head += [f"    {definition}" for definition in self.shared.loaded(function)]
@@ -214,6 +218,7 @@ class FunctionWriter(StatementWriter):
         fails = any(["goto fail;" in line for line in self.lines])
         if fails:
             body.append("    int32_t status = 0;")
+        body += self.shared_numbers()
         text = "\n".join(self.lines)
         if self.shared is not None and "fs_shared" in text:
             body.append("    const fs_common *const fs_shared = &fs_own->common;")

@@ -1,4 +1,4 @@
-"""Functions that statements of large programs are (loops/passes/outline.py).
+"""Functions that statements of large programs are (loops/outline.py).
 
 They are part of the program's text.  Where they are compiled beside it, each as a translation unit of its own, the text is
 compiled with FS_OUTLINED_APART.

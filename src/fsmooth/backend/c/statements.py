@@ -230,9 +230,9 @@ class StatementWriter:
             given.append("fs_own" if self.has_handle else "&fs_own")
         call = f"{s.function}({', '.join(given)});"
         if self.returned is not None:
-            self.line(call if name is None else f"{name} = {call}")
+            self.line(call if name is None else f"{self.e.name(name)} = {call}")
             if name is not None and name not in self.read:
-                self.line(f"(void){name};")
+                self.line(f"(void){self.e.name(name)};")
             return
         self.line(f"status = {call}")
         self.line("if (status) goto fail;")
@@ -241,7 +241,7 @@ class StatementWriter:
         """An argument, or where a result goes."""
         if isinstance(value, t.Place):
             return self.place(value.buffer, value.offset)
-        return f"&{value}" if isinstance(value, str) else self.e.write(value)
+        return f"&{self.e.name(value)}" if isinstance(value, str) else self.e.write(value)
 
     def given_to(self, s: t.Invoke, fields: Mapping[str, str]) -> list[str]:
         """What a function is called with: a number that it gives goes to the local, unless that has a field of a record."""

@@ -21,7 +21,6 @@ from fsmooth.loops.passes.kept_sums import keep_sums
 from fsmooth.loops.passes.memory_operations import operations_on_memory
 from fsmooth.loops.passes.motion import storage_before_loops
 from fsmooth.loops.passes.multiplied import multiply_nests
-from fsmooth.loops.passes.outline import outline
 from fsmooth.loops.passes.parallel import in_parallel
 from fsmooth.loops.passes.pruning import prune
 from fsmooth.loops.passes.rank_one import gather_updates
@@ -56,27 +55,26 @@ _LAWS = (
 _JAMMED = (("nests jammed", jam_loops),)
 _WRITTEN = (("sums in vectors", write_vectors),)
 _ROOMS = (("rooms", give_rooms),)
-_OUTLINED = (("statements outlined", outline),)
 
-PLAIN: Passes = (*_TIDY, *_ROOMS, *_OUTLINED)
+PLAIN: Passes = (*_TIDY, *_ROOMS)
 """Loops as lowering makes them: a reader does not meet the same check twice, and what loops allocate has room."""
 
 _BEFORE: Passes = (*_CHECKS, *_MOTION, *_WHOLE, *_INVARIANT, *_INDEPENDENT, *_VECTORS, *_BLOCKS, *_TIDY, *_FUSED)
 
-MOVED: Passes = (*_BEFORE, *_JAMMED, *_WRITTEN, *_ROOMS, *_OUTLINED)
+MOVED: Passes = (*_BEFORE, *_JAMMED, *_WRITTEN, *_ROOMS)
 """All passes that compute each product of the program as it is written."""
 
-ALL: Passes = (*_BEFORE, *_LAWS, *_JAMMED, *_WRITTEN, *_ROOMS, *_OUTLINED)
+ALL: Passes = (*_BEFORE, *_LAWS, *_JAMMED, *_WRITTEN, *_ROOMS)
 """All of them: a factor that terms share may be multiplied with sums of them, which is a law of real numbers."""
 
 
 def with_threads(passes: Passes, threads: int) -> Passes:
     """The passes with loops in chunks that run on so many threads; 0: as many as there are processors.
 
-    Last but for rooms, and what is outlined, so that what an iteration does is what it does without threads.
+    Last but for rooms, so that what an iteration does is what it does without threads.
     """
-    *others, rooms, outlined = passes
-    return (*others, ("loops in parallel", in_parallel(threads)), rooms, outlined)
+    *others, rooms = passes
+    return (*others, ("loops in parallel", in_parallel(threads)), rooms)
 
 
 def gathers(passes: Passes) -> bool:

@@ -3,38 +3,67 @@
     s1; s2; …; s600    ~>    outlined { s1; …; s200 }; outlined { s201; …; s400 }; s401; …; s600
 
 What the C compiler does to a function takes more than linear time, and one function takes one processor.  What others read of
-the numbers that such statements declare or set, these give back.  Memory is taken, and pointers are set, outside of them.
+the numbers that such statements declare or set, these give back.  Memory is taken, pointers are set, functions of the program are
+called, and frames and tapes are written, outside of them.  It comes after all that sees several functions at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from fsmooth import thresholds
+from fsmooth.core.term import Running
+from fsmooth.core.types import Data
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import zero_of
 from fsmooth.loops.names import Names
 from fsmooth.loops.parameters import types_of
-from fsmooth.loops.passes.parallel import applies
 from fsmooth.loops.rewriting import same_or, with_bodies, with_body
 from fsmooth.loops.substitution import renamed
 from fsmooth.loops.usage import bodies_of, changed, declared, mentioned, names_of, walk
 
+_STAYING = (
+    *(t.Allocate, t.Room, t.Parallel, t.Invoke, t.Keep, t.Pack, t.Unpack),
+    *(t.OpenTape, t.Entry, t.Operand, t.Sweep, t.CloseTape, t.KeepTape, t.OpenBars, t.SweepBars),
+)
+"""What is never part of an outlined function."""
+
 
 def outline(function: t.Function, names: Names) -> t.Function:
-    """The function with its statements in functions of their own, if it is large, and not so large that it is not optimised."""
+    """The function with its statements in functions of their own, if it is large, and not so large that it is not optimised.
+
+    One that runs on records is one switch, and stays whole.
+    """
     total = size(function.body)
-    if not applies(function) or not thresholds.OUTLINED_FROM <= total < thresholds.OUTLINED_BELOW:
+    if function.running is Running.RECORDS or not thresholds.OUTLINED_FROM <= total < thresholds.OUTLINED_BELOW:
         return function
+    function = with_body(function, _OwnNames(names).body(function.body))
+    types = types_of(function)
     pointers = {s.pointer for s in walk(function.body) if isinstance(s, t.Choose)}
-    body = _Outlining(pointers, total >= thresholds.OUTLINED_STRAIGHT).body(function.body)
+    straight = total >= thresholds.OUTLINED_STRAIGHT
+    body = _Outlining(pointers, _staying(function, types), straight).body(function.body)
     outlined = [s for s in walk(body) if isinstance(s, t.Outlined)]
     given = {name for s in outlined for name in s.gives}
     read = {name for s in outlined for name in s.sets} - given
-    return with_body(function, _Shared(names, types_of(function), read | given, read).body(body))
+    return with_body(function, _Shared(names, types, read | given, read).body(body))
+
+
+def whole(function: t.Function) -> t.Function:
+    """The function with no statements in functions of their own."""
+    return with_body(function, _whole(function.body))
+
+
+def _whole(body: t.Body) -> t.Body:
+    found: list[t.Statement] = []
+    for s in body:
+        if isinstance(s, t.Outlined):
+            found += _whole(s.body)
+        else:
+            found.append(with_bodies(s, _whole))
+    return same_or(body, found)
 
 
 def size(body: t.Body) -> int:
@@ -42,10 +71,49 @@ def size(body: t.Body) -> int:
     return sum([1 for _ in walk(body)])
 
 
+class _OwnNames(Struct):
+    """No two numbers have one name, as in bodies that are copies; `seen` are those there are."""
+
+    names: Names
+    seen: set[str] = field(default_factory=set)
+
+    def body(self, body: t.Body) -> t.Body:
+        """The statements of one scope, and those inside them."""
+        return same_or(body, [self.inside(s) for s in self.fresh(body, body)])
+
+    def inside(self, s: t.Statement) -> t.Statement:
+        match s:
+            case t.Block() | t.CheckAll():  # what they say beside their bodies has the names of these
+                (s,) = self.fresh((s,), walk((s,)))
+                return s
+            case t.While():
+                (loop,) = self.fresh((s,), walk(s.test))
+                assert isinstance(loop, t.While)
+                body = self.body(loop.body)
+                return loop if body is loop.body else replace(loop, body=body)
+            case _:
+                return with_bodies(s, self.body)
+
+    def fresh(self, scope: t.Body, declaring: Iterable[t.Statement]) -> t.Body:
+        own = {s.name: s.type for s in declaring if isinstance(s, t.Declare)}
+        new = {name: t.Name(self.names.fresh(name), type_) for name, type_ in own.items() if name in self.seen}
+        self.seen.update(own)
+        return renamed(scope, new) if new else scope
+
+
+def _staying(function: t.Function, types: Mapping[str, t.Parameter]) -> set[str]:
+    """The names of what an outlined function does not know: frames, and what is on a tape."""
+    found = {name for name, q in types.items() if isinstance(q.type, Data)}
+    return found | {name for s in walk(function.body) for name in declared(s) if name not in types}
+
+
 class _Outlining(Struct):
-    """`pointers` of the function, and whether also statements are outlined that have no loop."""
+    """`pointers` that are set, which one function uses or none, names that are `staying` in the function itself, and whether also
+    statements are outlined that have no loop.
+    """
 
     pointers: set[str]
+    staying: set[str]
     straight: bool
 
     def body(self, body: t.Body) -> t.Body:
@@ -59,7 +127,7 @@ class _Outlining(Struct):
 
         def close() -> None:
             nonlocal total
-            if total < thresholds.OUTLINED_LEAST or not (self.straight or _has_loop(group)):
+            if total < max(1, thresholds.OUTLINED_LEAST) or not (self.straight or _has_loop(group)):
                 found.extend(group)
             else:
                 found.extend(_outlined(group, lambda name: last.get(name, -1) >= done))
@@ -99,11 +167,10 @@ class _Outlining(Struct):
         """
         if isinstance(unit[0], t.Allocate):
             return names_of(unit[0].count).isdisjoint(changed(group) | _declared_in(group))
-        if not self.pointers.isdisjoint(mentioned(unit) - _declared_in(unit)):
+        used, own = mentioned(unit), _declared_in(unit)
+        if not self.pointers.isdisjoint(used - own) or not self.staying.isdisjoint(used | own):
             return False
-        return not any([_breaks(s) for s in unit]) and not any(
-            [isinstance(s, t.Allocate | t.Room | t.Parallel) for s in walk(unit)]
-        )
+        return not any([_breaks(s) for s in unit]) and not any([isinstance(s, _STAYING) for s in walk(unit)])
 
 
 def _units(body: t.Body, last: Mapping[str, int]) -> Iterator[t.Body]:
