@@ -24,6 +24,7 @@ from fsmooth.runtime.foreign import as_numpy
 if TYPE_CHECKING:
     from fsmooth.backend.c.program import CProgram
     from fsmooth.driver import Stages
+    from fsmooth.runtime.pointers import CFunction
 
 _NOT_IN_ORDER = (None,) * 64
 
@@ -211,6 +212,43 @@ class Function(Generic[P, R]):
     def save(self, path: str | Path, *args: object, **kwargs: object) -> tuple[Path, Path]:
         """Write the C file and its header next to each other; gives both paths."""
         return write(self._stages(args, kwargs), Path(path))
+
+    def pointer(self, *args: object, **kwargs: object) -> CFunction:
+        """The C function that runs for arguments like these: an array is a pointer to its elements, one row after the other,
+        with its sizes; then where results go, and what is told of a failure.  It returns 0, or what went wrong.
+
+        Nothing is checked but what the program itself checks: sizes and types are the caller's, and arrays of integers by which
+        memory is read must not change during a call.
+
+        >>> import fsmooth as fs
+        >>> fs.function(lambda x, n: x * n).pointer(2.0, 3).prototype
+        'int32_t anonymous(double x, int64_t n, double *restrict result, fs_error *restrict error)'
+        """
+        from fsmooth.runtime.pointers import kernel_of  # noqa: PLC0415  (for those who call it from C)
+
+        entry, values = self._entry(args, kwargs)
+        return kernel_of(entry.library_for(values)[0])
+
+    def cfunc(self, *args: object, packed: object = None, **kwargs: object) -> CFunction:
+        """The C function of numbers like these that gives a number, `double f(double)`, as numba's `cfunc` makes it: for
+        `scipy.LowLevelCallable(f.cfunc(0.5).ctypes)`, ctypes, and functions that numba compiles.
+
+        With `packed=True` the arguments, all float64, are one array: `double f(int, double *)`, as `scipy.integrate` takes
+        functions with parameters.  Where a call of the program would raise an error it gives NaN.  What the program read
+        outside of it is built in.  A program's own parameter named `packed` comes first.
+
+        Raises:
+            ArgumentError: for a program of other things than numbers, or one that captures what may change.
+
+        >>> import fsmooth as fs
+        >>> slope = fs.grad(lambda x: x ** 3).cfunc(0.5)
+        >>> slope(2.0)
+        12.0
+        """
+        if packed is not None and "packed" in self._names:
+            kwargs, packed = {**kwargs, "packed": packed}, None
+        entry, values = self._entry(args, kwargs)
+        return entry.as_c_function(values, packed=bool(packed))
 
     def _repr_html_(self) -> str:
         from fsmooth.notebook import html_of  # noqa: PLC0415  (only for those who ask)

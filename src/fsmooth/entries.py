@@ -12,6 +12,7 @@ from fsmooth import thresholds
 from fsmooth.core.trees import records
 from fsmooth.core.types import F32, Type, leaf_of
 from fsmooth.core.weak import weakness
+from fsmooth.errors import ArgumentError
 from fsmooth.frontend.programs import Program
 from fsmooth.logs import Arguments, tell, tell_stages, timed
 from fsmooth.progress import shown
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from fsmooth.runtime.cache import Functions
     from fsmooth.runtime.library import Library
     from fsmooth.runtime.manifest import Compiled, Interface
+    from fsmooth.runtime.pointers import CFunction
 
 NOT_THERE = (LookupError, AttributeError, TypeError, ValueError)
 """What fetching a captured value raises when it is gone; elaborating anew says so at the user's line."""
@@ -227,6 +229,29 @@ class Entry:
         with shown(f"compiling {self.program.name} for deep recursion"):
             code = driver.on_records(self.stages(sizes))
             return None if code is None else Compiled(shared_object(code).name, without_units(code), "")
+
+    def as_c_function(self, values: Mapping[str, object], *, packed: bool) -> CFunction:
+        """The C function of numbers that this program is."""
+        from fsmooth.runtime.manifest import Compiled  # noqa: PLC0415
+        from fsmooth.runtime.pointers import OfNumbers  # noqa: PLC0415  (for those who call it from C)
+
+        sizes = self.sizes(self.inputs(values))
+        if self.captured:
+            raise ArgumentError(
+                f"{self.program.name}: a C function has no place for the captured {self.captured[0][1]}\n"
+                "  hint: make it a parameter"
+            )
+        half = "packed" if packed else "value"
+        with self.lock:
+            compiled = self.manifest.compiled(sizes, half) if self.manifest is not None else None
+            if compiled is None:
+                code = self.stages(sizes).code
+                assert code is not None
+                path = shared_object(code, OfNumbers(code, packed=packed).text)
+                compiled = Compiled(path.name, without_units(code), "")
+                if self.manifest is not None:
+                    self.manifest.store_compiled(sizes, compiled, half)
+            return OfNumbers(compiled.code, packed=packed).of(self.loaded(compiled, sizes))
 
     def _compile(self, sizes: tuple[int, ...] | None) -> Compiled:
         return self.built(self.stages(sizes), [q.type for q in self.interface.inputs])
