@@ -23,6 +23,7 @@ from fsmooth.runtime.foreign import as_numpy
 
 if TYPE_CHECKING:
     from fsmooth.backend.c.program import CProgram
+    from fsmooth.checks import Checks
     from fsmooth.driver import Stages
     from fsmooth.runtime.pointers import CFunction
 
@@ -201,6 +202,20 @@ class Function(Generic[P, R]):
         stages = self._stages(args, kwargs)
         text = explanation(self.program.name, self.schedule, stages)
         return f"{text}\n\n{demonstration(stages)}" if linear_maps else text
+
+    def checks(self, *args: object, **kwargs: object) -> Checks:
+        """Each index and condition of the program: proved while it was compiled, or tested, once or each time.
+
+        A derivative tests what its own loops need.  `.remaining` are those that are tested.
+
+        >>> import fsmooth as fs
+        >>> program = fs.function(lambda x, k: sum((x[i + 1] - x[i]) ** 2 for i in range(len(x) - 1)) + x[k])
+        >>> [str(check.tested) for check in program.checks([1.0, 2.0], 1)]
+        ['proved', 'proved', 'tested once']
+        """
+        from fsmooth.checks import checks_of  # noqa: PLC0415  (only for those who ask)
+
+        return checks_of(self._stages(args, kwargs))
 
     def cost(self, *args: object, **kwargs: object) -> str:
         """The cost of a call as a polynomial in the sizes (weights of design §5)."""

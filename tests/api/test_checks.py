@@ -1,0 +1,88 @@
+"""What of a program is proved, and what is tested when."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fsmooth as fs
+from fsmooth.checks import When
+
+X = np.ones(9)
+
+
+def mixed(x, idx, k):
+    total = x[k]
+    for i in range(len(x) - 1):
+        total += (x[i + 1] - x[i]) ** 2 + x[idx[i]]
+    assert total > -5.0
+    return total * np.sum(x * x[::-1]) / x[-1] + np.max(x)
+
+
+def test_as_text() -> None:
+    found = fs.function(mixed).checks(X, np.arange(8), 2)
+    first = found[0].site.line
+    text = "\n".join(["  ".join(line.split("  ")[1:]).strip() for line in str(found).splitlines()[:-1]])
+    assert text == textwrap.dedent("""\
+        x[k]                 index in bounds  tested once
+        x[i + 1]             index in bounds  proved
+        x[i]                 index in bounds  proved
+        x[idx[i]]            index in bounds  tested before its loop, at each step of it
+        idx[i]               index in bounds  tested once
+        assert total > -5.0  assertion        tested once
+        x * x[::-1]          equal sizes      proved
+        x[-1]                index in bounds  proved
+        np.max(x)            not empty        tested once""")
+    assert str(found).splitlines()[-1] == "9 in all: 4 proved, 5 tested"
+    assert repr(found) == str(found)
+    assert str(found.remaining[0]) == f"line {first}: x[k]: index in bounds, tested once"
+    assert isinstance(found[1:], type(found))
+    assert [c.site.line - first for c in found] == [0, 2, 2, 2, 2, 3, 4, 4, 4]
+
+
+def test_of_a_derivative() -> None:
+    assert "x[k]" in str(fs.grad(mixed).checks(X, np.arange(8), 2).remaining)
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments"),
+    [
+        (lambda x: [x[max(i - 1, 0)] + x[min(i + 1, len(x) - 1)] for i in range(len(x))], (X,)),
+        (lambda x: [x[2 * i] for i in range(len(x) // 2)], (X,)),
+        (lambda x: [x[i // 2] for i in range(len(x))], (X,)),
+        (lambda x: sum(x[i] * x[len(x) - 1 - i] for i in range(len(x))), (X,)),
+    ],
+    ids=["clamped", "2*i", "i//2", "reversed"],
+)
+def test_what_is_proved(program: Any, arguments: tuple[Any, ...]) -> None:
+    for made in (fs.function(program), fs.jacobian(program)):
+        found = made.checks(*arguments)
+        assert len(found) >= 1
+        assert not found.remaining
+
+
+def test_in_loops_and_in_calls() -> None:
+    def product(data, columns, starts, x):
+        out = np.zeros(len(starts) - 1)
+        for i in range(len(starts) - 1):
+            for k in range(starts[i], starts[i + 1]):
+                out[i] += data[k] * x[columns[k]]
+        return out
+
+    found = fs.function(product).checks(np.ones(4), np.arange(4) % 3, np.array([0, 1, 4]), np.ones(3))
+    assert {c.source: c.tested for c in found} == {
+        "starts[i]": When.PROVED,
+        "starts[i + 1]": When.PROVED,
+        "out[i]": When.PROVED,
+        "data[k]": When.EACH_TIME,
+        "x[columns[k]]": When.EACH_TIME,
+        "columns[k]": When.EACH_TIME,
+    }
+
+    def walked(v, n):
+        return 1.0 if n < 1 else v[n] + walked(v, n - 1) * walked(v, n // 2)
+
+    assert [c.tested for c in fs.function(walked).checks(X, 3)] == [When.EACH_TIME]
