@@ -1,4 +1,5 @@
-"""Sizes in annotations: a number, a name, or sums, differences and products of these (`"n + 1"`, `"2 * n"`).
+"""Sizes in annotations: a number, a name, or sums, differences and products of these (`"n + 1"`, `"2 * n"`), and what is left of
+them by whole division by a number (`"n * (n + 1) // 2"`).
 
 A name is the size of an array that is annotated with it alone.
 """
@@ -13,7 +14,12 @@ from typing import TypeVar
 Size = TypeVar("Size")
 Operations = Mapping[type[ast.operator], Callable[[Size, Size], Size]]
 
-_OF_NUMBERS: Operations[int] = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul}
+_OF_NUMBERS: Operations[int] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+}
 
 
 class Written(str):
@@ -39,6 +45,9 @@ class Written(str):
     def __rmul__(self, other: object) -> Written:
         return Written(f"{_factor(other)} * {_factor(self)}")
 
+    def __floordiv__(self, other: object) -> Written:
+        return Written(f"{_factor(self)} // {_factor(other)}")
+
 
 def _factor(part: object) -> str:
     return f"({part})" if " " in str(part) else str(part)
@@ -62,6 +71,10 @@ def _is_size(node: ast.expr) -> bool:
             return True
         case ast.Constant(value):
             return type(value) is int
+        case ast.BinOp(left, ast.FloorDiv(), ast.Constant(value)):
+            return type(value) is int and value > 0 and _is_size(left)
+        case ast.BinOp(_, ast.FloorDiv(), _):
+            return False
         case ast.BinOp(left, op, right):
             return type(op) in _OF_NUMBERS and _is_size(left) and _is_size(right)
         case _:

@@ -3,7 +3,7 @@
     def project(camera: fs.Array[11], points: fs.Array["n", 3], scale: float): ...
 
 A string names a size: all sizes of one name must be equal.  A number is that size, and so is arithmetic of names and
-numbers, `"n + 1"`.  The type of the elements comes last and is float if it is left out.
+numbers, `"n + 1"`, `"n * (n + 1) // 2"`.  The type of the elements comes last and is float if it is left out.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ class Array:
         if not parts or not all([_is_size(s) for s in parts]):
             raise ArgumentError(
                 f"fs.Array{list(parts)}: a size is a name, a number that is not negative, or a sum, difference or product of"
-                ' these\n  hint: write fs.Array["n", 3], or fs.Array["2 * n + 1"]'
+                " these, or what is left of one by whole division (//) by a number\n"
+                '  hint: write fs.Array["n", 3], or fs.Array["2 * n + 1"]'
             )
         return ArrayAnnotation(parts, leaf)
 

@@ -75,7 +75,21 @@ def test_a_size_that_is_a_number_is_built_in_wherever_it_comes_from() -> None:
 
 
 def test_nonsense_is_refused() -> None:
-    for sizes in (2.5, -1, ("n", 2.5), True, "n // 2", "n + 1.0", "2 - 3", "n +", "f(n)", "-n"):
+    for sizes in (
+        2.5,
+        -1,
+        ("n", 2.5),
+        True,
+        "n // m",
+        "n // 0",
+        "n / 2",
+        "n // -2",
+        "n + 1.0",
+        "2 - 3",
+        "n +",
+        "f(n)",
+        "-n",
+    ):
         with pytest.raises(
             fs.ArgumentError, match="a size is a name, a number that is not negative, or a sum"
         ) as caught:
@@ -120,6 +134,28 @@ def test_arithmetic_of_sizes_is_checked(program) -> None:
 def test_what_is_known_of_arithmetic_needs_no_check() -> None:
     source = fs.function(spline).c_source(np.ones(4), np.ones(4), np.ones(3))
     assert not re.search(r"fs_failed\(error, \d+, i", source)
+
+
+def packed(lower: fs.Array["d * (d + 1) // 2"], x: fs.Array["d"]):  # noqa: F821
+    """A triangle, its rows one after the other, times a vector."""
+    return [sum(lower[r * (r + 1) // 2 + c] * x[c] for c in range(r + 1)) for r in range(len(x))]
+
+
+def bare_packed(lower: "fs.Array[d * (d + 1) // 2]", x: "fs.Array[d]"):  # noqa: F821
+    return [sum(lower[r * (r + 1) // 2 + c] * x[c] for c in range(r + 1)) for r in range(len(x))]
+
+
+@pytest.mark.parametrize("program", [packed, bare_packed])
+def test_whole_division_of_sizes(program) -> None:
+    x = np.array([1.0, -2.0, 0.5])
+    lower = np.arange(1.0, 7.0)
+    full = np.zeros((3, 3))
+    full[np.tril_indices(3)] = lower
+    made = fs.function(program)
+    np.testing.assert_allclose(made(lower, x), full @ x)
+    np.testing.assert_allclose(fs.jacobian(program, wrt="x")(lower, x), full)
+    with pytest.raises(fs.SizeError, match="sizes 5 and 6 differ"):
+        made(lower[1:], x)
 
 
 def of_nothing(x: fs.Array["n + 1"]):  # noqa: F821

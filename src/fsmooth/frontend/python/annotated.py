@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
+from fsmooth.core import primitives as p
 from fsmooth.core.array_annotation import ANY, ArrayAnnotation
-from fsmooth.core.build import minus, plus, times
+from fsmooth.core.build import minus, plus, prim, times
 from fsmooth.core.term import Const, Term, Var
 from fsmooth.core.types import BOOL, F64, INT, Type, array_of, leaf_of, rank_of
 from fsmooth.core.weak import WEAK
@@ -23,7 +24,12 @@ from fsmooth.frontend.python.values import Value
 RESULT = "return"
 """What Python calls the result among annotations."""
 
-_OF_TERMS: annotated_sizes.Operations[Term] = {ast.Add: plus, ast.Sub: minus, ast.Mult: times}
+_OF_TERMS: annotated_sizes.Operations[Term] = {
+    ast.Add: plus,
+    ast.Sub: minus,
+    ast.Mult: times,
+    ast.FloorDiv: lambda a, b: prim(p.floor_divide, a, b),
+}
 
 Names = Mapping[str, Term]
 """What the names of sizes stand for."""
