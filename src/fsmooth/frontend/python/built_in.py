@@ -21,6 +21,7 @@ from fsmooth.frontend.python.arithmetic import binary
 from fsmooth.frontend.python.comprehensions import comprehension
 from fsmooth.frontend.python.conversion import convert, truth
 from fsmooth.frontend.python.displays import list_of, tuple_display
+from fsmooth.frontend.python.dtypes import limits_of
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import constant_object, keywords, positional
 from fsmooth.frontend.python.index_calls import slice_call
@@ -307,6 +308,8 @@ BUILT_IN: dict[object, Callable[[Frame, ast.Call], Value]] = {
     round: round_call,
     bool: bool_call,
     pow: power_call,
+    np.finfo: limits_of,
+    np.iinfo: limits_of,
     divmod: divmod_call,
     callable: callable_call,
     list: list_call,

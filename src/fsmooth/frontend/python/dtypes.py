@@ -9,13 +9,14 @@ import numpy as np
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Prim, Term, Zero
 from fsmooth.core.types import BOOL, F32, F64, INT, Bool, Float, Int, Type, array_of, leaf_of, rank_of
-from fsmooth.errors import TypeMismatchError
+from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
 from fsmooth.frontend.python.broadcasting import elementwise
 from fsmooth.frontend.python.complex_numbers import is_complex_dtype
 from fsmooth.frontend.python.conversion import convert, truth
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.functions import constant_object
+from fsmooth.frontend.python.functions import constant_object, keywords
 from fsmooth.frontend.python.instead import INSTEAD_OF_COMPLEX
+from fsmooth.frontend.python.values import Static, Value
 from fsmooth.frontend.python.weak import strengthened
 
 
@@ -35,6 +36,29 @@ def dtype_of(type_: Type) -> np.dtype[np.generic] | None:
 def element_type(frame: Frame, node: ast.expr) -> Type | None:
     """The type that a dtype, as it is written, stands for; None for None."""
     return type_of_dtype(frame, constant_object(frame, node), node, f"the dtype {frame.source.segment(node)}")
+
+
+def limits_of(frame: Frame, node: ast.Call) -> Value:
+    """`np.finfo(float).eps`, `np.iinfo(int).max`: what is known of a dtype."""
+    if len(node.args) != 1:
+        frame.fail(
+            ArgumentMismatchError,
+            node,
+            f"{frame.source.segment(node.func)} takes one dtype, not {len(node.args)}",
+            "write np.finfo(float), or np.finfo(x.dtype)",
+        )
+    keywords(frame, node, ())
+    text = frame.source.segment(node.args[0])
+    given = frame.expression(node.args[0])
+    if isinstance(given, Term):
+        frame.fail(TypeMismatchError, node, f"{text} is not a dtype", f"write {text}.dtype")
+    about = constant_object(frame, node.func)
+    try:
+        return Static(about(constant_object(frame, node.args[0])))  # type: ignore[operator]
+    except (TypeError, ValueError):
+        kind = "real numbers" if about is np.finfo else "integers"
+        hint = "np.finfo is for real numbers, np.iinfo for integers"
+        frame.fail(TypeMismatchError, node, f"{text} is not a dtype of {kind}", hint)
 
 
 def type_of_dtype(frame: Frame, given: object, node: ast.AST, what: str) -> Type | None:

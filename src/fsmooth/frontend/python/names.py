@@ -97,7 +97,9 @@ def attribute_of(frame: Frame, owner: Static, name: str, node: ast.AST) -> Value
     """owner.name, of an object known at compile time, which may have another value at the next call."""
     if owner.fetch is None:
         found = getattr(owner.value, name)
-        return known(found) if is_library(owner.value) else unrecorded(frame, found)
+        if not is_library(owner.value):
+            return unrecorded(frame, found)
+        return known(found.item() if isinstance(found, np.generic) else found)
     fetch = owner.fetch.then(Attribute(name))
     return built_in(frame, fetch, fetch()) if is_library(owner.value) else captured(frame, fetch, node)
 
