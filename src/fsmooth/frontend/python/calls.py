@@ -53,7 +53,7 @@ from fsmooth.frontend.python.functions import (
 )
 from fsmooth.frontend.python.instead import INSTEAD
 from fsmooth.frontend.python.kinds import describe, fields_of_record
-from fsmooth.frontend.python.library_calls import library_call, method_call, numpy_call, own_call
+from fsmooth.frontend.python.library_calls import library_call, method_call, numpy_call, own_call, own_python_call
 from fsmooth.frontend.python.mapped import mapped_call
 from fsmooth.frontend.python.math_calls import math_call
 from fsmooth.frontend.python.names import bound_to, item_of, part_of, readable
@@ -77,6 +77,7 @@ from fsmooth.frontend.python.values import (
     Value,
     Vectorized,
 )
+from fsmooth.library.numpy import written
 from fsmooth.library.numpy.of_numbers import OfNumbers
 
 
@@ -191,6 +192,16 @@ REDUCTIONS: dict[str, object] = {"sum": sum, "max": max, "min": min, "any": any,
 """Functions of fsmooth that take generators as their namesakes in Python do."""
 
 
+def _of_a_list(node: ast.Call) -> ast.Call:
+    """A call with a list where the only argument by position is a generator."""
+    match node.args:
+        case [ast.GeneratorExp() as generator]:
+            made = ast.copy_location(ast.ListComp(generator.elt, generator.generators), generator)
+            return ast.copy_location(ast.Call(node.func, [made], node.keywords), node)
+        case _:
+            return node
+
+
 def call_static(frame: Frame, callee: Static, node: ast.Call) -> Value:
     """A call of a Python object known at compile time."""
     function = callee.value
@@ -224,6 +235,10 @@ def call_static(frame: Frame, callee: Static, node: ast.Call) -> Value:
         return OWN_WORDS[function](frame, node)
     if isinstance(getattr(function, "__self__", None), dict) and name in ("keys", "values", "items", "get"):
         return of_dictionary(frame, callee, name, node)
+    if function is sorted:
+        in_python = written("sorted")
+        assert in_python is not None
+        return own_python_call(frame, in_python, _of_a_list(node))
     if function is np.vectorize:
         keywords(frame, node, ("otypes",))
         return Vectorized(frame.expression(node.args[0]))

@@ -44,7 +44,6 @@ INSTEAD = {
     "randn": "draw the numbers outside and pass them in",
     "remainder": "write x % y or math.fmod(x, y), which leave a remainder on one side",
     "set": "use a list",
-    "sorted": "sort outside the compiled function",
     "str": "format outside the compiled function",
     "tolist": "leave it out: arrays and lists are the same here",
     "uniform": "draw the numbers outside and pass them in",

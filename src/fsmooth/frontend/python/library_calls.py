@@ -13,7 +13,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.build import build
 from fsmooth.core.term import Get, MakeTuple, Term, Vector
 from fsmooth.core.types import INT, Array, Bool, array_of, leaf_of, rank_of
-from fsmooth.errors import ArgumentMismatchError
+from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
 from fsmooth.frontend.python.arithmetic import binary, remainder
 from fsmooth.frontend.python.arrays.arguments import on_terms
 from fsmooth.frontend.python.arrays.names import BY_NAME, TAKES_PARTS
@@ -273,6 +273,8 @@ def method_call(frame: Frame, owner: Term, name: str, node: ast.Call) -> Value:
         return of_dtype(frame, owner, node.args[0], node)
     if name == "item":
         positional(frame, node, 0)
+        if isinstance(owner.type, Array):
+            frame.fail(TypeMismatchError, node, "item is of a number, and this is an array", "write x[0]")
         return owner
     name = {"flatten": "ravel"}.get(name, name)
     in_python = written(name)

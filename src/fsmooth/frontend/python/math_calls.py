@@ -6,7 +6,7 @@ import ast
 import math
 
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Reduction
+from fsmooth.core.term import Const, Reduction
 from fsmooth.core.types import Int
 from fsmooth.core.weak import WEAK
 from fsmooth.errors import ArgumentMismatchError
@@ -14,6 +14,7 @@ from fsmooth.frontend.python.arithmetic import apply_primitive, binary
 from fsmooth.frontend.python.broadcasting import elementwise
 from fsmooth.frontend.python.built_in import reduce_call, to_integer
 from fsmooth.frontend.python.conversion import convert
+from fsmooth.frontend.python.displays import known
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import positional
 from fsmooth.frontend.python.instead import instead_of
@@ -21,6 +22,9 @@ from fsmooth.frontend.python.library import library
 from fsmooth.frontend.python.library_calls import library_call, own_python_call
 from fsmooth.frontend.python.values import Value
 from fsmooth.library.numpy import written
+
+_OF_INTEGERS = ("comb", "perm", "factorial", "isqrt")
+"""What is known of numbers that are written out."""
 
 
 def math_call(frame: Frame, function: object, name: str, node: ast.Call) -> Value:
@@ -50,5 +54,17 @@ def math_call(frame: Frame, function: object, name: str, node: ast.Call) -> Valu
         return library(frame, "norm", [binary(frame, ast.Sub(), a, b, node)], node)
     if function is math.remainder:  # not NumPy's
         frame.unsupported(node, f"math.{name}", instead_of(name))
+    if name in _OF_INTEGERS and node.args and not node.keywords:
+        given = [frame.expression(a) for a in node.args]
+        numbers = [a.value for a in given if isinstance(a, Const) and type(a.value) is int]
+        if len(numbers) == len(given):
+            try:
+                return known(getattr(math, name)(*numbers))
+            except (TypeError, ValueError) as error:
+                frame.fail(ArgumentMismatchError, node, f"math.{name}: {error}", "give what math takes")
+    if function is math.isclose:
+        in_python = written("math.isclose")
+        assert in_python is not None
+        return own_python_call(frame, in_python, node)
     in_python = written(name) if name in ("gamma", "gcd", "lcm", "modf") else None
     return library_call(frame, name, node) if in_python is None else own_python_call(frame, in_python, node)

@@ -36,7 +36,7 @@ from fsmooth.frontend.python.values import FUNCTIONS, Growing, Keyed, Listed, Me
 _METHODS = frozenset(
     {"sum", "prod", "mean", "max", "min", "argmax", "argmin", "dot", "copy", "transpose", "all", "any", "std", "var",
      "ravel", "flatten", "trace", "cumsum", "clip", "astype", "ptp",
-     "reshape", "swapaxes", "squeeze"}
+     "reshape", "swapaxes", "squeeze", "item"}
 )  # fmt: skip
 
 

@@ -60,15 +60,15 @@ _BY_ROOM = {
 }
 """The functions of each module of this room that have, behind the last dot, the name that they have in NumPy."""
 
-_METHODS = (
-    "add.reduce multiply.reduce maximum.reduce minimum.reduce logical_and.reduce logical_or.reduce add.accumulate \
-multiply.accumulate maximum.accumulate minimum.accumulate add.outer subtract.outer multiply.outer divide.outer"
-)
+_METHODS = "add.reduce multiply.reduce maximum.reduce minimum.reduce logical_and.reduce logical_or.reduce logaddexp.reduce \
+add.accumulate multiply.accumulate maximum.accumulate minimum.accumulate add.outer subtract.outer multiply.outer divide.outer"
 
 ROOMS = {
     **{name: ("ufuncs", name.replace(".", "_")) for name in _METHODS.split()},
     **{name: (room, name.rpartition(".")[2]) for room, names in _BY_ROOM.items() for name in names.split()},
     "linalg.matrix_transpose": ("generating", "matrix_transpose"),
+    "sorted": ("orders", "sorted_as_list"),
+    "math.isclose": ("comparing", "isclose_of_math"),
     "linalg.trace": ("rearranging", "trace"),
     "linalg.diagonal": ("rearranging", "diagonal"),
 }

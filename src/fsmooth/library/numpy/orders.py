@@ -15,6 +15,11 @@ def sort(a, axis=-1, kind=None):
     return along(ascending, a, axis)
 
 
+def sorted_as_list(iterable, /, *, reverse=False):
+    """Python's `sorted` of numbers."""
+    return np.flip(np.sort(iterable)) if reverse else np.sort(iterable)
+
+
 def partition(a, kth, axis=-1):
     """The elements in ascending order, which has element `kth` at its place."""
     return along(ascending, a, axis)

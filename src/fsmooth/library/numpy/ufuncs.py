@@ -4,6 +4,7 @@ import numpy as np
 
 from fsmooth.library.numpy.along import along
 from fsmooth.library.numpy.cumulative import largest, products, smallest, sums
+from fsmooth.library.numpy.words import constant
 
 
 def add_reduce(array, axis=0, keepdims=False):
@@ -34,6 +35,14 @@ def logical_and_reduce(array, axis=0, keepdims=False):
 def logical_or_reduce(array, axis=0, keepdims=False):
     """Does any along an axis hold?"""
     return np.any(array, axis=axis, keepdims=keepdims)
+
+
+def logaddexp_reduce(array, axis=0, keepdims=False):
+    """The logarithm of the sum of the exponentials along an axis."""
+    largest_ = np.max(array, axis=axis, keepdims=True)
+    top = constant(np.where(np.isfinite(largest_), largest_, 0.0))
+    total = np.log(np.sum(np.exp(array - top), axis=axis, keepdims=True)) + top
+    return total if keepdims else np.sum(total, axis=axis)
 
 
 def maximum_accumulate(array, axis=0):
