@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.integrate import cumulative_trapezoid
 
 import fsmooth as fs
 
@@ -34,6 +37,14 @@ PROGRAMS = {
     "perm": (lambda x: x * math.perm(5, 2), X),
     "isqrt": (lambda x: x * math.isqrt(17), X),
     "factorial": (lambda x: sum(x[0] ** k / math.factorial(k) for k in fs.unroll(range(6))), X),
+    "operator": (lambda x: functools.reduce(operator.mul, x, 1.0), X),
+    "operators": (lambda x: operator.sub(operator.pow(x, 2), operator.neg(operator.getitem(x, 1))), X),
+    "comparing operators": (lambda x: np.where(operator.lt(x, 0.4), x, 2.0), X),
+    "operator.matmul": (lambda x: operator.matmul(x, x), X),
+    "cumulative_trapezoid": (lambda x: cumulative_trapezoid(x, dx=0.5), X),
+    "cumulative_trapezoid, points": (lambda x: cumulative_trapezoid(x**2, x, initial=0), X),
+    "cumulative_trapezoid, axis": (lambda x: cumulative_trapezoid(x, axis=0, initial=0), A),
+    "cumulative_trapezoid, rows": (lambda x: cumulative_trapezoid(x, x * x, axis=1), A),
     "item": (lambda x: x[0].item() * x.sum().item(), X),
 }
 
@@ -56,6 +67,7 @@ def test_derivatives(method: str) -> None:
 @pytest.mark.parametrize(
     ("program", "message", "hint"),
     [
+        (lambda x: operator.mul(x), "operator.mul takes 2 arguments, not 1", "give every argument"),
         (lambda x: x.item(), "item is of a number, and this is an array", "write x[0]"),
         (lambda x: x * math.comb(-1, 2), "math.comb: n must be a non-negative integer", "give what math takes"),
         (

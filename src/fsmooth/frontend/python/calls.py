@@ -57,6 +57,7 @@ from fsmooth.frontend.python.library_calls import library_call, method_call, num
 from fsmooth.frontend.python.mapped import mapped_call
 from fsmooth.frontend.python.math_calls import math_call
 from fsmooth.frontend.python.names import bound_to, item_of, part_of, readable
+from fsmooth.frontend.python.operator_calls import MEANING, operator_call
 from fsmooth.frontend.python.own_words import OWN_WORDS
 from fsmooth.frontend.python.parts import can_be_called
 from fsmooth.frontend.python.programs import derived_of, function_at, signature_of_value, with_parameters
@@ -235,6 +236,8 @@ def call_static(frame: Frame, callee: Static, node: ast.Call) -> Value:
         return OWN_WORDS[function](frame, node)
     if isinstance(getattr(function, "__self__", None), dict) and name in ("keys", "values", "items", "get"):
         return of_dictionary(frame, callee, name, node)
+    if isinstance(function, Hashable) and function in MEANING:
+        return operator_call(frame, function, node)
     if function is sorted:
         in_python = written("sorted")
         assert in_python is not None

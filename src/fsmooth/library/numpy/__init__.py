@@ -26,7 +26,8 @@ _BY_ROOM = {
     "apply_along_axis ravel_multi_index resize rollaxis matrix_transpose matvec vecmat",
     "sets": "isin unique_values unique_counts union1d intersect1d setdiff1d setxor1d real imag conjugate conj angle "
     "isreal real_if_close isposinf isneginf",
-    "cumulative": "cumsum cumprod cumulative_sum cumulative_prod nancumsum nancumprod diff ediff1d gradient trapezoid trapz",
+    "cumulative": "cumsum cumprod cumulative_sum cumulative_prod nancumsum nancumprod diff ediff1d gradient trapezoid trapz "
+    "cumulative_trapezoid",
     "orders": "argsort sort partition argpartition median quantile percentile searchsorted digitize interp unique bincount "
     "histogram histogram_bin_edges count_nonzero lexsort",
     "rearranging": "flip flipud fliplr rot90 roll repeat tile tri tril triu diagonal diag diagflat trace "

@@ -131,6 +131,22 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     return np.sum(0.5 * diff(np.moveaxis(x, axis, -1)) * neighbours(v), axis=-1)
 
 
+def cumulative_trapezoid(y, x=None, dx=1.0, axis=-1, initial=None):
+    """The integral up to each point of what is linear between the points."""
+    v = np.moveaxis(y, axis, -1)
+    if x is None:
+        widths = dx
+    elif np.ndim(x) == 1:
+        widths = differences(x)
+    else:
+        widths = diff(np.moveaxis(x, axis, -1))
+    total = np.cumsum(0.5 * widths * neighbours(v), axis=-1)
+    if initial is not None:
+        first = np.zeros((*total.shape[:-1], 1)) + initial
+        total = np.concatenate([first, total], axis=-1)
+    return np.moveaxis(total, -1, axis)
+
+
 def neighbours(v):
     """The sums of neighbours along the last axis."""
     if v.ndim == 1:
