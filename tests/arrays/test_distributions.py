@@ -30,6 +30,22 @@ def on_a_part_of_it(x):
     )  # fmt: skip
 
 
+def on_other_parts(x):
+    return (
+        st.halfnorm.logpdf(x, scale=1.0 + x), st.halfnorm.pdf(x - 0.6), st.halfcauchy.logpdf(x, 0.1, 2.0 + x),
+        st.halfcauchy.pdf(x), st.gumbel_r.logpdf(x, 0.3, 1.0 + x), st.gumbel_r.pdf(x), st.invgamma.logpdf(x, 1.0 + x, scale=2.5),
+        st.invgamma.pdf(x - 0.6, 2.0), st.weibull_min.logpdf(x, 1.0 + x, scale=2.5), st.weibull_min.pdf(x - 0.6, 1.5),
+        st.pareto.logpdf(1.0 + x, 1.0 + x), st.pareto.pdf(2.0 * x, 2.5, 0.1, 0.8),
+    )  # fmt: skip
+
+
+def of_other_counts(x):
+    return (
+        st.nbinom.logpmf(K, 4.5, x), st.nbinom.logpmf(K, 1.0 + x, 0.3), st.nbinom.pmf(K - 1, 2, x), st.geom.logpmf(K, x),
+        st.geom.pmf(K + 1, x), st.nbinom.logpmf(K + 0.5, 3, x),
+    )  # fmt: skip
+
+
 def of_counts(x):
     return (
         st.poisson.logpmf(K, x), st.poisson.pmf(K, x), st.bernoulli.logpmf(K, x), st.binom.logpmf(K, 5, x),
@@ -43,7 +59,7 @@ def of_vectors(x):
 
 
 def test_distributions() -> None:
-    for program in (on_the_line, on_a_part_of_it, of_counts, of_vectors):
+    for program in (on_the_line, on_a_part_of_it, on_other_parts, of_counts, of_other_counts, of_vectors):
         with np.errstate(invalid="ignore"):
             finite(program)
 

@@ -13,8 +13,11 @@ from types import FunctionType
 
 from fsmooth.library.numpy.of_numbers import OfNumbers
 
-_CONTINUOUS = "norm t cauchy laplace logistic expon uniform gamma chi2 beta lognorm".split()
-_DISCRETE = "poisson bernoulli binom".split()
+_CONTINUOUS = (
+    "norm t cauchy laplace logistic gumbel_r expon uniform gamma invgamma chi2 beta lognorm weibull_min pareto halfnorm "
+    "halfcauchy"
+).split()
+_DISCRETE = "poisson bernoulli binom nbinom geom".split()
 
 _BY_ROOM = {
     "reductions": "ptp nansum nanprod nanmean nanmax nanmin nanargmax nanargmin nanvar nanstd nanmedian nanpercentile "

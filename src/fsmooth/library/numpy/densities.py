@@ -11,6 +11,7 @@ from fsmooth.library.numpy.words import betaln, gammaln, xlog1py, xlogy
 _LOG_2 = 0.6931471805599453
 _LOG_PI = 1.1447298858494002
 _HALF_LOG_2_PI = 0.9189385332046728
+_HALF_LOG_2_OVER_PI = -0.22579135264472744
 
 
 def norm_logpdf(x, loc=0.0, scale=1.0):
@@ -146,6 +147,77 @@ def lognorm_pdf(x, s, loc=0.0, scale=1.0):
     return np.exp(lognorm_logpdf(x, s, loc, scale))
 
 
+def halfnorm_logpdf(x, loc=0.0, scale=1.0):
+    """Of the normal distribution folded at its centre."""
+    z = (np.asarray(x) - loc) / scale
+    inside = _HALF_LOG_2_OVER_PI - 0.5 * z * z
+    return np.where(z >= 0.0, inside, -np.inf) - np.log(scale)
+
+
+def halfnorm_pdf(x, loc=0.0, scale=1.0):
+    """Of the normal distribution folded at its centre."""
+    return np.exp(halfnorm_logpdf(x, loc, scale))
+
+
+def halfcauchy_logpdf(x, loc=0.0, scale=1.0):
+    """Of the Cauchy distribution folded at its centre."""
+    z = (np.asarray(x) - loc) / scale
+    inside = _LOG_2 - _LOG_PI - np.log1p(z * z)
+    return np.where(z >= 0.0, inside, -np.inf) - np.log(scale)
+
+
+def halfcauchy_pdf(x, loc=0.0, scale=1.0):
+    """Of the Cauchy distribution folded at its centre."""
+    return np.exp(halfcauchy_logpdf(x, loc, scale))
+
+
+def gumbel_r_logpdf(x, loc=0.0, scale=1.0):
+    """Of the Gumbel distribution of maxima."""
+    z = (np.asarray(x) - loc) / scale
+    return -z - np.exp(-z) - np.log(scale)
+
+
+def gumbel_r_pdf(x, loc=0.0, scale=1.0):
+    """Of the Gumbel distribution of maxima."""
+    return np.exp(gumbel_r_logpdf(x, loc, scale))
+
+
+def invgamma_logpdf(x, a, loc=0.0, scale=1.0):
+    """Of the inverse gamma distribution."""
+    z = (np.asarray(x) - loc) / scale
+    inside = -(a + 1.0) * np.log(z) - gammaln(a) - 1.0 / z
+    return np.where(z > 0.0, inside, -np.inf) - np.log(scale)
+
+
+def invgamma_pdf(x, a, loc=0.0, scale=1.0):
+    """Of the inverse gamma distribution."""
+    return np.exp(invgamma_logpdf(x, a, loc, scale))
+
+
+def weibull_min_logpdf(x, c, loc=0.0, scale=1.0):
+    """Of the Weibull distribution."""
+    z = (np.asarray(x) - loc) / scale
+    inside = np.log(c) + xlogy(c - 1.0, z) - z**c
+    return np.where(z >= 0.0, inside, -np.inf) - np.log(scale)
+
+
+def weibull_min_pdf(x, c, loc=0.0, scale=1.0):
+    """Of the Weibull distribution."""
+    return np.exp(weibull_min_logpdf(x, c, loc, scale))
+
+
+def pareto_logpdf(x, b, loc=0.0, scale=1.0):
+    """Of the Pareto distribution."""
+    z = (np.asarray(x) - loc) / scale
+    inside = np.log(b) - (b + 1.0) * np.log(z)
+    return np.where(z >= 1.0, inside, -np.inf) - np.log(scale)
+
+
+def pareto_pdf(x, b, loc=0.0, scale=1.0):
+    """Of the Pareto distribution."""
+    return np.exp(pareto_logpdf(x, b, loc, scale))
+
+
 def poisson_logpmf(k, mu, loc=0.0):
     """Of the Poisson distribution; minus infinity where k is no integer."""
     k = 1.0 * np.asarray(k) - loc
@@ -180,3 +252,27 @@ def binom_logpmf(k, n, p, loc=0.0):
 def binom_pmf(k, n, p, loc=0.0):
     """Of the binomial distribution."""
     return np.exp(binom_logpmf(k, n, p, loc))
+
+
+def nbinom_logpmf(k, n, p, loc=0.0):
+    """Of the negative binomial distribution; minus infinity where k is no integer."""
+    k = 1.0 * np.asarray(k) - loc
+    inside = gammaln(n + k) - gammaln(k + 1.0) - gammaln(n) + xlogy(n, p) + xlog1py(k, -p)
+    return np.where((k >= 0.0) & (k == np.floor(k)), inside, -np.inf)
+
+
+def nbinom_pmf(k, n, p, loc=0.0):
+    """Of the negative binomial distribution."""
+    return np.exp(nbinom_logpmf(k, n, p, loc))
+
+
+def geom_logpmf(k, p, loc=0.0):
+    """Of the geometric distribution; minus infinity where k is no integer."""
+    k = 1.0 * np.asarray(k) - loc
+    inside = xlog1py(k - 1.0, -p) + np.log(p)
+    return np.where((k >= 1.0) & (k == np.floor(k)), inside, -np.inf)
+
+
+def geom_pmf(k, p, loc=0.0):
+    """Of the geometric distribution."""
+    return np.exp(geom_logpmf(k, p, loc))
