@@ -40,15 +40,17 @@ def outline(function: t.Function, names: Names) -> t.Function:
     total = size(function.body)
     if function.running is Running.RECORDS or not thresholds.OUTLINED_FROM <= total < thresholds.OUTLINED_BELOW:
         return function
-    function = with_body(function, _OwnNames(names).body(function.body))
-    types = types_of(function)
-    pointers = {s.pointer for s in walk(function.body) if isinstance(s, t.Choose)}
+    named = with_body(function, _OwnNames(names).body(function.body))
+    types = types_of(named)
+    pointers = {s.pointer for s in walk(named.body) if isinstance(s, t.Choose)}
     straight = total >= thresholds.OUTLINED_STRAIGHT
-    body = _Outlining(pointers, _staying(function, types), straight).body(function.body)
+    body = _Outlining(pointers, _staying(named, types), straight).body(named.body)
     outlined = [s for s in walk(body) if isinstance(s, t.Outlined)]
+    if not outlined:
+        return function
     given = {name for s in outlined for name in s.gives}
     read = {name for s in outlined for name in s.sets} - given
-    return with_body(function, _Shared(names, types, read | given, read).body(body))
+    return with_body(named, _Shared(names, types, read | given, read).body(body))
 
 
 def whole(function: t.Function) -> t.Function:
