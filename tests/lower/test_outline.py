@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import subprocess
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from tests.lower.random_folds import Generator, Nested, Whiles
 from tests.lower.strip_programs import STRIP_PROGRAMS
 from tests.recursion.test_random import cases as recursive_cases
 from tests.recursion.test_random import check_compiled, deeper
+from tests.tape.programs import GRADIENTS
 from tests.tape.test_random import check_compiled as check_taped
 
 BATCH = 25
@@ -139,6 +141,24 @@ def test_names_that_two_loops_have(method: str) -> None:
     by_matrix, by_vector = gradient(matrix, v)
     np.testing.assert_allclose(by_vector, np.linalg.solve(matrix.T, np.ones(3)), rtol=1e-12, atol=1e-14)
     np.testing.assert_allclose(by_matrix, -np.outer(by_vector, np.linalg.solve(matrix, v)), rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", [name for name in GRADIENTS if name != "record"])
+@pytest.mark.parametrize("method", ["forward", "reverse", "tape"])
+def test_programs_of_users_cut(name: str, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With all that they have of the library."""
+    program, arguments = GRADIENTS[name]
+    wrt = tuple(range(len(arguments)))
+    whole = fs.value_and_grad(program, wrt=wrt, method="reverse")(*arguments)
+    monkeypatch.setattr(thresholds, "OUTLINED", 4)
+    for threshold in ("OUTLINED_FROM", "OUTLINED_STRAIGHT", "OUTLINED_LEAST"):
+        monkeypatch.setattr(thresholds, threshold, 0)
+    with tempfile.TemporaryDirectory() as folder:  # what is in the cache was made whole
+        monkeypatch.setenv("FSMOOTH_CACHE_DIR", folder)
+        made = fs.value_and_grad(program, wrt=wrt, method=method)
+        assert "FS_OUTLINED_APART" in made.c_source(*arguments)
+        for one, wanted in zip(flat(made(*arguments)), flat(whole), strict=True):
+            np.testing.assert_allclose(one, wanted, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.usefixtures("cut")
