@@ -116,7 +116,6 @@ def test_schedules_say_which_passes_follow_them() -> None:
         "repeated checks dropped",
         "dead code dropped",
         "rooms",
-        "statements outlined",
     ]
     assert [SCHEDULES[name].loops for name in ("LICM", "DPS")] == [MOVED, MOVED]
     assert [SCHEDULES[name].loops for name in ("DEFAULT", "REAL")] == [ALL, ALL]
