@@ -77,7 +77,7 @@ def rows(*, quick: bool) -> Iterator[dict[str, Any]]:
     """Seconds of `scipy.integrate.quad` with the C function, with Python, and with the program as Python calls it."""
     runs = 5 if quick else RUNS
     for name, program, by_hand, limits, parameter in integrals():
-        pointer = LowLevelCallable(program.cfunc(0.5, parameter, packed=True).ctypes)
+        pointer = LowLevelCallable(program.integrand(0.5, parameter).ctypes)
         functions = {"pointer": pointer, "python": by_hand, "call": program}
         found = {way: quad(f, *limits, args=(parameter,))[0] for way, f in functions.items()}
         assert np.allclose(list(found.values()), found["python"], rtol=1e-9)
@@ -114,7 +114,7 @@ def table(found: dict[str, Any], *, quick: bool) -> str:
         "# C functions",
         "",
         f"`python -m benchmarks --only pointers` on {platform.machine()}, Python {platform.python_version()}, one core.",
-        f"`scipy.integrate.quad`, alternated, medians of {RUNS} runs: with `LowLevelCallable(f.cfunc(…, packed=True).ctypes)`,",
+        f"`scipy.integrate.quad`, alternated, medians of {RUNS} runs: with `LowLevelCallable(f.integrand(…).ctypes)`,",
         "with a Python function of `math` by hand, and with the program itself.",
         "",
         "| integral | C function (µs) | Python / C function (bar 20) | program / C function |",

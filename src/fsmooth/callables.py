@@ -232,8 +232,8 @@ class Function(Generic[P, R]):
         """The C function that runs for arguments like these: an array is a pointer to its elements, one row after the other,
         with its sizes; then where results go, and what is told of a failure.  It returns 0, or what went wrong.
 
-        Nothing is checked but what the program itself checks: sizes and types are the caller's, and arrays of integers by which
-        memory is read must not change during a call.
+        Nothing is checked but what the program itself checks: sizes and types are the caller's, arrays of integers by which
+        memory is read must not change during a call, and numbers from which sizes are computed go up to 2**61.
 
         >>> import fsmooth as fs
         >>> fs.function(lambda x, n: x * n).pointer(2.0, 3).prototype
@@ -244,13 +244,12 @@ class Function(Generic[P, R]):
         entry, values = self._entry(args, kwargs)
         return kernel_of(entry.library_for(values)[0])
 
-    def cfunc(self, *args: object, packed: object = None, **kwargs: object) -> CFunction:
+    def cfunc(self, *args: object, **kwargs: object) -> CFunction:
         """The C function of numbers like these that gives a number, `double f(double)`, as numba's `cfunc` makes it: for
         `scipy.LowLevelCallable(f.cfunc(0.5).ctypes)`, ctypes, and functions that numba compiles.
 
-        With `packed=True` the arguments, all float64, are one array: `double f(int, double *)`, as `scipy.integrate` takes
-        functions with parameters.  Where a call of the program would raise an error it gives NaN.  What the program read
-        outside of it is built in.  A program's own parameter named `packed` comes first.
+        Where a call of the program would raise an error, and where calls in calls are too deep for the stack of the thread, it
+        gives NaN.  What the program read outside of it is built in.
 
         Raises:
             ArgumentError: for a program of other things than numbers, or one that captures what may change.
@@ -260,10 +259,23 @@ class Function(Generic[P, R]):
         >>> slope(2.0)
         12.0
         """
-        if packed is not None and "packed" in self._names:
-            kwargs, packed = {**kwargs, "packed": packed}, None
+        from fsmooth.runtime.pointers import of_numbers  # noqa: PLC0415  (for those who call it from C)
+
         entry, values = self._entry(args, kwargs)
-        return entry.as_c_function(values, packed=bool(packed))
+        return entry.c_function(values, of_numbers)
+
+    def integrand(self, *args: object, **kwargs: object) -> CFunction:
+        """The same of float64 numbers, with its arguments in one array: `double f(int, double *)`, as `scipy.integrate` takes
+        functions with parameters, `quad(LowLevelCallable(f.integrand(0.5, 2.0).ctypes), 0.0, 1.0, args=(2.0,))`.
+
+        >>> import fsmooth as fs
+        >>> fs.function(lambda x, a: a * x).integrand(0.5, 2.0).prototype
+        'double anonymous_integrand(int count, double *x)'
+        """
+        from fsmooth.runtime.pointers import of_an_array  # noqa: PLC0415  (for those who call it from C)
+
+        entry, values = self._entry(args, kwargs)
+        return entry.c_function(values, of_an_array)
 
     def _repr_html_(self) -> str:
         from fsmooth.notebook import html_of  # noqa: PLC0415  (only for those who ask)

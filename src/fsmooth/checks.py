@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from typing import overload
@@ -13,6 +12,7 @@ from fsmooth.core.definitions import reachable
 from fsmooth.core.term import Check, Failure, Require, Site, Term
 from fsmooth.core.traverse import subterms
 from fsmooth.driver import Stages
+from fsmooth.frontend.diagnose import written_at
 from fsmooth.loops import tree as t
 from fsmooth.loops.usage import bodies_of
 
@@ -43,10 +43,8 @@ class Checked(Struct, frozen=True):
 
     @property
     def source(self) -> str:
-        """The expression as it is written, if its file is there and it is on one line."""
-        line = linecache.getline(self.site.file, self.site.line) if self.site.file else ""
-        text = line[self.site.column : self.site.end_column] if self.site.line == self.site.end_line else ""
-        return text or self.site.what
+        """The expression as it is written, or what it is called where its text is not there."""
+        return written_at(self.site) or self.site.what
 
     def __str__(self) -> str:
         return f"line {self.site.line}: {self.source}: {self.what}, {self.tested}"

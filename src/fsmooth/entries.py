@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from fsmooth.runtime.cache import Functions
     from fsmooth.runtime.library import Library
     from fsmooth.runtime.manifest import Compiled, Interface
-    from fsmooth.runtime.pointers import CFunction
+    from fsmooth.runtime.pointers import CFunction, Wrapper
 
 NOT_THERE = (LookupError, AttributeError, TypeError, ValueError)
 """What fetching a captured value raises when it is gone; elaborating anew says so at the user's line."""
@@ -211,11 +211,7 @@ class Entry:
         """The program for calls that are too deep for the stack of a thread; None if it has none."""
         with self.lock:
             if sizes not in self.on_records:
-                compiled = self.manifest.compiled(sizes, "on_records") if self.manifest is not None else None
-                if compiled is None:
-                    compiled = self._on_records(sizes)
-                    if self.manifest is not None and compiled is not None:
-                        self.manifest.store_compiled(sizes, compiled, "on_records")
+                compiled = self._kept(sizes, "on_records", lambda: self._on_records(sizes))
                 found = None if compiled is None else self.loaded(compiled, sizes)
                 if found is not None:
                     found.is_on_records = True
@@ -230,28 +226,35 @@ class Entry:
             code = driver.on_records(self.stages(sizes))
             return None if code is None else Compiled(shared_object(code).name, without_units(code), "")
 
-    def as_c_function(self, values: Mapping[str, object], *, packed: bool) -> CFunction:
-        """The C function of numbers that this program is."""
-        from fsmooth.runtime.manifest import Compiled  # noqa: PLC0415
-        from fsmooth.runtime.pointers import OfNumbers  # noqa: PLC0415  (for those who call it from C)
-
-        sizes = self.sizes(self.inputs(values))
+    def c_function(self, values: Mapping[str, object], wrapper: Callable[[CProgram], Wrapper]) -> CFunction:
+        """The C function that calls this program, which is one of numbers."""
         if self.captured:
             raise ArgumentError(
                 f"{self.program.name}: a C function has no place for the captured {self.captured[0][1]}\n"
                 "  hint: make it a parameter"
             )
-        half = "packed" if packed else "value"
+        sizes = self.sizes(self.inputs(values))
         with self.lock:
-            compiled = self.manifest.compiled(sizes, half) if self.manifest is not None else None
-            if compiled is None:
-                code = self.stages(sizes).code
-                assert code is not None
-                path = shared_object(code, OfNumbers(code, packed=packed).text)
-                compiled = Compiled(path.name, without_units(code), "")
-                if self.manifest is not None:
-                    self.manifest.store_compiled(sizes, compiled, half)
-            return OfNumbers(compiled.code, packed=packed).of(self.loaded(compiled, sizes))
+            found = self._kept(sizes, wrapper.__name__, lambda: self._wrapped(sizes, wrapper))
+            assert found is not None
+            return wrapper(found.code).of(self.loaded(found, sizes))
+
+    def _wrapped(self, sizes: tuple[int, ...] | None, wrapper: Callable[[CProgram], Wrapper]) -> Compiled:
+        from fsmooth.runtime.manifest import Compiled  # noqa: PLC0415  (loaded when something is compiled)
+
+        code = self.stages(sizes).code
+        assert code is not None
+        return Compiled(shared_object(code, wrapper(code).text).name, without_units(code), "")
+
+    def _kept(self, sizes: tuple[int, ...] | None, half: str, make: Callable[[], Compiled | None]) -> Compiled | None:
+        """What the cache has, or what is made and kept there, unless that is None."""
+        found = self.manifest.compiled(sizes, half) if self.manifest is not None else None
+        if found is not None:
+            return found
+        made = make()
+        if self.manifest is not None and made is not None:
+            self.manifest.store_compiled(sizes, made, half)
+        return made
 
     def _compile(self, sizes: tuple[int, ...] | None) -> Compiled:
         return self.built(self.stages(sizes), [q.type for q in self.interface.inputs])

@@ -43,6 +43,17 @@ def test_as_text() -> None:
     assert [c.site.line - first for c in found] == [0, 2, 2, 2, 2, 3, 4, 4, 4]
 
 
+def test_lines_with_other_letters() -> None:
+    def größe(ä, k):
+        return ä[k] + sum(ä[i] for i in range(len(ä)))  # ö
+
+    assert [c.source for c in fs.function(größe).checks(X, 1)] == ["ä[k]", "ä[i]"]
+    with pytest.raises(fs.IndexOutOfBoundsError) as caught:
+        fs.function(größe)(X, 9)
+    shown, marked = str(caught.value).splitlines()[2:4]
+    assert shown[marked.index("^") : marked.rindex("^") + 1] == "ä[k]"
+
+
 def test_of_a_derivative() -> None:
     assert "x[k]" in str(fs.grad(mixed).checks(X, np.arange(8), 2).remaining)
 

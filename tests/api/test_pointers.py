@@ -43,7 +43,7 @@ def test_no_arguments() -> None:
 
 def test_scipy_integrates() -> None:
     width = fs.grad(bell, wrt="width")
-    found, _ = quad(LowLevelCallable(width.cfunc(0.5, 2.0, packed=True).ctypes), -60.0, 60.0, args=(2.0,))
+    found, _ = quad(LowLevelCallable(width.integrand(0.5, 2.0).ctypes), -60.0, 60.0, args=(2.0,))
     assert found == pytest.approx(np.sqrt(2.0 * np.pi), rel=1e-9)
     squared, _ = quad(LowLevelCallable(fs.function(lambda x: x * x).cfunc(0.5).ctypes), 0.0, 3.0)
     assert squared == pytest.approx(9.0, rel=1e-12)
@@ -67,12 +67,30 @@ def test_failures_are_nan() -> None:
     program = fs.function(lambda x, k: np.array([x, 2.0 * x])[k])
     assert program.cfunc(0.5, 0)(3.0, 1) == 6.0
     assert np.isnan(program.cfunc(0.5, 0)(3.0, 2))
-    packed = fs.function(bell).cfunc(0.5, 1.0, packed=True)
+    packed = fs.function(bell).integrand(0.5, 1.0)
     assert np.isnan(packed(3, (ctypes.c_double * 3)()))
 
 
-def test_a_parameter_named_packed() -> None:
-    assert fs.function(lambda x, packed: x + packed).cfunc(1.0, packed=2.0)(3.0, 4.0) == 7.0
+def test_far_numbers_are_refused() -> None:
+    """What is compared would wrap around, and an element be read that is not there."""
+
+    def near(n):
+        table = np.array([1.0, 2.0, 3.0])
+        return table[n] if n >= 0 and n + 5 < 8 else 0.0
+
+    element = fs.function(near).cfunc(1)
+    assert [element(n) for n in (-1, 0, 2, 3)] == [0.0, 1.0, 3.0, 0.0]
+    assert element(2**61) == 0.0
+    assert np.isnan([element(2**63 - 1), element(2**62), element(-(2**63))]).all()
+
+
+def test_recursion_too_deep_is_nan() -> None:
+    def total(x, n):
+        return x if n < 1 else np.sin(total(x, n - 1)) + total(0.5 * x, n - 1 - n)
+
+    program = fs.function(total)
+    assert program.cfunc(0.5, 3)(0.5, 3) == program(0.5, 3)
+    assert np.isnan(program.cfunc(0.5, 3)(0.5, 10**7))
 
 
 def test_found_in_the_cache() -> None:
@@ -97,7 +115,7 @@ def test_what_is_no_function_of_numbers() -> None:
         "  hint: .pointer() is the C function of any program"
     )
     with pytest.raises(fs.ArgumentError, match="a C function of float64 takes float64 and gives a real number"):
-        fs.function(lambda x, n: x * n).cfunc(0.5, 3, packed=True)
+        fs.function(lambda x, n: x * n).integrand(0.5, 3)
     with pytest.raises(fs.ArgumentError, match="gives a real number"):
         fs.function(lambda n: n + 1).cfunc(3)
 

@@ -135,6 +135,13 @@ def times(a: Term, b: Term) -> Term:
     return Prim(p.multiply, (a, b))
 
 
+def quotient(a: Term, b: Term) -> Term:
+    """A // b of integers, of which b is not zero; constants are folded."""
+    if isinstance(a, Const) and isinstance(b, Const):
+        return Const(int(a.value) // int(b.value))
+    return Prim(p.floor_divide, (a, b))
+
+
 def equals(a: Term, b: Term) -> Term:
     """A == b."""
     return Prim(p.equal, (a, b))

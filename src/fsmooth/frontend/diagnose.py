@@ -7,6 +7,13 @@ import linecache
 from fsmooth.core.term import Site
 
 
+def written_at(site: Site) -> str:
+    """The expression as it is written, if its file is there and it is on one line."""
+    if not site.file or site.line != site.end_line:
+        return ""
+    return linecache.getline(site.file, site.line)[site.column : site.end_column]
+
+
 def render(site: Site, message: str, hint: str = "") -> str:
     """The text of an error.
 

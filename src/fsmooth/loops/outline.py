@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from fsmooth import thresholds
@@ -40,7 +40,8 @@ def outline(function: t.Function, names: Names) -> t.Function:
     total = size(function.body)
     if function.running is Running.RECORDS or not thresholds.OUTLINED_FROM <= total < thresholds.OUTLINED_BELOW:
         return function
-    named = with_body(function, _OwnNames(names).body(function.body))
+    others = {name for s in walk(function.body) if not isinstance(s, t.Declare) for name in declared(s)}
+    named = with_body(function, _OwnNames(names, others | {q.name for q in function.parameters}).body(function.body))
     types = types_of(named)
     pointers = {s.pointer for s in walk(named.body) if isinstance(s, t.Choose)}
     straight = total >= thresholds.OUTLINED_STRAIGHT
@@ -74,10 +75,10 @@ def size(body: t.Body) -> int:
 
 
 class _OwnNames(Struct):
-    """No two numbers have one name, as in bodies that are copies; `seen` are those there are."""
+    """No number that is declared has the name of another, as in bodies that are copies; `seen` are the names there are."""
 
     names: Names
-    seen: set[str] = field(default_factory=set)
+    seen: set[str]
 
     def body(self, body: t.Body) -> t.Body:
         """The statements of one scope, and those inside them."""

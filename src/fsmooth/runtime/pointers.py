@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from typing import Any
 
+from msgspec import Struct
+
+from fsmooth.backend.c.names import c_type
 from fsmooth.backend.c.program import CProgram
+from fsmooth.core.integers import FARTHEST
 from fsmooth.core.types import BOOL, F32, F64, INT, Type, unzipped
 from fsmooth.errors import ArgumentError
 from fsmooth.runtime.arrays import C_TYPES
 from fsmooth.runtime.library import Library
-
-_IN_C = {F64: "double", F32: "float", INT: "int64_t", BOOL: "bool"}
 
 
 class CFunction:
@@ -51,52 +54,89 @@ def kernel_of(library: Library) -> CFunction:
     return CFunction(library.kernel, " ".join(prototype.split()))
 
 
-class OfNumbers:
-    """The C function of numbers that gives a number, for a program that is one; `packed`: its arguments are one array."""
+class Wrapper(Struct, frozen=True):
+    """A C function that calls a program and gives its number: its prototype, its body, and its types for ctypes."""
 
-    def __init__(self, code: CProgram, *, packed: bool) -> None:
-        """Raises ArgumentError if the program takes or gives something else."""
-        types = [unzipped(q) for q in (*code.parameters, code.result)]
-        *given, result = types
-        other = next((q for q in types if q not in _IN_C), None)
-        allowed = (F64,) if packed else tuple(_IN_C)
-        if other is not None or result not in (F64, F32) or not all([q in allowed for q in (*given, result)]):
-            wanted = "float64" if packed else "numbers"
-            raise ArgumentError(
-                f"{code.name}: a C function of {wanted} takes {wanted} and gives a real number; "
-                f"this one takes {', '.join(map(str, given)) or 'nothing'} and gives {result}\n"
-                "  hint: .pointer() is the C function of any program"
-            )
-        self.name = f"{code.name}_{'packed' if packed else 'value'}"
-        self._code, self._packed, self._given, self._result = code, packed, given, result
-
-    @property
-    def prototype(self) -> str:
-        """What C knows of it."""
-        parts = [f"{_IN_C[q]} x{k}" for k, q in enumerate(self._given)] or ["void"]
-        parameters = "int count, double *x" if self._packed else ", ".join(parts)
-        return f"{_IN_C[self._result]} {self.name}({parameters})"
+    name: str
+    prototype: str
+    body: str
+    result: Any
+    parameters: tuple[Any, ...]
 
     @property
     def text(self) -> str:
-        """It in C.  Where the program reports a failure it gives NaN, which its callers understand."""
-        kind, count = _IN_C[self._result], len(self._given)
-        arguments = "".join([f"x[{k}], " if self._packed else f"x{k}, " for k in range(count)])
-        lines = [f"{self.prototype};", f"{self.prototype} {{", "    fs_error error;", f"    {kind} result;"]
-        if self._packed:
-            lines.append(f"    if (count != {count}) return NAN;")
-        lines += [f"    return {self._code.name}({arguments}&result, &error) ? ({kind})NAN : result;", "}", ""]
-        return "\n".join(["", "#include <math.h>", *lines])
+        """It in C, behind the text of the program."""
+        return f"\n#include <math.h>\n{self.prototype};\n{self.prototype} {{\n{self.body}}}\n"
 
     def of(self, library: Library) -> CFunction:
         """It, in a library that has its text."""
         function = getattr(library.handle, self.name)
-        function.restype = _ctype(self._result)
-        function.argtypes = (
-            [ctypes.c_int, ctypes.POINTER(ctypes.c_double)] if self._packed else [_ctype(q) for q in self._given]
-        )
+        function.restype, function.argtypes = self.result, list(self.parameters)
         return CFunction(function, self.prototype)
 
 
-def _ctype(type_: Type) -> Any:
-    return C_TYPES[type_]
+def of_numbers(code: CProgram) -> Wrapper:
+    """`double f(double, …)`, for a program of numbers.
+
+    Raises:
+        ArgumentError: if it is none.
+
+    """
+    given, result = _types(code, (F64, F32, INT, BOOL), "numbers")
+    names = [f"x{k}" for k in range(len(given))]
+    parameters = ", ".join([f"{c_type(q)} {name}" for q, name in zip(given, names, strict=True)]) or "void"
+    name = f"{code.name}_value"
+    deciding = [names[k] for k in sorted(code.deciding_numbers) if given[k] == INT]
+    return Wrapper(
+        name,
+        f"{c_type(result)} {name}({parameters})",
+        _body(code, result, names, [f"{x} < -{FARTHEST} || {x} > {FARTHEST}" for x in deciding]),
+        C_TYPES[result],
+        tuple([C_TYPES[q] for q in given]),
+    )
+
+
+def of_an_array(code: CProgram) -> Wrapper:
+    """`double f(int, double *)`, for a program of float64 numbers, which are the elements of an array.
+
+    Raises:
+        ArgumentError: if it takes or gives anything else.
+
+    """
+    given, result = _types(code, (F64,), "float64")
+    name = f"{code.name}_integrand"
+    return Wrapper(
+        name,
+        f"double {name}(int count, double *x)",
+        _body(code, result, [f"x[{k}]" for k in range(len(given))], [f"count != {len(given)}"]),
+        C_TYPES[F64],
+        (ctypes.c_int, ctypes.POINTER(ctypes.c_double)),
+    )
+
+
+def _types(code: CProgram, allowed: Sequence[Type], what: str) -> tuple[list[Type], Type]:
+    """What a program of numbers takes and gives."""
+    given, result = [unzipped(q) for q in code.parameters], unzipped(code.result)
+    if result not in (F64, F32) or result not in allowed or any([q not in allowed for q in given]):
+        raise ArgumentError(
+            f"{code.name}: a C function of {what} takes {what} and gives a real number; "
+            f"this one takes {', '.join(map(str, given)) or 'nothing'} and gives {result}\n"
+            "  hint: .pointer() is the C function of any program"
+        )
+    return given, result
+
+
+def _body(code: CProgram, result: Type, arguments: Sequence[str], refused: Sequence[str]) -> str:
+    """The call; what is refused, or fails, gives NaN, which callers understand.
+
+    Numbers from which sizes are computed must not make them wrap around (runtime/library.py).
+    """
+    lines = [f"    if ({condition}) return NAN;" for condition in refused]
+    handed = "".join([f"{x}, " for x in arguments])
+    call = f"{code.name}({handed}&result, &error)"
+    lines += [
+        "    fs_error error;",
+        f"    {c_type(result)} result;",
+        f"    return {call} ? ({c_type(result)})NAN : result;",
+    ]
+    return "".join([f"{line}\n" for line in lines])

@@ -145,6 +145,15 @@ def bare_packed(lower: "fs.Array[d * (d + 1) // 2]", x: "fs.Array[d]"):  # noqa:
     return [sum(lower[r * (r + 1) // 2 + c] * x[c] for c in range(r + 1)) for r in range(len(x))]
 
 
+def half(x: fs.Array["7 // 2"]):
+    return sum(x[i] for i in range(3))
+
+
+def test_a_size_that_is_a_quotient_of_numbers_is_built_in() -> None:
+    assert fs.function(half)(np.ones(3)) == 3.0
+    assert "for" not in fs.function(half).c_source(np.ones(3)).split("int32_t half(")[1]
+
+
 @pytest.mark.parametrize("program", [packed, bare_packed])
 def test_whole_division_of_sizes(program) -> None:
     x = np.array([1.0, -2.0, 0.5])

@@ -10,6 +10,7 @@ import pytest
 import fsmooth as fs
 
 INFO = np.finfo(float)
+NARROW = np.finfo(np.float32)
 
 
 @pytest.mark.parametrize(
@@ -19,6 +20,8 @@ INFO = np.finfo(float)
         lambda x: x * np.finfo(float).tiny,
         lambda x: np.minimum(x, np.finfo("float32").max),
         lambda x: x * np.finfo(x.dtype).eps,
+        lambda x: x * np.finfo(dtype=float).eps,
+        lambda x: x * NARROW.eps,
         lambda x: x * np.finfo(x.dtype).resolution,
         lambda x: x * INFO.eps,
         lambda x: x * (np.iinfo(np.int32).max - np.finfo(np.float32).nmant),

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from fsmooth.core import primitives as p
 from fsmooth.core.array_annotation import ANY, ArrayAnnotation
-from fsmooth.core.build import minus, plus, prim, times
+from fsmooth.core.build import minus, plus, quotient, times
 from fsmooth.core.term import Const, Term, Var
 from fsmooth.core.types import BOOL, F64, INT, Type, array_of, leaf_of, rank_of
 from fsmooth.core.weak import WEAK
@@ -28,7 +27,7 @@ _OF_TERMS: annotated_sizes.Operations[Term] = {
     ast.Add: plus,
     ast.Sub: minus,
     ast.Mult: times,
-    ast.FloorDiv: lambda a, b: prim(p.floor_divide, a, b),
+    ast.FloorDiv: quotient,
 }
 
 Names = Mapping[str, Term]

@@ -53,11 +53,12 @@ from fsmooth.frontend.python.functions import (
 )
 from fsmooth.frontend.python.instead import INSTEAD
 from fsmooth.frontend.python.kinds import describe, fields_of_record
-from fsmooth.frontend.python.library_calls import library_call, method_call, numpy_call, own_call, own_python_call
+from fsmooth.frontend.python.library_calls import library_call, method_call, numpy_call, own_call
 from fsmooth.frontend.python.mapped import mapped_call
 from fsmooth.frontend.python.math_calls import math_call
 from fsmooth.frontend.python.names import bound_to, item_of, part_of, readable
 from fsmooth.frontend.python.operator_calls import MEANING, operator_call
+from fsmooth.frontend.python.ordering import sorted_call
 from fsmooth.frontend.python.own_words import OWN_WORDS
 from fsmooth.frontend.python.parts import can_be_called
 from fsmooth.frontend.python.programs import derived_of, function_at, signature_of_value, with_parameters
@@ -78,7 +79,6 @@ from fsmooth.frontend.python.values import (
     Value,
     Vectorized,
 )
-from fsmooth.library.numpy import written
 from fsmooth.library.numpy.of_numbers import OfNumbers
 
 
@@ -193,16 +193,6 @@ REDUCTIONS: dict[str, object] = {"sum": sum, "max": max, "min": min, "any": any,
 """Functions of fsmooth that take generators as their namesakes in Python do."""
 
 
-def _of_a_list(node: ast.Call) -> ast.Call:
-    """A call with a list where the only argument by position is a generator."""
-    match node.args:
-        case [ast.GeneratorExp() as generator]:
-            made = ast.copy_location(ast.ListComp(generator.elt, generator.generators), generator)
-            return ast.copy_location(ast.Call(node.func, [made], node.keywords), node)
-        case _:
-            return node
-
-
 def call_static(frame: Frame, callee: Static, node: ast.Call) -> Value:
     """A call of a Python object known at compile time."""
     function = callee.value
@@ -239,9 +229,7 @@ def call_static(frame: Frame, callee: Static, node: ast.Call) -> Value:
     if isinstance(function, Hashable) and function in MEANING:
         return operator_call(frame, function, node)
     if function is sorted:
-        in_python = written("sorted")
-        assert in_python is not None
-        return own_python_call(frame, in_python, _of_a_list(node))
+        return sorted_call(frame, node)
     if function is np.vectorize:
         keywords(frame, node, ("otypes",))
         return Vectorized(frame.expression(node.args[0]))

@@ -40,21 +40,16 @@ def element_type(frame: Frame, node: ast.expr) -> Type | None:
 
 def limits_of(frame: Frame, node: ast.Call) -> Value:
     """`np.finfo(float).eps`, `np.iinfo(int).max`: what is known of a dtype."""
-    if len(node.args) != 1:
-        frame.fail(
-            ArgumentMismatchError,
-            node,
-            f"{frame.source.segment(node.func)} takes one dtype, not {len(node.args)}",
-            "write np.finfo(float), or np.finfo(x.dtype)",
-        )
-    keywords(frame, node, ())
-    text = frame.source.segment(node.args[0])
-    given = frame.expression(node.args[0])
-    if isinstance(given, Term):
-        frame.fail(TypeMismatchError, node, f"{text} is not a dtype", f"write {text}.dtype")
     about = constant_object(frame, node.func)
+    given = [*node.args, *keywords(frame, node, ("dtype",) if about is np.finfo else ("type",)).values()]
+    if len(given) != 1:
+        what = f"{frame.source.segment(node.func)} takes one dtype, not {len(given)}"
+        frame.fail(ArgumentMismatchError, node, what, "write np.finfo(float), or np.finfo(x.dtype)")
+    text = frame.source.segment(given[0])
+    if isinstance(frame.expression(given[0]), Term):
+        frame.fail(TypeMismatchError, node, f"{text} is not a dtype", f"write {text}.dtype")
     try:
-        return Static(about(constant_object(frame, node.args[0])))  # type: ignore[operator]
+        return Static(about(constant_object(frame, given[0])))  # type: ignore[operator]
     except (TypeError, ValueError):
         kind = "real numbers" if about is np.finfo else "integers"
         hint = "np.finfo is for real numbers, np.iinfo for integers"

@@ -24,7 +24,10 @@ from fsmooth.frontend.python.values import Value
 from fsmooth.library.numpy import written
 
 _OF_INTEGERS = ("comb", "perm", "factorial", "isqrt")
-"""What is known of numbers that are written out."""
+"""Functions of integers, which must be known while compiling."""
+
+_IN_PYTHON = {"gamma": "gamma", "gcd": "gcd", "lcm": "lcm", "modf": "modf", "isclose": "math.isclose"}
+"""Those that are written in fsmooth's own Python, by the name that they have there."""
 
 
 def math_call(frame: Frame, function: object, name: str, node: ast.Call) -> Value:
@@ -56,15 +59,11 @@ def math_call(frame: Frame, function: object, name: str, node: ast.Call) -> Valu
         frame.unsupported(node, f"math.{name}", instead_of(name))
     if name in _OF_INTEGERS and node.args and not node.keywords:
         given = [frame.expression(a) for a in node.args]
-        numbers = [a.value for a in given if isinstance(a, Const) and type(a.value) is int]
+        numbers = [a.value for a in given if isinstance(a, Const) and isinstance(a.value, int)]
         if len(numbers) == len(given):
             try:
                 return known(getattr(math, name)(*numbers))
             except (TypeError, ValueError) as error:
                 frame.fail(ArgumentMismatchError, node, f"math.{name}: {error}", "give what math takes")
-    if function is math.isclose:
-        in_python = written("math.isclose")
-        assert in_python is not None
-        return own_python_call(frame, in_python, node)
-    in_python = written(name) if name in ("gamma", "gcd", "lcm", "modf") else None
+    in_python = written(_IN_PYTHON[name]) if name in _IN_PYTHON else None
     return library_call(frame, name, node) if in_python is None else own_python_call(frame, in_python, node)

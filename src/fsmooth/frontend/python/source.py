@@ -37,8 +37,16 @@ class Source:
         """Where in the user's file `node` is."""
         line = getattr(node, "lineno", 1) + self.line_offset
         end = getattr(node, "end_lineno", 1) + self.line_offset
-        column = getattr(node, "col_offset", 0) + self.column_offset
-        return Site(what, self.file, line, column, end, getattr(node, "end_col_offset", 0) + self.column_offset)
+        column = self._column(getattr(node, "lineno", 1), getattr(node, "col_offset", 0))
+        end_column = self._column(getattr(node, "end_lineno", 1), getattr(node, "end_col_offset", 0))
+        return Site(what, self.file, line, column + self.column_offset, end, end_column + self.column_offset)
+
+    def _column(self, line: int, column: int) -> int:
+        """How many characters come before; syntax trees count the bytes."""
+        lines = _lines(self.text)
+        if not 1 <= line <= len(lines) or lines[line - 1].isascii():
+            return column
+        return len(lines[line - 1].encode()[:column].decode(errors="ignore"))
 
     def segment(self, node: ast.AST) -> str:
         """The text of `node`."""

@@ -17,6 +17,8 @@ def isclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
 
 def isclose_of_math(a, b, *, rel_tol=1e-9, abs_tol=0.0):
     """Python's `math.isclose`: is |a - b| at most rel_tol times the larger one, or at most abs_tol?"""
+    if rel_tol < 0.0 or abs_tol < 0.0:
+        raise ValueError("tolerances must be non-negative")
     apart = np.abs(a - b)
     return a == b or (apart < np.inf and apart <= np.maximum(rel_tol * np.maximum(np.abs(a), np.abs(b)), abs_tol))
 

@@ -39,7 +39,7 @@ def logical_or_reduce(array, axis=0, keepdims=False):
 
 def logaddexp_reduce(array, axis=0, keepdims=False):
     """The logarithm of the sum of the exponentials along an axis."""
-    largest_ = np.max(array, axis=axis, keepdims=True)
+    largest_ = np.max(array, axis=axis, keepdims=True, initial=-np.inf)
     top = constant(np.where(np.isfinite(largest_), largest_, 0.0))
     total = np.log(np.sum(np.exp(array - top), axis=axis, keepdims=True)) + top
     return total if keepdims else np.sum(total, axis=axis)

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from fsmooth.core import primitives as p
 from fsmooth.core.broadcast import aligned
-from fsmooth.core.build import get, minus, plus, times
+from fsmooth.core.build import get, minus, plus, quotient, times
 from fsmooth.core.term import Const, Prim, Term
 from fsmooth.errors import ArgumentMismatchError
 from fsmooth.frontend.python.arrays.arguments import (
@@ -54,7 +54,7 @@ def even(frame: Frame, array: Term, count: int, axis: int, node: ast.AST) -> Val
     """An array in parts of equal size."""
     array = frame.bind(array, "a")
     n = shape_of(frame, array, node)[axis]
-    size = Const(int(n.value) // count) if isinstance(n, Const) else Prim(p.floor_divide, (n, Const(count)))
+    size = quotient(n, Const(count))
     array = required_size(frame, array, axis, times(size, Const(count)), node, f"an array split into {count}")
     return Unrolled(tuple([piece(frame, array, axis, times(size, Const(k)), size, node) for k in range(count)]))
 
@@ -63,7 +63,7 @@ def uneven(frame: Frame, array: Term, count: int, axis: int, node: ast.AST) -> V
     """An array in parts of which the first are one longer than the last."""
     array = frame.bind(array, "a")
     n = shape_of(frame, array, node)[axis]
-    size = Const(int(n.value) // count) if isinstance(n, Const) else Prim(p.floor_divide, (n, Const(count)))
+    size = quotient(n, Const(count))
     rest = minus(n, times(size, Const(count)))
     starts = [plus(times(size, Const(k)), _smaller(Const(k), rest)) for k in range(count + 1)]
     counts = [minus(b, a) for a, b in pairwise(starts)]
