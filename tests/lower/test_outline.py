@@ -16,6 +16,7 @@ from fsmooth import thresholds
 from fsmooth.backend.c.emit import emit
 from fsmooth.core.term import Lam
 from fsmooth.loops import tree as t
+from fsmooth.loops.continuations import machines
 from fsmooth.loops.evaluate import evaluate
 from fsmooth.loops.passes.schedule import ALL, PLAIN, Passes, with_threads
 from fsmooth.loops.usage import walk
@@ -120,8 +121,18 @@ def test_what_calls_itself_cut(flags: tuple[str, ...], schedule: Schedule) -> No
 
 
 @pytest.mark.usefixtures("cut")
-def test_what_runs_on_records_is_whole() -> None:
-    check_compiled(list(recursive_cases(46_000, 10)), STRICT, lowering=deeper)
+def test_what_runs_on_records_cut() -> None:
+    """What lives across a call is saved in the record, also where outlined functions change it."""
+    cut: list[bool] = []
+
+    def lowering(term: Lam, name: str) -> t.Program:
+        program = deeper(term, name)
+        cut.extend([is_cut(f) for group in machines(program.definitions) for f in group])
+        return program
+
+    check_compiled(list(recursive_cases(46_000, 15)), STRICT, lowering=lowering)
+    check_compiled(list(recursive_cases(48_000, 15)), FAST, lowering=lowering)
+    assert sum(cut) > 5
 
 
 @pytest.mark.usefixtures("cut")

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from fsmooth.core.term import Running
 from fsmooth.loops import tree as t
-from fsmooth.loops.outline import whole
 from fsmooth.loops.rewriting import with_bodies
 from fsmooth.loops.usage import declared, expressions_of, mentioned, names_of, own_names, targets, walk
 
@@ -38,7 +37,7 @@ def machines(functions: Sequence[t.Function]) -> list[tuple[t.Function, ...]]:
 def on_records(program: t.Program) -> t.Program | None:
     """The program, whose functions that call themselves on the C stack run on records; None if there are none."""
     moved = [f for f in program.definitions if f.running is Running.STACK]
-    definitions = tuple([replace(whole(f), running=Running.RECORDS) for f in program.definitions])
+    definitions = tuple([replace(f, running=Running.RECORDS) for f in program.definitions])
     return replace(program, definitions=definitions) if moved and machines(definitions) else None
 
 
@@ -126,6 +125,8 @@ class Cuts:
                     self._see(otherwise, frozenset(names))
                 case t.Room(name):
                     names.add(name)
+                case t.Outlined():
+                    names.update(s.gives)
                 case _:
                     names.update(declared(s))
 
@@ -140,6 +141,8 @@ class Cuts:
                     live = self._around_while(s, test, inner, live)
                 case t.If(_, then, otherwise):
                     live = self._before(then, live) | self._before(otherwise, live) | own_names(s)
+                case t.Outlined(inner):
+                    live = self._before(inner, live)
                 case _:
                     self._cut(s, live)
                     live = (live - _set(s)) | _read(s)

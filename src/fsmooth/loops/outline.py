@@ -4,7 +4,7 @@
 
 What the C compiler does to a function takes more than linear time, and one function takes one processor.  What others read of
 the numbers that such statements declare or set, these give back.  Memory is taken, pointers are set, functions of the program are
-called, and frames and tapes are written, outside of them.  It comes after all that sees several functions at once.
+called, frames are made, and tapes are opened and read, outside of them.  It comes after all that sees several functions at once.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fsmooth import thresholds
-from fsmooth.core.term import Running
 from fsmooth.core.types import Data
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import zero_of
@@ -27,18 +26,15 @@ from fsmooth.loops.usage import bodies_of, changed, declared, mentioned, names_o
 
 _STAYING = (
     *(t.Allocate, t.Room, t.Parallel, t.Invoke, t.Keep, t.Pack, t.Unpack),
-    *(t.OpenTape, t.Entry, t.Operand, t.Sweep, t.CloseTape, t.KeepTape, t.OpenBars, t.SweepBars),
+    *(t.OpenTape, t.Sweep, t.CloseTape, t.KeepTape, t.OpenBars, t.SweepBars),
 )
 """What is never part of an outlined function."""
 
 
 def outline(function: t.Function, names: Names) -> t.Function:
-    """The function with its statements in functions of their own, if it is large, and not so large that it is not optimised.
-
-    One that runs on records is one switch, and stays whole.
-    """
+    """The function with its statements in functions of their own, if it is large, and not so large that it is not optimised."""
     total = size(function.body)
-    if function.running is Running.RECORDS or not thresholds.OUTLINED_FROM <= total < thresholds.OUTLINED_BELOW:
+    if not thresholds.OUTLINED_FROM <= total < thresholds.OUTLINED_BELOW:
         return function
     others = {name for s in walk(function.body) if not isinstance(s, t.Declare) for name in declared(s)}
     named = with_body(function, _OwnNames(names, others | {q.name for q in function.parameters}).body(function.body))
@@ -52,21 +48,6 @@ def outline(function: t.Function, names: Names) -> t.Function:
     given = {name for s in outlined for name in s.gives}
     read = {name for s in outlined for name in s.sets} - given
     return with_body(named, _Shared(names, types, read | given, read).body(body))
-
-
-def whole(function: t.Function) -> t.Function:
-    """The function with no statements in functions of their own."""
-    return with_body(function, _whole(function.body))
-
-
-def _whole(body: t.Body) -> t.Body:
-    found: list[t.Statement] = []
-    for s in body:
-        if isinstance(s, t.Outlined):
-            found += _whole(s.body)
-        else:
-            found.append(with_bodies(s, _whole))
-    return same_or(body, found)
 
 
 def size(body: t.Body) -> int:
@@ -105,9 +86,10 @@ class _OwnNames(Struct):
 
 
 def _staying(function: t.Function, types: Mapping[str, t.Parameter]) -> set[str]:
-    """The names of what an outlined function does not know: frames, and what is on a tape."""
+    """The names of what an outlined function does not know: frames, and what a tape is opened with."""
     found = {name for name, q in types.items() if isinstance(q.type, Data)}
-    return found | {name for s in walk(function.body) for name in declared(s) if name not in types}
+    others = [s for s in walk(function.body) if not isinstance(s, t.Entry)]
+    return found | {name for s in others for name in declared(s) if name not in types}
 
 
 class _Outlining(Struct):
@@ -173,14 +155,23 @@ class _Outlining(Struct):
         used, own = mentioned(unit), _declared_in(unit)
         if not self.pointers.isdisjoint(used - own) or not self.staying.isdisjoint(used | own):
             return False
+        if any([isinstance(s, t.Operand) and s.entry.name not in own for s in walk(unit)]):
+            return False
         return not any([_breaks(s) for s in unit]) and not any([isinstance(s, _STAYING) for s in walk(unit)])
 
 
 def _units(body: t.Body, last: Mapping[str, int]) -> Iterator[t.Body]:
-    """Statements one by one, but those together that mention a pointer from the one on that makes it."""
+    """Statements one by one, but those together that mention a pointer from the one on that makes it, and an entry of a tape with
+    its operands.
+    """
+    operands = {x.entry.name: k for k, s in enumerate(body) for x in walk((s,)) if isinstance(x, t.Operand)}
     start = end = 0
     for k, s in enumerate(body):
-        end = max(end, k, last[s.pointer] if isinstance(s, t.Choose) else k)
+        end = max(end, k)
+        if isinstance(s, t.Choose):
+            end = max(end, last[s.pointer])
+        elif isinstance(s, t.Entry):
+            end = max(end, operands.get(s.name, k))
         if end == k:
             yield body[start : k + 1]
             start = k + 1
@@ -211,6 +202,9 @@ def _outlined(group: Sequence[t.Statement], later: Callable[[str], bool]) -> Seq
             before.append(t.Declare(s.name, s.type, None, mutable=True))
             gives.append(s.name)
             body.append(t.Assign(s.name, zero_of(s.type) if s.value is None else s.value))
+        elif isinstance(s, t.Entry) and later(s.name):
+            gives.append(s.name)
+            body.append(s)
         elif isinstance(s, t.Allocate) or (isinstance(s, t.LocalArray) and later(s.buffer)):
             before.append(s)
         else:

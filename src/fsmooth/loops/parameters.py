@@ -20,6 +20,8 @@ def types_of(function: t.Function) -> dict[str, t.Parameter]:
                 found[s.pointer] = t.Parameter(s.pointer, s.type, pointer=True, output=True)
             case t.For() | t.Block() | t.CheckAll():
                 found[s.index] = t.Parameter(s.index, INT)
+            case t.Entry():
+                found[s.name] = t.Parameter(s.name, INT)
             case t.Parallel():
                 found[s.chunk] = t.Parameter(s.chunk, INT)
             case _:

@@ -42,12 +42,13 @@ def emit(program: t.Program) -> CProgram:
     features: set[str] = set()
     frames = uses_frames((*program.definitions, *functions))
     returning = frozenset([f.name for f in program.definitions if returns_frames(f)])
+    outlined: list[Outlined] = []
     for group in groups:
         machine = MachineWriter(group, entries, expressions, structs, returning if frames else None)
         texts.append(machine.text())
         statements += machine.statements
         features |= machine.features
-    outlined: list[Outlined] = []
+        outlined += machine.outlined
     apart = {f for group in groups for f in group}
     for function in (*[f for f in program.definitions if f not in apart], *functions):
         called = frozenset() if function.is_called else frozenset(features)

@@ -33,7 +33,7 @@ class FunctionWriter(StatementWriter):
     types: Mapping[str, t.Parameter]
     place_of: Mapping[str, int]
     access = Access()
-    """The numbers of another function that an outlined one is handed."""
+    """What an outlined function is handed of another: its numbers, and its tape."""
 
     def function(self, function: t.Function) -> str:
         """The whole definition."""
@@ -114,15 +114,18 @@ class FunctionWriter(StatementWriter):
         writer = FunctionWriter(self.e, self.structs)
         writer.known = set(self.known)
         elsewhere = self.e.elsewhere
-        writer.access = self.numbers.handed(used)
+        tape = any([isinstance(x, t.Entry) for x in walk(s.body)])
+        writer.access = self.numbers.handed(used, tape=tape)
         text = writer.function(function)
         self.e.elsewhere = elsewhere
+        writer.features |= {"arena"} if tape else set()
+        self.features |= {"tape"} if tape else set()
         self.needed |= writer.features
         self.statements += writer.statements
         prototype = f"{signature(function, last=writer.access.parameters)};\n"
         self.outlined.append(Outlined(self.numbers.struct, prototype, text, frozenset(writer.features)))
         arguments = [self.e.name(q.name) if q.pointer else self.e.write(t.Name(q.name, q.type)) for q in given]
-        arguments += [f"&{HANDLE}"] if used else []
+        arguments += [*([f"&{HANDLE}"] if used else []), *(["fs_tape"] if tape else [])]
         fails = writer.can_fail()
         self.features |= {"outlined_fails"} if fails else set()
         called = f"{name}({', '.join([*arguments, self.error if fails else 'NULL'])});"
@@ -248,7 +251,8 @@ class FunctionWriter(StatementWriter):
         """What a kernel opens, and closes at its end."""
         head: list[str] = []
         tail: list[str] = []
-        open_tape(self.features, head, tail)
+        if not self.access.tape:
+            open_tape(self.features, head, tail)
         if self.features.isdisjoint(("arena", "calls", "frames")):
             return head, tail
         self.features.add("arena")

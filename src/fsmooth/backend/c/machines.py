@@ -13,13 +13,16 @@ from collections.abc import Sequence
 
 from fsmooth.backend.c.expressions import ExpressionWriter
 from fsmooth.backend.c.frames import Structs, returns_frames
+from fsmooth.backend.c.functions import FunctionWriter
 from fsmooth.backend.c.names import c_type, element_type
+from fsmooth.backend.c.numbers import changed_by_outlined
+from fsmooth.backend.c.outlined import Outlined
 from fsmooth.backend.c.signature import parameter, signature
-from fsmooth.backend.c.statements import StatementWriter
 from fsmooth.core.types import INT
 from fsmooth.errors import UnsupportedError
 from fsmooth.loops import tree as t
 from fsmooth.loops.continuations import Cuts, changing, steady, with_own_calls
+from fsmooth.loops.parameters import types_of
 from fsmooth.loops.usage import mentioned, walk
 
 RECORDS = """\
@@ -75,14 +78,16 @@ class MachineWriter:
         self.functions = {f.name: f for f in group}
         self.writers = [BlockWriter(self, expressions, structs, returning) for _ in group]
         self.statements = 0
+        self.outlined: list[Outlined] = []
         self.features = {"calls", "arena", "shared", "frames", "records", "depth"}
 
     def text(self) -> str:
         """Structs, functions, the loop, and what others call."""
         steps = [writer.function(f) for writer, f in zip(self.writers, self.group, strict=True)]
         for writer in self.writers:
-            self.features |= writer.features
+            self.features |= writer.features | writer.needed
             self.statements += writer.statements
+            self.outlined += writer.outlined
         structs = [writer.struct() for writer in self.writers]
         if self.steady:
             (function,) = self.group
@@ -150,7 +155,7 @@ class MachineWriter:
         ]
 
 
-class BlockWriter(StatementWriter):
+class BlockWriter(FunctionWriter):
     """Writes one function as a switch over its blocks."""
 
     def __init__(
@@ -171,6 +176,10 @@ class BlockWriter(StatementWriter):
         """What runs a block of it."""
         body = with_own_calls(function.body)
         self.own = function
+        self.name, self.types = function.name, types_of(function)
+        self.place_of = {name: k for k, name in enumerate(self.types)}
+        self.numbers = changed_by_outlined(function.name, body, self.types)
+        self.e.elsewhere = dict(self.numbers.own().spelling)
         self.cuts = Cuts(t.Function(function.name, function.parameters, body), frozenset(self.machine.places))
         self.kinds = _kinds(body)
         self.changing = changing(body)
@@ -194,6 +203,7 @@ class BlockWriter(StatementWriter):
                 if q.name in used
             ],
             "    int32_t status = 0;",
+            *self.shared_numbers(),
         ]
         if self.machine.steady and used.isdisjoint(self.machine.steady):
             head.append("    (void)fs_steady;")
@@ -248,7 +258,7 @@ class BlockWriter(StatementWriter):
         live = self.cuts.live(s)
         for name in live:
             if name not in self.saved and name not in arrays:
-                self.line(f"{self.field(name)[1:]} = {name};")
+                self.line(f"{self.field(name)[1:]} = {self.e.name(name)};")
         self.saved.update(set(live) - self.changing)
         self.line("{")
         self.depth += 1
@@ -263,7 +273,8 @@ class BlockWriter(StatementWriter):
         self.lines.append("    " * (self.depth - 1) + f"case {self.blocks}:;")
         for name in [*live, *given]:
             is_read = name not in given or self.cuts.is_read(s, name)
-            self.line(f"{name} = fs_own->{name};" if is_read else f"(void){name};")
+            local = self.e.name(name)
+            self.line(f"{local} = fs_own->{name};" if is_read else f"(void){local};")
         self.saved.update(given.keys() - self.changing)
 
     def field(self, name: str) -> str:

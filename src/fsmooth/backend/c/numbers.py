@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from fsmooth.backend.c.names import c_type
 from fsmooth.loops import tree as t
@@ -19,12 +20,13 @@ HANDLE = "fs_numbers"
 
 class Access(Struct, frozen=True):
     """How a function comes to such numbers: what it calls each of them, the definition of the names of their places, and the
-    parameters by which it is handed the struct.
+    parameters by which it is handed the struct, and the tape of the one that has it.
     """
 
     spelling: Mapping[str, str] = {}
     places: str = ""
     parameters: tuple[str, ...] = ()
+    tape: bool = False
 
 
 class Numbers(Struct, frozen=True):
@@ -50,9 +52,11 @@ class Numbers(Struct, frozen=True):
         """All of them, in the function that has the struct."""
         return self._access(self.types, ".", ())
 
-    def handed(self, used: Sequence[str]) -> Access:
-        """Those that an outlined function uses, which is handed the struct."""
-        return self._access(used, "->", (f"{self.type} *restrict {HANDLE}",)) if used else Access()
+    def handed(self, used: Sequence[str], *, tape: bool) -> Access:
+        """Those that an outlined function uses, which is handed the struct, and the tape if it writes to that."""
+        struct = (f"{self.type} *restrict {HANDLE}",) if used else ()
+        found = self._access(used, "->", (*struct, *(("fs_entries *fs_tape",) if tape else ())))
+        return replace(found, tape=tape)
 
     def _access(self, used: Collection[str], by: str, parameters: tuple[str, ...]) -> Access:
         places = ", ".join([f"{name} = {self.places[name]}" for name in used])

@@ -32,10 +32,12 @@ def write_tape(writer: StatementWriter, s: t.OpenTape | t.Entry | t.Operand | t.
             writer.line(f"{writer.const(start)}int64_t {start} = fs_inputs(fs_tape, {w(size)});")
             writer.fails(f"!{start}", full)
         case t.Entry(name, slopes, operands, count):
-            writer.line(f"{writer.const(name)}int64_t {name} = fs_entry(fs_tape, {writer.count(count)});")
-            writer.fails(f"!{name}", full)
-            writer.line(f"double *restrict {slopes} = fs_tape->slope + fs_tape->first[{name}];")
-            writer.line(f"int32_t *restrict {operands} = fs_tape->operand + fs_tape->first[{name}];")
+            place = writer.e.name(name)
+            kind = f"{writer.const(name)}int64_t " if place == name else ""
+            writer.line(f"{kind}{place} = fs_entry(fs_tape, {writer.count(count)});")
+            writer.fails(f"!{place}", full)
+            writer.line(f"double *restrict {slopes} = fs_tape->slope + fs_tape->first[{place}];")
+            writer.line(f"int32_t *restrict {operands} = fs_tape->operand + fs_tape->first[{place}];")
         case t.Operand(entry, position, id_, slope):
             writer.line(f"{entry.slopes}[{w(position)}] = {w(slope)};")
             writer.line(f"{entry.operands}[{w(position)}] = (int32_t){w(id_, 9)};")
