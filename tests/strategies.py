@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, settings
 
 from fsmooth.core.term import Lam, Var
 from fsmooth.core.types import F64, INT, Array, Type, has_float
-from tests.random_terms.generator import Generator
-from tests.random_terms.scope import DOUBLE, Kinds
+from fsmooth.laws.random_terms.generator import Generator
+from fsmooth.laws.random_terms.scope import DOUBLE, Kinds
 
 
 def parameters(kinds: Kinds = DOUBLE) -> tuple[Var, ...]:

@@ -8,6 +8,9 @@
 array([0., 0.])
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from fsmooth.api import (
     Function,
     deriv,
@@ -69,6 +72,10 @@ from fsmooth.logs import set_log
 from fsmooth.paper_verbs import diff, jacob, mdiff, mgrad, vdiff
 from fsmooth.shards import sum_shards
 
+if TYPE_CHECKING:
+    from fsmooth import strategies
+    from fsmooth.laws.law import law
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -125,6 +132,7 @@ __all__ = [
     "jacob",
     "jacobian",
     "jvp",
+    "law",
     "mdiff",
     "mgrad",
     "pack",
@@ -133,6 +141,7 @@ __all__ = [
     "register_pytree_node_class",
     "set_log",
     "sum",
+    "strategies",
     "sum_shards",
     "unroll",
     "value_and_grad",
@@ -141,3 +150,13 @@ __all__ = [
     "vmap",
     *_functions,
 ]
+
+_LATER = {"law": "fsmooth.laws.law", "strategies": "fsmooth.strategies"}
+"""What is loaded by those who ask for it: the optimiser comes with it."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module 'fsmooth' has no attribute {name!r}")
+    module = import_module(_LATER[name])
+    return getattr(module, name, module)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, Union, overload
 
 from fsmooth.callables import AlongTangent, Function, PythonFunction
 from fsmooth.core.term import Method, Verb
@@ -13,23 +13,30 @@ from fsmooth.frontend.programs import METHODS, ONLY, OTHER, DerivedProgram, Sour
 from fsmooth.parameters import Compile
 from fsmooth.pullbacks import Vjp
 
+if TYPE_CHECKING:
+    from fsmooth.optimise.schedule import Schedule
+    from fsmooth.rewrite.strategy import Strategy
+
 Wrt = str | int | tuple[str | int, ...] | None
 
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
+AnySchedule = Union[str, "Schedule", "Strategy"]
+"""The name of a schedule, "module:NAME" of one in a module, or a schedule or strategy itself (docs/reference/schedules.md)."""
+
 Threads = int | Literal["auto"] | None
 """On how many threads: a number, as many as there are processors, or none besides the caller's, in no chunks."""
 
 
 @overload
 def function(
-    f: Callable[P, R], *, schedule: str = ..., threads: Threads = ..., python: bool = ...
+    f: Callable[P, R], *, schedule: AnySchedule = ..., threads: Threads = ..., python: bool = ...
 ) -> Function[P, R]: ...
 @overload
-def function(f: None = None, *, schedule: str = ..., threads: Threads = ..., python: bool = ...) -> Compile: ...
+def function(f: None = None, *, schedule: AnySchedule = ..., threads: Threads = ..., python: bool = ...) -> Compile: ...
 def function(
-    f: Callable[P, R] | None = None, *, schedule: str = "DEFAULT", threads: Threads = None, python: bool = False
+    f: Callable[P, R] | None = None, *, schedule: AnySchedule = "DEFAULT", threads: Threads = None, python: bool = False
 ) -> Function[P, R] | Compile:
     """A plain Python function as a compiled one; also as a decorator, with or without arguments.
 
@@ -62,7 +69,7 @@ def grad(
     *,
     method: str = "auto",
     checkpoint: bool = False,
-    schedule: str = "DEFAULT",
+    schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
 ) -> Function[P, Any]:
     """The gradient of a real-valued function, in the structure of the argument(s) `wrt` (paper 000, Fig. 6).
@@ -85,7 +92,7 @@ def value_and_grad(
     *,
     method: str = "auto",
     checkpoint: bool = False,
-    schedule: str = "DEFAULT",
+    schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
 ) -> Function[P, tuple[R, Any]]:
     """`(value, gradient)` of a real-valued function.
@@ -103,7 +110,7 @@ def jacobian(
     *,
     method: str = "auto",
     checkpoint: bool = False,
-    schedule: str = "DEFAULT",
+    schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
 ) -> Function[P, Any]:
     """The Jacobian: output structure and indices outside, `wrt` structure and indices inside.
@@ -122,7 +129,7 @@ def hessian(
     *,
     method: str = "auto",
     checkpoint: bool = False,
-    schedule: str = "DEFAULT",
+    schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
 ) -> Function[P, Any]:
     """The Hessian of a real-valued function: the Jacobian of its gradient; with a tape, that of the gradient in forward mode,
@@ -146,7 +153,12 @@ def hessian(
 
 
 def jvp(
-    f: Callable[..., R], wrt: Wrt = None, *, method: str = "auto", schedule: str = "DEFAULT", threads: Threads = None
+    f: Callable[..., R],
+    wrt: Wrt = None,
+    *,
+    method: str = "auto",
+    schedule: AnySchedule = "DEFAULT",
+    threads: Threads = None,
 ) -> Function[..., tuple[R, Any]]:
     """`(value, tangent of the value)`; called with the arguments and `tangent=` in the structure of `wrt`.
 
@@ -169,7 +181,7 @@ def vjp(
     *,
     method: str = "auto",
     checkpoint: bool = False,
-    schedule: str = "DEFAULT",
+    schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
 ) -> Vjp[P, R]:
     """`(value, pullback)`: `pullback(cotangent)` gives the cotangents of the argument(s) `wrt`, as often as asked.
@@ -196,7 +208,7 @@ def hvp(
     *,
     method: str = "auto",
     checkpoint: bool = False,
-    schedule: str = "DEFAULT",
+    schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
 ) -> Function[..., Any]:
     """The Hessian of a real-valued function times a vector: called with the arguments and `tangent=` in the structure of
@@ -221,7 +233,7 @@ def deriv(e: Any, x: Any) -> Any:
 
 
 def _derived(
-    f: Callable[P, object], verb: Verb, wrt: Wrt, method: str, schedule: str, checkpoint: bool = False
+    f: Callable[P, object], verb: Verb, wrt: Wrt, method: str, schedule: str | Schedule, checkpoint: bool = False
 ) -> Function[P, Any]:
     program = _program(f, verb, wrt, method, checkpoint)
     kind = AlongTangent if verb in (Verb.JVP, Verb.HVP) else Function
@@ -248,18 +260,23 @@ def _program(f: Callable[..., object], verb: Verb, wrt: Wrt, method: str, checkp
     return DerivedProgram(program, verb, chosen, single, how, checkpoint)
 
 
-def known_schedule(name: str, threads: Threads = None) -> str:
-    """The name of a schedule, if there is one of that name; with threads, of the one that makes loops of chunks besides."""
-    known = ("NONE", "LF", "LN", "LICM", "DPS", "DEFAULT", "REAL")
-    if name not in known:
-        raise UnknownMethodError(f"there is no schedule {name!r}; there are {', '.join(known)}")
-    if threads is None:
-        return name
-    if threads == "auto":
-        return f"{name}, threads=0"
-    if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
+def known_schedule(schedule: AnySchedule, threads: Threads = None) -> str | Schedule:
+    """A schedule, or its name, if there is one of that name; with threads, the one that makes loops of chunks besides."""
+    if (
+        threads is not None
+        and threads != "auto"
+        and (not isinstance(threads, int) or isinstance(threads, bool) or threads < 1)
+    ):
         raise ArgumentError(f'threads={threads!r}\n  hint: use a number of threads, "auto", or leave it out')
-    return f"{name}, threads={threads}"
+    count = 0 if threads == "auto" else threads
+    if isinstance(schedule, str) and ":" not in schedule:
+        known = ("NONE", "LF", "LN", "LICM", "DPS", "DEFAULT", "REAL")
+        if schedule not in known:
+            raise UnknownMethodError(f"there is no schedule {schedule!r}; there are {', '.join(known)}")
+        return schedule if count is None else f"{schedule}, threads={count}"
+    from fsmooth.strategies import scheduled  # noqa: PLC0415  (loaded by those who write schedules)
+
+    return scheduled(schedule, count)
 
 
 def unroll(iterable: T) -> T:

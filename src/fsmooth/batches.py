@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fsmooth.api import Threads, known_schedule
+from fsmooth.api import AnySchedule, Threads, known_schedule
 from fsmooth.callables import Function
 from fsmooth.errors import ArgumentError
 from fsmooth.frontend.batches import OfBatches, as_axes, mistake_of
@@ -16,7 +16,7 @@ def vmap(
     in_axes: object = 0,
     out_axes: object = 0,
     *,
-    schedule: str = "DEFAULT",
+    schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
 ) -> Function:
     """`f` of each element of a batch: the comprehension `[f(x) for x in X]`, as one loop.

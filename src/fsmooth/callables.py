@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from fsmooth.backend.c.program import CProgram
     from fsmooth.checks import Checks
     from fsmooth.driver import Stages
+    from fsmooth.optimise.schedule import Schedule
     from fsmooth.runtime.pointers import CFunction
+    from fsmooth.steps import Steps
 
 _NOT_IN_ORDER = (None,) * 64
 
@@ -47,7 +49,7 @@ class Function(Generic[P, R]):
         RunError: for an index out of bounds, sizes that differ, …, while it runs.
     """
 
-    def __init__(self, program: Program, schedule: str = "DEFAULT") -> None:
+    def __init__(self, program: Program, schedule: str | Schedule = "DEFAULT") -> None:
         self.program = program
         self.schedule = schedule
         self._lock = threading.RLock()
@@ -203,6 +205,20 @@ class Function(Generic[P, R]):
         text = explanation(self.program.name, self.schedule, stages)
         return f"{text}\n\n{demonstration(stages)}" if linear_maps else text
 
+    def trace(self, *args: object, **kwargs: object) -> Steps:
+        """Every rewriting of the program on its way to C, in order: the rule, and what it made of which term at what cost.
+
+        The program is optimised anew for this; nothing is compiled.
+
+        >>> import fsmooth as fs
+        >>> print(fs.grad(lambda x: x * x, method="forward").trace(3.0)[0])
+        project_tuple            snd (x * x, d_x * x + x * d_x)  ~>  d_x * x + x * d_x   8 → 3
+        """
+        from fsmooth.steps import Steps  # noqa: PLC0415  (only for those who ask)
+
+        entry, values = self._entry(args, kwargs)
+        return Steps.of(entry, values)
+
     def checks(self, *args: object, **kwargs: object) -> Checks:
         """Each index and condition of the program: proved while it was compiled, or tested, once or each time.
 
@@ -299,7 +315,7 @@ class Function(Generic[P, R]):
 class AlongTangent(Function[P, R]):
     """A jvp or an hvp: its tangent is given by name, or by position behind the arguments that it is the tangent of."""
 
-    def __init__(self, program: DerivedProgram, schedule: str = "DEFAULT") -> None:
+    def __init__(self, program: DerivedProgram, schedule: str | Schedule = "DEFAULT") -> None:
         super().__init__(program, schedule)
         self._place = program.tangent_place
 

@@ -31,7 +31,7 @@ from fsmooth.differentiate.remove import Removal, has_derivative
 from fsmooth.differentiate.reverse.calls import Calls
 from fsmooth.differentiate.reverse.halves import Halves, by_transposition, halves
 from fsmooth.differentiate.tape.verbs import TAPE, by_tape
-from fsmooth.errors import NotDifferentiableError, RaggedError, UnsupportedError
+from fsmooth.errors import NotDifferentiableError, RaggedError, StrategyError, UnsupportedError
 from fsmooth.frontend.elaborate import Elaborated, Parameter, elaborate
 from fsmooth.frontend.programs import Program
 from fsmooth.loops.continuations import on_records as calls_on_records
@@ -41,7 +41,7 @@ from fsmooth.lower.cotangents import cotangent_notes
 from fsmooth.lower.functions import lower
 from fsmooth.lower.to_loops import Lowering
 from fsmooth.optimise.calls.loops import calls_as_loops
-from fsmooth.optimise.schedule import Destinations, Schedule
+from fsmooth.optimise.schedule import Destinations, Schedule, Stage
 from fsmooth.optimise.schedules import named
 from fsmooth.optimise.static_sizes import static_dimensions
 from fsmooth.rewrite.trace import Trace
@@ -121,22 +121,36 @@ def static_axes(elaborated: Elaborated) -> frozenset[tuple[int, int]]:
 
 
 def compile_program(
-    elaborated: Elaborated, name: str, schedule: str, static_sizes: Mapping[tuple[int, int], int] | None = None
+    elaborated: Elaborated,
+    name: str,
+    schedule: str | Schedule,
+    static_sizes: Mapping[tuple[int, int], int] | None = None,
+    trace: Trace | None = None,
 ) -> Stages:
     """All stages up to the C text.
 
-    `static_sizes` gives the lengths (by parameter position and axis) that are built in.
+    `static_sizes` gives the lengths (by parameter position and axis) that are built in; `trace` is what notes which rules fired.
 
     Raises:
         NotDifferentiableError: for a derivative that does not exist.
         RaggedError: for an array whose rows differ in length.
+        StrategyError: for a schedule that does not end, or leaves a derivative.
 
     """
-    return _deep(lambda: _in_a_mode(lambda *modes: _compile(elaborated, name, schedule, static_sizes or {}, *modes)))
+
+    def make(auto: Method, calls: Calls) -> Stages:
+        noted = Trace() if trace is None else trace.fresh()
+        stages = Stages(elaborated, static_sizes=static_sizes or {}, trace=noted)
+        return _compile(stages, name, named(schedule), auto, calls)
+
+    return _deep(lambda: _in_a_mode(make))
 
 
 def compile_halves(
-    elaborated: Elaborated, name: str, schedule: str, static_sizes: Mapping[tuple[int, int], int] | None = None
+    elaborated: Elaborated,
+    name: str,
+    schedule: str | Schedule,
+    static_sizes: Mapping[tuple[int, int], int] | None = None,
 ) -> Compilation:
     """All stages, up to the C text, of the two halves of a vjp.
 
@@ -163,14 +177,13 @@ class Compilation(Struct, frozen=True):
     tape: int | None = None
 
 
-def _compile(
-    elaborated: Elaborated, name: str, schedule: str, static: Mapping[tuple[int, int], int], auto: Method, calls: Calls
-) -> Stages:
-    stages = Stages(elaborated, static_sizes=static)
+def _compile(stages: Stages, name: str, order: Schedule, auto: Method, calls: Calls) -> Stages:
+    elaborated, static = stages.elaborated, stages.static_sizes
     term = cast(Lam, calls_as_loops(elaborated.term)(elaborated.term))
     stages.terms["definition"] = term
-    order = named(schedule)
-    if has_derivative(term):
+    if order.whole is not None:
+        term = _as_strategy_says(stages, term, order.whole)
+    elif has_derivative(term):
         sizes = _sizes(term, static)
         removal = Removal(order.before_derivative(stages.trace, sizes), sizes, auto, calls)
         term = cast(Lam, stages.timed("derivative", lambda: removal.run(term)))
@@ -184,14 +197,31 @@ def _compile(
     return stages
 
 
+def _as_strategy_says(stages: Stages, term: Lam, whole: Stage) -> Lam:
+    """The program without derivatives, by a schedule that removes them itself."""
+    sizes = _sizes(term, stages.static_sizes)
+    result = cast(Lam, stages.timed("derivative", lambda: whole(term, stages.trace, sizes)))
+    if has_derivative(result):
+        hint = 'it needs st.differentiate("auto"), where everything can be differentiated'
+        raise StrategyError(f"a derivative is left by this schedule\n  hint: {hint}")
+    return result
+
+
 def _compile_halves(
-    elaborated: Elaborated, name: str, schedule: str, static: Mapping[tuple[int, int], int], auto: Method, calls: Calls
+    elaborated: Elaborated,
+    name: str,
+    schedule: str | Schedule,
+    static: Mapping[tuple[int, int], int],
+    auto: Method,
+    calls: Calls,
 ) -> Compilation:
     forward = Stages(elaborated, static_sizes=static)
     as_loops = calls_as_loops(elaborated.term)
     term = cast(Lam, as_loops(elaborated.term))
     forward.terms["definition"] = term
     order = named(schedule)
+    if order.whole is not None:
+        raise StrategyError(f"a vjp is made in two halves, which no strategy can say\n  hint: {_HALVES}")
     assert elaborated.pullback is not None
     wanted = cast(Deriv, as_loops(elaborated.pullback))
     sizes = _sizes(term, static)
@@ -227,6 +257,9 @@ def _compile_halves(
     saved = [q.name for q in parts.backward.parameters[len(parts.kept) : -1]]
     tape = saved.index(TAPE) if is_taped else None
     return Compilation(forward, backward, parts.kept, frozenset(read), tape)
+
+
+_HALVES = "use fs.grad or fs.value_and_grad, or a schedule without st.differentiate"
 
 
 def _of_halves(elaborated: Elaborated, parts: Halves) -> Elaborated:

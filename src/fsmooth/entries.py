@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from fsmooth.backend.c.program import CProgram
     from fsmooth.driver import Stages
     from fsmooth.frontend.elaborate import Elaborated
+    from fsmooth.optimise.schedule import Schedule
     from fsmooth.runtime.cache import Functions
     from fsmooth.runtime.library import Library
     from fsmooth.runtime.manifest import Compiled, Interface
@@ -38,14 +39,15 @@ NOT_THERE = (LookupError, AttributeError, TypeError, ValueError)
 class Entry:
     """A program for arguments of given types; compiled once for each set of static sizes."""
 
-    def __init__(self, program: Program, schedule: str, types: Mapping[str, Type | object]) -> None:
+    def __init__(self, program: Program, schedule: str | Schedule, types: Mapping[str, Type | object]) -> None:
         from fsmooth.runtime.compiler import identity  # noqa: PLC0415  (loaded by the first call)
         from fsmooth.runtime.manifest import manifest_of  # noqa: PLC0415
 
         self.program = program
         self.schedule = schedule
         self.types = types
-        self.manifest = manifest_of(program, types, schedule, identity())
+        content = schedule if isinstance(schedule, str) else schedule.content
+        self.manifest = manifest_of(program, types, content, identity())
         self.libraries: dict[tuple[int, ...] | None, Library] = {}
         self.on_records: dict[tuple[int, ...] | None, Library | None] = {}
         self.made: dict[tuple[int, ...] | None, Stages] = {}

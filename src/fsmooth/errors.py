@@ -14,6 +14,8 @@ Error:
 │       ConstantEmptyError (EmptyError), ProgramMethodError (UnknownMethodError)
 ├── ArgumentError                (TypeError) wrong arguments of a call
 ├── UnknownMethodError           (ValueError)
+├── LawError                     (ValueError) a law that is none, or changes what a term means
+├── StrategyError                (ValueError) a strategy that cannot be a schedule, or does not end
 ├── DerivativeMismatchError      (AssertionError) found by check_derivative, or in a custom_derivative
 ├── RunError                     found while a compiled function ran
 │   ├── IndexOutOfBoundsError    (IndexError)
@@ -80,6 +82,14 @@ class ArgumentError(Error, TypeError):
 
 class UnknownMethodError(Error, ValueError):
     """A differentiation method or schedule that does not exist."""
+
+
+class LawError(Error, ValueError):
+    """A law that cannot be read, or that changes what a term means."""
+
+
+class StrategyError(Error, ValueError):
+    """A strategy that is no schedule, or rewrites without end."""
 
 
 class DerivativeMismatchError(Error, AssertionError):

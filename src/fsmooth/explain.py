@@ -7,10 +7,11 @@ from fsmooth.core.term import Custom
 from fsmooth.core.traverse import subterms
 from fsmooth.driver import Stages
 from fsmooth.loops.passes.parallel import told
+from fsmooth.optimise.schedule import Schedule
 from fsmooth.optimise.schedules import THREADS
 
 
-def explanation(name: str, schedule: str, stages: Stages) -> str:
+def explanation(name: str, schedule: str | Schedule, stages: Stages) -> str:
     """Definition, sizes built in, modes of derivatives, rules that fired, the term they made, the passes that changed its loops,
     cost, storage, times.
     """
@@ -29,7 +30,7 @@ def explanation(name: str, schedule: str, stages: Stages) -> str:
     parts.append("optimised:\n" + _indented(str(stages.terms["optimised"])))
     if stages.passes.fired:
         parts.append("loops:\n" + _indented("\n".join(stages.passes.fired)))
-    if stages.loops is not None and THREADS in schedule:
+    if stages.loops is not None and THREADS in str(schedule):
         parts.append("on threads:\n" + _indented("\n".join(told(stages.loops.kernel))))
     parts.append(f"cost: {cost_of(stages)}")
     if stages.code is not None:

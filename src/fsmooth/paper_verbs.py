@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ParamSpec
 
-from fsmooth.api import Threads, Wrt, grad, jacobian
+from fsmooth.api import AnySchedule, Threads, Wrt, grad, jacobian
 from fsmooth.callables import Function
 
 P = ParamSpec("P")
@@ -17,7 +17,7 @@ def diff(
     *,
     method: str = "auto",
     checkpoint: bool = False,
-    schedule: str = "DEFAULT",
+    schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
 ) -> Function[P, Any]:
     """The derivative of a function of a real number (paper 000, Table 2), as `jacobian` lays it out.
@@ -35,7 +35,7 @@ def vdiff(
     *,
     method: str = "auto",
     checkpoint: bool = False,
-    schedule: str = "DEFAULT",
+    schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
 ) -> Function[P, Any]:
     """The derivative of a vector-valued function of a real number (paper 000, Table 2): a vector.
@@ -53,7 +53,7 @@ def mdiff(
     *,
     method: str = "auto",
     checkpoint: bool = False,
-    schedule: str = "DEFAULT",
+    schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
 ) -> Function[P, Any]:
     """The derivative of a matrix-valued function of a real number (paper 000, Table 2): a matrix.
@@ -72,7 +72,7 @@ def jacob(
     *,
     method: str = "auto",
     checkpoint: bool = False,
-    schedule: str = "DEFAULT",
+    schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
 ) -> Function[P, Any]:
     """The Jacobian under its name in paper 000 (Fig. 6), laid out as by `jacobian`.
@@ -91,7 +91,7 @@ def mgrad(
     *,
     method: str = "auto",
     checkpoint: bool = False,
-    schedule: str = "DEFAULT",
+    schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
 ) -> Function[P, Any]:
     """The gradient of a real-valued function of a matrix (paper 000, Table 2): a matrix.

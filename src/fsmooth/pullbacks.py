@@ -28,6 +28,7 @@ from fsmooth.runtime.tapes import KeptTape
 
 if TYPE_CHECKING:
     from fsmooth.driver import Compilation, Stages
+    from fsmooth.optimise.schedule import Schedule
     from fsmooth.runtime.library import Library
 
 
@@ -42,7 +43,7 @@ class Second(Struct, frozen=True):
 class SplitEntry(Entry):
     """The two halves of a vjp for arguments of given types."""
 
-    def __init__(self, program: DerivedProgram, schedule: str, types: Mapping[str, Type | object]) -> None:
+    def __init__(self, program: DerivedProgram, schedule: str | Schedule, types: Mapping[str, Type | object]) -> None:
         super().__init__(program, schedule, types)
         self.seconds: dict[Library, Second] = {}
         self._both: dict[tuple[int, ...] | None, Compilation] = {}

@@ -36,6 +36,9 @@ MAGNITUDE_DEPTH = 8
 CHOICES = 3
 """Choices of choices of an index are looked into so deep to prove that it is in bounds."""
 
+REWRITES = 20_000
+"""Rewritings, each of what the one before has made: so many, and the rules go in circles."""
+
 # -- optimisation of terms -----------------------------------------------------------------------------------------------
 
 SIMPLIFIED = 6

@@ -7,11 +7,11 @@ import pytest
 
 from fsmooth.core.term import Lam, Verb
 from fsmooth.core.types import F32
+from fsmooth.laws.random_terms.scope import SINGLE
 from fsmooth.optimise.schedules import DEFAULT, NONE, REAL
 from tests.accuracy.cases import differentiated
 from tests.accuracy.judge import Answer, bounded, disagreement, outcome
 from tests.lower.harness import FAST, STRICT, compile_all
-from tests.random_terms.scope import SINGLE
 from tests.strategies import FLOATS, random_program
 
 COUNT = 20

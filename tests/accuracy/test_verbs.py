@@ -19,12 +19,12 @@ from fsmooth.core.types import F64, Tuple, Type
 from fsmooth.core.values import lifted, value_of
 from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.remove import remove_derivatives
+from fsmooth.laws.random_terms.scope import V
 from fsmooth.optimise.schedules import BEFORE_DERIVATIVE
 from tests.accuracy.cases import differentiated
 from tests.accuracy.directions import check, directed
 from tests.accuracy.judge import Answer, answer_of, bounded, outcome, run
 from tests.accuracy.slopes import by_duals
-from tests.random_terms.scope import V
 from tests.strategies import FLOATS, X, random_program
 
 SEEDS = [90_000, 91_000, 92_000, 93_000]

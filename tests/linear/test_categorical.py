@@ -30,8 +30,8 @@ from fsmooth.differentiate.categorical.conversion import NotFirstOrder, to_categ
 from fsmooth.differentiate.categorical.loops import Demand, Filter, Fold, Repeat, Total
 from fsmooth.differentiate.categorical.meaning import applied, function_of
 from fsmooth.frontend.text import parse
+from fsmooth.laws.outcomes import same
 from tests.linear.programs import PROGRAMS
-from tests.rules.outcomes import same
 from tests.strategies import random_program
 
 CONVERSIONS = [to_categorical, to_pruned]

@@ -16,11 +16,11 @@ from fsmooth.core.term import Lam, Require, Term
 from fsmooth.core.traverse import subterms
 from fsmooth.core.types import INT, Array, Tuple
 from fsmooth.frontend.text import TextError, parse
+from fsmooth.laws.random_terms.generator import Generator
+from fsmooth.laws.random_terms.scope import DOUBLE, V
 from fsmooth.optimise.schedules import DEFAULT, NONE, REAL
 from tests.accuracy.judge import Answer, bounded, disagreement, outcome
 from tests.lower.harness import STRICT, Failed, compile_all
-from tests.random_terms.generator import Generator
-from tests.random_terms.scope import DOUBLE, V
 from tests.strategies import arguments_from, parameters
 
 TYPES = (V, Array(V), Tuple((V, V, INT)), Array(DOUBLE.point), Tuple((Array(V), V)))

@@ -27,11 +27,11 @@ from fsmooth.core.term import (
     Verb,
 )
 from fsmooth.core.types import F64, INT, Array, Tuple
+from fsmooth.laws.outcomes import contracted
 from fsmooth.library import parse
 from fsmooth.optimise.schedules import SCHEDULES
 from tests.accuracy.cases import differentiated
 from tests.accuracy.judge import numbers, run
-from tests.rules.outcomes import contracted
 
 V = Array(F64)
 u, v, n, x = Var("u", V), Var("v", V), Var("n", INT), Var("x", F64)

@@ -29,6 +29,7 @@ EXTREMES: dict[str, tuple[float, float]] = {
     "PRODUCT_TERMS": (0, 1_000),
     "CASES": (0, 4),
     "MAGNITUDE_DEPTH": (0, 30),
+    "REWRITES": (2_000, 1_000_000),
     "SIMPLIFIED": (1, 100),
     "TAIL_CONDITION": (0, 1_000_000),
     "UNROLLED": (0, 100),

@@ -25,7 +25,7 @@ from fsmooth.core.term import (
     Zero,
 )
 from fsmooth.core.types import F64, INT, Array, Tuple, Type
-from tests.random_terms.generator import Generator, Maker
+from fsmooth.laws.random_terms.generator import Generator, Maker
 
 MOST = 2
 """Calls written in one definition; more take too long."""

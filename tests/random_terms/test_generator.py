@@ -9,10 +9,10 @@ from fsmooth.core import term as t
 from fsmooth.core.pretty import show
 from fsmooth.core.traverse import subterms
 from fsmooth.core.types import F64, Tuple
+from fsmooth.laws.random_terms.scope import V
 from tests.accuracy.judge import outcome
 from tests.accuracy.slopes import by_duals
 from tests.core.constructors import constructors
-from tests.random_terms.scope import V
 from tests.strategies import FLOATS, X, random_program
 
 SEEDS = range(400)

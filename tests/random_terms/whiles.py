@@ -21,7 +21,7 @@ from fsmooth.core.term import (
     While,
 )
 from fsmooth.core.types import INT, Array, Tuple, Type
-from tests.random_terms.generator import Generator, Maker
+from fsmooth.laws.random_terms.generator import Generator, Maker
 
 
 class Repeating(Generator):

@@ -9,10 +9,10 @@ import fsmooth as fs
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Get, Lam, Length, Let, Prim, Proj, Reduce, Reduction, Term, Var, Zero
 from fsmooth.core.types import F64, INT, Tuple, Type, tangent
+from fsmooth.laws.random_terms.scope import V
 from tests.accuracy.judge import bounded, excess, outcome, within
 from tests.accuracy.slopes import by_duals
 from tests.frontend.python.test_programs import elaborated
-from tests.random_terms.scope import V
 from tests.reverse.routes import pulled, result, vector
 from tests.strategies import FLOATS, random_program
 

@@ -9,14 +9,14 @@ from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.build import equals, plus
 from fsmooth.core.term import App, Build, Const, If, IFold, Lam, Let, Prim, Reduce, Reduction, Term, Var
 from fsmooth.core.types import F64, INT
+from fsmooth.laws.equations import equations
+from fsmooth.laws.instances import Opaque, Random, instances
 from fsmooth.optimise.rules import conditional, lambda_calculus
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.normaliser import Normaliser
 from fsmooth.rewrite.strategy import Rule
 from fsmooth.rewrite.traversal import normalise
 from tests.rules.binders import shadowed
-from tests.rules.instances import Opaque, Random, instances
-from tests.rules.laws import equations
 from tests.rules.test_laws import LAWS, facts_of, names, tidy
 
 SHY = frozenset(
@@ -35,7 +35,7 @@ SHY = frozenset(
 @pytest.mark.parametrize(("rule", "number"), LAWS, ids=names)
 def test_law_with_shared_and_shadowed_binders(rule: Rule, number: int) -> None:
     for maker in (Opaque, Random):
-        for made in instances(rule, equations(rule)[number], maker, seed=2, most=4):
+        for made in instances(rule.name, equations(rule)[number], rule.heads, maker, seed=2, most=4):
             left = shadowed(made.left)
             assert alpha_equal(tidy(left), tidy(made.left))
             expected = rule.apply(made.left, facts_of(made))

@@ -8,11 +8,11 @@ import pkgutil
 import pytest
 
 from fsmooth.core.traverse import subterms
+from fsmooth.laws.equations import all_rules, by_examples, equations
+from fsmooth.laws.meaning import DEMANDS, DISCARDS, REORDERS
 from fsmooth.optimise import linear_maps, rules, schedules
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import REGISTRY, Rule
-from tests.rules.laws import all_rules, by_examples, equations
-from tests.rules.meaning import DEMANDS, DISCARDS, REORDERS
 from tests.strategies import random_program
 
 FIGURE_8 = {

@@ -7,12 +7,12 @@ import pytest
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.term import Const, If, Lam, Let, Require, Term, let
 from fsmooth.core.traverse import size_of_tree, transform
+from fsmooth.laws.equations import equations
+from fsmooth.laws.instances import Opaque, Random, instances
 from fsmooth.optimise import schedules
 from fsmooth.rewrite.normaliser import Normaliser
 from fsmooth.rewrite.strategy import Rule, choice
 from fsmooth.rewrite.traversal import normalise
-from tests.rules.instances import Opaque, Random, instances
-from tests.rules.laws import equations
 from tests.strategies import random_program
 
 FAMILIES: dict[str, tuple[Rule, ...]] = {
@@ -57,7 +57,7 @@ def test_normal_forms_of_left_sides(name: str) -> None:
         for equation in equations(rule):
             # what is known about terms that are still to be rewritten depends on the order of rewriting
             for maker in (Opaque,) if equation.known else (Opaque, Random):
-                for made in instances(rule, equation, maker, seed=3, most=3):
+                for made in instances(rule.name, equation, rule.heads, maker, seed=3, most=3):
                     term = made.left
                     for condition in reversed(made.known):
                         term = Require(condition, term)

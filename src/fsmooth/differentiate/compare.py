@@ -69,7 +69,7 @@ class Candidate(Struct, frozen=True):
     def ended(self, parameters: tuple[Var, ...], trace: Trace) -> Lam:
         """The derivative optimised, as a function of these parameters; `trace` learns the rules that fired."""
         function = cast(Lam, self.way.finished())
-        trace.fired.update(self.way.trace.fired)
+        trace.extend(self.way.trace)
         return Lam(parameters, substitute(function.body, dict(zip(function.parameters, parameters, strict=True))))
 
     def _cost(self, function: Term) -> Polynomial:

@@ -17,7 +17,7 @@ from fsmooth.optimise.rules import linear_reverse as reverse
 from fsmooth.optimise.rules import linear_transposition as transposition
 from fsmooth.optimise.rules import sparsity
 from fsmooth.optimise.schedule import Schedule
-from fsmooth.optimise.schedules import Family, normalise
+from fsmooth.optimise.schedules import Family, Normalise
 
 APPLICATION: Family = (
     forward.project_map,
@@ -73,11 +73,11 @@ MAPS: Family = APPLICATION + REVERSE_APPLICATION
 _NAMES_ONLY = Policy(fusion=Fusion.NEVER, fission=False, unroll=0)
 _AROUND: Family = s.PARTIAL_EVALUATION + s.FUSION + (sparsity.all_zero, sparsity.sum_zero) + s.ACCUMULATION
 
-ELIMINATE = Schedule("ELIMINATE", (("linear maps applied", normalise(MAPS + _AROUND, _NAMES_ONLY)),))
+ELIMINATE = Schedule("ELIMINATE", (("linear maps applied", Normalise(MAPS + _AROUND, _NAMES_ONLY)),))
 JACOBIAN = Schedule(
-    "JACOBIAN", (("linear maps combined", normalise(MAPS + TRANSPOSITION + ALGEBRA + _AROUND, _NAMES_ONLY)),)
+    "JACOBIAN", (("linear maps combined", Normalise(MAPS + TRANSPOSITION + ALGEBRA + _AROUND, _NAMES_ONLY)),)
 )
 COMPOSED = Schedule(
-    "COMPOSED", (("linear maps shortened", normalise(MAPS + TRANSPOSITION + UNITS + _AROUND, _NAMES_ONLY)),)
+    "COMPOSED", (("linear maps shortened", Normalise(MAPS + TRANSPOSITION + UNITS + _AROUND, _NAMES_ONLY)),)
 )
 SHARE = Schedule("SHARE", (("common subexpressions", s.share),))

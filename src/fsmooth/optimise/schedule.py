@@ -6,16 +6,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
+from typing import Protocol, cast
 
 from msgspec import Struct
+from msgspec.structs import force_setattr, replace
 
 from fsmooth.core.term import Term, Var
 from fsmooth.loops.passes.schedule import PLAIN, Passes
+from fsmooth.rewrite.facts import Facts
+from fsmooth.rewrite.strategy import Rule, Strategy
 from fsmooth.rewrite.trace import Trace
 
 StaticSizes = Mapping[tuple[Var, int], int]
 Stage = Callable[[Term, Trace, StaticSizes], Term]
 Stages = tuple[tuple[str, Stage], ...]
+
+
+class Normalising(Protocol):
+    """A stage that normalises by a family of rules."""
+
+    def with_rules(self, rules: tuple[Rule, ...]) -> Stage:
+        """The stage with more rules in its family."""
+
+
+class Lifted(Struct, frozen=True):
+    """A strategy as a stage: what it makes of the whole term, or the term as it is where it does not apply."""
+
+    strategy: Strategy
+
+    def __call__(self, term: Term, trace: Trace, static_sizes: StaticSizes) -> Term:
+        facts = Facts()
+        facts.scope.update(term.free)
+        facts.static_sizes = static_sizes
+        facts.trace = trace
+        result = self.strategy.run(term, facts)
+        return term if result is None else result
 
 
 class Destinations(Enum):
@@ -29,7 +54,8 @@ class Schedule(Struct, frozen=True):
     """A named order of passes from term to term, and how the result is lowered.
 
     `first` is what is done to a function that is about to be differentiated, `once` what is done besides if the
-    derivative runs it once, and `loops` what is done to the loops that the result becomes.
+    derivative runs it once, and `loops` what is done to the loops that the result becomes.  `whole`, if it is there, removes
+    derivatives itself, before the stages.  `content` says all of it, as text: schedules with one content do the same.
     """
 
     name: str
@@ -38,6 +64,41 @@ class Schedule(Struct, frozen=True):
     once: Stages = ()
     destinations: Destinations = Destinations.PASSED
     loops: Passes = PLAIN
+    whole: Stage | None = None
+    content: str = ""
+    made_of: tuple[Callable[..., Schedule], tuple[object, ...]] | None = None
+    """The function and the arguments that it was made by, if it is not one of those with names."""
+
+    def __post_init__(self) -> None:
+        if not self.content:
+            force_setattr(self, "content", self.name)
+
+    def __reduce__(self) -> str | tuple[object, ...]:
+        from fsmooth.optimise.schedules import named  # noqa: PLC0415  (which is made of this)
+
+        return (named, (self.name,)) if self.made_of is None else self.made_of
+
+    def with_rules(self, *rules: Rule) -> Schedule:
+        """The schedule with these rules and laws in each family that it normalises by, before differentiation too."""
+        told = ", ".join([rule.content for rule in rules])
+        return replace(
+            self,
+            name=f"{self.name} with {', '.join([rule.name for rule in rules])}",
+            stages=_with_rules(self.stages, rules),
+            first=_with_rules(self.first, rules),
+            content=f"{self.content} with {told}",
+            made_of=(Schedule.with_rules, (self, *rules)),
+        )
+
+    def __rshift__(self, strategy: Strategy) -> Schedule:
+        """The schedule, and what `strategy` makes of the term at its end."""
+        return replace(
+            self,
+            name=f"{self.name} >> {strategy.name}",
+            stages=(*self.stages, (strategy.name, Lifted(strategy))),
+            content=f"{self.content} >> {strategy.content}",
+            made_of=(Schedule.__rshift__, (self, strategy)),
+        )
 
     @property
     def before(self) -> Before:
@@ -51,6 +112,9 @@ class Schedule(Struct, frozen=True):
     def __call__(self, term: Term, trace: Trace | None = None, static_sizes: StaticSizes | None = None) -> Term:
         """The optimised term.  `static_sizes` gives the lengths of parameters that are known constants."""
         return _run(self.stages, term, trace if trace is not None else Trace(), static_sizes or {})
+
+    def __str__(self) -> str:
+        return self.name
 
     def __repr__(self) -> str:
         terms, loops = (" >> ".join([name for name, _ in passes]) for passes in (self.stages, self.loops))
@@ -76,14 +140,14 @@ class Before(Struct, frozen=True):
 
     def alone(self, term: Term, static_sizes: StaticSizes) -> OnItsWay:
         """A derivative as it is optimised where it is compiled alone, to compare what it costs."""
-        return OnItsWay(self.whole, term, static_sizes)
+        return OnItsWay(self.whole, term, static_sizes, self.trace.fresh())
 
 
 class OnItsWay:
     """A term on its way through the stages, which run when what they make is asked for, and once."""
 
-    def __init__(self, stages: Stages, term: Term, static_sizes: StaticSizes) -> None:
-        self.trace = Trace()
+    def __init__(self, stages: Stages, term: Term, static_sizes: StaticSizes, trace: Trace) -> None:
+        self.trace = trace
         self._stages = stages
         self._static_sizes = static_sizes
         self._term = term
@@ -103,6 +167,10 @@ class OnItsWay:
         self._done = max(self._done, wanted)
         self._term = _run(left, self._term, self.trace, self._static_sizes)
         return self._term
+
+
+def _with_rules(stages: Stages, rules: tuple[Rule, ...]) -> Stages:
+    return tuple([(n, cast(Normalising, s).with_rules(rules) if hasattr(s, "with_rules") else s) for n, s in stages])
 
 
 def _run(stages: Stages, term: Term, trace: Trace, sizes: StaticSizes) -> Term:

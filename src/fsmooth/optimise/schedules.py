@@ -1,6 +1,6 @@
 """Schedules: which rules run, in which order (paper 000, §6, "different configurations").
 
-A schedule is a list of stages.  `normalise(family)` is the simplifier with that family of rules; `share` and
+A schedule is a list of stages.  `Normalise(family)` is the simplifier with that family of rules; `share` and
 `motion` are the passes of optimise/sharing.py and optimise/motion.py.  The paper's ablations are schedules
 with names:
 
@@ -21,6 +21,7 @@ better off with loops it can see through.
 
 from __future__ import annotations
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from fsmooth.core.term import Lam, Require, Term
@@ -57,12 +58,12 @@ from fsmooth.optimise.rules import sum_fission as sums
 from fsmooth.optimise.rules import tuples as t
 from fsmooth.optimise.rules.state_sizes import length_of_state
 from fsmooth.optimise.rules.unchanged_states import unchanged_in_state
-from fsmooth.optimise.schedule import Destinations, Schedule, Stage, Stages, StaticSizes
+from fsmooth.optimise.schedule import Destinations, Lifted, Schedule, Stage, Stages, StaticSizes
 from fsmooth.optimise.simplify import simplify
 from fsmooth.optimise.unzipping import unzip
 from fsmooth.optimise.windows.in_windows import in_windows
 from fsmooth.rewrite.facts import Facts
-from fsmooth.rewrite.strategy import Rule
+from fsmooth.rewrite.strategy import Rule, Strategy
 from fsmooth.rewrite.trace import Trace
 
 Family = tuple[Rule, ...]
@@ -152,19 +153,34 @@ PARTIAL_EVALUATION: Family = (
 )
 
 
-def normalise(family: Family, policy: Policy) -> Stage:
+class Normalise(Struct, frozen=True):
     """The simplifier with one family of rules."""
-    return lambda term, trace, sizes: simplify(term, family, policy, trace, sizes)
+
+    family: Family
+    policy: Policy
+
+    def __call__(self, term: Term, trace: Trace, sizes: StaticSizes) -> Term:
+        return simplify(term, self.family, self.policy, trace, sizes)
+
+    def with_rules(self, rules: Family) -> Normalise:
+        """The same with more rules."""
+        return Normalise(self.family + rules, self.policy)
 
 
-def then_normalise(change: Stage, family: Family, policy: Policy) -> Stage:
+class ThenNormalise(Struct, frozen=True):
     """A pass over the loops; what that uncovers, if anything, is normalised."""
 
-    def stage(term: Term, trace: Trace, sizes: StaticSizes) -> Term:
-        new = change(term, trace, sizes)
-        return new if new is term else simplify(new, family, policy, trace, sizes)
+    change: Stage
+    family: Family
+    policy: Policy
 
-    return stage
+    def __call__(self, term: Term, trace: Trace, sizes: StaticSizes) -> Term:
+        new = self.change(term, trace, sizes)
+        return new if new is term else simplify(new, self.family, self.policy, trace, sizes)
+
+    def with_rules(self, rules: Family) -> ThenNormalise:
+        """The same with more rules."""
+        return ThenNormalise(self.change, self.family + rules, self.policy)
 
 
 def finish(family: Family) -> Stage:
@@ -218,21 +234,21 @@ _FUSED = PARTIAL_EVALUATION + FUSION
 _BEFORE_DERIVATIVE = _FUSED + CHECKS + SPARSITY + FISSION + NORMALISATION + SELECTION
 _NORMAL = _BEFORE_DERIVATIVE + SPECULATION + EXTREMA
 
-_PARTIAL = (("partial evaluation", normalise(PARTIAL_EVALUATION, _KEEP)),)
-_FUSION_ONLY = (("fusion", normalise(_FUSED, _FUSE)),)
+_PARTIAL = (("partial evaluation", Normalise(PARTIAL_EVALUATION, _KEEP)),)
+_FUSION_ONLY = (("fusion", Normalise(_FUSED, _FUSE)),)
 _ZEROS = (("zeros", finish(ZEROS)),)
 _LAST = (("zeros, powers", finish(ZEROS + POWERS)),)
-_BEFORE = (("fusion, normalisation, fission, sparsity", normalise(_BEFORE_DERIVATIVE, Policy(unroll=1))),)
+_BEFORE = (("fusion, normalisation, fission, sparsity", Normalise(_BEFORE_DERIVATIVE, Policy(unroll=1))),)
 _ONCE = (("sharing and motion", share_before_derivative), ("earlier values", keep_earlier_values))
 _NORMALISED: Stages = (
-    ("fusion, normalisation, fission, sparsity", normalise(_NORMAL, _FULL)),
+    ("fusion, normalisation, fission, sparsity", Normalise(_NORMAL, _FULL)),
     *_LAST,
 )
 _INTERCHANGED = (
     _NORMALISED[0],
-    ("arrays of tuples taken apart", then_normalise(unzip, _NORMAL, _FULL)),
-    ("loop interchange", then_normalise(interchange, _NORMAL, _FULL)),
-    ("loops merged", then_normalise(merge_loops, _NORMAL, _FULL)),
+    ("arrays of tuples taken apart", ThenNormalise(unzip, _NORMAL, _FULL)),
+    ("loop interchange", ThenNormalise(interchange, _NORMAL, _FULL)),
+    ("loops merged", ThenNormalise(merge_loops, _NORMAL, _FULL)),
     *_LAST,
 )
 _FIRST = (("requirements first", require_first),)
@@ -250,10 +266,10 @@ DEFAULT = Schedule("DEFAULT", _INTERCHANGED + _SHARED_RECIPROCALS, _BEFORE, _ONC
 REAL = Schedule(
     "REAL",
     (
-        ("fusion, normalisation, fission, sparsity, real-number laws", normalise(_NORMAL + REAL_LAWS, _FULL)),
-        ("arrays of tuples taken apart", then_normalise(unzip, _NORMAL + REAL_LAWS, _FULL)),
-        ("loop interchange", then_normalise(interchange, _NORMAL + REAL_LAWS, _FULL)),
-        ("loops merged", then_normalise(merge_loops, _NORMAL + REAL_LAWS, _FULL)),
+        ("fusion, normalisation, fission, sparsity, real-number laws", Normalise(_NORMAL + REAL_LAWS, _FULL)),
+        ("arrays of tuples taken apart", ThenNormalise(unzip, _NORMAL + REAL_LAWS, _FULL)),
+        ("loop interchange", ThenNormalise(interchange, _NORMAL + REAL_LAWS, _FULL)),
+        ("loops merged", ThenNormalise(merge_loops, _NORMAL + REAL_LAWS, _FULL)),
         *_LAST,
         *_FIRST,
         *_COMPACT,
@@ -269,12 +285,45 @@ BEFORE_DERIVATIVE = DEFAULT.before
 SCHEDULES = {schedule.name: schedule for schedule in (NONE, LF, LN, LICM, DPS, DEFAULT, REAL)}
 
 
-def named(name: str) -> Schedule:
-    """The schedule of a name, perhaps "NAME, threads=N"."""
+def named(name: str | Schedule) -> Schedule:
+    """The schedule of a name, perhaps "NAME, threads=N"; a schedule itself."""
+    if isinstance(name, Schedule):
+        return name
     own, _, threads = name.partition(THREADS)
-    schedule = SCHEDULES[own]
-    return schedule if not threads else replace(schedule, name=name, loops=with_threads(schedule.loops, int(threads)))
+    return on_threads(SCHEDULES[own], int(threads)) if threads else SCHEDULES[own]
 
+
+def on_threads(schedule: Schedule, threads: int) -> Schedule:
+    """The schedule with loops in chunks, on so many threads; 0: as many as there are processors."""
+    return replace(
+        schedule,
+        name=f"{schedule.name}{THREADS}{threads}",
+        loops=with_threads(schedule.loops, threads),
+        content=f"{schedule.content}{THREADS}{threads}",
+        made_of=(on_threads, (schedule, threads)),
+    )
+
+
+def of_strategy(strategy: Strategy) -> Schedule:
+    """What a strategy makes of the program, and then what lowering needs; with the loops, and where it does not differentiate
+    itself with what is done before that, of DEFAULT.
+    """
+    is_whole = DIFFERENTIATE in strategy.content
+    stage = (strategy.name, Lifted(strategy))
+    return Schedule(
+        strategy.name,
+        (*_PARTIAL, *_ZEROS) if is_whole else (stage, *_PARTIAL, *_ZEROS),
+        _PARTIAL if is_whole else _BEFORE,
+        () if is_whole else _ONCE,
+        loops=ALL,
+        whole=stage[1] if is_whole else None,
+        content=strategy.content,
+        made_of=(of_strategy, (strategy,)),
+    )
+
+
+DIFFERENTIATE = "differentiate("
+"""What the strategies that remove derivatives are called."""
 
 THREADS = ", threads="
 

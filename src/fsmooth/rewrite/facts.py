@@ -20,6 +20,7 @@ from fsmooth.core.traverse import condition_of, place
 from fsmooth.core.types import Int
 from fsmooth.rewrite.linear import Bounds, Polynomial, constant, polynomial
 from fsmooth.rewrite.magnitudes import Magnitudes
+from fsmooth.rewrite.trace import Trace
 
 
 class Facts:
@@ -33,6 +34,7 @@ class Facts:
         self.alternatives: list[tuple[Term, Term]] = []
         self.kept_symbolic: set[Var] = set()
         self.static_sizes: Mapping[tuple[Var, int], int] = {}
+        self.trace: Trace | None = None
         self.bounds = Bounds(self._upper, self.definitions.get, lambda term: self.magnitudes.is_exact(term))
         self._choices = 0
         self.magnitudes = Magnitudes(self.poly, self.definitions.get, self.ranges.get)

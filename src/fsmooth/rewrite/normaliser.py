@@ -8,14 +8,16 @@ recognised by a mark.  A substitution is carried along, so definitions are repla
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_key
 from fsmooth.core.primitives import Primitive
 from fsmooth.core.term import Const, If, Length, Let, Prim, Term, Var
 from fsmooth.core.traverse import condition_of, rebuild, remade, steps
 from fsmooth.core.types import Int, has_array
+from fsmooth.errors import StrategyError
 from fsmooth.rewrite.branch_sizes import may_tell_sizes, sizes_in
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.memory import Mark, Memory
@@ -38,6 +40,7 @@ class Normaliser:
         self.by_primitive: dict[Primitive, list[Rule]] = {}
         self.facts = Facts()
         self.trace = trace if trace is not None else Trace()
+        self.facts.trace = self.trace
         self.memory = memory if memory is not None else Memory()
         self.mark = Mark(self, self.memory.start)
         self.changed: set[Var] = set()
@@ -47,6 +50,8 @@ class Normaliser:
         self.of_own_size: set[Term] = set()
         """Branches whose sizes become others where their conditions hold."""
         self.steps = 0
+        self.chain: list[Rule | None] = []
+        """The rules that have made what is being normalised, one of what the other made."""
 
     # -- the walk --------------------------------------------------------------------------------------------------
 
@@ -101,8 +106,8 @@ class Normaliser:
                 result = r.apply(term, self.facts)
                 if result is not None:
                     self.steps += 1
-                    self.trace.record(r.name)
-                    return self.again(result)
+                    self.trace.record(r.name, term, result)
+                    return self.again(result, r)
         kept = self.facts.kept_symbolic
         if not kept or kept.isdisjoint(term.free):
             term.mark = self.mark
@@ -118,11 +123,15 @@ class Normaliser:
             self.by_primitive[term.primitive] = found
         return found
 
-    def again(self, term: Term) -> Term:
+    def again(self, term: Term, made_by: Rule | None = None) -> Term:
         """Normalise what a rule made.  The substitution is done with: its variables are no longer free in it."""
         saved, self.env = self.env, {}
         danger, self.dangerous = self.dangerous, {}
+        self.chain.append(made_by)
+        if len(self.chain) > thresholds.REWRITES:
+            raise endless([rule for rule in self.chain if rule is not None])
         result = self.run(term)
+        self.chain.pop()
         self.env, self.dangerous = saved, danger
         return result
 
@@ -261,6 +270,18 @@ class Normaliser:
         self.mark = outside
         self.facts.forget(undo)
         return result
+
+
+def endless(chain: Sequence[Rule]) -> StrategyError:
+    """The error of rules of which one takes what the other makes; their cycle is what comes again at the end."""
+    names = [rule.name for rule in chain[-60:]]
+    length = next((n for n in range(1, 30) if names[-n:] == names[-2 * n : -n]), 5)
+    cycle = ", then ".join(names[-length:])
+    told = f"normalising does not end: {len(chain)} rewritings, each of what the one before made"
+    return StrategyError(f"{told}; at the end they are {cycle}, again and again\n  hint: {_HINT}")
+
+
+_HINT = "leave one of them out, or give it a condition"
 
 
 def _is_size(term: Term) -> bool:

@@ -2,6 +2,9 @@
 
     one(a)         a on the first child to which it applies
     all_(a)        a on every child
+    some(a)        a on every child to which it applies, one at least
+    inside(a, f)   a on the child, or the first of the children, that the constructor names f
+    at(a, loop=x)  a on the outermost loops whose index is called x, one at least; at(a, line=n): on what stands in that line
     top_down(a)    a at the first place where it applies, outermost first
     bottom_up(a)   likewise, innermost first
     everywhere(a)  attempt a at every place, innermost first
@@ -17,9 +20,10 @@ from collections.abc import Callable, Hashable
 
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import Term, Var
+from fsmooth.core.term.fields import Index
 from fsmooth.core.traverse import bound_in, children, rebuild, steps
 from fsmooth.rewrite.facts import Facts
-from fsmooth.rewrite.strategy import Strategy, attempt, repeat
+from fsmooth.rewrite.strategy import Strategy, attempt, combined, repeat
 
 
 def one(strategy: Strategy) -> Strategy:
@@ -29,12 +33,12 @@ def one(strategy: Strategy) -> Strategy:
         term = _distinct(term, facts)
         parts = list(children(term))
         for k, part in enumerate(parts):
-            result = _inside(term, k, lambda part=part: strategy.apply(part, facts), facts)  # type: ignore[misc]
+            result = _inside(term, k, lambda part=part: strategy.run(part, facts), facts)  # type: ignore[misc]
             if result is not None:
                 return rebuild(term, [*parts[:k], result, *parts[k + 1 :]])
         return None
 
-    return Strategy(f"one({strategy.name})", apply)
+    return combined(one, (strategy,), apply)
 
 
 def all_(strategy: Strategy) -> Strategy:
@@ -44,23 +48,90 @@ def all_(strategy: Strategy) -> Strategy:
         term = _distinct(term, facts)
         new = []
         for k, part in enumerate(children(term)):
-            result = _inside(term, k, lambda part=part: strategy.apply(part, facts), facts)  # type: ignore[misc]
+            result = _inside(term, k, lambda part=part: strategy.run(part, facts), facts)  # type: ignore[misc]
             if result is None:
                 return None
             new.append(result)
         return rebuild(term, new)
 
-    return Strategy(f"all_({strategy.name})", apply)
+    return combined(all_, (strategy,), apply)
+
+
+def some(strategy: Strategy) -> Strategy:
+    """`strategy` on every child to which it applies; fails if there is none."""
+
+    def apply(term: Term, facts: Facts) -> Term | None:
+        result = _each(term, strategy, facts)
+        return None if result is term else result
+
+    return combined(some, (strategy,), apply)
+
+
+def inside(strategy: Strategy, name: str) -> Strategy:
+    """`strategy` on the first child to which it applies of those in the field `name`; fails for terms without such a field."""
+
+    def apply(term: Term, facts: Facts) -> Term | None:
+        term = _distinct(term, facts)
+        parts = list(children(term))
+        fields = [step.field.name for step in steps(term) if step.var is None]
+        for k, (field, part) in enumerate(zip(fields, parts, strict=True)):
+            if field == name:
+                result = _inside(term, k, lambda part=part: strategy.run(part, facts), facts)  # type: ignore[misc]
+                if result is not None:
+                    return rebuild(term, [*parts[:k], result, *parts[k + 1 :]])
+        return None
+
+    return combined(inside, (strategy,), apply, name)
+
+
+def at(strategy: Strategy, *, loop: str | None = None, line: int | None = None) -> Strategy:
+    """`strategy` at the outermost places that are meant, one at least: loops by the name of their index, or what stands in a
+    line of the program.
+    """
+    return _at(strategy, loop, line)
+
+
+def _at(strategy: Strategy, loop: str | None, line: int | None) -> Strategy:
+    def is_meant(term: Term) -> bool:
+        named = loop is not None and any([x.name == loop for x in _indices(term)])
+        return named or (line is not None and getattr(getattr(term, "site", None), "line", None) == line)
+
+    def apply(term: Term, facts: Facts) -> Term | None:
+        if is_meant(term):
+            return strategy.run(term, facts)
+        result = _each(term, itself, facts)
+        return None if result is term else result
+
+    wanted = f"loop={loop!r}" if line is None else f"line={line}"
+    itself = Strategy(
+        f"at({strategy.name}, {wanted})", apply, (), f"at({strategy.content}, {wanted})", (_at, (strategy, loop, line))
+    )
+    return itself
+
+
+def _indices(term: Term) -> list[Var]:
+    return [step.var for step in steps(term) if step.var is not None and isinstance(step.field, Index)]
+
+
+def _each(term: Term, strategy: Strategy, facts: Facts) -> Term:
+    """The term with every child changed to which the strategy applies; itself if there is none."""
+    distinct = _distinct(term, facts)
+    new, changed = [], False
+    for k, part in enumerate(children(distinct)):
+        result = _inside(distinct, k, lambda part=part: strategy.run(part, facts), facts)  # type: ignore[misc]
+        new.append(part if result is None else result)
+        changed = changed or result is not None
+    return rebuild(distinct, new) if changed else term
 
 
 def top_down(strategy: Strategy) -> Strategy:
     """`strategy` at the first place where it applies, outermost first."""
 
     def apply(term: Term, facts: Facts) -> Term | None:
-        result = strategy.apply(term, facts)
-        return result if result is not None else below.apply(term, facts)
+        result = strategy.run(term, facts)
+        return result if result is not None else below.run(term, facts)
 
-    itself = Strategy(f"top_down({strategy.name})", apply)
+    itself = combined(top_down, (strategy,), apply)
     below = one(itself)
     return itself
 
@@ -69,10 +140,10 @@ def bottom_up(strategy: Strategy) -> Strategy:
     """`strategy` at the first place where it applies, innermost first."""
 
     def apply(term: Term, facts: Facts) -> Term | None:
-        result = below.apply(term, facts)
-        return result if result is not None else strategy.apply(term, facts)
+        result = below.run(term, facts)
+        return result if result is not None else strategy.run(term, facts)
 
-    itself = Strategy(f"bottom_up({strategy.name})", apply)
+    itself = combined(bottom_up, (strategy,), apply)
     below = one(itself)
     return itself
 
@@ -81,12 +152,12 @@ def everywhere(strategy: Strategy) -> Strategy:
     """`strategy` attempted once at every place, innermost first; never fails."""
 
     def apply(term: Term, facts: Facts) -> Term | None:
-        inner = below.apply(term, facts)
+        inner = below.run(term, facts)
         assert inner is not None
-        result = strategy.apply(inner, facts)
+        result = strategy.run(inner, facts)
         return inner if result is None else result
 
-    itself = Strategy(f"everywhere({strategy.name})", apply)
+    itself = combined(everywhere, (strategy,), apply)
     below = all_(itself)
     return itself
 
@@ -94,7 +165,8 @@ def everywhere(strategy: Strategy) -> Strategy:
 def normalise(strategy: Strategy) -> Strategy:
     """`repeat(top_down(strategy))`: the definition, which `rewrite.normaliser` makes fast for families of rules."""
     inner = attempt(repeat(top_down(strategy)))
-    return Strategy(f"normalise({strategy.name})", inner.apply, strategy.rules)
+    made = combined(normalise, (strategy,), inner.apply)
+    return Strategy(made.name, inner.apply, strategy.rules, made.content, made.made_of)
 
 
 def _distinct(term: Term, facts: Facts) -> Term:

@@ -46,6 +46,7 @@ class Declaration:
     """What follows from the fields of one constructor.
 
     binds       does it bind variables?
+    parts       the names of the fields that hold terms
     has_regions is a part of it evaluated more often, or less often, than the term?
     is_loop     does it bind variables in what it evaluates many times?
     children    of a term: the terms in its fields, in order
@@ -70,6 +71,7 @@ class Declaration:
         self.children = _children_of(self._scoped) or self._children
         self.rebuild = _rebuilding(constructor, self._arguments, self._scoped) or self._rebuilt
         self.data = _data_of(fields)
+        self.parts = [f.name for f in self._scoped if not isinstance(f, Index | State | Parameters)]
         self._single = [f for f in self._scoped if isinstance(f, Single)]
         self._is_fixed = len(self._single) == len(self._scoped)  # so many steps, whatever the term
         self._runs = tuple([f.runs for f in self._single if isinstance(f, Part)])

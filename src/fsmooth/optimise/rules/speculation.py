@@ -44,7 +44,7 @@ def select_displays(t: Term, facts: Facts) -> Term | None:
     match t:
         case If(condition, then, otherwise) if not isinstance(condition, Const):
             first, second = _body(then), _body(otherwise)
-            if not _matching(first, second) or not (_small(then, facts) and _small(otherwise, facts)):
+            if not _matching(first, second) or not (is_small(then, facts) and is_small(otherwise, facts)):
                 return None
             bindings: list[tuple[Var, Term]] = []
             first, second = _opened(then, bindings), _opened(otherwise, bindings)
@@ -69,7 +69,7 @@ def let_out_of_branch(t: Term, facts: Facts) -> Term | None:
         ):
             if isinstance(_body(then), Zero) or isinstance(_body(otherwise), Zero):
                 return None
-            if not (_small(then, facts) and _small(otherwise, facts)):
+            if not (is_small(then, facts) and is_small(otherwise, facts)):
                 return None
             bindings: list[tuple[Var, Term]] = []
             first, second = _opened(then, bindings), _opened(otherwise, bindings)
@@ -116,7 +116,7 @@ def _selected(condition: Term, a: Term, b: Term) -> Term:
     return If(condition, a, b)
 
 
-def _small(branch: Term, facts: Facts) -> bool:
+def is_small(branch: Term, facts: Facts) -> bool:
     """Cheap, without loops, and unable to fail."""
     total = 0.0
     for node in subterms(branch):

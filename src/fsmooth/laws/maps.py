@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from fsmooth.core.array_value import ArrayValue, Value
 from fsmooth.core.map_values import MapValue
@@ -55,7 +55,7 @@ def _numbers(value: Value) -> list[float]:
     return [value]
 
 
-def _vector(type_: Type, numbers) -> Value:
+def _vector(type_: Type, numbers: Iterator[float]) -> Value:
     match type_:
         case Array(element):
             return ArrayValue((SIZE,), tuple([_vector(element, numbers) for _ in range(SIZE)]))

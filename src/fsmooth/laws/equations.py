@@ -1,4 +1,4 @@
-"""The law in the heading of a rule, read: `left ~> right where conditions`, in F̃ text (rewrite/strategy.py, `rule`)."""
+"""A law as text, read: `left ~> right where conditions`, in F̃ text (rewrite/strategy.py, `Rule`)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from enum import Enum
 from functools import cache
 
 from fsmooth.core.types import Type
-from fsmooth.frontend.text import parse
+from fsmooth.errors import LawError
+from fsmooth.frontend.text import TextError, parse
 from fsmooth.frontend.text.parser import parse_tree
 from fsmooth.frontend.text.tree import Apply, Name, Node
 from fsmooth.optimise import rules
 from fsmooth.rewrite.strategy import REGISTRY, Rule
 
 EXAMPLES = "examples:"
+ARROW = "~>"
 
 
 def all_rules() -> list[Rule]:
@@ -48,7 +50,7 @@ class Equation:
     known: tuple[str, ...]
 
     def __str__(self) -> str:
-        return f"{self.left} ~> {self.right}"
+        return f"{self.left} {ARROW} {self.right}"
 
 
 def by_examples(rule: Rule) -> bool:
@@ -59,28 +61,66 @@ def by_examples(rule: Rule) -> bool:
 @cache
 def equations(rule: Rule) -> list[Equation]:
     """The equations in the heading of a rule."""
-    return [] if by_examples(rule) else [_equation(law.strip()) for law in rule.law.split(";")]
+    return [] if by_examples(rule) else read(rule.law)
+
+
+def read(law: str) -> list[Equation]:
+    """The equations of a text, which `;` separates.
+
+    Raises:
+        LawError: for what is no law, at the part that is wrong.
+
+    """
+    return [_equation(" ".join(part.split())) for part in law.split(";")]
 
 
 def _equation(law: str) -> Equation:
     law, _, where = law.partition(" where ")
-    left, right = law.split(" ~> ")
+    sides = [side.strip() for side in law.split(ARROW)]
+    if len(sides) != 2 or not all(sides):
+        hint = f'write "left {ARROW} right", or "left {ARROW} right where condition and condition"'
+        raise LawError(f"{law!r} is no law\n  hint: {hint}")
+    left, right = sides
     kinds: dict[str, Kind] = {}
     types: dict[str, Type] = {}
     known = []
     for condition in where.split(" and ") if where else []:
         if described := re.fullmatch(r"(\w+(?:, \w+)*) (?:is|are) (?:a )?(\w+?)s?", condition):
             for name in described[1].split(", "):
-                kinds[name] = Kind(described[2])
+                kinds[name] = _kind(described[2], condition)
         elif typed := re.fullmatch(r"(\w+) : (.+)", condition):
-            types[typed[1]] = parse(f"fun (x : {typed[2]}) -> x").type.parameters[0]  # type: ignore[union-attr]
+            types[typed[1]] = _type(typed[2])
         else:
             known.append(condition)
     arity: dict[str, int] = {}
     for text in (left, right, *known):
-        for name, count in _metavariables(parse_tree(text), frozenset()):
-            assert arity.setdefault(name, count) == count, f"{name} has {count} arguments in {law}"
+        for name, count in _metavariables(_tree(text), frozenset()):
+            if arity.setdefault(name, count) != count:
+                raise LawError(f"{name} has {arity[name]} arguments at one place, and {count} at another, in {law!r}")
     return Equation(left, right, arity, kinds, types, tuple(known))
+
+
+def _kind(word: str, condition: str) -> Kind:
+    known = {kind.value: kind for kind in Kind}
+    if word not in known:
+        raise LawError(
+            f"{condition!r} says nothing that is known\n  hint: a term is a variable, total, small or strict"
+        )
+    return known[word]
+
+
+def _type(text: str) -> Type:
+    try:
+        return parse(f"fun (x : {text}) -> x").type.parameters[0]  # type: ignore[union-attr]
+    except TextError as error:
+        raise LawError(f"{text!r} is no type\n  hint: write Float, Int, Bool, Array<Float>, (Float, Int), …") from error
+
+
+def _tree(text: str) -> Node:
+    try:
+        return parse_tree(text)
+    except TextError as error:
+        raise LawError(str(error)) from error
 
 
 def _metavariables(node: object, bound: frozenset[str]) -> Iterator[tuple[str, int]]:

@@ -23,7 +23,7 @@ from fsmooth.core.term import (
     Zero,
 )
 from fsmooth.core.types import INT, Float, Int, Tuple, Type
-from tests.random_terms.scope import Scope
+from fsmooth.laws.random_terms.scope import Scope
 
 
 class Loops(Scope):

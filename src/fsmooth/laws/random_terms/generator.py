@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from fsmooth.core.term import Const, Length, Let, MakeTuple, Term, Var, Zero
 from fsmooth.core.types import F32, INT, Array, Bool, Float, Int, Tuple, Type
-from tests.random_terms.arrays import Arrays
-from tests.random_terms.loops import Loops
-from tests.random_terms.scalars import Scalars
+from fsmooth.laws.random_terms.arrays import Arrays
+from fsmooth.laws.random_terms.loops import Loops
+from fsmooth.laws.random_terms.scalars import Scalars
 
 Maker = Callable[[int], Term]
 

@@ -26,8 +26,8 @@ from fsmooth.core.term import (
     Zero,
 )
 from fsmooth.core.types import INT, Type
-from tests.random_terms.fitting import fitted
-from tests.random_terms.scope import Scope
+from fsmooth.laws.random_terms.fitting import fitted
+from fsmooth.laws.random_terms.scope import Scope
 
 
 class Arrays(Scope):

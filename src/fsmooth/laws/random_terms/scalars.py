@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fsmooth.core import primitives as p
 from fsmooth.core.term import App, Const, If, Lam, Prim, Proj, Reduce, Reduction, Term, Var
 from fsmooth.core.types import INT, Tuple, Type
-from tests.random_terms.scope import Scope
+from fsmooth.laws.random_terms.scope import Scope
 
 
 def _positive(x: Term) -> Term:

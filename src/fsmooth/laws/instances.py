@@ -36,13 +36,13 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.traverse import subterms
 from fsmooth.core.types import BOOL, F64, INT, Array, Bool, Float, Function, Int, Linear, Tuple, Type, has_map
+from fsmooth.errors import LawError
 from fsmooth.frontend.text import TextError, parse
 from fsmooth.frontend.text.exact import Exact
 from fsmooth.frontend.text.values import Native, Value
-from fsmooth.rewrite.strategy import Rule
-from tests.rules.laws import Equation, Kind
-from tests.rules.maps import SIZE, map_term
-from tests.strategies import Generator
+from fsmooth.laws.equations import Equation, Kind
+from fsmooth.laws.maps import SIZE, map_term
+from fsmooth.laws.random_terms.generator import Generator
 
 VECTOR = Array(F64)
 ANY: tuple[Type, ...] = (F64, INT, BOOL, VECTOR, Tuple((F64, INT)))
@@ -249,15 +249,18 @@ def _converted(equation: Equation, *terms: Term) -> bool:
 Maker = Callable[[Equation, Types, tuple[type, ...], random.Random], Opaque]
 
 
-def instances(rule: Rule, equation: Equation, maker: Maker, seed: int, most: int) -> list[Instance]:
+def instances(
+    name: str, equation: Equation, heads: tuple[type, ...], maker: Maker, seed: int, most: int
+) -> list[Instance]:
     """Up to `most` instances of a law, over the types that it can have."""
-    rng = random.Random(f"{rule.name} {equation} {seed}")
-    possible = list(assignments(equation, rule.heads))
-    assert possible, f"{equation} has no type"
+    rng = random.Random(f"{name} {equation} {seed}")
+    possible = list(assignments(equation, heads))
+    if not possible:
+        raise LawError(f"{equation} has no type")
     rng.shuffle(possible)
     found = []
     for k in range(most):
-        made = instance(equation, maker(equation, possible[k % len(possible)], rule.heads, rng))
+        made = instance(equation, maker(equation, possible[k % len(possible)], heads, rng))
         if made is not None:
             found.append(made)
     return found

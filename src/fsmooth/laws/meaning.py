@@ -1,24 +1,44 @@
-"""What each rule keeps of the meaning of a term, beside its value as a real number."""
+"""What a rule keeps of the meaning of a term, and what each of fsmooth's own rules keeps."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 from fsmooth.rewrite.strategy import Rule
+
+
+class Keeps(Enum):
+    """How much of the numbers is the same on both sides of a law.
+
+    exact      every bit, with NaN, infinity and -0.0
+    rounding   all but the last digits, and which zero it is; NaN and infinity are where they were
+    order      the same of sums whose terms are added in another order
+    value      as real numbers: finite numbers up to rounding; NaN and infinity on the left may become anything
+    """
+
+    EXACT = "exact"
+    ROUNDING = "rounding"
+    ORDER = "order"
+    VALUE = "value"
 
 
 @dataclass(frozen=True)
 class Meaning:
     """What has to be the same on both sides.
 
-    exact     bit for bit, with NaN, infinity and -0.0; else for finite numbers, up to rounding
     discards  what is not evaluated any more may have failed (design §2: a check vanishes with an unused value)
     demands   what was required in a loop is required though the loop does not run
     """
 
-    exact: bool = True
+    keeps: Keeps = Keeps.EXACT
     discards: bool = False
     demands: bool = False
+
+    @property
+    def is_exact(self) -> bool:
+        """Is it the same bit for bit?"""
+        return self.keeps is Keeps.EXACT
 
 
 REORDERS = frozenset(
@@ -26,8 +46,8 @@ REORDERS = frozenset(
 )
 """The order of additions is another (design §5, "Numbers")."""
 
-ROUNDS = frozenset({"half_power"})
-"""Two roundings for one (design §5, "Numbers")."""
+FINITE = frozenset({"half_power"})
+"""Two roundings for one, and NaN for powers of -inf (design §5, "Numbers")."""
 
 STRUCTURAL = ("zero", "delta", "lmZero")
 """Laws of structural zeros are exact by definition, not for the number 0.0."""
@@ -81,10 +101,11 @@ DEMANDS = frozenset(
 
 
 def meaning_of(rule: Rule) -> Meaning:
-    """What the rule keeps."""
-    structural = any([word in rule.law for word in STRUCTURAL])
-    return Meaning(
-        exact=not (rule.real or structural or rule.name in REORDERS | ROUNDS),
-        discards=rule.name in DISCARDS,
-        demands=rule.name in DEMANDS,
-    )
+    """What one of fsmooth's own rules keeps."""
+    return Meaning(_keeps(rule), rule.name in DISCARDS, rule.name in DEMANDS)
+
+
+def _keeps(rule: Rule) -> Keeps:
+    if rule.real or rule.name in FINITE or any([word in rule.law for word in STRUCTURAL]):
+        return Keeps.VALUE
+    return Keeps.ORDER if rule.name in REORDERS else Keeps.EXACT

@@ -1,0 +1,1 @@
+"""Random well-typed terms: what laws, and the whole compiler, are tested on."""
