@@ -25,8 +25,8 @@ WIDTH = 72
 class Step:
     """One rewriting.
 
-    `rule` is what fired, `source` where that law comes from; `before` became `after`; `line` is a line of the program that it comes
-    from, 0 if none is known.
+    `rule` is what fired, `source` where that law comes from; `before` became `after`; `line` is a line of the program that
+    the term comes from, 0 if none is known.
     """
 
     rule: str

@@ -20,6 +20,8 @@ from fsmooth.rewrite.strategy import REGISTRY, Rule
 
 EXAMPLES = "examples:"
 ARROW = "~>"
+UNSAID = "…"
+"""The right side of a law that a function in Python makes."""
 
 
 def all_rules() -> list[Rule]:
@@ -81,6 +83,8 @@ def _equation(law: str) -> Equation:
         hint = f'write "left {ARROW} right", or "left {ARROW} right where condition and condition"'
         raise LawError(f"{law!r} is no law\n  hint: {hint}")
     left, right = sides
+    if right == UNSAID:
+        right = left
     kinds: dict[str, Kind] = {}
     types: dict[str, Type] = {}
     known = []

@@ -15,7 +15,7 @@ from typing import overload
 from fsmooth.core.primitives import Primitive
 from fsmooth.core.term import Prim, Term
 from fsmooth.errors import LawError
-from fsmooth.laws.equations import read
+from fsmooth.laws.equations import UNSAID, read
 from fsmooth.laws.hints import hint_for
 from fsmooth.laws.instances import Instance
 from fsmooth.laws.meaning import Keeps, Meaning
@@ -37,7 +37,8 @@ class Law(Rule):
     """A rule of a user's.  `meaning` is what it promises to keep."""
 
     meaning: Meaning = _EXACT
-    written_in_python: bool = False
+    written_in_python: str = ""
+    """The name of the function that it is, if it is one."""
 
     def __repr__(self) -> str:
         if self.written_in_python:
@@ -47,8 +48,8 @@ class Law(Rule):
     def __reduce__(self) -> str | tuple[object, ...]:
         """A law of text is its text, one of Python its name where it is defined."""
         if self.written_in_python:
-            return self.name
-        return _again, (self.law, self.meaning)
+            return self.written_in_python
+        return _again, (self.law, self.meaning, self.name)
 
     def check(self, instances: int = INSTANCES) -> Result:
         """Try so many instances of the law; it holds in as many environments as the result says.
@@ -75,6 +76,7 @@ def law(
     keeps: str = ...,
     discards: bool = ...,
     source: str = ...,
+    name: str = ...,
     heads: None = None,
     check: bool = ...,
 ) -> Law: ...
@@ -86,6 +88,7 @@ def law(
     keeps: str = ...,
     discards: bool = ...,
     source: str = ...,
+    name: str = ...,
     heads: Heads,
     check: bool = ...,
 ) -> Callable[[Apply], Law]: ...
@@ -96,6 +99,7 @@ def law(
     keeps: str = "exact",
     discards: bool = False,
     source: str = "",
+    name: str = "",
     heads: Heads | None = None,
     check: bool = True,
 ) -> Law | Callable[[Apply], Law]:
@@ -117,6 +121,7 @@ def law(
             order of sums; "value", the value as a real number, where that is finite.
         discards: What is not evaluated any more may have failed.
         source: Where it comes from.
+        name: What reports call it; its text, or the function's name, if this is left out.
         heads: The constructors of its left side, if it is written in Python.
         check: Is it tested?
 
@@ -133,13 +138,15 @@ def law(
         raise LawError(f"keeps={keeps!r}\n  hint: use one of {known}")
     meaning = Meaning(Keeps.VALUE if real else Keeps(keeps), discards)
     if heads is None:
-        return _of_text(text, meaning, source, check)
-    return partial(_of_function, text, meaning, source, heads if isinstance(heads, tuple) else (heads,), check)
+        return _of_text(text, meaning, source, name, check)
+    return partial(_of_function, text, meaning, source, name, heads if isinstance(heads, tuple) else (heads,), check)
 
 
-def _of_text(text: str, meaning: Meaning, source: str, check: bool) -> Law:
+def _of_text(text: str, meaning: Meaning, source: str, name: str, check: bool) -> Law:
     """A law that its text is run of."""
     text = " ".join(text.split())
+    if UNSAID in text:
+        raise LawError(f"{text!r} does not say what it makes\n  hint: write the right side, or a function, with heads=")
     patterns = [Pattern(equation) for equation in read(text)]
 
     def apply(term: Term, facts: Facts) -> Term | None:
@@ -152,14 +159,22 @@ def _of_text(text: str, meaning: Meaning, source: str, check: bool) -> Law:
     heads = tuple({head for pattern in patterns for head in pattern.heads})
     primitives = [t.primitive for pattern in patterns for t in pattern.patterns if isinstance(t, Prim)]
     on = frozenset(primitives) if heads == (Prim,) else frozenset()
-    return _ready(_made(_name(text), apply, text, source, heads, meaning, on=on), check, "")
+    return _ready(_made(name or _name(text), apply, text, source, heads, meaning, on=on), check, "")
 
 
 def _of_function(
-    text: str, meaning: Meaning, source: str, heads: tuple[type, ...], check: bool, function: Apply
+    text: str, meaning: Meaning, source: str, name: str, heads: tuple[type, ...], check: bool, function: Apply
 ) -> Law:
     """A law that a function runs."""
-    made = _made(function.__name__, function, " ".join(text.split()), source, heads, meaning, written_in_python=True)
+    made = _made(
+        name or function.__name__,
+        function,
+        " ".join(text.split()),
+        source,
+        heads,
+        meaning,
+        written_in_python=function.__name__,
+    )
     object.__setattr__(made, "__module__", function.__module__)
     object.__setattr__(made, "__doc__", function.__doc__)
     return _ready(made, check, content_of(function))
@@ -174,7 +189,7 @@ def _made(
     meaning: Meaning,
     *,
     on: frozenset[Primitive] = frozenset(),
-    written_in_python: bool = False,
+    written_in_python: str = "",
 ) -> Law:
     return Law(
         name,
@@ -209,9 +224,9 @@ def _remembered(made: Law) -> None:
         cache.write(path, b"holds")
 
 
-def _again(text: str, meaning: Meaning) -> Law:
+def _again(text: str, meaning: Meaning, name: str) -> Law:
     """A law that was tested where it was made."""
-    return _of_text(text, meaning, "", check=False)
+    return _of_text(text, meaning, "", name, check=False)
 
 
 def _fired(made: Law, instance: Instance) -> Instance | None:

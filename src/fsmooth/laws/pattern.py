@@ -16,7 +16,7 @@ from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.subst import refresh, substitute
 from fsmooth.core.term import App, IllTyped, Let, Term, Var, let
 from fsmooth.core.traverse import steps
-from fsmooth.core.types import F32, F64, Float, Type, has_map
+from fsmooth.core.types import F32, F64, Float, Type
 from fsmooth.errors import LawError
 from fsmooth.frontend.text import TextError
 from fsmooth.frontend.text.exact import Exact
@@ -111,7 +111,8 @@ class Pattern:
         found: dict[object, Term] = {}
         for chosen in types:
             pattern = self._pattern(chosen)
-            found.setdefault(_form(pattern, {}), pattern)
+            if pattern is not None:
+                found.setdefault(_form(pattern, {}), pattern)
         patterns = list(found.values())
         for pattern in patterns:
             if _is_metavariable(pattern, self.equation):
@@ -122,9 +123,13 @@ class Pattern:
                     raise LawError(_UNDETERMINED.format(left=self.equation.left, name=name))
         return patterns
 
-    def _pattern(self, types: Types) -> Term:
+    def _pattern(self, types: Types) -> Term | None:
+        """The left side with metavariables of these types, if it has a type then."""
         metavariables = _Plain(self.equation, types, (Term,), random.Random(0))
-        return Exact(self.equation.left, metavariables.find).term(self._left, {})
+        try:
+            return Exact(self.equation.left, metavariables.find).term(self._left, {})
+        except (TextError, IllTyped):
+            return None
 
 
 _LETTERS = "i to n are Ints, c and d Bools, x and y real numbers, v is a vector; `where e : Array<Int>` says of others"
@@ -222,8 +227,6 @@ def _is_metavariable(pattern: Term, equation: Equation) -> bool:
 
 def _may_be(name: str, equation: Equation, type_: Type) -> bool:
     """Can a metavariable of this name stand for a term of this type?  Real numbers are of either precision."""
-    if has_map(type_):
-        return False
     wanted = equation.types.get(name, BY_NAME.get(name))
     if wanted is None or wanted == type_:
         return True
