@@ -65,7 +65,8 @@ def table(times: dict[str, list[float]], runs: int) -> str:
         "# The vector sum of paper 002, §6",
         "",
         "The gradient in forward mode of the sum of an array that the program makes, in ms: medians of "
-        f"{runs} runs (`python -m benchmarks.vector_sum`). The last column is what twice the size takes, on average from 2500 to 40000.",
+        f"{runs} runs (`python -m benchmarks.vector_sum`). The last column is what twice the size takes, on average from 2500 to "
+        "40000.",
         "",
         f"| version | {' | '.join(map(str, SIZES))} | twice the size |",
         f"|---|{'---|' * (len(SIZES) + 1)}",

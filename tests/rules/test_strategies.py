@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import pickle
+import random
+from collections.abc import Callable
+
 import pytest
 
+import fsmooth as fs
+from fsmooth import strategies as st
 from fsmooth.core.alpha import alpha_equal
-from fsmooth.core.term import Term, Var
+from fsmooth.core.term import Build, Check, Const, MakeTuple, Site, Term, Var
+from fsmooth.core.traverse import size_of_tree
 from fsmooth.core.types import BOOL, F64, INT, Array, Tuple, Type
 from fsmooth.frontend.text import parse
 from fsmooth.optimise.rules.conditional import if_known, if_same
@@ -23,8 +30,23 @@ from fsmooth.optimise.rules.loop_fission import project_fold, split_fold
 from fsmooth.optimise.rules.loop_normalisation import fold_empty, fold_single, fold_unroll_once
 from fsmooth.optimise.rules.ring import add_zero, fold_constants, multiply_one, signs
 from fsmooth.optimise.rules.tuples import project_tuple
-from fsmooth.rewrite.strategy import Strategy, attempt, choice, repeat, seq
-from fsmooth.rewrite.traversal import all_, bottom_up, everywhere, normalise, one, top_down
+from fsmooth.rewrite.strategy import (
+    Strategy,
+    attempt,
+    choice,
+    debug,
+    fail,
+    identity,
+    mu,
+    not_,
+    repeat,
+    seq,
+    try_until,
+    where,
+)
+from fsmooth.rewrite.traversal import all_, at, bottom_up, everywhere, normalise, one, some, top_down
+from tests.rules.test_engine import flat
+from tests.strategies import random_program
 
 TYPES: dict[str, Type] = {
     **dict.fromkeys("xy", F64),
@@ -134,3 +156,171 @@ def test_projection_of_a_loop_is_fission_with_projection() -> None:
 
 def test_a_strategy_shows_what_it_is_made_of() -> None:
     assert repr(normalise(beta | attempt(inline) >> drop_unused)) == "normalise(beta | attempt(inline) >> drop_unused)"
+
+
+# -- the laws of the combinators (paper 002, §5), on random programs -------------------------------------------------------
+
+SOME = (
+    beta,
+    inline,
+    drop_unused,
+    multiply_one,
+    fold_constants,
+    if_same,
+    project_tuple,
+    get_build,
+    length_build,
+    flatten_let,
+)
+
+EQUAL: dict[str, Callable[[Strategy, Strategy], tuple[Strategy, Strategy]]] = {
+    "identity >> a = a": lambda a, b: (identity >> a, a),
+    "a >> identity = a": lambda a, b: (a >> identity, a),
+    "fail | a = a": lambda a, b: (fail | a, a),
+    "a | fail = a": lambda a, b: (a | fail, a),
+    "fail >> a = fail": lambda a, b: (fail >> a, fail),
+    "identity | a = identity": lambda a, b: (identity | a, identity),
+    "attempt(a) = a | identity": lambda a, b: (attempt(a), a | identity),
+    "repeat of the paper: mu x. (a >> x) | identity": lambda a, b: (
+        attempt(repeat(a)),
+        mu(lambda x: (a >> x) | identity),
+    ),
+    "top_down(a) = a | one(top_down(a))": lambda a, b: (top_down(a), mu(lambda x: a | one(x))),
+    "bottom_up(a) = one(bottom_up(a)) | a": lambda a, b: (bottom_up(a), mu(lambda x: one(x) | a)),
+    "not_(not_(a)) >> a = a": lambda a, b: (not_(not_(a)) >> a, a),
+    "not_(a) >> a = fail": lambda a, b: (not_(a) >> a, fail),
+    "try_until(a, 2) = attempt(a >> attempt(a))": lambda a, b: (try_until(a, 2), attempt(a >> attempt(a))),
+    "where(true) >> a = a": lambda a, b: (where(lambda term: True) >> a, a),
+    "where(false) >> a = fail": lambda a, b: (where(lambda term: False) >> a, fail),
+    "debug(text) >> a = a": lambda a, b: (debug("here") >> a, a),
+    "some(a) = all_(attempt(a)) where one(a) applies": lambda a, b: (
+        some(a),
+        not_(not_(one(a))) >> all_(attempt(a)),
+    ),
+    "(a | b) | a = a | (b | a)": lambda a, b: ((a | b) | a, a | (b | a)),
+    "(a >> b) >> a = a >> (b >> a)": lambda a, b: ((a >> b) >> a, a >> (b >> a)),
+    "normalise(a) = attempt(repeat(top_down(a)))": lambda a, b: (st.normalise(a), attempt(repeat(top_down(a)))),
+}
+
+
+@pytest.mark.parametrize("name", EQUAL)
+def test_laws_of_combinators(name: str) -> None:
+    rng = random.Random(name)
+    applied = 0
+    for seed in range(25):
+        program, _ = random_program(seed, depth=3)
+        if size_of_tree(program) > 150:
+            continue
+        a, b = rng.choice(SOME), rng.choice(SOME)
+        if name.startswith(("repeat", "normalise", "try", "(a >> b)")):
+            a, b = rng.choice((beta, inline, flatten_let)), rng.choice((beta, inline, flatten_let))
+        inside = not name.startswith(("top", "bottom", "some", "normalise"))
+        first, second = EQUAL[name](top_down(a), top_down(b)) if inside else EQUAL[name](a, b)
+        one_way, other = first(program), second(program)
+        assert (one_way is None) == (other is None), f"{a} {b} {program}"
+        if one_way is not None and other is not None:
+            assert alpha_equal(flat(one_way), flat(other)), f"{a} {b}\n{program}\n{one_way}\n{other}"
+            applied += not alpha_equal(one_way, program)
+    assert applied or name in NEVER
+
+
+NEVER = frozenset({"fail >> a = fail", "identity | a = identity", "not_(a) >> a = fail", "where(false) >> a = fail"})
+
+
+def test_random_families_reach_the_definition() -> None:
+    """The fast engine, against `repeat(top_down(family))`, on random programs and families."""
+    rng = random.Random(7)
+    families = [rng.sample(SOME[:1] + SOME[3:], 3) for _ in range(20)]
+    for seed in range(300):
+        program, _ = random_program(seed, depth=2)
+        if size_of_tree(program) <= 120:
+            family = families[seed % len(families)]
+            fast, slow = st.normalise(choice(*family))(program), normalise(choice(*family))(program)
+            assert fast is not None
+            assert slow is not None
+            assert alpha_equal(flat(fast), flat(slow)), f"{family}\n{program}\n{fast}\n{slow}"
+
+
+PARTS: dict[str, tuple[Strategy, str, str | None]] = {
+    "a part of a constructor": (
+        st.Build.body(multiply_one),
+        "build (n * 1) (fun i -> x * 1.0)",
+        "build (n * 1) (fun i -> x)",
+    ),
+    "of another": (st.Build.body(multiply_one), "x * 1.0", None),
+    "of any that has it": (st.body(multiply_one), "sum n (fun i -> x * 1.0)", "sum n (fun i -> x)"),
+    "a branch": (st.If.then(multiply_one), "if c then x * 1.0 else x * 1.0", "if c then x else x * 1.0"),
+    "one of many": (st.items(multiply_one), "(x, y * 1.0, x * 1.0)", "(x, y, x * 1.0)"),
+    "some": (some(multiply_one), "(x, y * 1.0, x * 1.0)", "(x, y, x)"),
+    "none": (some(multiply_one), "(x, y)", None),
+    "at a loop": (
+        at(st.body(multiply_one), loop="i"),
+        "(sum n (fun i -> x * 1.0), sum n (fun j -> x * 1.0))",
+        "(sum n (fun i -> x), sum n (fun j -> x * 1.0))",
+    ),
+    "at no loop": (at(st.body(multiply_one), loop="k"), "sum n (fun i -> x * 1.0)", None),
+    "is a": (st.is_a(Build) >> st.size(multiply_one), "build n (fun i -> x)", None),
+    "let_subst": (st.let_subst(1), "let a = sin x in a * 2.0", "sin x * 2.0"),
+    "let_subst too often": (st.let_subst(1), "let a = sin x in a * a", None),
+    "let_subst often": (st.let_subst(2), "let a = sin x in a * a", "sin x * sin x"),
+    "renamed where it would capture": (
+        st.let_subst(1),
+        "let a = v[0] in build n (fun i -> a * x)",
+        "build n (fun i -> v[0] * x)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_parts(name: str) -> None:
+    strategy, before, after = PARTS[name]
+    result = strategy(parse(before, NAMES))
+    if after is None:
+        assert result is None
+    else:
+        assert result is not None
+        assert alpha_equal(result, parse(after, NAMES)), f"gives {result}"
+
+
+def test_parts_that_are_not_there() -> None:
+    with pytest.raises(AttributeError, match="Build has no part 'then'; its parts are size, body"):
+        st.Build.then(multiply_one)
+    with pytest.raises(AttributeError, match="there is no rule, family, constructor or part 'nonsense'"):
+        _ = st.nonsense
+
+
+def test_at_a_line() -> None:
+    term = Check(Var("k", INT), Var("n", INT), Site("v", "file.py", 12))
+    law = fs.law("check k n ~> check n n", check=False)
+    result = at(law, line=12)(MakeTuple((Const(1), term)))
+    assert str(result) == "(1, check n n)"
+    assert at(law, line=13)(MakeTuple((Const(1), term))) is None
+
+
+def test_normal_forms() -> None:
+    redex, normal = parse("(build n (fun i -> x))[0]", NAMES), parse("build n (fun i -> x)", NAMES)
+    assert not st.FUSED.holds(redex)
+    assert st.FUSED.holds(normal)
+    assert st.BENF.holds(normal)
+    assert not st.BENF.holds(parse("build (length v) (fun i -> v[i])", NAMES))
+    assert st.FUSED.check()(normal) is normal
+    assert st.FUSED.check()(redex) is None
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        attempt(beta) >> (inline | drop_unused),
+        st.normalise(beta | st.let_subst(1)),
+        not_(beta) >> identity | fail,
+        try_until(beta, 3),
+        st.body(st.FUSION) >> at(beta, loop="i") >> st.share,
+        st.differentiate("reverse") >> st.BENF >> debug("end"),
+        st.is_a(Build) >> top_down(beta) >> everywhere(beta) >> bottom_up(beta),
+    ],
+    ids=str,
+)
+def test_strategies_survive_pickling_and_are_their_own_text(strategy: Strategy) -> None:
+    again = pickle.loads(pickle.dumps(strategy))
+    assert again.name == strategy.name
+    assert again.content == strategy.content
