@@ -198,7 +198,10 @@ EQUAL: dict[str, Callable[[Strategy, Strategy], tuple[Strategy, Strategy]]] = {
         not_(not_(one(a))) >> all_(attempt(a)),
     ),
     "(a | b) | a = a | (b | a)": lambda a, b: ((a | b) | a, a | (b | a)),
-    "(a >> b) >> a = a >> (b >> a)": lambda a, b: ((a >> b) >> a, a >> (b >> a)),
+    "(a >> b) >> a = a >> (b >> a)": lambda a, b: (
+        (attempt(a) >> attempt(b)) >> attempt(a),
+        attempt(a) >> (attempt(b) >> attempt(a)),
+    ),
     "normalise(a) = attempt(repeat(top_down(a)))": lambda a, b: (st.normalise(a), attempt(repeat(top_down(a)))),
 }
 
