@@ -1,0 +1,155 @@
+"""Sums of arrays: what is added up is never an array of arrays, and what is mostly zero is added where it is not."""
+
+from __future__ import annotations
+
+from fsmooth.backend.futhark.code import APPLY, ATOM, LOW, OR, Code, Dim, Sizes, call, function, indented, tupled
+from fsmooth.backend.futhark.expressions import chosen
+from fsmooth.backend.futhark.scope import Branch, Leaf, Named, Scope, as_code, element_of, pattern
+from fsmooth.backend.futhark.writer import Writer
+from fsmooth.core.term import Delta, If, Let, MakeTuple, Plus, Reduce, Reduction, Term, Zero
+from fsmooth.core.types import Array, Type, is_scalar
+
+
+def histogram(writer: Writer, term: Reduce, sizes: Sizes, scope: Scope) -> Code | None:
+    """A sum of arrays that are zero but for one number each, by `reduce_by_index`; None for another sum."""
+    if not _is_one_number(term.body) or not isinstance(sizes, Dim):
+        return None
+    n = writer.size(term.size, scope)
+    inner = scope.repeated()
+    i = writer.index(term.index, inner)
+    pair = _place_and_value(writer, term.body, inner)
+    places, values = writer.names.fresh("places"), writer.names.fresh("values")
+    made = call("tabulate", n, function(i, inner.block(pair)))
+    writer.line(f"({places}, {values})", f"unzip ({indented(made)})", scope)
+    assert isinstance(term.type, Array)
+    zero = writer.zero(term.type.element, None).text
+    empty = writer.zero(term.type, sizes).atom
+    return Code(call("reduce_by_index", empty, "(+)", zero, places, values), APPLY, sizes)
+
+
+def _is_one_number(body: Term) -> bool:
+    match body:
+        case Let(_, inner):
+            return _is_one_number(inner)
+        case If(_, then, Zero()):
+            return _is_one_number(then)
+        case Delta(_, _, value):
+            return is_scalar(value.type)
+        case _:
+            return False
+
+
+def _place_and_value(writer: Writer, body: Term, scope: Scope) -> str:
+    """Where, and what; a place of -1 is none."""
+    match body:
+        case Let(bindings, inner):
+            for x, value in bindings:
+                writer.bind(x, value, scope, None)
+            return _place_and_value(writer, inner, scope)
+        case If(condition, then, _):
+            test = writer.code(condition, scope)
+            block = scope.branch()
+            pair = block.block(_place_and_value(writer, then, block))
+            nothing = tupled(["-1i64", writer.zero(_number(then), None).text])
+            return chosen(test, Code(pair, LOW if block.lines else ATOM), Code(nothing, ATOM)).text
+        case Delta(_, index, value):
+            return tupled([writer.code(index, scope).at(OR), writer.code(value, scope).at(OR)])
+        case _:
+            raise AssertionError("no delta")
+
+
+def _number(body: Term) -> Type:
+    assert isinstance(body.type, Array)
+    return body.type.element
+
+
+def accumulated(writer: Writer, term: Reduce, sizes: Sizes, scope: Scope) -> Code:
+    """A loop that adds one after the other to what was added before."""
+    total = writer.named("sum", term.type, sizes)
+    zero = writer.zero(term.type, sizes)
+    return Code(_loop(writer, term, total, pattern(total) + f" = {zero.text}", sizes, scope), LOW, sizes)
+
+
+def _loop(writer: Writer, term: Reduce, total: Named, start: str, sizes: Sizes, scope: Scope) -> str:
+    n = writer.size(term.size, scope)
+    inner = scope.repeated()
+    i = writer.index(term.index, inner)
+    body = inner.block(_added_to(writer, total, term.body, sizes, inner))
+    gap = "\n  " if "\n" in body else " "
+    return f"loop {start} for {i} < {n} do{gap}{indented(body)}"
+
+
+def _added_to(writer: Writer, total: Named, term: Term, sizes: Sizes, scope: Scope) -> str:
+    """The value of a term, added to what is named; that may be changed in place."""
+    match term:
+        case Let(bindings, body):
+            for x, value in bindings:
+                writer.bind(x, value, scope, None)
+            return _added_to(writer, total, body, sizes, scope)
+        case Zero():
+            return pattern(total)
+        case If(condition, then, otherwise):
+            test = writer.code(condition, scope)
+            texts = []
+            for part in (then, otherwise):
+                block = scope.branch()
+                text = block.block(_added_to(writer, total, part, sizes, block))
+                texts.append(Code(text, LOW))
+            return chosen(test, *texts).text
+        case Plus(items):
+            *before, last = items
+            for item in before:
+                text = _added_to(writer, total, item, sizes, scope)
+                total = writer.named("sum", item.type, sizes)
+                writer.line(pattern(total), text, scope)
+            return _added_to(writer, total, last, sizes, scope)
+        case Reduce(Reduction.SUM, _, _, body) if _is_sparse(body):
+            own = writer.named("sum", term.type, sizes)
+            return _loop(writer, term, own, f"{pattern(own)} = {pattern(total)}", sizes, scope)
+        case MakeTuple(items) if isinstance(total, Branch):
+            parts = zip(total.items, items, strict=True)
+            return tupled([_in_brackets(_added_to(writer, t, x, as_code(t, ATOM).sizes, scope)) for t, x in parts])
+        case Delta(_, index, value) if isinstance(total, Leaf):
+            return _added_at(writer, total, index, value, scope)
+        case _:
+            return _whole(writer, total, term, sizes, scope)
+
+
+def _is_sparse(body: Term) -> bool:
+    """Is it worth while to add in place?"""
+    match body:
+        case Let(_, inner):
+            return _is_sparse(inner)
+        case If(_, then, otherwise):
+            return _is_sparse(then) or _is_sparse(otherwise)
+        case Plus(items):
+            return any(map(_is_sparse, items))
+        case Reduce(Reduction.SUM, _, _, inner):
+            return _is_sparse(inner)
+        case _:
+            return isinstance(body, Delta)
+
+
+def _in_brackets(text: str) -> str:
+    return text if text.isidentifier() else f"({indented(text, 1)})"
+
+
+def _added_at(writer: Writer, total: Leaf, index: Term, value: Term, scope: Scope) -> str:
+    at = writer.atom(index, scope, None, "at")
+    code = writer.fitted(value, scope, element_of(total.sizes))
+    element = Code(f"{total.name}[{at.text}]", ATOM, element_of(total.sizes))
+    if is_scalar(value.type):
+        return f"{total.name} with [{at.text}] = {element.text} + {code.at(APPLY)}"
+    return f"{total.name} with [{at.text}] = {writer.added(value.type, element, code).text}"
+
+
+def _whole(writer: Writer, total: Named, term: Term, sizes: Sizes, scope: Scope) -> str:
+    if isinstance(total, Branch):
+        code = writer.fitted(term, scope, sizes)
+        named = writer.named("summand", term.type, sizes)
+        writer.line(pattern(named), code.text, scope)
+        return f"{writer.adder(term.type)} {pattern(total)} {pattern(named)}"
+    if is_scalar(term.type):
+        return f"{total.name} + {writer.code(term, scope).at(APPLY)}"
+    return writer.added(term.type, as_code(total, ATOM), writer.fitted(term, scope, sizes)).text
+

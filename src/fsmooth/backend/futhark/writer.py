@@ -1,0 +1,239 @@
+"""Terms to Futhark: a clause for each constructor, and what the clauses have in common (design, section on Futhark)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NoReturn
+
+from fsmooth.backend.futhark.code import APPLY, ATOM, LOW, Code, Dim, Items, Sizes, indented, scalar_name, tupled, type_text
+from fsmooth.backend.futhark.names import Names
+from fsmooth.backend.futhark.scope import (
+    After,
+    Branch,
+    Leaf,
+    Named,
+    Scope,
+    as_code,
+    is_scalar_tree,
+    leaves,
+    names_in,
+    path,
+    pattern,
+)
+from fsmooth.core import primitives as p
+from fsmooth.core.shape import size_of
+from fsmooth.core.term import NOWHERE, Call, Const, Custom, Get, Length, MapTerm, Prim, Proj, Site, Term, Var
+from fsmooth.core.types import Array, Bool, Float, Function, Tuple, Type
+from fsmooth.errors import UnsupportedError
+from fsmooth.frontend.diagnose import render
+
+Clause = Callable[["Writer", Term, Scope, "After | None"], Code]
+
+
+class Writer:
+    """Writes terms of one program.
+
+    `clauses` has a function for each constructor.  With `marked`, each index that is proved is marked as such; else all of
+    the program may be, if it turns out that nothing in it is `checked`.
+    """
+
+    def __init__(self, clauses: dict[type[Term], Clause], names: Names, site: Site = NOWHERE, *, marked: bool) -> None:
+        self.clauses = clauses
+        self.names = names
+        self.site = site
+        self.marked = marked
+        self.checked = False
+        self.helpers: set[str] = set()
+        self.naturals: set[Var] = set()
+        """Integers that are not negative."""
+
+    def code(self, term: Term, scope: Scope, after: After | None = None) -> Code:
+        """The text of a term; what it needs a name for is added to the `let`s of the scope."""
+        clause = self.clauses.get(type(term))
+        if clause is None:
+            site = term.header.site if isinstance(term, Call) else NOWHERE
+            self.refuse("a linear map" if isinstance(term, MapTerm) else type(term).__name__, site=site)
+        return clause(self, term, scope, after)
+
+    def fitted(self, term: Term, scope: Scope, sizes: Sizes, after: After | None = None) -> Code:
+        """The same as a value of given sizes, which are tested if they are not written the same."""
+        code = self.code(term, scope, after)
+        if code.sizes == sizes:
+            return code
+        self.checked = True
+        return Code(f"({code.text} :> {type_text(term.type, sizes)})", ATOM, sizes, code.aliases)
+
+    def block(self, term: Term, scope: Scope, sizes: Sizes, after: After | None = None) -> Code:
+        """A term that is a block of its own, `scope`, with its `let`s."""
+        code = self.fitted(term, scope, sizes, after)
+        return Code(scope.block(code.text), LOW if scope.lines else code.level, code.sizes, code.aliases)
+
+    def helper(self, name: str) -> str:
+        """A function of the prelude that the program uses."""
+        self.helpers.add(name)
+        return name
+
+    def refuse(self, what: str, hint: str = "call the function itself: it is compiled to C", site: Site = NOWHERE) -> NoReturn:
+        """What Futhark has no word for is an error at the user's line."""
+        where = site if site.file else self.site
+        raise UnsupportedError(render(where, f"Futhark has no word for {_REFUSED.get(what, what)}", hint))
+
+    # -- sizes -----------------------------------------------------------------------------------------------------
+
+    def size(self, term: Term, scope: Scope) -> str:
+        """A size as a name or a number, which is not negative: array types in Futhark mention it."""
+        if isinstance(term, Const):
+            return str(max(int(term.value), 0))
+        code = self.code(term, scope)
+        text = code.text if self.is_natural(term) else f"i64.max 0 {code.atom}"
+        if text.isidentifier():
+            return text
+        if text.removesuffix("i64").isdigit():
+            return text.removesuffix("i64")
+        if text not in scope.sizes:
+            name = self.names.fresh_size()
+            scope.lines.append(f"let {name} = {text}")
+            scope.sizes[text] = name
+        return scope.sizes[text]
+
+    def shape(self, term: Term, scope: Scope) -> Sizes:
+        """The sizes of the value of a term, without the term: named before it is evaluated."""
+        if isinstance(term.type, Array):
+            return Dim(self.size(size_of(term), scope), self.shape(Get(term, Const(0)), scope))
+        if isinstance(term.type, Tuple):
+            return Items(tuple([self.shape(Proj(term, k), scope) for k in range(len(term.type.items))]))
+        return None
+
+    def is_natural(self, term: Term) -> bool:
+        """Is an integer seen not to be negative?"""
+        match term:
+            case Const(value):
+                return value >= 0
+            case Length():
+                return True
+            case Var():
+                return term in self.naturals
+            case Prim(operation, arguments) if operation in (p.add, p.multiply):
+                return all(map(self.is_natural, arguments))
+            case Prim(operation, arguments) if operation is p.maximum:
+                return any(map(self.is_natural, arguments))
+            case _:
+                return False
+
+    # -- names -----------------------------------------------------------------------------------------------------
+
+    def named(self, hint: str, type_: Type, sizes: Sizes) -> Named:
+        """New names for a value: one, or one for each component of a tuple."""
+        if isinstance(type_, Tuple):
+            assert isinstance(sizes, Items)
+            names = type_.names or range(len(type_.items))
+            parts = zip(names, type_.items, sizes.items, strict=True)
+            return Branch(tuple([self.named(f"{hint}_{k}", t, s) for k, t, s in parts]))
+        return Leaf(self.names.fresh(hint), sizes)
+
+    def index(self, var: Var, scope: Scope) -> str:
+        """A name for the index of a loop."""
+        name = self.names.fresh(var.name)
+        scope.names[var] = Leaf(name, None)
+        self.naturals.add(var)
+        return name
+
+    def bind(self, var: Var, value: Term, scope: Scope, after: After | None) -> None:
+        """`let var = value`, in a scope; other names of what has a name already need no `let`."""
+        if isinstance(var.type, Function):
+            scope.functions[var] = value.function if isinstance(value, Custom) else value
+            return
+        known = path(value, scope)
+        if known is not None:
+            scope.names[var] = known
+            return
+        if self.is_natural(value):
+            self.naturals.add(var)
+        scope.names[var] = self.kept(var.name, value, scope, after)
+
+    def kept(self, hint: str, value: Term, scope: Scope, after: After | None) -> Named:
+        """The value of a term under names of its own."""
+        code = self.code(value, scope, after)
+        if code.text.isidentifier() and code.sizes is None:
+            return Leaf(code.text, None)
+        named = self.named(hint, value.type, code.sizes)
+        self.line(pattern(named), code.text, scope)
+        if code.aliases:
+            scope.owned -= names_in(value, scope) | code.aliases
+        else:
+            scope.owned.update([leaf.name for leaf in leaves(named) if leaf.sizes is not None])
+        return named
+
+    def line(self, bound: str, text: str, scope: Scope) -> None:
+        """One more `let`."""
+        scope.lines.append(f"let {bound} =\n  {indented(text)}" if "\n" in text else f"let {bound} = {text}")
+
+    def atom(self, term: Term, scope: Scope, after: After | None, hint: str = "x") -> Code:
+        """A term that is mentioned more than once: a name or a constant."""
+        code = self.code(term, scope, after)
+        if code.level == ATOM and not {" ", "(", "["} & set(code.text):
+            return code
+        named = self.named(hint, term.type, code.sizes)
+        self.line(pattern(named), code.text, scope)
+        return as_code(named, ATOM)
+
+    # -- values ----------------------------------------------------------------------------------------------------
+
+    def zero(self, type_: Type, sizes: Sizes) -> Code:
+        """The zero of a type."""
+        match type_:
+            case Array(element):
+                assert isinstance(sizes, Dim)
+                return Code(f"replicate {sizes.length} {self.zero(element, sizes.element).atom}", APPLY, sizes)
+            case Tuple(items):
+                assert isinstance(sizes, Items)
+                parts = [self.zero(t, s).at(APPLY) for t, s in zip(items, sizes.items, strict=True)]
+                return Code(tupled(parts), ATOM, sizes)
+            case Bool():
+                return Code("false", ATOM)
+            case _:
+                return Code(f"{'0.0' if isinstance(type_, Float) else '0'}{scalar_name(type_)}", ATOM)
+
+    def added(self, type_: Type, a: Code, b: Code) -> Code:
+        """The sum of two values, which are names where they are tuples."""
+        if isinstance(type_, Array):
+            return Code(f"map2 {self.adder(type_.element)} {a.atom} {b.atom}", APPLY, a.sizes)
+        return Code(f"{self.adder(type_)} {a.atom} {b.atom}", APPLY, a.sizes)
+
+    def adder(self, type_: Type) -> str:
+        """The function that adds values of a type."""
+        match type_:
+            case Array(element):
+                return f"(map2 {self.adder(element)})"
+            case Tuple(items):
+                left, right = [[self.names.fresh(f"{x}{k}") for k in range(len(items))] for x in "ab"]
+                sums = [self.sum_of(t, a, b) for t, a, b in zip(items, left, right, strict=True)]
+                return f"(\\{tupled(left)} {tupled(right)} -> {tupled(sums)})"
+            case _:
+                return "(+)"
+
+    def sum_of(self, type_: Type, a: str, b: str) -> str:
+        """The sum of two names."""
+        return f"{self.adder(type_)} {a} {b}" if isinstance(type_, Array | Tuple) else f"{a} + {b}"
+
+    def copied(self, code: Code) -> Code:
+        """A value in memory of its own."""
+        if not code.aliases or is_scalar_tree(code.sizes):
+            return code
+        return Code(f"copy {code.atom}", APPLY, code.sizes)
+
+
+_REFUSED = {
+    "Call": "a function that calls itself",
+    "Inject": "values of recursive data types",
+    "Tag": "values of recursive data types",
+    "Field": "values of recursive data types",
+    "Null": "values of recursive data types",
+    "Record": "a tape",
+    "RecordSum": "a tape",
+    "Taped": "a tape",
+    "Swept": "a tape",
+    "Retained": "a tape",
+    "Pulled": "a tape",
+    "Lam": "a function as a value that depends on the data",
+}
