@@ -6,7 +6,7 @@ from fsmooth.backend.futhark.code import APPLY, ATOM, LOW, OR, Code, Dim, Sizes,
 from fsmooth.backend.futhark.expressions import chosen
 from fsmooth.backend.futhark.scope import Branch, Leaf, Named, Scope, as_code, element_of, pattern
 from fsmooth.backend.futhark.writer import Writer
-from fsmooth.core.term import Delta, If, Let, MakeTuple, Plus, Reduce, Reduction, Term, Zero
+from fsmooth.core.term import Build, Const, Delta, If, Let, MakeTuple, Plus, Reduce, Reduction, Term, Zero
 from fsmooth.core.types import Array, Type, is_scalar
 
 
@@ -86,7 +86,7 @@ def _added_to(writer: Writer, total: Named, term: Term, sizes: Sizes, scope: Sco
             for x, value in bindings:
                 writer.bind(x, value, scope, None)
             return _added_to(writer, total, body, sizes, scope)
-        case Zero():
+        case _ if _is_zero(term):
             return pattern(total)
         case If(condition, then, otherwise):
             test = writer.code(condition, scope)
@@ -94,7 +94,7 @@ def _added_to(writer: Writer, total: Named, term: Term, sizes: Sizes, scope: Sco
             for part in (then, otherwise):
                 block = scope.branch()
                 text = block.block(_added_to(writer, total, part, sizes, block))
-                texts.append(Code(text, LOW))
+                texts.append(Code(text, ATOM if text.isidentifier() else LOW))
             return chosen(test, *texts).text
         case Plus(items):
             *before, last = items
@@ -113,6 +113,21 @@ def _added_to(writer: Writer, total: Named, term: Term, sizes: Sizes, scope: Sco
             return _added_at(writer, total, index, value, scope)
         case _:
             return _whole(writer, total, term, sizes, scope)
+
+
+def _is_zero(term: Term) -> bool:
+    """Is nothing added?"""
+    match term:
+        case Zero():
+            return True
+        case Const(value):
+            return value == 0
+        case MakeTuple(items):
+            return all(map(_is_zero, items))
+        case Build(_, _, body):
+            return _is_zero(body)
+        case _:
+            return False
 
 
 def _is_sparse(body: Term) -> bool:

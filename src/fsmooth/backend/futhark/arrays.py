@@ -15,6 +15,7 @@ from fsmooth.backend.futhark.code import (
     function,
     indented,
 )
+from fsmooth.backend.futhark.marks import proved
 from fsmooth.backend.futhark.scope import After, Scope, element_of, is_used, path, sizes_of_names
 from fsmooth.backend.futhark.writer import Writer
 from fsmooth.core.shape import size_of
@@ -58,7 +59,7 @@ def get(writer: Writer, term: Get, scope: Scope, after: After | None) -> Code:
     """`a[i, j]`; an index that is proved is not tested."""
     indices: list[Term] = [term.index]
     array = term.array
-    while isinstance(array, Get) and not isinstance(array.array.type, Tuple):
+    while isinstance(array, Get):
         indices.insert(0, array.index)
         array = array.array
     whole = writer.code(array, scope, After(tuple(indices), after))
@@ -71,8 +72,8 @@ def get(writer: Writer, term: Get, scope: Scope, after: After | None) -> Code:
     base = whole.text if whole.text.isidentifier() else bracketed(whole.text)
     text = f"{base}[{', '.join(texts)}]"
     writer.checked |= is_checked
-    if writer.marked and not is_checked:
-        text = f"(#[unsafe] {text})"
+    if not is_checked:
+        text = proved(text)
     aliases = whole.aliases if not is_scalar(term.type) else frozenset()
     return Code(text, ATOM, sizes, aliases)
 

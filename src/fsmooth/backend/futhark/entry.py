@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from fsmooth.backend.futhark.clauses import CLAUSES
 from fsmooth.backend.futhark.code import Code, Dim, Items, Sizes, function, indented, tupled, type_text
+from fsmooth.backend.futhark.marks import covered, resolved
 from fsmooth.backend.futhark.names import Names
 from fsmooth.backend.futhark.prelude import HELPERS, prelude
 from fsmooth.backend.futhark.scope import Branch, Leaf, Named, Scope, pattern
@@ -33,19 +34,14 @@ def futhark(term: Lam, name: str, static: Mapping[tuple[int, int], int] | None =
 
     """
     try:
-        text, is_checked = _written(term, name, static or {}, site, marked=False)
-        if is_checked:
-            text, _ = _written(term, name, static or {}, site, marked=True)
+        return _written(term, name, static or {}, site)
     except Ragged as error:
         raise RaggedError("the rows of an array have different lengths; arrays of Futhark are rectangular") from error
-    return text
 
 
-def _written(
-    term: Lam, name: str, static: Mapping[tuple[int, int], int], site: Site, *, marked: bool
-) -> tuple[str, bool]:
+def _written(term: Lam, name: str, static: Mapping[tuple[int, int], int], site: Site) -> str:
     names = Names(HELPERS, [x.name for x in term.parameters])
-    writer = Writer(CLAUSES, names, site, marked=marked)
+    writer = Writer(CLAUSES, names, site)
     entry = names.fresh(name.strip("_") or "anonymous")
     axes, body = axes_of(term, static)
     scope = Scope()
@@ -53,12 +49,11 @@ def _written(
     code = writer.code(body, scope)
     code = _flat(writer, code, body.type, scope)
     result = scope.block(code.text)
-    if not marked and not writer.checked and "[" in result:
-        result = f"#[unsafe]\n{result}"
+    result = resolved(result) if writer.checked else covered(result)
     sizes = "".join([f" [{n}]" for n in axes.names_used])
     signature = " ".join([f"entry {entry}{sizes}", *[text for texts in parameters for text in texts]])
     whole = f"{signature}: {_result_type(body.type, code.sizes, axes)} =\n  {indented(result)}"
-    return "\n\n".join([*prelude(writer.helpers), whole]) + "\n", writer.checked
+    return "\n\n".join([*prelude(writer.helpers), whole]) + "\n"
 
 
 def _parameter(writer: Writer, var: Var, axes: Axes, scope: Scope) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fsmooth.backend.futhark.code import AND, ATOM, COMPARE, LOW, OR, Code, Items, bracketed, indented, tupled
+from fsmooth.backend.futhark.marks import covered
 from fsmooth.backend.futhark.scope import After, Scope, as_code, component_of, path
 from fsmooth.backend.futhark.spelling import constant, spelled
 from fsmooth.backend.futhark.writer import Writer
@@ -155,9 +156,10 @@ def check(writer: Writer, term: Check, scope: Scope, after: After | None) -> Cod
 def require(writer: Writer, term: Require, scope: Scope, after: After | None) -> Code:
     condition = writer.code(term.condition, scope, After((term.body,), after))
     sizes = writer.shape(term, scope)
-    body = writer.block(term.body, scope.branch(), sizes, after)
+    body, is_checked = writer.watched(lambda: writer.block(term.body, scope.branch(), sizes, after))
     writer.checked = True
-    text = body.text if body.level == ATOM else bracketed(body.text)
+    inner = body.text if is_checked else covered(body.text)
+    text = inner if body.level == ATOM and "\n" not in inner else bracketed(inner)
     gap = "\n" if len(text) + len(condition.text) > _LINE or "\n" in text else " "
     return Code(f"assert {condition.atom}{gap}{text}", LOW, body.sizes, body.aliases)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from fsmooth.backend.futhark.code import APPLY, ATOM, LOW, Code, Dim, Items, Sizes, indented, scalar_name, tupled, type_text
+from fsmooth.backend.futhark.marks import region
 from fsmooth.backend.futhark.names import Names
 from fsmooth.backend.futhark.scope import (
     After,
@@ -33,15 +34,13 @@ Clause = Callable[["Writer", Term, Scope, "After | None"], Code]
 class Writer:
     """Writes terms of one program.
 
-    `clauses` has a function for each constructor.  With `marked`, each index that is proved is marked as such; else all of
-    the program may be, if it turns out that nothing in it is `checked`.
+    `clauses` has a function for each constructor.  `checked`: something is tested at run time in what was written so far.
     """
 
-    def __init__(self, clauses: dict[type[Term], Clause], names: Names, site: Site = NOWHERE, *, marked: bool) -> None:
+    def __init__(self, clauses: dict[type[Term], Clause], names: Names, site: Site = NOWHERE) -> None:
         self.clauses = clauses
         self.names = names
         self.site = site
-        self.marked = marked
         self.checked = False
         self.helpers: set[str] = set()
         self.naturals: set[Var] = set()
@@ -67,6 +66,13 @@ class Writer:
         """A term that is a block of its own, `scope`, with its `let`s."""
         code = self.fitted(term, scope, sizes, after)
         return Code(scope.block(code.text), LOW if scope.lines else code.level, code.sizes, code.aliases)
+
+    def watched(self, write: Callable[[], Code]) -> tuple[Code, bool]:
+        """What is written, and whether anything in it is tested at run time."""
+        before, self.checked = self.checked, False
+        code = write()
+        is_checked, self.checked = self.checked, self.checked or before
+        return code, is_checked
 
     def helper(self, name: str) -> str:
         """A function of the prelude that the program uses."""
@@ -153,11 +159,11 @@ class Writer:
 
     def kept(self, hint: str, value: Term, scope: Scope, after: After | None) -> Named:
         """The value of a term under names of its own."""
-        code = self.code(value, scope, after)
+        code, is_checked = self.watched(lambda: self.code(value, scope, after))
         if code.text.isidentifier() and code.sizes is None:
             return Leaf(code.text, None)
         named = self.named(hint, value.type, code.sizes)
-        self.line(pattern(named), code.text, scope)
+        self.line(pattern(named), code.text if is_checked else region(code.text), scope)
         if code.aliases:
             scope.owned -= names_in(value, scope) | code.aliases
         else:
