@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from fsmooth.backend.futhark.code import APPLY, ATOM, LOW, OR, Code, Dim, Sizes, call, function, indented, tupled
+from fsmooth.backend.futhark.code import APPLY, ATOM, LOW, MULTIPLY, OR, Code, Dim, Sizes, call, function, indented, tupled
 from fsmooth.backend.futhark.expressions import chosen
-from fsmooth.backend.futhark.scope import Branch, Leaf, Named, Scope, as_code, element_of, pattern
+from fsmooth.backend.futhark.scope import After, Branch, Leaf, Named, Scope, as_code, element_of, pattern
 from fsmooth.backend.futhark.writer import Writer
 from fsmooth.core.term import Build, Const, Delta, If, Let, MakeTuple, Plus, Reduce, Reduction, Term, Zero
-from fsmooth.core.types import Array, Type, is_scalar
+from fsmooth.core.types import Array, Tuple, Type, is_scalar
 
 
 def histogram(writer: Writer, term: Reduce, sizes: Sizes, scope: Scope) -> Code | None:
@@ -43,17 +43,18 @@ def _place_and_value(writer: Writer, body: Term, scope: Scope) -> str:
     """Where, and what; a place of -1 is none."""
     match body:
         case Let(bindings, inner):
-            for x, value in bindings:
-                writer.bind(x, value, scope, None)
+            for k, (x, value) in enumerate(bindings):
+                writer.bind(x, value, scope, After((*[e for _, e in bindings[k + 1 :]], inner)))
             return _place_and_value(writer, inner, scope)
         case If(condition, then, _):
-            test = writer.code(condition, scope)
+            test = writer.code(condition, scope, After((then,)))
             block = scope.branch()
             pair = block.block(_place_and_value(writer, then, block))
             nothing = tupled(["-1i64", writer.zero(_number(then), None).text])
             return chosen(test, Code(pair, LOW if block.lines else ATOM), Code(nothing, ATOM)).text
         case Delta(_, index, value):
-            return tupled([writer.code(index, scope).at(OR), writer.code(value, scope).at(OR)])
+            place = writer.code(index, scope, After((value,)))
+            return tupled([place.at(OR), writer.code(value, scope, After((index,))).at(OR)])
         case _:
             raise AssertionError("no delta")
 
@@ -79,40 +80,46 @@ def _loop(writer: Writer, term: Reduce, total: Named, start: str, sizes: Sizes, 
     return f"loop {start} for {i} < {n} do{gap}{indented(body)}"
 
 
-def _added_to(writer: Writer, total: Named, term: Term, sizes: Sizes, scope: Scope) -> str:
+def _added_to(
+    writer: Writer, total: Named, term: Term, sizes: Sizes, scope: Scope, after: After | None = None
+) -> str:
     """The value of a term, added to what is named; that may be changed in place."""
     match term:
         case Let(bindings, body):
-            for x, value in bindings:
-                writer.bind(x, value, scope, None)
-            return _added_to(writer, total, body, sizes, scope)
+            for k, (x, value) in enumerate(bindings):
+                later = (*[e for _, e in bindings[k + 1 :]], body)
+                writer.bind(x, value, scope, After(later, after))
+            return _added_to(writer, total, body, sizes, scope, after)
         case _ if _is_zero(term):
             return pattern(total)
         case If(condition, then, otherwise):
-            test = writer.code(condition, scope)
-            texts = []
+            test = writer.code(condition, scope, After((then, otherwise), after))
+            codes = []
             for part in (then, otherwise):
                 block = scope.branch()
-                text = block.block(_added_to(writer, total, part, sizes, block))
-                texts.append(Code(text, ATOM if text.isidentifier() else LOW))
-            return chosen(test, *texts).text
+                text = block.block(_added_to(writer, total, part, sizes, block, after))
+                codes.append(Code(text, ATOM if text.isidentifier() else LOW))
+            return chosen(test, *codes).text
         case Plus(items):
             *before, last = items
-            for item in before:
-                text = _added_to(writer, total, item, sizes, scope)
+            for k, item in enumerate(before):
+                text = _added_to(writer, total, item, sizes, scope, After(items[k + 1 :], after))
                 total = writer.named("sum", item.type, sizes)
                 writer.line(pattern(total), text, scope)
-            return _added_to(writer, total, last, sizes, scope)
+            return _added_to(writer, total, last, sizes, scope, after)
         case Reduce(Reduction.SUM, _, _, body) if _is_sparse(body):
             own = writer.named("sum", term.type, sizes)
             return _loop(writer, term, own, f"{pattern(own)} = {pattern(total)}", sizes, scope)
         case MakeTuple(items) if isinstance(total, Branch):
-            parts = zip(total.items, items, strict=True)
-            return tupled([_in_brackets(_added_to(writer, t, x, as_code(t, ATOM).sizes, scope)) for t, x in parts])
+            texts = []
+            for k, (part, item) in enumerate(zip(total.items, items, strict=True)):
+                others = After((*items[:k], *items[k + 1 :]), after)
+                texts.append(_in_brackets(_added_to(writer, part, item, as_code(part, ATOM).sizes, scope, others)))
+            return tupled(texts)
         case Delta(_, index, value) if isinstance(total, Leaf):
-            return _added_at(writer, total, index, value, scope)
+            return _added_at(writer, total, index, value, scope, after)
         case _:
-            return _whole(writer, total, term, sizes, scope)
+            return _whole(writer, total, term, sizes, scope, after)
 
 
 def _is_zero(term: Term) -> bool:
@@ -149,22 +156,27 @@ def _in_brackets(text: str) -> str:
     return text if text.isidentifier() else f"({indented(text, 1)})"
 
 
-def _added_at(writer: Writer, total: Leaf, index: Term, value: Term, scope: Scope) -> str:
-    at = writer.atom(index, scope, None, "at")
-    code = writer.fitted(value, scope, element_of(total.sizes))
-    element = Code(f"{total.name}[{at.text}]", ATOM, element_of(total.sizes))
-    if is_scalar(value.type):
-        return f"{total.name} with [{at.text}] = {element.text} + {code.at(APPLY)}"
-    return f"{total.name} with [{at.text}] = {writer.added(value.type, element, code).text}"
+def _added_at(writer: Writer, total: Leaf, index: Term, value: Term, scope: Scope, after: After | None) -> str:
+    at = writer.atom(index, scope, After((value,), after), "at")
+    code = writer.fitted(value, scope, element_of(total.sizes), after)
+    element = f"{total.name}[{at.text}]"
+    if isinstance(value.type, Tuple):
+        old, new = [writer.named(hint, value.type, code.sizes) for hint in ("old", "new")]
+        writer.line(pattern(old), element, scope)
+        writer.line(pattern(new), code.text, scope)
+        added = writer.sum_of_names(value.type, old, new)
+    else:
+        added = writer.added(value.type, Code(element, ATOM), code).text
+    return f"{total.name} with [{at.text}] = {added}"
 
 
-def _whole(writer: Writer, total: Named, term: Term, sizes: Sizes, scope: Scope) -> str:
+def _whole(writer: Writer, total: Named, term: Term, sizes: Sizes, scope: Scope, after: After | None) -> str:
     if isinstance(total, Branch):
-        code = writer.fitted(term, scope, sizes)
+        code = writer.fitted(term, scope, sizes, after)
         named = writer.named("summand", term.type, sizes)
         writer.line(pattern(named), code.text, scope)
-        return f"{writer.adder(term.type)} {pattern(total)} {pattern(named)}"
+        return writer.sum_of_names(term.type, total, named)
     if is_scalar(term.type):
-        return f"{total.name} + {writer.code(term, scope).at(APPLY)}"
-    return writer.added(term.type, as_code(total, ATOM), writer.fitted(term, scope, sizes)).text
+        return f"{total.name} + {writer.code(term, scope, after).at(MULTIPLY)}"
+    return writer.added(term.type, as_code(total, ATOM), writer.fitted(term, scope, sizes, after)).text
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NoReturn
 
-from fsmooth.backend.futhark.code import APPLY, ATOM, LOW, Code, Dim, Items, Sizes, indented, scalar_name, tupled, type_text
+from fsmooth.backend.futhark.code import ADD, APPLY, ATOM, LOW, MULTIPLY, Code, Dim, Items, Sizes, indented, scalar_name, tupled, type_text
 from fsmooth.backend.futhark.marks import region
 from fsmooth.backend.futhark.names import Names
 from fsmooth.backend.futhark.scope import (
@@ -201,26 +201,39 @@ class Writer:
                 return Code(f"{'0.0' if isinstance(type_, Float) else '0'}{scalar_name(type_)}", ATOM)
 
     def added(self, type_: Type, a: Code, b: Code) -> Code:
-        """The sum of two values, which are names where they are tuples."""
+        """The sum of two arrays, or numbers."""
         if isinstance(type_, Array):
             return Code(f"map2 {self.adder(type_.element)} {a.atom} {b.atom}", APPLY, a.sizes)
-        return Code(f"{self.adder(type_)} {a.atom} {b.atom}", APPLY, a.sizes)
+        return Code(f"{a.at(ADD)} + {b.at(MULTIPLY)}", ADD)
+
+    def sum_of_names(self, type_: Type, a: Named, b: Named) -> str:
+        """The sum of two values that have names."""
+        if isinstance(a, Branch) and isinstance(b, Branch) and isinstance(type_, Tuple):
+            parts = zip(type_.items, a.items, b.items, strict=True)
+            return tupled([self.sum_of_names(*part) for part in parts])
+        return self.added(type_, as_code(a, ATOM), as_code(b, ATOM)).text
 
     def adder(self, type_: Type) -> str:
         """The function that adds values of a type."""
         match type_:
             case Array(element):
                 return f"(map2 {self.adder(element)})"
-            case Tuple(items):
-                left, right = [[self.names.fresh(f"{x}{k}") for k in range(len(items))] for x in "ab"]
-                sums = [self.sum_of(t, a, b) for t, a, b in zip(items, left, right, strict=True)]
-                return f"(\\{tupled(left)} {tupled(right)} -> {tupled(sums)})"
+            case Tuple():
+                sizes = self.unsized(type_)
+                left, right = [self.named(x, type_, sizes) for x in "ab"]
+                return f"(\\{pattern(left)} {pattern(right)} -> {self.sum_of_names(type_, left, right)})"
             case _:
                 return "(+)"
 
-    def sum_of(self, type_: Type, a: str, b: str) -> str:
-        """The sum of two names."""
-        return f"{self.adder(type_)} {a} {b}" if isinstance(type_, Array | Tuple) else f"{a} + {b}"
+    def unsized(self, type_: Type) -> Sizes:
+        """Sizes for names of which nobody asks them."""
+        match type_:
+            case Array(element):
+                return Dim("", self.unsized(element))
+            case Tuple(items):
+                return Items(tuple(map(self.unsized, items)))
+            case _:
+                return None
 
     def copied(self, code: Code) -> Code:
         """A value in memory of its own."""
