@@ -1,4 +1,8 @@
-"""Text to a tree, by the grammar beside this file."""
+"""Text to a tree, by the grammar beside this file.
+
+The reader in this folder is written from Futhark's language reference and its prelude: grammar, types with sizes,
+consumption, values.  It knows less of Futhark than there is, and refuses what it does not know.  Nothing of fsmooth is in it.
+"""
 
 from __future__ import annotations
 
