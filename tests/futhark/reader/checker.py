@@ -94,6 +94,7 @@ def _declaration(tree: Tree, defined: dict[str, Type]) -> tuple[str, Function]:
             own = read_type(part.children[1], scope)
             _bind(scope, _new_name(part.children[0]), Value(own))
             parameters.append(own)
+    scope.consumable.clear()
     unused = set(sizes) - {s for t in parameters for s in sizes_in(t)}
     if unused:
         raise FutharkError(f"the sizes {sorted(unused)} of {name} are those of no parameter")
