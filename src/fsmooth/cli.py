@@ -32,7 +32,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     demo_parser.add_argument("name", choices=["bundle-adjustment"])
     emit = commands.add_parser("emit", help="print what a function becomes")
     emit.add_argument("target", metavar="FILE:FUNCTION")
-    emit.add_argument("--stage", default="C", choices=["definition", "derivative", "optimised", "C", "futhark", "linear-maps"])
+    emit.add_argument(
+        "--stage", default="C", choices=["definition", "derivative", "optimised", "C", "futhark", "linear-maps"]
+    )
     emit.add_argument(
         "types", nargs="*", help="a type for each argument: float, int, bool, float[], float[][], int[], …"
     )

@@ -1,7 +1,5 @@
 """Futhark's own compiler, where it is on the PATH: it accepts the text, computes the same, and its derivative is ours."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

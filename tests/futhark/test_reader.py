@@ -48,7 +48,10 @@ MISTAKES = {
         "let b = a with [0, 0] = 1.0f64 in r[0] + b[0, 0]",
         "r is used after it was consumed",
     ),
-    "an update of a parameter": ("entry f [n] (v: [n]f64): [n]f64 = loop s = v for i < n do s with [i] = 0.0f64", "v is consumed"),
+    "an update of a parameter": (
+        "entry f [n] (v: [n]f64): [n]f64 = loop s = v for i < n do s with [i] = 0.0f64",
+        "v is consumed",
+    ),
     "an update in a function": (
         "entry f (n: i64): [][]f64 = let a = replicate n 0.0f64 in tabulate n (\\i -> a with [i] = 1.0f64)",
         "a is consumed",
@@ -59,8 +62,7 @@ MISTAKES = {
         "a is used after it was consumed",
     ),
     "the next state is of outside": (
-        "entry f [n] (v: [n]f64): [n]f64 =\n"
-        "loop s = copy v for i < n do if i < 3 then s with [i] = 0.0f64 else v",
+        "entry f [n] (v: [n]f64): [n]f64 =\nloop s = copy v for i < n do if i < 3 then s with [i] = 0.0f64 else v",
         "gives",
     ),
     "too many arguments": ("def g (x: f64): f64 = x\nentry f (x: f64): f64 = g x x", "2 arguments"),

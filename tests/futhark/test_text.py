@@ -1,7 +1,5 @@
 """What users see: the text of a function, the names in it, and what Futhark has no word for."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 
@@ -16,8 +14,8 @@ from fsmooth.backend.futhark.spelling import spelled
 from fsmooth.cli import main
 from fsmooth.core import build as b
 from fsmooth.core import primitives as p
-from fsmooth.core.term import App, Build, Get, If, Lam, Length, MakeTuple, MapTerm, Proj, Var
-from fsmooth.core.types import BOOL, F64, INT, Array, Tuple
+from fsmooth.core.term import App, Build, Const, Get, If, Lam, Length, Let, MakeTuple, MapTerm, Proj, Var
+from fsmooth.core.types import BOOL, F64, INT, Array, Function, Tuple
 from fsmooth.errors import UnsupportedError
 from tests.futhark.harness import Read, agree
 
@@ -107,6 +105,18 @@ def test_a_state_is_changed_in_place_but_arguments_are_not() -> None:
     agree(Read(text).run([np.array([1.0, 2.0, 4.0])]), [np.array([1.0, 3.0, 7.0])], 0.0)
 
 
+def test_a_variable_that_is_bound_twice_is_the_nearest() -> None:
+    x, y, f = Var("x", F64), Var("y", F64), Var("f", Function((F64,), F64))
+    one, two = Const(1.0), Const(2.0)
+    inner = Let(((x, b.prim(p.add, x, one)),), b.prim(p.multiply, x, x))
+    text = futhark(Lam((x,), b.prim(p.subtract, inner, x)), "program")
+    assert Read(text).run([np.float64(3.0)]) == [13.0]
+    outer = Lam((y,), b.prim(p.multiply, x, y))
+    called = Let(((f, outer), (x, two)), App(f, (b.prim(p.add, x, one),)))
+    text = futhark(Lam((x,), b.prim(p.add, called, x)), "program")
+    assert Read(text).run([np.float64(5.0)]) == [20.0]
+
+
 def test_recursion_is_refused_at_its_line() -> None:
     def fibonacci(n: int, x: float) -> float:
         return x if n < 2 else fibonacci(n - 1, x) * fibonacci(n - 2, x)
@@ -160,5 +170,7 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     file = tmp_path / "program.py"
     file.write_text("def f(v):\n    return sum(x * x for x in v)\n")
     assert main(["emit", f"{file}:f", "--stage", "futhark"]) == 0
-    assert capsys.readouterr().out == "entry f [n] (v: [n]f64): f64 =\n  #[unsafe]\n  f64.sum (tabulate n (\\x -> v[x] * v[x]))\n"
-
+    assert (
+        capsys.readouterr().out
+        == "entry f [n] (v: [n]f64): f64 =\n  #[unsafe]\n  f64.sum (tabulate n (\\x -> v[x] * v[x]))\n"
+    )

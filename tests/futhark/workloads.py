@@ -5,7 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from benchmarks.workloads import ba, det, gmm, hand, hello, ht, kmeans, llsq, lse, lstm, nnmf, ode, saddle, scalar_recurrence
+from benchmarks.workloads import (
+    ba,
+    det,
+    gmm,
+    hand,
+    hello,
+    ht,
+    kmeans,
+    llsq,
+    lse,
+    lstm,
+    nnmf,
+    ode,
+    saddle,
+    scalar_recurrence,
+)
 from benchmarks.workloads import tanh_recurrence as tanh
 
 import fsmooth as fs

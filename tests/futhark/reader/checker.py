@@ -148,9 +148,7 @@ def _bind(scope: Scope, name: str, value: Value) -> None:
     for other in shared:
         scope.aliases[other] = scope.aliases.get(other, NOTHING) | {name}
     scope.consumed.discard(name)
-    if not shared:
-        scope.consumable.add(name)
-    elif all(other in scope.consumable for other in shared):
+    if not shared or all(other in scope.consumable for other in shared):
         scope.consumable.add(name)
 
 
@@ -182,7 +180,9 @@ def consume(value: Value, scope: Scope) -> None:
     """An update in place: nobody may read the array from here on, by whatever name."""
     for name in value.aliases:
         if name not in scope.consumable:
-            raise FutharkError(f"{name} is consumed, but is outside of the function or loop, or a parameter that is not unique")
+            raise FutharkError(
+                f"{name} is consumed, but is outside of the function or loop, or a parameter that is not unique"
+            )
     scope.consumed |= value.aliases
 
 
@@ -262,9 +262,7 @@ def _loop(tree: Tree, scope: Scope) -> Value:
     return _after_loop(pattern, start, result, consumed, names, scope)
 
 
-def _after_loop(
-    pattern: Tree, start: Value, result: Value, consumed: set[str], names: set[str], scope: Scope
-) -> Value:
+def _after_loop(pattern: Tree, start: Value, result: Value, consumed: set[str], names: set[str], scope: Scope) -> Value:
     """The value of a loop: where it consumes its state, the array at first is gone, and the next is none from outside."""
     if pattern.data == "tuple_pattern" and pattern.children:
         parts = zip(pattern.children, start.components(), result.components(), strict=True)

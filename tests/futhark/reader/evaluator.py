@@ -310,5 +310,3 @@ def _replaced(array: Any, indices: list[Any], value: Any) -> Any:
     if not 0 <= i < len(array):
         raise FutharkError(f"index {i} of {len(array)}")
     return [*array[:i], _replaced(array[i], rest, value) if rest else value, *array[i + 1 :]]
-
-

@@ -88,7 +88,7 @@ def _of_module(module: str, name: str, arguments: list[Tree], scope: Scope) -> V
         return checker.Value(own)
     if own in (F64, F32) and name == "isnan":
         return _typed(types, [own], BOOL)
-    if own in (F64, F32) and name in UNARY or (own == I64 and name in ("abs", "sgn")):
+    if (own in (F64, F32) and name in UNARY) or (own == I64 and name in ("abs", "sgn")):
         return _typed(types, [own], own)
     if own in (F64, F32) and name in BINARY:
         return _typed(types, [own, own], own)

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from fsmooth.backend.futhark.code import APPLY, ATOM, LOW, MULTIPLY, OR, Code, Dim, Sizes, call, function, indented, tupled
+from fsmooth.backend.futhark.code import (
+    APPLY,
+    ATOM,
+    LOW,
+    MULTIPLY,
+    OR,
+    Code,
+    Dim,
+    Sizes,
+    call,
+    function,
+    indented,
+    tupled,
+)
 from fsmooth.backend.futhark.expressions import chosen
 from fsmooth.backend.futhark.scope import After, Branch, Leaf, Named, Scope, as_code, element_of, pattern
 from fsmooth.backend.futhark.writer import Writer
@@ -80,16 +93,15 @@ def _loop(writer: Writer, term: Reduce, total: Named, start: str, sizes: Sizes, 
     return f"loop {start} for {i} < {n} do{gap}{indented(body)}"
 
 
-def _added_to(
-    writer: Writer, total: Named, term: Term, sizes: Sizes, scope: Scope, after: After | None = None
-) -> str:
+def _added_to(writer: Writer, total: Named, term: Term, sizes: Sizes, scope: Scope, after: After | None = None) -> str:
     """The value of a term, added to what is named; that may be changed in place."""
     match term:
         case Let(bindings, body):
-            for k, (x, value) in enumerate(bindings):
-                later = (*[e for _, e in bindings[k + 1 :]], body)
-                writer.bind(x, value, scope, After(later, after))
-            return _added_to(writer, total, body, sizes, scope, after)
+            with scope.restored():
+                for k, (x, value) in enumerate(bindings):
+                    later = (*[e for _, e in bindings[k + 1 :]], body)
+                    writer.bind(x, value, scope, After(later, after))
+                return _added_to(writer, total, body, sizes, scope, after)
         case _ if _is_zero(term):
             return pattern(total)
         case If(condition, then, otherwise):
@@ -108,13 +120,13 @@ def _added_to(
                 writer.line(pattern(total), text, scope)
             return _added_to(writer, total, last, sizes, scope, after)
         case Reduce(Reduction.SUM, _, _, body) if _is_sparse(body):
-            own = writer.named("sum", term.type, sizes)
-            return _loop(writer, term, own, f"{pattern(own)} = {pattern(total)}", sizes, scope)
+            inside = writer.named("sum", term.type, sizes)
+            return _loop(writer, term, inside, f"{pattern(inside)} = {pattern(total)}", sizes, scope)
         case MakeTuple(items) if isinstance(total, Branch):
             texts = []
-            for k, (part, item) in enumerate(zip(total.items, items, strict=True)):
+            for k, (own, item) in enumerate(zip(total.items, items, strict=True)):
                 others = After((*items[:k], *items[k + 1 :]), after)
-                texts.append(_in_brackets(_added_to(writer, part, item, as_code(part, ATOM).sizes, scope, others)))
+                texts.append(_in_brackets(_added_to(writer, own, item, as_code(own, ATOM).sizes, scope, others)))
             return tupled(texts)
         case Delta(_, index, value) if isinstance(total, Leaf):
             return _added_at(writer, total, index, value, scope, after)
@@ -179,4 +191,3 @@ def _whole(writer: Writer, total: Named, term: Term, sizes: Sizes, scope: Scope,
     if is_scalar(term.type):
         return f"{total.name} + {writer.code(term, scope, after).at(MULTIPLY)}"
     return writer.added(term.type, as_code(total, ATOM), writer.fitted(term, scope, sizes, after)).text
-

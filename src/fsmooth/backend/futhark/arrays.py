@@ -78,10 +78,8 @@ def get(writer: Writer, term: Get, scope: Scope, after: After | None) -> Code:
     return Code(text, ATOM, sizes, aliases)
 
 
-def _place(
-    writer: Writer, index: Term, sizes: Sizes, scope: Scope, after: After | None
-) -> tuple[str, bool]:
-    """An index into an array of these sizes, and whether Futhark is to test it: it does what a check of ours by the length does."""
+def _place(writer: Writer, index: Term, sizes: Sizes, scope: Scope, after: After | None) -> tuple[str, bool]:
+    """An index into an array of these sizes, and whether Futhark is to test it, as a check by the length of the array."""
     if isinstance(index, Check) and isinstance(sizes, Dim) and writer.size(index.size, scope) == sizes.length:
         return writer.code(index.index, scope, after).text, True
     return writer.code(index, scope, after).text, False
@@ -171,4 +169,3 @@ def plus(writer: Writer, term: Plus, scope: Scope, after: After | None) -> Code:
         total = code if total is None else writer.added(term.type, total, code)
     assert total is not None
     return total
-

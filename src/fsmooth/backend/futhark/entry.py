@@ -185,4 +185,3 @@ def _types(type_: Type) -> Iterator[Type]:
             yield from _types(item)
     else:
         yield type_
-

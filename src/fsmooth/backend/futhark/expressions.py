@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fsmooth.backend.futhark.code import AND, ATOM, COMPARE, LOW, OR, Code, Items, bracketed, indented, tupled
 from fsmooth.backend.futhark.marks import covered
-from fsmooth.backend.futhark.scope import After, Scope, as_code, component_of, path
+from fsmooth.backend.futhark.scope import After, Branch, Closure, Scope, as_code, component_of, path, pattern
 from fsmooth.backend.futhark.spelling import constant, spelled
 from fsmooth.backend.futhark.writer import Writer
 from fsmooth.core.term import (
@@ -51,10 +51,11 @@ def prim(writer: Writer, term: Prim, scope: Scope, after: After | None) -> Code:
 
 
 def let(writer: Writer, term: Let, scope: Scope, after: After | None) -> Code:
-    for k, (x, value) in enumerate(term.bindings):
-        later = (*[e for _, e in term.bindings[k + 1 :]], term.body)
-        writer.bind(x, value, scope, After(later, after))
-    return writer.code(term.body, scope, after)
+    with scope.restored():
+        for k, (x, value) in enumerate(term.bindings):
+            later = (*[e for _, e in term.bindings[k + 1 :]], term.body)
+            writer.bind(x, value, scope, After(later, after))
+        return writer.code(term.body, scope, after)
 
 
 def if_(writer: Writer, term: If, scope: Scope, after: After | None) -> Code:
@@ -99,16 +100,51 @@ def _either(writer: Writer, left: Code, right: Term, scope: Scope, after: After 
 def app(writer: Writer, term: App, scope: Scope, after: After | None) -> Code:
     """The body of the function, with its parameters bound: what is called is always known."""
     function: Term = term.function
-    while isinstance(function, Var | Custom):
-        function = function.function if isinstance(function, Custom) else scope.functions.get(function, term)
-    if isinstance(function, Let):
-        return writer.code(Let(function.bindings, App(function.body, term.arguments)), scope, after)
-    if not isinstance(function, Lam):
-        writer.refuse("Lam")
-    for k, (parameter, argument) in enumerate(zip(function.parameters, term.arguments, strict=True)):
-        later = (*term.arguments[k + 1 :], function.body)
-        writer.bind(parameter, argument, scope, After(later, after))
-    return writer.code(function.body, scope, after)
+    while isinstance(function, Custom):
+        function = function.function
+    match function:
+        case Let(bindings, body):
+            given = tuple([Var("x", a.type) for a in term.arguments])
+            with scope.restored():
+                _bind_arguments(writer, given, function, term.arguments, scope, after)
+                return writer.code(Let(bindings, App(body, given)), scope, after)
+        case Lam(parameters, body):
+            with scope.restored():
+                _bind_arguments(writer, parameters, body, term.arguments, scope, after)
+                return writer.code(body, scope, after)
+        case Var() if function in scope.functions:
+            return _called(writer, scope.functions[function], term.arguments, scope, after)
+        case _:
+            writer.refuse("Lam")
+
+
+def _called(writer: Writer, closure: Closure, arguments: tuple[Term, ...], scope: Scope, after: After | None) -> Code:
+    """A function with a name: its arguments mean what they mean here, its body what it means where it is written."""
+    stands_for = tuple([Var("x", a.type) for a in arguments])
+    with scope.restored():
+        _bind_arguments(writer, stands_for, closure.function, arguments, scope, after)
+        scope.names = {**closure.names, **{x: scope.names[x] for x in stands_for if x in scope.names}}
+        scope.functions = {**closure.functions, **{x: scope.functions[x] for x in stands_for if x in scope.functions}}
+        return writer.code(App(closure.function, stands_for), scope, after)
+
+
+def _bind_arguments(
+    writer: Writer,
+    parameters: tuple[Var, ...],
+    body: Term,
+    arguments: tuple[Term, ...],
+    scope: Scope,
+    after: After | None,
+) -> None:
+    """Arguments do not see parameters: all are written first."""
+    fresh = [Var(q.name, q.type) for q in parameters]
+    for k, (x, argument) in enumerate(zip(fresh, arguments, strict=True)):
+        writer.bind(x, argument, scope, After((*arguments[k + 1 :], body), after))
+    for q, x in zip(parameters, fresh, strict=True):
+        if x in scope.functions:
+            scope.functions[q] = scope.functions[x]
+        else:
+            scope.names[q] = scope.names[x]
 
 
 def make_tuple(writer: Writer, term: MakeTuple, scope: Scope, after: After | None) -> Code:
@@ -139,11 +175,10 @@ def proj(writer: Writer, term: Proj, scope: Scope, after: After | None) -> Code:
         return Code(whole.text, whole.level, sizes, whole.aliases)
     if isinstance(term.tuple, Get) or whole.text.isidentifier():
         return Code(f"({whole.text}).{term.position}", ATOM, sizes, whole.aliases)
-    hint = f"part_{term.position}"
-    named = writer.named(hint, term.tuple.type, whole.sizes)
-    from_names = as_code(named, ATOM)
-    writer.line(from_names.text, whole.text, scope)
-    return as_code(named.items[term.position], ATOM)  # type: ignore[union-attr]  (a tuple has a name for each component)
+    apart = writer.named(f"part_{term.position}", term.tuple.type, whole.sizes)
+    assert isinstance(apart, Branch)
+    writer.line(pattern(apart), whole.text, scope)
+    return as_code(apart.items[term.position], ATOM)
 
 
 def check(writer: Writer, term: Check, scope: Scope, after: After | None) -> Code:
@@ -170,4 +205,3 @@ def custom(writer: Writer, term: Custom, scope: Scope, after: After | None) -> C
 
 def lam(writer: Writer, term: Lam, scope: Scope, after: After | None) -> Code:
     writer.refuse("Lam")
-

@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
-from fsmooth.backend.futhark.code import APPLY, ATOM, LOW, OR, Code, Dim, bracketed, call, function, indented, tupled
+from collections.abc import Iterator
+
+from fsmooth.backend.futhark.code import (
+    APPLY,
+    ATOM,
+    LOW,
+    OR,
+    Code,
+    Dim,
+    Sizes,
+    bracketed,
+    call,
+    function,
+    indented,
+    tupled,
+)
 from fsmooth.backend.futhark.scope import (
     After,
     Branch,
@@ -17,7 +32,7 @@ from fsmooth.backend.futhark.scope import (
 )
 from fsmooth.backend.futhark.writer import Writer
 from fsmooth.core.term import Carrying, Collect, IFold, MakeTuple, Term, While
-from fsmooth.core.types import Tuple
+from fsmooth.core.types import Tuple, Type
 
 _LINE = 90
 
@@ -72,12 +87,12 @@ def _initial(writer: Writer, term: Term, hint: str, scope: Scope, after: After |
     return [as_code(leaf, ATOM) for leaf in leaves(named)]
 
 
-def _names_for(writer: Writer, hint: str, init: Term, sizes: object) -> Named:
-    def names(name: str, type_: object) -> Named:
+def _names_for(writer: Writer, hint: str, init: Term, sizes: Iterator[Sizes]) -> Named:
+    def names(name: str, type_: Type) -> Named:
         if isinstance(type_, Tuple):
             parts = zip(type_.names or range(len(type_.items)), type_.items, strict=True)
             return Branch(tuple([names(f"{name}_{k}", t) for k, t in parts]))
-        return Leaf(writer.names.fresh(name), next(sizes))  # type: ignore[call-overload]  (an iterator of sizes)
+        return Leaf(writer.names.fresh(name), next(sizes))
 
     return names(hint, init.type)
 
@@ -127,11 +142,10 @@ def _loop(
     return Code(f"{head}{gap}{indented(body.text)}", LOW, code.sizes, frozenset(aliases & visible))
 
 
-def _tree(named: Named, texts: object) -> str:
+def _tree(named: Named, texts: Iterator[str]) -> str:
     if isinstance(named, Branch):
         return tupled([_tree(x, texts) for x in named.items])
-    text = next(texts)  # type: ignore[call-overload]  (an iterator of texts)
-    return text if isinstance(text, str) else ""
+    return next(texts)
 
 
 def collect(writer: Writer, term: Collect, scope: Scope, after: After | None) -> Code:
@@ -170,4 +184,3 @@ def _written_in_turn(writer: Writer, term: Collect, sizes: Dim, scope: Scope) ->
     empty = writer.zero(term.type, sizes)
     outermost = text.replace(f"loop ({found}, {count}) for", f"loop ({found}, {count}) = ({empty.text}, 0i64) for", 1)
     return Code(f"({indented(outermost, 1)}).0", ATOM, sizes)
-

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from msgspec import Struct
 
@@ -12,10 +13,11 @@ from fsmooth.core.traverse import children
 
 
 class Leaf(Struct, frozen=True):
-    """A name of Futhark for a value that is not a tuple, and its sizes."""
+    """A name of Futhark for a value that is not a tuple, and its sizes.  `is_natural`: an integer that is not negative."""
 
     name: str
     sizes: Sizes
+    is_natural: bool = False
 
 
 class Branch(Struct, frozen=True):
@@ -25,6 +27,19 @@ class Branch(Struct, frozen=True):
 
 
 Named = Leaf | Branch
+
+
+class Closure(Struct, frozen=True):
+    """A function, and what its free variables are called where it is written."""
+
+    function: Term
+    names: dict[Var, Named]
+    functions: dict[Var, Closure]
+
+    def free_names(self) -> set[str]:
+        """The names that it mentions."""
+        found = {leaf.name for x in self.function.free if x in self.names for leaf in leaves(self.names[x])}
+        return found.union(*[self.functions[x].free_names() for x in self.function.free if x in self.functions])
 
 
 def pattern(named: Named) -> str:
@@ -52,10 +67,18 @@ class Scope:
     def __init__(self, outer: Scope | None = None, owned: Iterable[str] = ()) -> None:
         self.lines: list[str] = []
         self.names: dict[Var, Named] = dict(outer.names) if outer else {}
-        self.functions: dict[Var, Term] = dict(outer.functions) if outer else {}
+        self.functions: dict[Var, Closure] = dict(outer.functions) if outer else {}
         self.sizes: dict[str, str] = dict(outer.sizes) if outer else {}
         self.owned = set(owned)
         self.consumed: set[str] = outer.consumed if outer else set()
+
+    @contextmanager
+    def restored(self) -> Iterator[None]:
+        """What variables are called is as before in the end: the `let`s stay, but not for those who are not in their scope."""
+        names, functions = self.names, self.functions
+        self.names, self.functions = dict(names), dict(functions)
+        yield
+        self.names, self.functions = names, functions
 
     def branch(self) -> Scope:
         """A block that runs at most once, where this one is."""
@@ -102,7 +125,7 @@ def names_in(term: Term, scope: Scope) -> set[str]:
         if named is not None:
             found.update([leaf.name for leaf in leaves(named)])
         elif isinstance(t, Var) and t in scope.functions:
-            pending.append(scope.functions[t])
+            found |= scope.functions[t].free_names()
         elif not (isinstance(t, Length) and path(t.array, scope) is not None):
             pending.extend(children(t))
     return found

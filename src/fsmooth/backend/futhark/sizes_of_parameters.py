@@ -88,8 +88,9 @@ def _join_columns(axes: Axes, var: Var, type_: Type, where: tuple[int, ...]) -> 
 
 
 def _columns(type_: Type, where: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    if isinstance(leaf_of(type_), Tuple):
-        for k, item in enumerate(leaf_of(type_).items):  # type: ignore[union-attr]  (it is a tuple)
+    leaf = leaf_of(type_)
+    if isinstance(leaf, Tuple):
+        for k, item in enumerate(leaf.items):
             yield from _columns(item, (*where, k))
     else:
         yield where

@@ -5,12 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NoReturn
 
-from fsmooth.backend.futhark.code import ADD, APPLY, ATOM, LOW, MULTIPLY, Code, Dim, Items, Sizes, indented, scalar_name, tupled, type_text
+from fsmooth.backend.futhark.code import (
+    ADD,
+    APPLY,
+    ATOM,
+    LOW,
+    MULTIPLY,
+    Code,
+    Dim,
+    Items,
+    Sizes,
+    indented,
+    scalar_name,
+    tupled,
+    type_text,
+)
 from fsmooth.backend.futhark.marks import region
 from fsmooth.backend.futhark.names import Names
 from fsmooth.backend.futhark.scope import (
     After,
     Branch,
+    Closure,
     Leaf,
     Named,
     Scope,
@@ -23,7 +38,7 @@ from fsmooth.backend.futhark.scope import (
 )
 from fsmooth.core import primitives as p
 from fsmooth.core.shape import size_of
-from fsmooth.core.term import NOWHERE, Call, Const, Custom, Get, Length, MapTerm, Prim, Proj, Site, Term, Var
+from fsmooth.core.term import NOWHERE, Call, Const, Get, Length, MapTerm, Prim, Proj, Site, Term, Var
 from fsmooth.core.types import Array, Bool, Float, Function, Tuple, Type
 from fsmooth.errors import UnsupportedError
 from fsmooth.frontend.diagnose import render
@@ -43,8 +58,6 @@ class Writer:
         self.site = site
         self.checked = False
         self.helpers: set[str] = set()
-        self.naturals: set[Var] = set()
-        """Integers that are not negative."""
 
     def code(self, term: Term, scope: Scope, after: After | None = None) -> Code:
         """The text of a term; what it needs a name for is added to the `let`s of the scope."""
@@ -79,7 +92,9 @@ class Writer:
         self.helpers.add(name)
         return name
 
-    def refuse(self, what: str, hint: str = "call the function itself: it is compiled to C", site: Site = NOWHERE) -> NoReturn:
+    def refuse(
+        self, what: str, hint: str = "call the function itself: it is compiled to C", site: Site = NOWHERE
+    ) -> NoReturn:
         """What Futhark has no word for is an error at the user's line."""
         where = site if site.file else self.site
         raise UnsupportedError(render(where, f"Futhark has no word for {_REFUSED.get(what, what)}", hint))
@@ -91,7 +106,7 @@ class Writer:
         if isinstance(term, Const):
             return str(max(int(term.value), 0))
         code = self.code(term, scope)
-        text = code.text if self.is_natural(term) else f"i64.max 0 {code.atom}"
+        text = code.text if self.is_natural(term, scope) else f"i64.max 0 {code.atom}"
         if text.isidentifier():
             return text
         if text.removesuffix("i64").isdigit():
@@ -110,7 +125,7 @@ class Writer:
             return Items(tuple([self.shape(Proj(term, k), scope) for k in range(len(term.type.items))]))
         return None
 
-    def is_natural(self, term: Term) -> bool:
+    def is_natural(self, term: Term, scope: Scope) -> bool:
         """Is an integer seen not to be negative?"""
         match term:
             case Const(value):
@@ -118,11 +133,12 @@ class Writer:
             case Length():
                 return True
             case Var():
-                return term in self.naturals
+                named = scope.names.get(term)
+                return isinstance(named, Leaf) and named.is_natural
             case Prim(operation, arguments) if operation in (p.add, p.multiply):
-                return all(map(self.is_natural, arguments))
+                return all([self.is_natural(x, scope) for x in arguments])
             case Prim(operation, arguments) if operation is p.maximum:
-                return any(map(self.is_natural, arguments))
+                return any([self.is_natural(x, scope) for x in arguments])
             case _:
                 return False
 
@@ -140,22 +156,22 @@ class Writer:
     def index(self, var: Var, scope: Scope) -> str:
         """A name for the index of a loop."""
         name = self.names.fresh(var.name)
-        scope.names[var] = Leaf(name, None)
-        self.naturals.add(var)
+        scope.names[var] = Leaf(name, None, is_natural=True)
         return name
 
     def bind(self, var: Var, value: Term, scope: Scope, after: After | None) -> None:
         """`let var = value`, in a scope; other names of what has a name already need no `let`."""
         if isinstance(var.type, Function):
-            scope.functions[var] = value.function if isinstance(value, Custom) else value
+            known_function = scope.functions.get(value) if isinstance(value, Var) else None
+            scope.functions[var] = known_function or Closure(value, dict(scope.names), dict(scope.functions))
             return
         known = path(value, scope)
         if known is not None:
             scope.names[var] = known
             return
-        if self.is_natural(value):
-            self.naturals.add(var)
-        scope.names[var] = self.kept(var.name, value, scope, after)
+        is_natural = self.is_natural(value, scope)
+        named = self.kept(var.name, value, scope, after)
+        scope.names[var] = Leaf(named.name, None, is_natural=True) if is_natural and isinstance(named, Leaf) else named
 
     def kept(self, hint: str, value: Term, scope: Scope, after: After | None) -> Named:
         """The value of a term under names of its own."""
