@@ -400,16 +400,21 @@ def _element(array: Type, indices: list[Tree], scope: Scope) -> Type:
     return array
 
 
+def _part(type_: Type, whole: Value) -> Value:
+    """An element: a row is in the memory of its array, a number is not."""
+    return Value(type_, whole.aliases if has_array(type_) else NOTHING)
+
+
 def _name_index(tree: Tree, scope: Scope) -> Value:
     name, _, *indices = tree.children
     whole = _looked_up(str(name), scope)
-    return Value(_element(whole.type, indices, scope), whole.aliases)
+    return _part(_element(whole.type, indices, scope), whole)
 
 
 def _index(tree: Tree, scope: Scope) -> Value:
     array, _, *indices = tree.children
     whole = expression(array, scope)
-    return Value(_element(whole.type, indices, scope), whole.aliases)
+    return _part(_element(whole.type, indices, scope), whole)
 
 
 def _field(tree: Tree, scope: Scope) -> Value:

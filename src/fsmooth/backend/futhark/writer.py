@@ -11,6 +11,7 @@ from fsmooth.backend.futhark.code import (
     ATOM,
     LOW,
     MULTIPLY,
+    OR,
     Code,
     Dim,
     Items,
@@ -73,7 +74,7 @@ class Writer:
         if code.sizes == sizes:
             return code
         self.checked = True
-        return Code(f"({code.text} :> {type_text(term.type, sizes)})", ATOM, sizes, code.aliases)
+        return Code(f"({code.at(OR)} :> {type_text(term.type, sizes)})", ATOM, sizes, code.aliases)
 
     def block(self, term: Term, scope: Scope, sizes: Sizes, after: After | None = None) -> Code:
         """A term that is a block of its own, `scope`, with its `let`s."""
