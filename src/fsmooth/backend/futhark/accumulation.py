@@ -88,12 +88,12 @@ def _loop(writer: Writer, term: Reduce, total: Named, start: str, sizes: Sizes, 
     n = writer.size(term.size, scope)
     inner = scope.repeated()
     i = writer.index(term.index, inner)
-    body = inner.block(_added_to(writer, total, term.body, sizes, inner))
+    body = inner.block(added_to(writer, total, term.body, sizes, inner))
     gap = "\n  " if "\n" in body else " "
     return f"loop {start} for {i} < {n} do{gap}{indented(body)}"
 
 
-def _added_to(writer: Writer, total: Named, term: Term, sizes: Sizes, scope: Scope, after: After | None = None) -> str:
+def added_to(writer: Writer, total: Named, term: Term, sizes: Sizes, scope: Scope, after: After | None = None) -> str:
     """The value of a term, added to what is named; that may be changed in place."""
     match term:
         case Let(bindings, body):
@@ -101,7 +101,7 @@ def _added_to(writer: Writer, total: Named, term: Term, sizes: Sizes, scope: Sco
                 for k, (x, value) in enumerate(bindings):
                     later = (*[e for _, e in bindings[k + 1 :]], body)
                     writer.bind(x, value, scope, After(later, after))
-                return _added_to(writer, total, body, sizes, scope, after)
+                return added_to(writer, total, body, sizes, scope, after)
         case _ if _is_zero(term):
             return pattern(total)
         case If(condition, then, otherwise):
@@ -109,24 +109,24 @@ def _added_to(writer: Writer, total: Named, term: Term, sizes: Sizes, scope: Sco
             codes = []
             for part in (then, otherwise):
                 block = scope.branch()
-                text = block.block(_added_to(writer, total, part, sizes, block, after))
+                text = block.block(added_to(writer, total, part, sizes, block, after))
                 codes.append(Code(text, ATOM if text.isidentifier() else LOW))
             return chosen(test, *codes).text
         case Plus(items):
             *before, last = items
             for k, item in enumerate(before):
-                text = _added_to(writer, total, item, sizes, scope, After(items[k + 1 :], after))
+                text = added_to(writer, total, item, sizes, scope, After(items[k + 1 :], after))
                 total = writer.named("sum", item.type, sizes)
                 writer.line(pattern(total), text, scope)
-            return _added_to(writer, total, last, sizes, scope, after)
-        case Reduce(Reduction.SUM, _, _, body) if _is_sparse(body):
+            return added_to(writer, total, last, sizes, scope, after)
+        case Reduce(Reduction.SUM, _, _, body) if is_sparse(body):
             inside = writer.named("sum", term.type, sizes)
             return _loop(writer, term, inside, f"{pattern(inside)} = {pattern(total)}", sizes, scope)
         case MakeTuple(items) if isinstance(total, Branch):
             texts = []
             for k, (own, item) in enumerate(zip(total.items, items, strict=True)):
                 others = After((*items[:k], *items[k + 1 :]), after)
-                texts.append(_in_brackets(_added_to(writer, own, item, as_code(own, ATOM).sizes, scope, others)))
+                texts.append(_in_brackets(added_to(writer, own, item, as_code(own, ATOM).sizes, scope, others)))
             return tupled(texts)
         case Delta(_, index, value) if isinstance(total, Leaf):
             return _added_at(writer, total, index, value, scope, after)
@@ -149,17 +149,17 @@ def _is_zero(term: Term) -> bool:
             return False
 
 
-def _is_sparse(body: Term) -> bool:
-    """Is it worth while to add in place?"""
+def is_sparse(body: Term) -> bool:
+    """Is it worth while to add it in place, since most of it is zero?"""
     match body:
         case Let(_, inner):
-            return _is_sparse(inner)
+            return is_sparse(inner)
         case If(_, then, otherwise):
-            return _is_sparse(then) or _is_sparse(otherwise)
+            return is_sparse(then) or is_sparse(otherwise)
         case Plus(items):
-            return any(map(_is_sparse, items))
+            return any(map(is_sparse, items))
         case Reduce(Reduction.SUM, _, _, inner):
-            return _is_sparse(inner)
+            return is_sparse(inner)
         case _:
             return isinstance(body, Delta)
 
@@ -169,17 +169,25 @@ def _in_brackets(text: str) -> str:
 
 
 def _added_at(writer: Writer, total: Leaf, index: Term, value: Term, scope: Scope, after: After | None) -> str:
-    at = writer.atom(index, scope, After((value,), after), "at")
-    code = writer.fitted(value, scope, element_of(total.sizes), after)
-    element = f"{total.name}[{at.text}]"
+    """What is zero but at an index, or at an index of a row, is added there alone."""
+    indices = [index]
+    while isinstance(value, Delta):
+        indices.append(value.index)
+        value = value.value
+    places, sizes = [], total.sizes
+    for k, at in enumerate(indices):
+        places.append(writer.atom(at, scope, After((value, *indices[k + 1 :]), after), "at").text)
+        sizes = element_of(sizes)
+    code = writer.fitted(value, scope, sizes, after)
+    place = f"[{', '.join(places)}]"
     if isinstance(value.type, Tuple):
         old, new = [writer.named(hint, value.type, code.sizes) for hint in ("old", "new")]
-        writer.line(pattern(old), element, scope)
+        writer.line(pattern(old), f"{total.name}{place}", scope)
         writer.line(pattern(new), code.text, scope)
         added = writer.sum_of_names(value.type, old, new)
     else:
-        added = writer.added(value.type, Code(element, ATOM), code).text
-    return f"{total.name} with [{at.text}] = {added}"
+        added = writer.added(value.type, Code(f"{total.name}{place}", ATOM), code).text
+    return f"{total.name} with {place} = {added}"
 
 
 def _whole(writer: Writer, total: Named, term: Term, sizes: Sizes, scope: Scope, after: After | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fsmooth.backend.futhark.accumulation import added_to, is_sparse
 from fsmooth.backend.futhark.code import (
     APPLY,
     ATOM,
@@ -16,7 +17,7 @@ from fsmooth.backend.futhark.code import (
     indented,
 )
 from fsmooth.backend.futhark.marks import proved
-from fsmooth.backend.futhark.scope import After, Scope, element_of, is_used, path, sizes_of_names
+from fsmooth.backend.futhark.scope import After, Leaf, Scope, element_of, is_used, path, sizes_of_names
 from fsmooth.backend.futhark.writer import Writer
 from fsmooth.core.shape import size_of
 from fsmooth.core.term import Build, Check, Delta, Get, Length, Plus, Proj, Term, Update, Vector, Zero
@@ -161,11 +162,18 @@ def _consumed(array: Code, scope: Scope, after: After | None) -> str:
 
 
 def plus(writer: Writer, term: Plus, scope: Scope, after: After | None) -> Code:
+    """`map2 (+)`; what is mostly zero is added in place to what comes before it."""
     sizes = writer.shape(term, scope)
     total: Code | None = None
     for k, item in enumerate(term.items):
-        others = (*term.items[:k], *term.items[k + 1 :])
-        code = writer.fitted(item, scope, sizes, After(others, after))
+        others = After((*term.items[:k], *term.items[k + 1 :]), after)
+        if total is not None and is_sparse(item):
+            named = writer.named("sum", term.type, sizes)
+            assert isinstance(named, Leaf)
+            writer.line(named.name, writer.copied(total).text, scope)
+            total = Code(added_to(writer, named, item, sizes, scope, others), LOW, sizes)
+            continue
+        code = writer.fitted(item, scope, sizes, others)
         total = code if total is None else writer.added(term.type, total, code)
     assert total is not None
     return total
