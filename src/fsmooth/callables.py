@@ -185,7 +185,7 @@ class Function(Generic[P, R]):
         >>> print(fs.function(lambda x: sum(y * y for y in x)).futhark([1.0, 2.0]), end="")
         entry anonymous [n] (x: [n]f64): f64 =
           #[unsafe]
-          f64.sum (tabulate n (\\i -> x[i] * x[i]))
+          f64.sum (tabulate n (\\y -> x[y] * x[y]))
         """
         from fsmooth.backend.futhark.program import text_of  # noqa: PLC0415  (only for those who ask)
 
