@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
 from benchmarks.workloads import (
     ba,
     det,
@@ -18,7 +17,6 @@ from benchmarks.workloads import (
     lstm,
     nnmf,
     ode,
-    saddle,
     scalar_recurrence,
 )
 from benchmarks.workloads import tanh_recurrence as tanh
@@ -31,6 +29,7 @@ _FACTORS = nnmf.generate(4)
 _SEQUENCE = tanh.generate(4, 3)
 _ADJUSTMENT = ba.made(2, 4, 5)
 _POINTS = kmeans.generate(12, 3, 2)
+_HAND = hand.simple(4)
 
 WORKLOADS: dict[str, tuple[fs.Function, tuple[object, ...]]] = {
     "hello": (hello.square, (3.0,)),
@@ -53,22 +52,13 @@ WORKLOADS: dict[str, tuple[fs.Function, tuple[object, ...]]] = {
     "ode_grad": (ode.gradient, (ode.generate(4), 3)),
     "recurrence": (scalar_recurrence.primal, (0.3, 1.2, 5)),
     "recurrence_grad": (scalar_recurrence.gradient, (0.3, 1.2, 5)),
+    "hand": (ht.simple, (_HAND.theta, _HAND.hand, _HAND.vertex_of, _HAND.points)),
     "tanh": (tanh.primal, tuple(_SEQUENCE)),
     "tanh_grad": (tanh.gradient, tuple(_SEQUENCE)),
 }
 """Those that need no recursion."""
 
-_HAND = hand.simple(4)
-
-
-def hands() -> tuple[fs.Function, tuple[object, ...]]:
-    """The errors of a hand, of which the sizes are in a record."""
-    return ht.simple, (_HAND.theta, _HAND.hand, _HAND.vertex_of, _HAND.points)
-
-
 RECURSIVE: dict[str, tuple[fs.Function, Callable[[], tuple[object, ...]]]] = {
     "det": (det.primal, lambda: (det.generate(3),)),
 }
 """Those that Futhark has no word for."""
-
-__all__ = ["RECURSIVE", "WORKLOADS", "hands", "np", "saddle"]
