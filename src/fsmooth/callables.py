@@ -174,6 +174,26 @@ class Function(Generic[P, R]):
         """The C that runs for arguments like these (those of the last call, if none are given)."""
         return self._code(args, kwargs).source
 
+    def futhark(self, *args: object, **kwargs: object) -> str:
+        """The program for arguments like these as Futhark text: an entry point of its name, with what it needs.
+
+        It takes and gives arrays and numbers one after the other: those of tuples and records, and arrays of tuples as several
+        arrays.  An index that is proved is not tested.
+
+        Raises:
+            UnsupportedError: for what Futhark has no word for: functions that call themselves, recursive data types, tapes.
+
+        >>> import fsmooth as fs
+        >>> print(fs.function(lambda x: sum(y * y for y in x)).futhark([1.0, 2.0]), end="")
+        entry anonymous [n] (x: [n]f64): f64 =
+          #[unsafe]
+          f64.sum (tabulate n (\\y -> x[y] * x[y]))
+        """
+        from fsmooth.backend.futhark.program import text_of  # noqa: PLC0415  (only for those who ask)
+
+        stages = self._stages(args, kwargs)
+        return text_of(self.program.name, stages.terms["optimised"], stages.static_sizes, self.__wrapped__)
+
     def _code(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> CProgram:
         stages = self._stages(args, kwargs)
         assert stages.code is not None

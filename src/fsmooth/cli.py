@@ -32,7 +32,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     demo_parser.add_argument("name", choices=["bundle-adjustment"])
     emit = commands.add_parser("emit", help="print what a function becomes")
     emit.add_argument("target", metavar="FILE:FUNCTION")
-    emit.add_argument("--stage", default="C", choices=["definition", "derivative", "optimised", "C", "linear-maps"])
+    emit.add_argument(
+        "--stage", default="C", choices=["definition", "derivative", "optimised", "C", "futhark", "linear-maps"]
+    )
     emit.add_argument(
         "types", nargs="*", help="a type for each argument: float, int, bool, float[], float[][], int[], …"
     )
@@ -76,6 +78,11 @@ def _emit(options: argparse.Namespace) -> int:
         return 0
     stages = driver.compile_program(elaborated, chosen.program.name, chosen.schedule)
     assert stages.code is not None
+    if options.stage == "futhark":
+        from fsmooth.backend.futhark.program import text_of  # noqa: PLC0415
+
+        print(text_of(chosen.program.name, stages.terms["optimised"], {}, chosen.__wrapped__), end="")
+        return 0
     if options.stage != "C" and options.stage not in stages.terms:
         raise ArgumentError(f"{name} has no stage {options.stage!r}; it has {', '.join([*stages.terms, 'C'])}")
     print(stages.code.source if options.stage == "C" else stages.terms[options.stage])

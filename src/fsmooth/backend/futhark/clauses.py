@@ -1,0 +1,65 @@
+"""The clause of each constructor; what has none is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fsmooth.backend.futhark import arrays, expressions, loops, reductions
+from fsmooth.core.term import (
+    App,
+    Build,
+    Check,
+    Collect,
+    Const,
+    Custom,
+    Delta,
+    Get,
+    If,
+    IFold,
+    Lam,
+    Length,
+    Let,
+    MakeTuple,
+    Plus,
+    Prim,
+    Proj,
+    Reduce,
+    Require,
+    Sealed,
+    Term,
+    Unread,
+    Update,
+    Var,
+    Vector,
+    While,
+    Zero,
+)
+
+CLAUSES: dict[type[Term], Any] = {
+    Const: expressions.const,
+    Var: expressions.var,
+    Prim: expressions.prim,
+    Let: expressions.let,
+    If: expressions.if_,
+    Lam: expressions.lam,
+    App: expressions.app,
+    MakeTuple: expressions.make_tuple,
+    Proj: expressions.proj,
+    Check: expressions.check,
+    Require: expressions.require,
+    Custom: expressions.custom,
+    Sealed: expressions.custom,
+    Build: arrays.build,
+    Vector: arrays.vector,
+    Get: arrays.get,
+    Length: arrays.length,
+    Zero: arrays.zero,
+    Unread: arrays.zero,
+    Delta: arrays.delta,
+    Update: arrays.update,
+    Plus: arrays.plus,
+    IFold: loops.ifold,
+    While: loops.while_,
+    Collect: loops.collect,
+    Reduce: reductions.reduce_,
+}
