@@ -68,6 +68,7 @@ from fsmooth.functions import __all__ as _functions
 from fsmooth.logs import set_log
 from fsmooth.paper_verbs import diff, jacob, mdiff, mgrad, vdiff
 from fsmooth.shards import sum_shards
+from fsmooth.shipping import library
 
 __version__ = "0.1.0"
 
@@ -125,6 +126,7 @@ __all__ = [
     "jacob",
     "jacobian",
     "jvp",
+    "library",
     "mdiff",
     "mgrad",
     "pack",

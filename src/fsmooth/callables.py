@@ -321,9 +321,15 @@ class AlongTangent(Function[P, R]):
 
 
 def write(stages: Stages, path: Path) -> tuple[Path, Path]:
-    """Write the C and its header."""
+    """Write the C and its header; who calls it from C is told if a size is not the one that is built in."""
+    from fsmooth.backend.c.built_in import named  # noqa: PLC0415  (the compiler is loaded when something is compiled)
+    from fsmooth.backend.c.emit import emit  # noqa: PLC0415
+
     code = stages.code
     assert code is not None
+    assert stages.loops is not None
+    if stages.static_sizes:
+        code = emit(stages.loops, named(stages.loops, stages.static_sizes))
     source = path.with_suffix(".c")
     header = source.with_suffix(".h")
     source.write_text(code.source)

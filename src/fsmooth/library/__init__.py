@@ -15,8 +15,9 @@ True
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from fsmooth.library import algebra
 
 if TYPE_CHECKING:
     from fsmooth.library.axes import AXIS_NAMES
@@ -24,21 +25,8 @@ if TYPE_CHECKING:
     from fsmooth.library.expand import expand, names, parse
     from fsmooth.library.inlining import WrongArguments
 
-_ROOMS = {
-    "AXIS_NAMES": "axes",
-    "WrongArguments": "inlining",
-    "expand": "expand",
-    "is_elementwise": "elementwise",
-    "names": "expand",
-    "parse": "expand",
-}
-
 __all__ = ["AXIS_NAMES", "WrongArguments", "expand", "is_elementwise", "names", "parse"]
 
 
 def __getattr__(name: str) -> object:
-    if name not in _ROOMS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    for known, room in _ROOMS.items():
-        globals()[known] = getattr(import_module(f"{__name__}.{room}"), known)
-    return globals()[name]
+    return getattr(algebra, name)
