@@ -27,6 +27,11 @@ class Interval(Struct, frozen=True):
     upper: t.Expression | None = None
 
     @property
+    def is_exact(self) -> bool:
+        """Is it known?"""
+        return self.lower is self.upper and self.lower is not None
+
+    @property
     def is_nonnegative(self) -> bool:
         """Is it known not to be below zero?"""
         return self.lower is not None and _is_nonnegative(self.lower)
@@ -79,7 +84,7 @@ def _interval(e: t.Expression, known: Known) -> Interval:
         case t.Operation():
             given = [interval(a, known) for a in e.arguments]
             found = _of_operation(e, given)
-            is_exact = e.primitive in _EXACT and all([a.lower is a.upper for a in given])
+            is_exact = e.primitive in _EXACT and all([a.is_exact for a in given])
             return Interval(found.upper, found.upper) if is_exact else found
         case _:
             return ANY

@@ -18,7 +18,7 @@ from fsmooth.loops.arithmetic import ZERO, integer
 from fsmooth.loops.arithmetic import replace as replaced
 from fsmooth.loops.bounds import Interval, either, exactly, interval, of_changing, of_index, of_parameters
 from fsmooth.loops.rewriting import same_or, with_bodies, with_body
-from fsmooth.loops.usage import bodies_of
+from fsmooth.loops.usage import bodies_of, names_of, walk
 
 
 class Reason(Enum):
@@ -181,8 +181,21 @@ class _Finding(Struct):
     def at_most(self, e: t.Expression, known: Mapping[str, Interval], array: str) -> t.Expression:
         found = interval(e, known).upper
         if found is None:
-            raise Unbounded(Reason.SIZE, array, self.around[0] if self.around else None)
+            raise Unbounded(Reason.SIZE, array, self.deciding(names_of(e)) or (self.around[0] if self.around else None))
         return found
+
+    def deciding(self, names: set[str]) -> t.For | t.While | None:
+        """The first loop that sets one of the numbers, or one that these are computed from."""
+        values = {s.name: s.value for s in walk(self.whole) if isinstance(s, t.Declare) and s.value is not None}
+        reached: set[str] = set()
+        while names - reached:
+            reached |= names
+            names = names.union(*[names_of(values[x]) for x in names if x in values])
+        for s in walk(self.whole):
+            if isinstance(s, t.For | t.While):
+                if any([isinstance(x, t.Assign) and x.name in reached for x in walk((s,))]):
+                    return s
+        return None
 
 
 def _renamed(e: t.Expression, names: Mapping[str, str]) -> t.Expression:

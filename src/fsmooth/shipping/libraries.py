@@ -40,9 +40,13 @@ class Library:
             UnsupportedError: if nobody can say how much memory a function takes, and the caller has to know.
 
         """
+        return self.write(path, [self._given(x, f, example) for x, f in self.functions.items()])
+
+    def write(self, path: str | Path, given: Sequence[Given]) -> tuple[Path, Path]:
+        """The same, for functions with the types of their arguments."""
         source = Path(path).with_suffix(".c")
+        text, header = self.sources(given, source.stem)
         source.parent.mkdir(parents=True, exist_ok=True)
-        text, header = self.sources([self._given(x, f, example) for x, f in self.functions.items()], source.stem)
         source.write_text(text, encoding="utf-8")
         source.with_suffix(".h").write_text(header, encoding="utf-8")
         return source, source.with_suffix(".h")
@@ -90,8 +94,7 @@ def library(
     """
     if identifier(name) != name:
         raise ArgumentError(f"{name!r} is no name of C\n  hint: letters, digits and _, such as {identifier(name)!r}")
-    if memory not in [m.value for m in Memory]:
-        raise ArgumentError(f'memory={memory!r}\n  hint: use "heap" or "caller"')
+    whose = memory_called(memory)
     found: dict[str, Function[..., Any]] = {}
     for own, f in [*[(None, f) for f in functions], *named_functions.items()]:
         if isinstance(f, Vjp):
@@ -107,4 +110,17 @@ def library(
         found[called] = made
     if not found:
         raise ArgumentError(f"{name}: a library has functions\n  hint: fs.library({name!r}, f, fs.grad(f))")
-    return Library(name, found, Memory(memory), f"{name}_")
+    return Library(name, found, whose, f"{name}_")
+
+
+def memory_called(name: object) -> Memory:
+    """Whose memory it is.
+
+    Raises:
+        ArgumentError: if there is no such memory.
+
+    """
+    found = {m.value: m for m in Memory}.get(name)  # type: ignore[call-overload]
+    if found is None:
+        raise ArgumentError(f'memory={name!r}\n  hint: use "heap" or "caller"')
+    return found  # type: ignore[no-any-return]

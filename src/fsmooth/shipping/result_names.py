@@ -1,7 +1,7 @@
 """What the results of a function are called in C: after the mathematics where it is a derivative.
 
 `value` or `result`, or the variable that is returned; `dW` is the gradient by W, `dy_dx` the Jacobian of y by x, a jvp has a
-`tangent`, an hvp a `product`.
+`dvalue`, an hvp a `product`.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def _named(program: Program, leaves: list[tuple[Path, Type]], types: dict[str, T
             of = _outputs(program.program, tops, types)
             return [f"d{y}_{x}" for y in of for x in wrt]
         case Verb.JVP if len(leaves) % 2 == 0:
-            half = [_joined("", path[1:]) for path in paths[: len(paths) // 2]]
-            return [_joined(kind, (x,) if x else ()) for kind in ("value", "tangent") for x in half]
+            half = [path[1:] for path in paths[: len(paths) // 2]]
+            return [_joined(kind, path) for kind in ("value", "dvalue") for path in half]
         case Verb.HVP:
             return ["product" if len(wrt) == 1 else f"product_{x[1:]}" for x in wrt]
         case _:

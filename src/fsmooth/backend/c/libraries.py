@@ -17,6 +17,7 @@ from fsmooth.backend.c.callers_memory import NAME
 from fsmooth.backend.c.dialect import MACROS, shipped
 from fsmooth.backend.c.emit import Written, write
 from fsmooth.backend.c.expressions import ExpressionWriter
+from fsmooth.backend.c.helpers import GNU
 from fsmooth.backend.c.memory import Memory
 from fsmooth.backend.c.names import c_type, comment, element_type
 from fsmooth.backend.c.parallel import PROTOTYPE, SETTER
@@ -83,6 +84,7 @@ def library(name: str, functions: Sequence[Shipped], memory: Memory, title: str,
     if memory is Memory.CALLER:
         too_little = "the workspace is too small: the numbers are its bytes, and how many it needs"
     parts = [
+        GNU if "shared" in features else "",  # before anything is included
         f'#include "{header}.h"',
         MACROS,
         shipped(prelude(expressions, features, memory)),

@@ -1,0 +1,149 @@
+"""Bounds of integers hold for whatever the names are, and a function never takes more than it says."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+import fsmooth as fs
+from fsmooth.core import primitives as p
+from fsmooth.core.types import BOOL, INT
+from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import integer
+from fsmooth.loops.bounds import Interval, Length, exactly, interval, of_changing
+from tests.shipping.from_python import call, loaded
+
+BINARY = (p.add, p.subtract, p.multiply, p.maximum, p.minimum, p.floor_divide, p.modulo)
+
+
+def made(rng: random.Random, depth: int) -> t.Expression:
+    """A random expression in the length n, the integer k, and i between 0 and n - 1."""
+    if depth == 0 or rng.random() < 0.2:
+        return rng.choice([t.Name("n", INT), t.Name("k", INT), t.Name("i", INT), integer(rng.randint(-3, 4))])
+    parts = [made(rng, depth - 1) for _ in range(2)]
+    if rng.random() < 0.15:
+        return t.Conditional(t.Operation(p.less, (parts[0], parts[1]), BOOL), *parts)
+    return t.Operation(rng.choice(BINARY), tuple(parts), INT)
+
+
+def value(e: t.Expression, names: dict[str, int]) -> int:
+    match e:
+        case t.Literal(x):
+            return int(x)
+        case t.Name(name):
+            return names[name]
+        case t.Conditional(c, a, b):
+            return value(a if value(c, names) else b, names)
+        case t.Operation(primitive, arguments):
+            a, b = [value(x, names) for x in arguments]
+            if primitive in (p.floor_divide, p.modulo) and b == 0:
+                return 0
+            return {
+                p.add: a + b,
+                p.subtract: a - b,
+                p.multiply: a * b,
+                p.maximum: max(a, b),
+                p.minimum: min(a, b),
+                p.less: a < b,
+                p.floor_divide: a // b if b else 0,
+                p.modulo: a % b if b else 0,
+            }[primitive]
+    raise TypeError(e)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_of_random_expressions(seed):
+    rng = random.Random(seed)
+    n, k = Length("n", INT), t.Name("k", INT)
+    known = {"n": exactly(n), "k": exactly(k), "i": Interval(integer(0), t.Operation(p.subtract, (n, integer(1)), INT))}
+    bounded = 0
+    for _ in range(300):
+        e = made(rng, 4)
+        found = interval(e, known)
+        bounded += found.upper is not None
+        for _ in range(8):
+            size = rng.randint(1, 7)
+            names = {"n": size, "k": rng.randint(-6, 9), "i": rng.randint(0, size - 1)}
+            if found.upper is not None:
+                assert value(e, names) <= value(found.upper, names)
+            if found.lower is not None:
+                assert value(e, names) >= value(found.lower, names)
+    assert bounded > 100
+
+
+def counted(step: int, limit: t.Expression, *, twice: bool = False) -> t.Body:
+    k = t.Name("k", INT)
+    body = (t.Assign("k", t.Operation(p.add, (k, integer(step)), INT)),) * (2 if twice else 1)
+    condition = t.Conditional(t.Name("go", BOOL), t.Operation(p.less, (k, limit), BOOL), t.Literal(False, BOOL))
+    return (t.Declare("k", INT, None, mutable=True), t.Assign("k", integer(0)), t.While((), condition, body))
+
+
+def test_of_a_counter_in_a_loop_with_a_limit():
+    n = t.Name("n", INT)
+    upper = of_changing("k", counted(3, n), {"n": exactly(n)}).upper
+    assert upper is not None
+    assert [value(upper, {"n": size}) for size in (-5, 0, 1, 10)] == [0, 2, 3, 12]
+    assert of_changing("k", counted(1, n, twice=True), {"n": exactly(n)}).upper is None
+    assert of_changing("k", counted(-1, n), {"n": exactly(n)}).upper is None
+    assert of_changing("k", counted(1, n), {}).upper is None
+
+
+def bounded_search(a, x, most):
+    k = 0
+    while abs(x * x - a) > 1e-15 and k < most:
+        x = 0.5 * (x + a / x)
+        k += 1
+    return x
+
+
+def triangle(x):
+    return sum(np.sort(x[: i + 1])[i // 2] * np.sort(x[i:])[0] for i in range(len(x)))
+
+
+def last_of_branches(x, A):
+    if x[0] > 0:
+        y = np.linalg.solve(A, x)
+    else:
+        y = np.sort(x)
+    return np.sum(y * np.cumsum(y)[::-1])
+
+
+def steps(x, n):
+    total = 0.0
+    for k in range(n):
+        w = np.sort(x * k)[: max(len(x) - k, 1)]
+        total += np.sum(np.tanh(w)) * w[0]
+    return total
+
+
+_RNG = np.random.default_rng(9)
+_A = _RNG.normal(size=(6, 6)) + 4 * np.eye(6)
+RUN = {
+    "search": (fs.grad(bounded_search, method="reverse"), [(2.0, 1.0, 40), (2.0, 1.0, 0), (2.0, 1.0, 3)]),
+    "triangle": (fs.function(triangle), [(_RNG.normal(size=n),) for n in (0, 1, 7, 300)]),
+    "triangle_dx": (fs.grad(triangle, method="reverse"), [(_RNG.normal(size=n),) for n in (1, 7, 40)]),
+    "branches": (fs.function(last_of_branches), [(sign * np.abs(_A[0]), _A) for sign in (1, -1)]),
+    "branches_dx": (fs.grad(last_of_branches, method="reverse"), [(sign * np.abs(_A[0]), _A) for sign in (1, -1)]),
+    "steps": (fs.function(steps), [(_A[0], n) for n in (-2, 0, 5)]),
+    "steps_dx": (fs.grad(steps, method="reverse"), [(_A[0], n) for n in (-2, 0, 5)]),
+    "products": (
+        fs.function(lambda A, B: (A @ B) @ A),
+        [(np.ones((m, n)), np.ones((n, m))) for m, n in ((3, 4), (0, 3), (70, 80), (600, 30), (30, 600))],
+    ),
+    "eigenvalues": (fs.function(lambda A: np.linalg.eigh(A @ A.T)), [(_A,), (_A[:1, :1],)]),
+}
+
+
+@pytest.mark.parametrize("name", RUN)
+def test_what_it_says_it_needs_is_enough(name, tmp_path):
+    f, calls = RUN[name]
+    source, _ = fs.library("l", memory="caller", f=f).save(tmp_path / "l", example=calls[-1])
+    handle = loaded(source, "-O1", "-std=gnu99", "-fwrapv")
+    for example in calls:
+        status, found = call(handle, "l_f", f, example)
+        wanted = f(*example)
+        assert status == 0, example
+        for a, b in zip(*[x if isinstance(x, tuple) else (x,) for x in (found, wanted)], strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9)
