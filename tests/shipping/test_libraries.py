@@ -117,9 +117,14 @@ def loaded(request, tmp_path_factory):
     def picked(x, k):
         return x[k] + np.sum(np.sort(x))
 
+    def first(x, k):
+        return np.sort(np.array([x[0] + j for j in range(2 * k)]))[0]
+
     made = tmp_path_factory.mktemp(request.param)
-    shipped = fs.library("small", lengths, picked, memory=request.param)
-    source, _ = shipped.save(made / "small", example={"lengths": (np.ones((4, 3)),), "picked": (np.ones(4), 1)})
+    shipped = fs.library("small", lengths, picked, first, memory=request.param)
+    source, _ = shipped.save(
+        made / "small", example={"lengths": (np.ones((4, 3)),), "picked": (np.ones(4), 1), "first": (np.ones(4), 1)}
+    )
     target = made / "small.so"
     subprocess.run([compiler(), "-shared", "-fPIC", "-o", str(target), str(source), "-lm"], check=True)
     handle = ctypes.CDLL(str(target))
@@ -148,6 +153,18 @@ def test_a_size_that_is_not_the_one_built_in(loaded):
     status, error, text, _, line = called(loaded, "small_lengths", points, n(3), n(4), result)
     assert (status, error.kind, list(error.numbers), line) == (5, 5, [4, 3], 0)
     assert text == "small_lengths: points_n1 is not 3, which is built in"
+
+
+def test_sizes_that_python_never_gives(loaded):
+    n = ctypes.c_int64
+    x, result = np.ones(4), np.zeros(1)
+    status, error, text, _, _ = called(loaded, "small_picked", x, n(-1), n(0), result)
+    assert (status, list(error.numbers), text) == (5, [-1, 0], "small_picked: x_n0 is below zero")
+    status, error, text, _, _ = called(loaded, "small_first", x, n(4), n(2**61 + 1), result)
+    assert (status, text) == (5, "small_first: k is too far from zero: sizes are computed from it")
+    assert list(error.numbers) == [2**61 + 1, 2**61]
+    assert called(loaded, "small_first", x, n(4), n(2), result)[0] == 0
+    assert result[0] == 1.0
 
 
 def test_what_fails_says_where(loaded):

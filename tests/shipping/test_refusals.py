@@ -103,6 +103,14 @@ def kept_lengths(x, n):
             "robot: two functions are called search\n  hint: name one of them, fs.library('robot', …, other=f)",
         ),
         (
+            lambda: fs.library("robot", search, search_work=power),
+            "robot: search_work is what the library has itself\n  hint: name the function, fs.library('robot', …, other=f)",
+        ),
+        (
+            lambda: fs.library("robot", error_text=power),
+            "robot: error_text is what the library has itself\n  hint: name the function, fs.library('robot', …, other=f)",
+        ),
+        (
             lambda: fs.library("robot", fs.vjp(search)),
             "robot: a vjp gives a function of Python\n  hint: use fs.grad, fs.jacobian or fs.value_and_grad",
         ),

@@ -17,7 +17,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ONE, ZERO, integer, minus, plus, same, times
-from fsmooth.loops.usage import bodies_of, walk
+from fsmooth.loops.usage import bodies_of, changed, walk
 
 
 class Interval(Struct, frozen=True):
@@ -58,7 +58,8 @@ class Length(t.Name):
 
 def of_parameters(function: t.Function) -> dict[str, Interval]:
     """Integers that a function is handed are what they are."""
-    found = [q.name for q in function.parameters if not q.pointer and q.type == INT]
+    never = changed(function.body)
+    found = [q.name for q in function.parameters if not q.pointer and q.type == INT and q.name not in never]
     return {x: exactly(Length(x, INT) if x in function.facts.lengths else t.Name(x, INT)) for x in found}
 
 

@@ -75,6 +75,10 @@ class Given(Struct, frozen=True):
     static_sizes: Mapping[tuple[int, int], int] = {}
 
 
+_BESIDE = ("_work", "_shape", "_kernel", "_kernel_shape")
+"""What is there besides a function, by the ends of the names."""
+
+
 def library(
     name: str, /, *functions: Callable[..., Any], memory: str = "heap", **named_functions: Callable[..., Any]
 ) -> Library:
@@ -108,6 +112,10 @@ def library(
                 f"{name}: two functions are called {called}\n  hint: name one of them, fs.library({name!r}, …, other=f)"
             )
         found[called] = made
+    own_names = {"error_text", *[called + suffix for called in found for suffix in _BESIDE]}
+    for called in own_names & found.keys():
+        hint = f"name the function, fs.library({name!r}, …, other=f)"
+        raise ArgumentError(f"{name}: {called} is what the library has itself\n  hint: {hint}")
     if not found:
         raise ArgumentError(f"{name}: a library has functions\n  hint: fs.library({name!r}, f, fs.grad(f))")
     return Library(name, found, whose, f"{name}_")

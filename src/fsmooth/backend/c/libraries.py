@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from fsmooth.backend.c import messages as m
 from fsmooth.backend.c import workspaces
-from fsmooth.backend.c.built_in import OTHER_SIZE, named
+from fsmooth.backend.c.built_in import named
 from fsmooth.backend.c.callers_memory import NAME
 from fsmooth.backend.c.dialect import MACROS, shipped
 from fsmooth.backend.c.emit import Written, write
@@ -23,7 +23,9 @@ from fsmooth.backend.c.names import c_type, comment, element_type
 from fsmooth.backend.c.parallel import PROTOTYPE, SETTER
 from fsmooth.backend.c.prelude import prelude
 from fsmooth.backend.c.signature import laid_out
+from fsmooth.core.integers import FARTHEST
 from fsmooth.core.term import NOWHERE
+from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.lifetimes import with_shared_memory
 from fsmooth.loops.workspace import Needs, Reason, Unbounded, needs_of
@@ -114,6 +116,7 @@ class _Entry:
         outputs = [q for q in main.parameters if q.output]
         self.spelled = _spelled([q.name for q in self.inputs], function.results)
         self.outputs = list(zip(outputs, self.spelled.results, strict=True))
+        self.refused = self._refused(main.facts.lengths)
         used = workspaces.sizes_in(self.needs)
         self.sizes = [q.name for q in self.inputs if q.name in main.facts.lengths or q.name in used]
         self.work = memory if memory is Memory.CALLER else None
@@ -121,8 +124,22 @@ class _Entry:
     def own_messages(self) -> list[m.Message]:
         """Of its sites, then of the sizes that are built in."""
         found = [m.Message(m.text_of(failure, site), site) for failure, site in self.function.program.sites]
-        sizes = [f"{self.name}: {x} is not {n}, which is built in" for x, n in self.built_in.items()]
-        return [*found, *[m.Message(text, NOWHERE) for text in sizes]]
+        return [*found, *[m.Message(f"{self.name}: {x.name} {x.said}", NOWHERE) for x in self.refused]]
+
+    def _refused(self, lengths: frozenset[str]) -> list[_Refused]:
+        """Sizes that no caller may give, which Python never gives."""
+        found = []
+        for q in self.inputs:
+            own = self.spelled.inputs[q.name]
+            if q.name in self.built_in:
+                n = self.built_in[q.name]
+                found.append(_Refused(own, f"{own} != {n}", n, f"is not {n}, which is built in"))
+            elif q.name in lengths:
+                found.append(_Refused(own, f"{own} < 0", 0, "is below zero"))
+            elif not q.pointer and q.type == INT and q.name in self.function.program.deciding:
+                far = f"{own} < -INT64_C({FARTHEST}) || {own} > INT64_C({FARTHEST})"
+                found.append(_Refused(own, far, FARTHEST, "is too far from zero: sizes are computed from it"))
+        return found
 
     def prototype(self) -> str:
         """What others call."""
@@ -158,7 +175,8 @@ class _Entry:
         opened: list[str] = []
         arguments = [*inputs, *[name for _, name in self.outputs]]
         failing = [
-            f"    return fs_refused(error, status, error->site + {self.first}, error->numbers[0], error->numbers[1]);"
+            f"    const int32_t site = status == FS_ERROR_RUN ? error->site + {self.first} : -1;",
+            "    return fs_refused(error, status, site, error->numbers[0], error->numbers[1]);",
         ]
         if self.work is not None and not self.needs.is_nothing:
             opened = [f"    fs_arena {NAME};", f"    fs_open(&{NAME}, {spell.work}, {spell.size});"]
@@ -173,7 +191,7 @@ class _Entry:
             opened = [f"    (void){spell.work}, (void){spell.size};"]
         texts.append(self.wrapper(self.prototype(), kernel, arguments, opened, failing))
         if shape is not None:
-            texts.append(self.wrapper(shape, f"{kernel}_shape", [*inputs, "shape"], [], failing[-1:]))
+            texts.append(self.wrapper(shape, f"{kernel}_shape", [*inputs, "shape"], [], failing[-2:]))
         return "\n".join(texts)
 
     def wrapper(
@@ -182,11 +200,9 @@ class _Entry:
         first = self.first + len(self.function.program.sites)
         lines = [f"{prototype} {{", "    fs_error fs_own;", "    if (!error) error = &fs_own;"]
         lines.append("    *error = (fs_error){-1, FS_OK, {0, 0}};")
-        for k, (name, size) in enumerate(self.built_in.items()):
-            own = self.spelled.inputs[name]
-            lines.append(
-                f"    if ({own} != {size}) return fs_refused(error, {OTHER_SIZE}, {first + k}, {own}, {size});"
-            )
+        for k, x in enumerate(self.refused):
+            said = f"FS_ERROR_SIZE, {first + k}, {x.name}, INT64_C({x.number})"
+            lines.append(f"    if ({x.condition}) return fs_refused(error, {said});")
         lines += opened
         lines.append(f"    const int32_t status = {kernel}({', '.join([*arguments, 'error'])});")
         return "\n".join([*lines, "    if (!status) return FS_OK;", *failing, "}", ""])
@@ -204,6 +220,15 @@ class _Entry:
         shape = self.shape_prototype()
         parts += [f"{self.prototype()};"] + ([] if shape is None else [f"{shape};"])
         return "\n".join(parts) + "\n"
+
+
+class _Refused(Struct, frozen=True):
+    """A size that is refused on a condition: its name, a number to compare it with, and what is said."""
+
+    name: str
+    condition: str
+    number: int
+    said: str
 
 
 class _Spelling(Struct, frozen=True):

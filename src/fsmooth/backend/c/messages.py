@@ -18,7 +18,7 @@ typedef enum {
     FS_ERROR_MEMORY = 2, /* too little of it */
     FS_ERROR_DEPTH = 3,  /* a function calls itself too often for the stack */
     FS_ERROR_TAPE = 4,   /* too little memory for a tape */
-    FS_ERROR_SIZE = 5    /* another size than the one that is built in */
+    FS_ERROR_SIZE = 5    /* another size than the one that is built in, or below zero */
 } fs_status;
 #endif
 #ifndef FS_ERROR
