@@ -12,7 +12,8 @@ from fsmooth.core import primitives as p
 from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import integer
-from fsmooth.loops.bounds import Interval, Length, exactly, interval, of_changing
+from fsmooth.loops.bounds import Bounds
+from fsmooth.loops.intervals import Interval, Length, exactly, interval
 from tests.shipping.from_python import call, loaded
 
 BINARY = (p.add, p.subtract, p.multiply, p.maximum, p.minimum, p.floor_divide, p.modulo)
@@ -80,14 +81,51 @@ def counted(step: int, limit: t.Expression, *, twice: bool = False) -> t.Body:
     return (t.Declare("k", INT, None, mutable=True), t.Assign("k", integer(0)), t.While((), condition, body))
 
 
+def upper_of(body: t.Body, name: str = "k") -> t.Expression | None:
+    function = t.Function("f", (t.Parameter("n", INT), t.Parameter("go", BOOL)), body)
+    return interval(t.Name(name, INT), Bounds(function)).upper
+
+
 def test_of_a_counter_in_a_loop_with_a_limit():
     n = t.Name("n", INT)
-    upper = of_changing("k", counted(3, n), {"n": exactly(n)}).upper
+    upper = upper_of(counted(3, n))
     assert upper is not None
     assert [value(upper, {"n": size}) for size in (-5, 0, 1, 10)] == [0, 2, 3, 12]
-    assert of_changing("k", counted(1, n, twice=True), {"n": exactly(n)}).upper is None
-    assert of_changing("k", counted(-1, n), {"n": exactly(n)}).upper is None
-    assert of_changing("k", counted(1, n), {}).upper is None
+    for unbounded in (counted(1, n, twice=True), counted(-1, n), counted(1, t.Load("x", n, INT))):
+        assert upper_of(unbounded) is None
+
+
+def test_a_step_is_of_the_same_iteration():
+    n, k, after = [t.Name(x, INT) for x in ("n", "k", "after")]
+    counted_up = t.Declare("after", INT, t.Operation(p.add, (k, integer(1)), INT))
+    first = (t.Declare("k", INT, integer(100), mutable=True),)
+    loop = t.While((), t.Operation(p.less, (k, n), BOOL), (counted_up, t.Assign("k", after)))
+    upper = upper_of((*first, loop))
+    assert upper is not None
+    assert [value(upper, {"n": size}) for size in (1, 200)] == [100, 200]
+    stale = t.While((), t.Operation(p.less, (k, n), BOOL), (t.Assign("k", after),))
+    assert upper_of((*first, counted_up, t.Assign("k", integer(0)), stale)) is None
+    other = t.Declare("after", INT, t.Operation(p.add, (k, integer(1)), INT), mutable=True)
+    changed = t.While(
+        (), t.Operation(p.less, (k, n), BOOL), (other, t.Assign("k", after), t.Assign("after", integer(9)))
+    )
+    assert upper_of((*first, changed)) is None
+
+
+def test_of_numbers_that_are_copied_round():
+    """As outlined functions hand them on: local = k; while …: local = local + 1; k = local."""
+    n, k, local = [t.Name(x, INT) for x in ("n", "k", "local")]
+    step = t.Assign("local", t.Operation(p.add, (local, integer(1)), INT))
+    loop = t.While((), t.Operation(p.less, (local, n), BOOL), (step,))
+    before = (t.Declare("k", INT, integer(5), mutable=True), t.Declare("local", INT, k, mutable=True))
+    upper = upper_of((*before, loop, t.Assign("k", local)))
+    assert upper is not None
+    assert [value(upper, {"n": size}) for size in (1, 10)] == [5, 10]
+    again = t.While(
+        (), t.Name("go", BOOL), (t.Assign("k", t.Operation(p.add, (local, integer(1)), INT)), t.Assign("local", k))
+    )
+    assert upper_of((*before, again)) is None
+    assert upper_of((*before, again), "local") is None
 
 
 def bounded_search(a, x, most):
@@ -147,3 +185,13 @@ def test_what_it_says_it_needs_is_enough(name, tmp_path):
         assert status == 0, example
         for a, b in zip(*[x if isinstance(x, tuple) else (x,) for x in (found, wanted)], strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9)
+
+
+def test_long_chains_of_numbers():
+    n = t.Name("n", INT)
+    chain: list[t.Statement] = [t.Declare("k0", INT, n)]
+    for k in range(1, 100):
+        chain.append(t.Declare(f"k{k}", INT, t.Operation(p.add, (t.Name(f"k{k - 1}", INT), integer(1)), INT)))
+    upper = upper_of(tuple(chain), "k99")
+    assert upper is not None
+    assert value(upper, {"n": 3}) == 102

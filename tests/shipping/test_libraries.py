@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import fsmooth as fs
+from fsmooth import thresholds
 from fsmooth.runtime.compiler import find_compiler
 from tests.shipping.callers import built, compiler, said
 from tests.shipping.programs import CASES, diffuse, library, results_of
@@ -240,3 +241,16 @@ def test_the_header_is_cpp(folder, loaded):
         str(folder / "robot.h"),
     ]
     subprocess.run(line, check=True)
+
+
+def test_statements_that_are_functions_of_their_own(tmp_path, monkeypatch):
+    """They are handed the caller's memory (loops/outline.py)."""
+    for name in [name for name in vars(thresholds) if name.startswith("OUTLINED")]:
+        monkeypatch.setattr(thresholds, name, 0)
+    monkeypatch.setattr(thresholds, "OUTLINED", 6)
+    monkeypatch.setattr(thresholds, "OUTLINED_BELOW", 1_000_000)
+    shipped, examples = library("caller")
+    source, _ = shipped.save(tmp_path / "robot", example=examples)
+    assert "fs_memory) {" in source.read_text() or "fs_arena *restrict fs_memory,\n" in source.read_text()
+    assert "_outlined_1(" in source.read_text()
+    compare(said(built(tmp_path, "outlined", "-O1")), 1e-12)

@@ -1,59 +1,22 @@
-"""How large and how small integers can be, as expressions in the parameters of a function.
+"""How large and how small the integers of a function can be, as expressions in its parameters.
 
     k = 0; while f(x) > e and k < 100: …; k = k + 1      ~>    k <= 100
     for i < n: m = n - i                                 ~>    m <= n - 0
 
-An interval has no bound on a side where nothing is known; what is given is never guessed.  Numbers that change are bounded by
-what is assigned to them, by the loops in which they are counted, and by the conditions of these.
+Numbers that change are bounded by what is assigned to them, by the loops in which they are counted, and by the conditions of
+these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-
-from msgspec import Struct, field
+from msgspec import Struct
 
 from fsmooth.core import primitives as p
 from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import ONE, ZERO, integer, minus, plus, same, times
+from fsmooth.loops.arithmetic import ONE, ZERO, integer, minus, plus
+from fsmooth.loops.intervals import ANY, Interval, Length, either, exactly, interval
 from fsmooth.loops.usage import bodies_of, changed, walk
-
-
-class Interval(Struct, frozen=True):
-    """From `lower` to `upper`; None: nobody knows."""
-
-    lower: t.Expression | None = None
-    upper: t.Expression | None = None
-
-    @property
-    def is_exact(self) -> bool:
-        """Is it known?"""
-        return self.lower is self.upper and self.lower is not None
-
-    @property
-    def is_nonnegative(self) -> bool:
-        """Is it known not to be below zero?"""
-        return self.lower is not None and _is_nonnegative(self.lower)
-
-
-ANY = Interval()
-Known = Mapping[str, Interval]
-"""What is known of names."""
-
-_LONGEST = 300
-"""Bounds of more nodes are none: intervals of intervals grow."""
-
-
-def exactly(e: t.Expression) -> Interval:
-    """It is this number."""
-    return Interval(e, e)
-
-
-class Length(t.Name):
-    """The length of an argument, which is not below zero."""
-
-    __slots__ = ()
 
 
 def of_parameters(function: t.Function) -> dict[str, Interval]:
@@ -63,222 +26,129 @@ def of_parameters(function: t.Function) -> dict[str, Interval]:
     return {x: exactly(Length(x, INT) if x in function.facts.lengths else t.Name(x, INT)) for x in found}
 
 
-def interval(e: t.Expression, known: Known) -> Interval:
-    """Between what an integer is; ANY for another number, and where saying it would take more than it is worth."""
-    found = _interval(e, known) if e.type == INT else ANY
-    return found if all([x is None or x.weight <= _LONGEST for x in (found.lower, found.upper)]) else ANY
+class Source(Struct, frozen=True, eq=False):
+    """A value that a number may have; below `limit` before it was set, if it is a `step` from what it was; or, the `size` of a
+    loop whose index it is.
+    """
+
+    value: t.Expression
+    limit: t.Expression | None = None
+    step: int | None = None
+    is_size: bool = False
 
 
-def _interval(e: t.Expression, known: Known) -> Interval:
-    match e:
-        case t.Literal(value):
-            return exactly(integer(int(value)))
-        case t.Name(name):
-            return known.get(name, ANY)
-        case t.Load(buffer):
-            return known.get(buffer, ANY)
-        case t.Conditional(_, then, otherwise):
-            return either(interval(then, known), interval(otherwise, known))
-        case t.Search(t.Extremum.ARGMAX | t.Extremum.ARGMIN):
-            count = interval(e.count, known).upper
-            return Interval(ZERO, None if count is None else _larger(ZERO, minus(count, ONE)))
-        case t.Operation():
-            given = [interval(a, known) for a in e.arguments]
-            found = _of_operation(e, given)
-            is_exact = e.primitive in _EXACT and all([a.is_exact for a in given])
-            return Interval(found.upper, found.upper) if is_exact else found
-        case _:
-            return ANY
+class Bounds:
+    """Of all integers of a function, wherever they are read: each is one of the values that it is given anywhere.
 
+    What is only copied round in a circle comes from outside of it.
+    """
 
-_EXACT = (p.add, p.subtract, p.multiply, p.negate, p.maximum, p.minimum, p.floor_divide)
-"""Of what is known exactly, what these give is."""
+    def __init__(self, function: t.Function) -> None:
+        self.known = of_parameters(function)
+        self.sources: dict[str, list[Source]] = {}
+        self.changing = {s.name for s in walk(function.body) if isinstance(s, t.Assign)}
+        self.open: set[str] = set()
+        self.was_cut = False
+        for s in walk(function.body):
+            if isinstance(s, t.Declare) and s.value is not None:
+                self.sources.setdefault(s.name, []).append(Source(s.value))
+            elif isinstance(s, t.For):
+                self.sources.setdefault(s.index, []).append(Source(s.size, is_size=True))
+            elif isinstance(s, t.LocalArray) and s.largest is not None:
+                self.known[s.buffer] = Interval(None, integer(s.largest))
+        self.assigned(function.body, None)
 
-
-def either(a: Interval, b: Interval) -> Interval:
-    """It is between the one or the other."""
-    lower = None if a.lower is None or b.lower is None else _smaller(a.lower, b.lower)
-    return Interval(lower, None if a.upper is None or b.upper is None else _larger(a.upper, b.upper))
-
-
-def _of_operation(e: t.Operation, given: Sequence[Interval]) -> Interval:
-    match e.primitive:
-        case p.add:
-            a, b = given
-            return Interval(_both(plus, a.lower, b.lower), _both(plus, a.upper, b.upper))
-        case p.subtract:
-            a, b = given
-            return Interval(_both(minus, a.lower, b.upper), _both(minus, a.upper, b.lower))
-        case p.negate:
-            return Interval(_both(minus, ZERO, given[0].upper), _both(minus, ZERO, given[0].lower))
-        case p.multiply:
-            return _product(*given)
-        case p.maximum:
-            a, b = given
-            lower = a.lower if b.lower is None else b.lower if a.lower is None else _larger(a.lower, b.lower)
-            return Interval(lower, _both(_larger, a.upper, b.upper))
-        case p.minimum:
-            a, b = given
-            upper = a.upper if b.upper is None else b.upper if a.upper is None else _smaller(a.upper, b.upper)
-            return Interval(_both(_smaller, a.lower, b.lower), upper)
-        case p.floor_divide if _positive_literal(given[1].lower) is not None and given[1].lower is given[1].upper:
-            a, b = given
-            return Interval(_both(_quotient, a.lower, b.lower), _both(_quotient, a.upper, b.upper))
-        case p.modulo:
-            b = given[1]
-            upper = None if b.upper is None else _larger(ZERO, minus(b.upper, ONE))
-            return Interval(ZERO if b.is_nonnegative else None, upper)
-        case p.select:
-            return either(given[1], given[2])
-        case p.absolute:
-            a = given[0]
-            return Interval(
-                ZERO, None if a.upper is None or a.lower is None else _larger(a.upper, minus(ZERO, a.lower))
-            )
-        case _:
-            return ANY
-
-
-def _product(a: Interval, b: Interval) -> Interval:
-    if a.lower is a.upper and b.lower is b.upper and a.lower is not None and b.lower is not None:
-        return exactly(times(a.lower, b.lower))
-    if not a.is_nonnegative:
-        a, b = b, a
-    if not a.is_nonnegative:
-        return ANY
-    if b.is_nonnegative:
-        return Interval(_both(times, a.lower, b.lower), _both(times, a.upper, b.upper))
-    return Interval(None, _both(times, a.upper, None if b.upper is None else _larger(ZERO, b.upper)))
-
-
-def _both(
-    make: Callable[[t.Expression, t.Expression], t.Expression], a: t.Expression | None, b: t.Expression | None
-) -> t.Expression | None:
-    return None if a is None or b is None else make(a, b)
-
-
-def _larger(a: t.Expression, b: t.Expression) -> t.Expression:
-    for x, other in ((a, b), (b, a)):
-        if isinstance(x, t.Literal) and int(x.value) <= 0 and _is_nonnegative(other):
-            return other
-    return _extremum(p.maximum, max, a, b)
-
-
-def _smaller(a: t.Expression, b: t.Expression) -> t.Expression:
-    return _extremum(p.minimum, min, a, b)
-
-
-def _extremum(primitive: p.Primitive, of: Callable[[int, int], int], a: t.Expression, b: t.Expression) -> t.Expression:
-    if isinstance(a, t.Literal) and isinstance(b, t.Literal):
-        return integer(of(int(a.value), int(b.value)))
-    if same(a, b):
-        return a
-    return t.Operation(primitive, (a, b), INT)
-
-
-def _quotient(a: t.Expression, b: t.Expression) -> t.Expression:
-    if isinstance(a, t.Literal) and isinstance(b, t.Literal):
-        return integer(int(a.value) // int(b.value))
-    return t.Operation(p.floor_divide, (a, b), INT)
-
-
-def _positive_literal(e: t.Expression | None) -> int | None:
-    return int(e.value) if isinstance(e, t.Literal) and int(e.value) > 0 else None
-
-
-def _is_nonnegative(e: t.Expression) -> bool:
-    """Does the form of an expression say so?"""
-    match e:
-        case Length():
-            return True
-        case t.Literal(value):
-            return int(value) >= 0
-        case t.Operation(p.maximum, (a, b)):
-            return _is_nonnegative(a) or _is_nonnegative(b)
-        case t.Operation(p.add | p.multiply | p.minimum, (a, b)):
-            return _is_nonnegative(a) and _is_nonnegative(b)
-        case t.Operation(p.floor_divide, (a, _)):
-            return _is_nonnegative(a)
-        case _:
-            return False
-
-
-def of_index(size: t.Expression, known: Known) -> Interval:
-    """Of the index of a loop."""
-    upper = interval(size, known).upper
-    return Interval(ZERO, None if upper is None else minus(upper, ONE))
-
-
-def of_changing(name: str, body: t.Body, known: Known) -> Interval:
-    """Of a number that the statements assign to, after any of them: it has an upper bound, if it has one."""
-    found = _Assignments(name, {})
-    found.body(body, dict(known), None)
-    result = found.all[0] if found.all else ANY
-    for other in found.all[1:]:
-        result = either(result, other)
-    return Interval(None, result.upper)
-
-
-class _Assignments(Struct):
-    """What is assigned to a `name`; `steps` are numbers that are so much larger than it is."""
-
-    name: str
-    steps: dict[str, int | None]
-    all: list[Interval] = field(default_factory=list)
-
-    def body(self, body: t.Body, known: dict[str, Interval], limit: Interval | None) -> None:
-        """In a `while` that goes on only below a `limit`, what steps from there is bounded."""
+    def assigned(self, body: t.Body, around: t.While | None) -> None:
+        """What is assigned, in the body of a `while` if it is once in each of its iterations."""
         for s in body:
             match s:
-                case t.Declare(own, _, t.Expression() as value) if not s.mutable:
-                    known[own] = interval(value, known)
-                    self.steps[own] = self.step(value)
-                case t.Assign(own, value) if own == self.name:
-                    self.all.append(ANY if s.accumulate else self.after(value, known, limit))
-                case t.Outlined() if self.name in s.changes:
-                    self.body(s.body, dict(known), None)
-                case t.While(condition=condition):
-                    self.body(s.test, dict(known), None)
-                    once = len([x for x in walk(s.body) if isinstance(x, t.Assign) and x.name == self.name]) == 1
-                    self.body(s.body, dict(known), self.limit(condition, known) if once else None)
-                case t.For():
-                    self.body(s.body, {**known, s.index: of_index(s.size, known)}, None)
-                case t.If():
-                    self.body(s.then, dict(known), limit)
-                    self.body(s.otherwise, dict(known), limit)
+                case t.Assign(name, value):
+                    self.sources.setdefault(name, []).append(
+                        Source(t.Name("", INT)) if s.accumulate else self.source(name, value, around)
+                    )
+                case t.While():
+                    self.assigned(s.test, None)
+                    self.assigned(s.body, s)
+                case t.If() | t.Outlined():
+                    for inner in bodies_of(s):
+                        self.assigned(inner, around)
                 case _:
                     for inner in bodies_of(s):
-                        self.body(inner, dict(known), None)
+                        self.assigned(inner, None)
 
-    def after(self, value: t.Expression, known: Known, limit: Interval | None) -> Interval:
-        """What a number is after an assignment: a step from below a limit, or what is bounded without it."""
-        step = self.step(value)
-        if step is None:
-            return interval(value, {x: bound for x, bound in known.items() if x != self.name})
-        if limit is None or limit.upper is None or step < 0:
-            return ANY
-        return Interval(None, plus(limit.upper, integer(step - 1)))
+    def source(self, name: str, value: t.Expression, around: t.While | None) -> Source:
+        """A step from below the limit of the loop around, or any value."""
+        step = None if around is None else self.step(name, value, around.body)
+        if step is None or step < 0 or around is None:
+            return Source(value)
+        if len([x for x in walk(around.body) if isinstance(x, t.Assign) and x.name == name]) > 1:
+            return Source(value)
+        limit = _limit(name, around.condition)
+        return Source(value) if limit is None else Source(value, limit, step)
 
-    def step(self, value: t.Expression) -> int | None:
-        """The c of name + c."""
+    def step(self, name: str, value: t.Expression, iteration: t.Body) -> int | None:
+        """The c of name + c, which may have been given a name in the same iteration."""
         match value:
-            case t.Name(own):
-                return self.steps.get(own)
-            case t.Operation(p.add, (t.Name(own), t.Literal(step))) if own == self.name:
+            case t.Operation(p.add, (t.Name(own), t.Literal(step))) if own == name:
                 return int(step)
+            case t.Name(own) if own != name and own not in self.changing:
+                here = [s.value for s in walk(iteration) if isinstance(s, t.Declare) and s.name == own]
+                if len(here) != 1 or len(self.sources[own]) != 1 or not isinstance(here[0], t.Operation):
+                    return None
+                return self.step(name, here[0], iteration)
             case _:
                 return None
 
-    def limit(self, condition: t.Expression, known: Known) -> Interval | None:
-        """Below what the name is wherever the condition holds."""
-        match condition:
-            case t.Conditional(first, second, t.Literal(value)) if not value:
-                return self.limit(first, known) or self.limit(second, known)
-            case t.Operation(p.less, (t.Name(own), size)) if own == self.name:
-                return interval(size, known)
-            case t.Operation(p.greater, (size, t.Name(own))) if own == self.name:
-                return interval(size, known)
-            case t.Operation(p.less_equal, (t.Name(own), size)) if own == self.name:
-                return interval(plus(size, ONE), known)
+    def get(self, name: str, otherwise: Interval) -> Interval:
+        """Of a name that is part of an expression."""
+        if name in self.known:
+            return self.known[name]
+        if name in self.open:
+            self.was_cut = True
+            return otherwise
+        before, self.was_cut = self.was_cut, False
+        found = self.of_name(name, frozenset()) or otherwise
+        if not self.was_cut:
+            self.known[name] = found
+        self.was_cut |= before
+        return found
+
+    def of_name(self, name: str, copied: frozenset[str]) -> Interval | None:
+        """All its values together; None if it is only what the names are from which it is `copied`."""
+        found: Interval | None = None
+        self.open.add(name)
+        for source in self.sources.get(name, [Source(t.Name("", INT))]):
+            value = self.of_source(source, copied | {name})
+            if value is not None:
+                found = value if found is None else either(found, value)
+        self.open.discard(name)
+        return found
+
+    def of_source(self, source: Source, copied: frozenset[str]) -> Interval | None:
+        match source:
+            case Source(limit=t.Expression() as limit, step=int(step)):
+                upper = interval(limit, self).upper
+                return Interval(None, None if upper is None else plus(upper, integer(step - 1)))
+            case Source(is_size=True, value=size):
+                upper = interval(size, self).upper
+                return Interval(ZERO, None if upper is None else minus(upper, ONE))
+            case Source(value=t.Name(other)) if other not in self.known:
+                if other in copied:
+                    self.was_cut = True
+                    return None
+                return ANY if other in self.open or not other else self.of_name(other, copied)
             case _:
-                return None
+                return interval(source.value, self)
+
+
+def _limit(name: str, condition: t.Expression) -> t.Expression | None:
+    """Below what the name is wherever the condition holds."""
+    match condition:
+        case t.Conditional(first, second, t.Literal(value)) if not value:
+            return _limit(name, first) or _limit(name, second)
+        case t.Operation(p.less, (t.Name(own), size)) | t.Operation(p.greater, (size, t.Name(own))) if own == name:
+            return size
+        case t.Operation(p.less_equal, (t.Name(own), size)) if own == name:
+            return plus(size, ONE)
+        case _:
+            return None

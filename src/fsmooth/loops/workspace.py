@@ -14,9 +14,10 @@ from msgspec.structs import replace
 
 from fsmooth.core.types import INT, Bool, Float, Type
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import ZERO, integer
+from fsmooth.loops.arithmetic import ZERO
 from fsmooth.loops.arithmetic import replace as replaced
-from fsmooth.loops.bounds import Interval, either, exactly, interval, of_changing, of_index, of_parameters
+from fsmooth.loops.bounds import Bounds
+from fsmooth.loops.intervals import either, exactly, interval
 from fsmooth.loops.rewriting import same_or, with_bodies, with_body
 from fsmooth.loops.usage import bodies_of, names_of, walk
 
@@ -92,8 +93,8 @@ def needs_of(function: t.Function) -> tuple[t.Function, Needs]:
         Unbounded: if nobody can say that.
 
     """
-    finding = _Finding(function.body, {}, [])
-    needs = finding.needs(function.body, of_parameters(function))
+    finding = _Finding(function.body, Bounds(function), {}, [])
+    needs = finding.needs(function.body)
     bounds = {name: take.count for name, take in finding.rooms.items()}
 
     def bounded(body: t.Body) -> t.Body:
@@ -113,23 +114,20 @@ class _Finding(Struct):
     """Of the function with this `whole` body: its rooms, and the loops around what is looked at."""
 
     whole: t.Body
+    bounds: Bounds
     rooms: dict[str, Take]
     around: list[t.For | t.While]
 
-    def needs(self, body: t.Body, known: dict[str, Interval]) -> Needs:
+    def needs(self, body: t.Body) -> Needs:
         taken: list[Take | tuple[Needs, Needs]] = []
         packed: list[Packed] = []
         for s in body:
             match s:
-                case t.Declare():
-                    self.declare(s, known)
-                case t.LocalArray() if s.largest is not None:
-                    known[s.buffer] = Interval(None, integer(s.largest))
                 case t.Room():
                     self.rooms[s.name] = Take(ZERO, bytes_of(s.type))
                     taken.append(self.rooms[s.name])
                 case t.Allocate():
-                    count = self.at_most(s.count, known, s.buffer)
+                    count = self.at_most(s.count, s.buffer)
                     if s.room is None:
                         taken.append(Take(count, bytes_of(s.type)))
                     else:
@@ -139,9 +137,9 @@ class _Finding(Struct):
                         room.count = upper
                 case t.Multiply():
                     product = Packed(s.rows, s.columns, s.summed, s.type)
-                    packed.append(product.by(lambda e: self.at_most(e, known, "")))
+                    packed.append(product.by(lambda e: self.at_most(e, "")))
                 case t.If():
-                    parts = self.needs(s.then, dict(known)), self.needs(s.otherwise, dict(known))
+                    parts = self.needs(s.then), self.needs(s.otherwise)
                     if parts[0].taken or parts[1].taken:
                         taken.append(parts)
                     packed += [*parts[0].packed, *parts[1].packed]
@@ -152,34 +150,22 @@ class _Finding(Struct):
                 case _ if isinstance(s, _TAPES):
                     raise Unbounded(Reason.TAPE)
                 case _:
-                    for inner in self.inside(s, known):
+                    for inner in self.inside(s):
                         taken += inner.taken
                         packed += inner.packed
         return Needs(tuple(taken), tuple(packed))
 
-    def inside(self, s: t.Statement, known: dict[str, Interval]) -> list[Needs]:
+    def inside(self, s: t.Statement) -> list[Needs]:
         """Of the statements in a statement that is no branch."""
-        own = {**known, s.index: of_index(s.size, known)} if isinstance(s, t.For) else known
         if not isinstance(s, t.For | t.While):
-            return [self.needs(inner, dict(own)) for inner in bodies_of(s)]
+            return [self.needs(inner) for inner in bodies_of(s)]
         self.around.append(s)
-        found = [self.needs(inner, dict(own)) for inner in bodies_of(s)]
+        found = [self.needs(inner) for inner in bodies_of(s)]
         self.around.pop()
         return found
 
-    def declare(self, s: t.Declare, known: dict[str, Interval]) -> None:
-        if s.type != INT:
-            return
-        if s.value is not None and not s.mutable:
-            known[s.name] = interval(s.value, known)
-            return
-        bound = of_changing(s.name, self.whole, known)
-        if s.value is not None:
-            bound = either(bound, Interval(None, interval(s.value, known).upper))
-        known[s.name] = bound
-
-    def at_most(self, e: t.Expression, known: Mapping[str, Interval], array: str) -> t.Expression:
-        found = interval(e, known).upper
+    def at_most(self, e: t.Expression, array: str) -> t.Expression:
+        found = interval(e, self.bounds).upper
         if found is None:
             raise Unbounded(Reason.SIZE, array, self.deciding(names_of(e)) or (self.around[0] if self.around else None))
         return found

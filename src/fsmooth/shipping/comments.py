@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from fsmooth.backend.c.built_in import leaves
 from fsmooth.core.cost import cost
-from fsmooth.core.types import INT, rank_of, unzipped
+from fsmooth.core.types import rank_of, unzipped
 from fsmooth.driver import Stages
 from fsmooth.frontend.programs import DerivedProgram, Program
 from fsmooth.loops import tree as t
-from fsmooth.loops.bounds import Interval, interval, of_parameters
+from fsmooth.loops.bounds import Bounds
+from fsmooth.loops.intervals import interval
 from fsmooth.loops.show import show_expression
 
 
@@ -61,15 +62,13 @@ def _extents(shape: t.Function | None, otherwise: str) -> Iterator[str]:
     """The sizes of the results, as far as they are expressions in the parameters, which `otherwise` says."""
     if shape is None:
         return
-    known: dict[str, Interval] = of_parameters(shape)
+    bounds = Bounds(shape)
     found: dict[int, str] = {}
     for s in shape.body:
         match s:
-            case t.Declare(name, _, t.Expression() as value) if not s.mutable and s.type == INT:
-                known[name] = interval(value, known)
             case t.Store("shape", t.Literal(k), value):
-                exact = interval(value, known)
-                if exact.lower is not None and exact.lower is exact.upper:
+                exact = interval(value, bounds)
+                if exact.is_exact and exact.lower is not None:
                     found[int(k)] = show_expression(exact.lower)
             case _:
                 pass

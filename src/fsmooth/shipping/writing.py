@@ -34,7 +34,7 @@ def sources(library: Library, given: Sequence[Given], header: str) -> tuple[str,
     made_by = vars(sys.modules["fsmooth"])["__version__"]
     title = f"{library.name}: made by fsmooth {made_by} from {', '.join(files) or 'Python'}."
     try:
-        return written(library.name, shipped, library.memory, title, header)
+        return driver.with_deep_recursion(lambda: written(library.name, shipped, library.memory, title, header))
     except Failed as failed:
         raise UnsupportedError(_explained(failed, shipped)) from None
 
@@ -46,7 +46,7 @@ def _shipped(name: str, f: Function[..., Any], given: Given) -> Shipped:
     parameters = [(q.name, q.type) for q in given.elaborated.parameters]
     results = result_names(f.program, parameters, stages.code.result)
     built_in = named(stages.loops, given.static_sizes)
-    comment = comment_of(name, f.program, stages, results, built_in)
+    comment = driver.with_deep_recursion(lambda: comment_of(name, f.program, stages, results, built_in))
     return Shipped(name, stages.loops, dict(given.static_sizes), results, comment)
 
 
