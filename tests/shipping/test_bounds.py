@@ -158,7 +158,14 @@ def steps(x, n):
 
 _RNG = np.random.default_rng(9)
 _A = _RNG.normal(size=(6, 6)) + 4 * np.eye(6)
+
+
+def twice_the_positive(x):
+    return [2 * a for a in x if a > 0]
+
+
 RUN = {
+    "filter_dx": (fs.jacobian(twice_the_positive), [(_A[0],), (-np.abs(_A[0]),), (_A.ravel(),)]),
     "search": (fs.grad(bounded_search, method="reverse"), [(2.0, 1.0, 40), (2.0, 1.0, 0), (2.0, 1.0, 3)]),
     "triangle": (fs.function(triangle), [(_RNG.normal(size=n),) for n in (0, 1, 7, 300)]),
     "triangle_dx": (fs.grad(triangle, method="reverse"), [(_RNG.normal(size=n),) for n in (1, 7, 40)]),
@@ -185,6 +192,30 @@ def test_what_it_says_it_needs_is_enough(name, tmp_path):
         assert status == 0, example
         for a, b in zip(*[x if isinstance(x, tuple) else (x,) for x in (found, wanted)], strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9)
+
+
+def test_of_what_is_counted_in_loops():
+    """At most a step in each iteration, from what it is before; nothing is known of one that goes round."""
+    n, k = t.Name("n", INT), t.Name("k", INT)
+    more = t.Conditional(t.Name("go", BOOL), integer(2), integer(0))
+    step = t.Assign("k", t.Operation(p.add, (k, more), INT))
+    first = t.Declare("k", INT, integer(1), mutable=True)
+    loop = t.For("i", n, (step,), t.Kind.SEQUENTIAL)
+    outer = t.For("j", integer(3), (loop,), t.Kind.SEQUENTIAL)
+    for body, times in (
+        ((first, loop), 1),
+        ((first, outer), 3),
+        ((t.For("j", integer(3), (first, loop), t.Kind.SEQUENTIAL),), 1),
+    ):
+        upper = upper_of(body)
+        assert upper is not None
+        assert [value(upper, {"n": size}) for size in (-4, 0, 5)] == [1, 1, 1 + 2 * times * 5]
+    copy = t.Declare("old", INT, integer(0), mutable=True)
+    round_ = t.For("j", n, (t.Assign("old", k), first, t.Assign("k", t.Name("old", INT)), loop), t.Kind.SEQUENTIAL)
+    assert upper_of((copy, round_)) is None
+    assert upper_of((first, t.While((), t.Name("go", BOOL), (loop,)))) is None
+    less = t.Assign("k", t.Operation(p.add, (k, integer(-1)), INT))
+    assert upper_of((first, t.For("i", n, (less,), t.Kind.SEQUENTIAL))) is None
 
 
 def test_long_chains_of_numbers():

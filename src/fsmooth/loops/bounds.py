@@ -9,6 +9,8 @@ these.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 from fsmooth.core import primitives as p
@@ -27,13 +29,14 @@ def of_parameters(function: t.Function) -> dict[str, Interval]:
 
 
 class Source(Struct, frozen=True, eq=False):
-    """A value that a number may have; below `limit` before it was set, if it is a `step` from what it was; or, the `size` of a
-    loop whose index it is.
+    """A value that a number may have; or, if it is at most a `step` above what it was, below what `limit` that was, or in which
+    `loops` it is done once in each iteration; or, the `size` of a loop whose index it is.
     """
 
     value: t.Expression
     limit: t.Expression | None = None
-    step: int | None = None
+    step: int = 0
+    loops: tuple[t.For, ...] | None = None
     is_size: bool = False
 
 
@@ -49,6 +52,7 @@ class Bounds:
         self.changing = {s.name for s in walk(function.body) if isinstance(s, t.Assign)}
         self.open: set[str] = set()
         self.was_cut = False
+        self.depth: dict[str, int] = {}
         for s in walk(function.body):
             if isinstance(s, t.Declare) and s.value is not None:
                 self.sources.setdefault(s.name, []).append(Source(s.value))
@@ -56,41 +60,49 @@ class Bounds:
                 self.sources.setdefault(s.index, []).append(Source(s.size, is_size=True))
             elif isinstance(s, t.LocalArray) and s.largest is not None:
                 self.known[s.buffer] = Interval(None, integer(s.largest))
-        self.assigned(function.body, None)
+        self.assigned(function.body, ())
 
-    def assigned(self, body: t.Body, around: t.While | None) -> None:
-        """What is assigned, in the body of a `while` if it is once in each of its iterations."""
+    def assigned(self, body: t.Body, loops: tuple[t.For | t.While | None, ...]) -> None:
+        """What is assigned in these loops; None: in something that is done nobody knows how often."""
         for s in body:
             match s:
+                case t.Declare():
+                    self.depth[s.name] = min(len(loops), self.depth.get(s.name, len(loops)))
                 case t.Assign(name, value):
-                    self.sources.setdefault(name, []).append(
-                        Source(t.Name("", INT)) if s.accumulate else self.source(name, value, around)
-                    )
+                    new = t.Operation(p.add, (t.Name(name, INT), value), INT) if s.accumulate else value
+                    self.sources.setdefault(name, []).append(self.source(name, new, loops))
                 case t.While():
-                    self.assigned(s.test, None)
-                    self.assigned(s.body, s)
-                case t.If() | t.Outlined():
-                    for inner in bodies_of(s):
-                        self.assigned(inner, around)
+                    self.assigned(s.test, (*loops, None))
+                    self.assigned(s.body, (*loops, s))
+                case t.For():
+                    self.assigned(s.body, (*loops, s))
                 case _:
+                    within = loops if isinstance(s, t.If | t.Outlined) else (*loops, None)
                     for inner in bodies_of(s):
-                        self.assigned(inner, None)
+                        self.assigned(inner, within)
 
-    def source(self, name: str, value: t.Expression, around: t.While | None) -> Source:
-        """A step from below the limit of the loop around, or any value."""
+    def source(self, name: str, value: t.Expression, loops: tuple[t.For | t.While | None, ...]) -> Source:
+        """A step from below the limit of the loop around, one in each iteration of loops, or any value."""
+        around = loops[-1] if loops else None
         step = None if around is None else self.step(name, value, around.body)
-        if step is None or step < 0 or around is None:
+        if step is None or around is None:
             return Source(value)
+        if isinstance(around, t.For):
+            counted = tuple([loop for loop in loops[self.depth.get(name, 0) :] if isinstance(loop, t.For)])
+            is_counted = len(counted) == len(loops) - self.depth.get(name, 0)
+            return Source(value, step=step, loops=counted) if is_counted else Source(value)
         if len([x for x in walk(around.body) if isinstance(x, t.Assign) and x.name == name]) > 1:
             return Source(value)
         limit = _limit(name, around.condition)
         return Source(value) if limit is None else Source(value, limit, step)
 
     def step(self, name: str, value: t.Expression, iteration: t.Body) -> int | None:
-        """The c of name + c, which may have been given a name in the same iteration."""
+        """The largest c >= 0 of name + c, which may have been given a name in the same iteration."""
         match value:
-            case t.Operation(p.add, (t.Name(own), t.Literal(step))) if own == name:
+            case t.Operation(p.add, (t.Name(own), t.Literal(step))) if own == name and int(step) >= 0:
                 return int(step)
+            case t.Operation(p.add, (t.Name(own), t.Conditional(_, t.Literal(a), t.Literal(b)))) if own == name:
+                return max(int(a), int(b)) if min(int(a), int(b)) >= 0 else None
             case t.Name(own) if own != name and own not in self.changing:
                 here = [s.value for s in walk(iteration) if isinstance(s, t.Declare) and s.name == own]
                 if len(here) != 1 or len(self.sources[own]) != 1 or not isinstance(here[0], t.Operation):
@@ -116,17 +128,34 @@ class Bounds:
     def of_name(self, name: str, copied: frozenset[str]) -> Interval | None:
         """All its values together; None if it is only what the names are from which it is `copied`."""
         found: Interval | None = None
+        sources = self.sources.get(name, [Source(t.Name("", INT))])
+        counted = [source for source in sources if source.loops is not None]
+        before, self.was_cut = self.was_cut, False
         self.open.add(name)
-        for source in self.sources.get(name, [Source(t.Name("", INT))]):
-            value = self.of_source(source, copied | {name})
+        for source in sources:
+            value = None if source.loops is not None else self.of_source(source, copied | {name})
             if value is not None:
                 found = value if found is None else either(found, value)
+        if counted:
+            found = ANY if self.was_cut or found is None else self.with_steps(found, counted)
         self.open.discard(name)
+        self.was_cut |= before
         return found
+
+    def with_steps(self, start: Interval, counted: Sequence[Source]) -> Interval:
+        """From there on, all steps of all iterations."""
+        upper = start.upper
+        for source in counted:
+            times: t.Expression = integer(source.step)
+            for loop in source.loops or ():
+                times = t.Operation(p.multiply, (times, t.Operation(p.maximum, (loop.size, ZERO), INT)), INT)
+            most = interval(times, self).upper
+            upper = None if upper is None or most is None else plus(upper, most)
+        return Interval(start.lower, upper)
 
     def of_source(self, source: Source, copied: frozenset[str]) -> Interval | None:
         match source:
-            case Source(limit=t.Expression() as limit, step=int(step)):
+            case Source(limit=t.Expression() as limit, step=step):
                 upper = interval(limit, self).upper
                 return Interval(None, None if upper is None else plus(upper, integer(step - 1)))
             case Source(is_size=True, value=size):
