@@ -51,7 +51,7 @@ def test_results_are_those_of_python_and_nobody_allocates(program):
     compare(said(program), 0.0)
 
 
-@pytest.mark.parametrize("flags", [("-O2", "-DFS_NO_SIMD", "-std=c99", "-pedantic"), ("-O1",)])
+@pytest.mark.parametrize("flags", [("-O2", "-DFS_NO_SIMD", "-std=c99", "-pedantic"), ("-O1", "-DFS_NO_TEXT")])
 def test_other_flags(folder, flags):
     compare(said(built(folder, "other", *flags)), 1e-12)
 

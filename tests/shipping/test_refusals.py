@@ -57,6 +57,11 @@ REFUSED = {
         (np.ones(3),),
         "takes: a tape grows\n  hint: take method='reverse'",
     ),
+    "unique": (
+        fs.function(lambda x: np.unique(x)),
+        (np.ones(3),),
+        "takes: the sizes of its results take memory to find\n  hint: give the result a size that the arguments say, ",
+    ),
     "threads": (
         fs.function(lambda x: np.sum(np.sin(x)), threads=2),
         (np.ones(100_000),),

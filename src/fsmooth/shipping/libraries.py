@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from fsmooth.api import function
-from fsmooth.backend.c.memory import Memory
 from fsmooth.callables import Function
 from fsmooth.errors import ArgumentError
 from fsmooth.loops.identifiers import identifier
+from fsmooth.loops.memory import Memory
 from fsmooth.pullbacks import Vjp
 
 if TYPE_CHECKING:

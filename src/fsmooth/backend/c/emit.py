@@ -13,7 +13,6 @@ from fsmooth.backend.c.frames import Structs, returns_frames, uses_frames
 from fsmooth.backend.c.functions import FunctionWriter
 from fsmooth.backend.c.leaving import Returned
 from fsmooth.backend.c.machines import MachineWriter
-from fsmooth.backend.c.memory import Memory
 from fsmooth.backend.c.outlined import Outlined, beside, unit
 from fsmooth.backend.c.parallel import PROTOTYPE, SETTER
 from fsmooth.backend.c.prelude import prelude
@@ -27,6 +26,7 @@ from fsmooth.core.types import F32, F64, Array, Tuple, Type, unzipped
 from fsmooth.loops import tree as t
 from fsmooth.loops.continuations import machines
 from fsmooth.loops.lifetimes import with_shared_memory
+from fsmooth.loops.memory import Memory
 from fsmooth.loops.usage import walk
 
 

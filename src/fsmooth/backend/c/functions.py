@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from fsmooth.backend.c.callers_memory import NAME, PARAMETER
 from fsmooth.backend.c.frames import returns_frames
 from fsmooth.backend.c.masked_loads import known_integers
-from fsmooth.backend.c.memory import Memory
 from fsmooth.backend.c.names import element_type
 from fsmooth.backend.c.numbers import HANDLE, Access, changed_by_outlined
 from fsmooth.backend.c.outlined import Outlined
@@ -20,6 +19,7 @@ from fsmooth.backend.c.statements import StatementWriter, wrapped
 from fsmooth.backend.c.tape_statements import open_tape
 from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
+from fsmooth.loops.memory import Memory
 from fsmooth.loops.parameters import types_of
 from fsmooth.loops.usage import declared, mentioned, mentioned_reads, walk
 

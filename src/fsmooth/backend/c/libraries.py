@@ -18,7 +18,6 @@ from fsmooth.backend.c.dialect import MACROS, shipped
 from fsmooth.backend.c.emit import Written, write
 from fsmooth.backend.c.expressions import ExpressionWriter
 from fsmooth.backend.c.helpers import GNU
-from fsmooth.backend.c.memory import Memory
 from fsmooth.backend.c.names import c_type, comment, element_type
 from fsmooth.backend.c.parallel import PROTOTYPE, SETTER
 from fsmooth.backend.c.prelude import prelude
@@ -28,6 +27,7 @@ from fsmooth.core.term import NOWHERE
 from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.lifetimes import with_shared_memory
+from fsmooth.loops.memory import Memory
 from fsmooth.loops.workspace import Needs, Reason, Unbounded, needs_of
 
 _OF_CPP = frozenset(

@@ -10,7 +10,6 @@ from fsmooth.backend.c.frames import FRAMES, REFERENCE
 from fsmooth.backend.c.lanes import FIRST, FIRST_F32, LANES, LANES_F32, RARELY
 from fsmooth.backend.c.leaving import LEAVING
 from fsmooth.backend.c.machines import RECORDS
-from fsmooth.backend.c.memory import Memory
 from fsmooth.backend.c.parallel import PARALLEL
 from fsmooth.backend.c.products import product_of, products
 from fsmooth.backend.c.searches import searches
@@ -18,6 +17,7 @@ from fsmooth.backend.c.spelling import Call, spelling
 from fsmooth.backend.c.tape import TAPE
 from fsmooth.core.primitives import Primitive
 from fsmooth.core.types import F32, F64
+from fsmooth.loops.memory import Memory
 from fsmooth.loops.vector_math import OLD
 
 _INCLUDES = """\

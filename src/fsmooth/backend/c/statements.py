@@ -14,7 +14,6 @@ from fsmooth.backend.c.frames import Structs, leave, makes_frames
 from fsmooth.backend.c.lanes import write_vectors
 from fsmooth.backend.c.leaving import Returned
 from fsmooth.backend.c.masked_loads import may_permute_masked_loads
-from fsmooth.backend.c.memory import Memory
 from fsmooth.backend.c.names import c_type, comment, element_type
 from fsmooth.backend.c.numbers import Numbers
 from fsmooth.backend.c.outlined import Outlined
@@ -28,6 +27,7 @@ from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import slope
 from fsmooth.loops.arithmetic import integer, minus, replace, same, zero_of
+from fsmooth.loops.memory import Memory
 
 _ALIGNED = 64
 """Arrays of so many numbers begin where a vector may."""
