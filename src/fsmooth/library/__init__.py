@@ -4,6 +4,7 @@ Every function of Fig. 4 is here under its paper name (`vector.ft`, `matrix.ft`)
 users know (`numpy.ft`, `scalar.ft`, chosen by rank in `dispatch.py`, mapped over arrays in `elementwise.py`).
 It is loaded, with the reader of F̃ text, when a program first uses it.
 
+>>> from fsmooth.library import expand, names
 >>> from fsmooth.core.term import Var
 >>> from fsmooth.core.types import Array, F64
 >>> v = Var("v", Array(F64))
