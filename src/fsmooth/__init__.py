@@ -73,6 +73,7 @@ from fsmooth.functions import __all__ as _functions
 from fsmooth.logs import set_log
 from fsmooth.paper_verbs import diff, jacob, mdiff, mgrad, vdiff
 from fsmooth.shards import sum_shards
+from fsmooth.shipping import library
 
 if TYPE_CHECKING:
     from fsmooth import strategies
@@ -137,6 +138,7 @@ __all__ = [
     "jacobian",
     "jvp",
     "law",
+    "library",
     "mdiff",
     "mgrad",
     "pack",

@@ -17,6 +17,7 @@ from fsmooth.entries import Entry
 from fsmooth.errors import ArgumentError
 from fsmooth.frontend.batches import OwnDefault
 from fsmooth.frontend.programs import DerivedProgram, Program
+from fsmooth.loops.identifiers import identifier
 from fsmooth.parameters import P, R
 from fsmooth.runtime.arrays import infer_type
 from fsmooth.runtime.foreign import as_numpy
@@ -260,9 +261,22 @@ class Function(Generic[P, R]):
         stages = self._stages(args, kwargs)
         return cost_of(stages)
 
-    def save(self, path: str | Path, *args: object, **kwargs: object) -> tuple[Path, Path]:
-        """Write the C file and its header next to each other; gives both paths."""
-        return write(self._stages(args, kwargs), Path(path))
+    def save(self, path: str | Path, *args: object, memory: object = "heap", **kwargs: object) -> tuple[Path, Path]:
+        """Write the C file and its header next to each other; gives both paths.
+
+        With `memory="caller"` it takes the memory that it works in from who calls it, as a library of this one function does
+        (`fs.library`).  A program's own parameter of that name comes first.
+        """
+        if "memory" in self._names:
+            kwargs, memory = {**kwargs, "memory": memory} if memory != "heap" else kwargs, "heap"
+        if memory == "heap":
+            return write(self._stages(args, kwargs), Path(path))
+        from fsmooth.shipping.libraries import Given, Library, memory_called  # noqa: PLC0415  (only for those who ask)
+
+        entry, values = self._entry(args, kwargs)
+        name = identifier(self.program.name)
+        library = Library(name, {name: self}, memory_called(memory), "")
+        return library.write(path, [Given(entry.elaborated, entry.static(entry.sizes(entry.inputs(values))))])
 
     def pointer(self, *args: object, **kwargs: object) -> CFunction:
         """The C function that runs for arguments like these: an array is a pointer to its elements, one row after the other,
@@ -357,9 +371,15 @@ class AlongTangent(Function[P, R]):
 
 
 def write(stages: Stages, path: Path) -> tuple[Path, Path]:
-    """Write the C and its header."""
+    """Write the C and its header; who calls it from C is told if a size is not the one that is built in."""
+    from fsmooth.backend.c.built_in import named  # noqa: PLC0415  (the compiler is loaded when something is compiled)
+    from fsmooth.backend.c.emit import emit  # noqa: PLC0415
+
     code = stages.code
     assert code is not None
+    assert stages.loops is not None
+    if stages.static_sizes:
+        code = emit(stages.loops, named(stages.loops, stages.static_sizes))
     source = path.with_suffix(".c")
     header = source.with_suffix(".h")
     source.write_text(code.source)

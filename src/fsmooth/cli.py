@@ -1,15 +1,19 @@
-"""The command line: `fsmooth demo …`, `fsmooth emit FILE:FUNCTION`, `fsmooth rules`, `fsmooth cache …`."""
+"""The command line: `fsmooth demo …`, `emit FILE:FUNCTION`, `build FILE:FUNCTION`, `rules`, `cache …`."""
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fsmooth.core.types import BOOL, F32, F64, INT, Type, array_of
 from fsmooth.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from fsmooth.frontend.programs import Program
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -38,6 +42,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     emit.add_argument(
         "types", nargs="*", help="a type for each argument: float, int, bool, float[], float[][], int[], …"
     )
+    build = commands.add_parser(
+        "build", help="write a C library with a function and its derivatives, and what builds it"
+    )
+    build.add_argument("target", metavar="FILE:FUNCTION")
+    for verb in _VERBS:
+        build.add_argument(
+            f"--{verb}",
+            nargs="?",
+            const="",
+            action="append",
+            default=[],
+            metavar="PARAMETER",
+            help=f"with the {verb.replace('-', ' ')}, by the first parameter if none is named",
+        )
+    build.add_argument("--types", nargs="*", default=[], help="a type for each argument, as emit has them")
+    build.add_argument("--memory", choices=["heap", "caller"], default="heap", help="whose memory calls work in")
+    build.add_argument("--name", help="of the library; else that of the function")
+    build.add_argument("--no-compile", action="store_true", help="write the C, but no .so and .a")
+    build.add_argument("-o", dest="folder", default=".", metavar="FOLDER", help="where the files go")
     commands.add_parser("rules", help="list the rewrite rules")
     cache = commands.add_parser("cache", help="the compiled programs on disk")
     cache.add_argument("action", choices=["info", "clear"])
@@ -52,27 +75,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _emit(options: argparse.Namespace) -> int:
     from fsmooth import driver, function  # noqa: PLC0415
 
-    file, separator, name = options.target.rpartition(":")
-    if not separator:
-        raise ArgumentError(f"{options.target} names no function; write FILE:FUNCTION")
-    if not Path(file).is_file():
-        raise ArgumentError(f"{options.target}: there is no file {file!r}; write FILE:FUNCTION")
-    spec = importlib.util.spec_from_file_location(Path(file).stem, file)
-    if spec is None or spec.loader is None:
-        print(f"{file} is not a Python file", file=sys.stderr)
-        return 2
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    if not callable(getattr(module, name, None)):
-        raise ArgumentError(f"{file} has no function {name!r}")
-    chosen = function(getattr(module, name))
-    names = list(chosen.program.signature.parameters)
-    if options.types and len(options.types) != len(names):
-        raise ArgumentError(f"{name} takes {len(names)} arguments ({', '.join(names)}), not {len(options.types)}")
-    types: dict[str, Type | object] = {
-        n: _type(t) for n, t in zip(names, options.types or ["float[]"] * len(names), strict=True)
-    }
-    elaborated = driver.to_term(chosen.program, types)
+    chosen = function(_target(options.target))
+    elaborated = driver.to_term(chosen.program, _types(chosen.program, options.types))
     if options.stage == "linear-maps":
         print(driver.Stages(elaborated).demonstration())
         return 0
@@ -84,9 +88,62 @@ def _emit(options: argparse.Namespace) -> int:
         print(text_of(chosen.program.name, stages.terms["optimised"], {}, chosen.__wrapped__), end="")
         return 0
     if options.stage != "C" and options.stage not in stages.terms:
-        raise ArgumentError(f"{name} has no stage {options.stage!r}; it has {', '.join([*stages.terms, 'C'])}")
+        raise ArgumentError(
+            f"{chosen.program.name} has no stage {options.stage!r}; it has {', '.join([*stages.terms, 'C'])}"
+        )
     print(stages.code.source if options.stage == "C" else stages.terms[options.stage])
     return 0
+
+
+def _build(options: argparse.Namespace) -> int:
+    import fsmooth as fs  # noqa: PLC0415
+    from fsmooth import driver  # noqa: PLC0415
+    from fsmooth.shipping.builds import compile_library, write_builds  # noqa: PLC0415
+    from fsmooth.shipping.libraries import Given  # noqa: PLC0415
+
+    chosen = fs.function(_target(options.target))
+    functions = {chosen.program.name: chosen}
+    for verb in _VERBS:
+        word = verb.replace("-", "_")
+        for wrt in getattr(options, word):
+            made = getattr(fs, word)(chosen, wrt or None)
+            functions[f"{word}_{chosen.program.name}{f'_{wrt}' if wrt else ''}"] = made
+    name = options.name or chosen.program.name
+    library = fs.library(name, memory=options.memory, **functions)
+    types = _types(chosen.program, options.types)
+    given = [Given(driver.to_term(f.program, types)) for f in library.functions.values()]
+    source, header = library.write(Path(options.folder, name), given)
+    files = [source, header, *write_builds(source.parent, name)]
+    if not options.no_compile:
+        files += compile_library(source.parent, name)
+    print("\n".join([str(file) for file in files]))
+    return 0
+
+
+def _target(target: str) -> Callable[..., object]:
+    """FILE:FUNCTION."""
+    file, separator, name = target.rpartition(":")
+    if not separator:
+        raise ArgumentError(f"{target} names no function; write FILE:FUNCTION")
+    if not Path(file).is_file():
+        raise ArgumentError(f"{target}: there is no file {file!r}; write FILE:FUNCTION")
+    spec = importlib.util.spec_from_file_location(Path(file).stem, file)
+    if spec is None or spec.loader is None:
+        raise ArgumentError(f"{file} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found: object = getattr(module, name, None)
+    if not callable(found):
+        raise ArgumentError(f"{file} has no function {name!r}")
+    return found
+
+
+def _types(program: Program, texts: Sequence[str]) -> dict[str, Type | object]:
+    """The types of the parameters of a program; float[] if none are given."""
+    names = list(program.signature.parameters)
+    if texts and len(texts) != len(names):
+        raise ArgumentError(f"{program.name} takes {len(names)} arguments ({', '.join(names)}), not {len(texts)}")
+    return {n: _type(t) for n, t in zip(names, texts or ["float[]"] * len(names), strict=True)}
 
 
 def _type(text: str) -> Type:
@@ -119,4 +176,6 @@ def _cache(options: argparse.Namespace) -> int:
     return 0
 
 
-_COMMANDS = {"emit": _emit, "rules": _rules, "cache": _cache}
+_VERBS = ("grad", "value-and-grad", "jacobian", "hessian")
+
+_COMMANDS = {"emit": _emit, "build": _build, "rules": _rules, "cache": _cache}

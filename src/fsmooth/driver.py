@@ -342,6 +342,11 @@ def _in_a_mode(make: Callable[[Method, Calls], _T]) -> _T:
         raise RaggedError("the rows of an array have different lengths; arrays are rectangular") from error
 
 
+def with_deep_recursion(make: Callable[[], _T]) -> _T:
+    """What looks at whole programs, beside these stages."""
+    return _deep(make)
+
+
 def _deep(make: Callable[[], _T]) -> _T:
     """Run with a recursion limit that deep programs need, and without the cycle collector: terms have no cycles.
 

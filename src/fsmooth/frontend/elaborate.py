@@ -9,7 +9,6 @@ from typing import cast
 
 from msgspec import Struct
 
-from fsmooth import library
 from fsmooth.core import primitives as p
 from fsmooth.core.alternatives import holds_functions
 from fsmooth.core.definitions import extension
@@ -31,6 +30,7 @@ from fsmooth.frontend.python.source import source_of
 from fsmooth.frontend.python.values import Pullback, Static, Unrolled, Value
 from fsmooth.frontend.python.weak import at_one_width
 from fsmooth.frontend.readings import Readings
+from fsmooth.library import algebra
 
 
 class Parameter(Struct, frozen=True):
@@ -107,8 +107,8 @@ def _library(program: LibraryProgram, arguments: Mapping[str, Type | object], re
     if len(variables) != len(arguments):
         raise ArgumentError(f"{program.name} takes numbers and arrays")
     try:
-        body = library.expand(program.name, at_one_width(variables, lambda a: Prim(p.to_float32, (a,))))
-    except library.WrongArguments as error:
+        body = algebra.expand(program.name, at_one_width(variables, lambda a: Prim(p.to_float32, (a,))))
+    except algebra.WrongArguments as error:
         raise ArgumentError(str(error)) from None
     return Elaborated(Lam(variables, body), tuple([Parameter(v.name, v.type) for v in variables]), readings)
 

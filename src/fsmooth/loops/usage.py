@@ -145,7 +145,10 @@ def expressions_of(s: t.Statement) -> Iterator[t.Expression]:
             yield s.count
             yield s.tape
             yield t.Name(s.bars, INT)
-        case t.LocalArray() | t.Swap() | t.Room() | t.Outlined():
+        case t.Room():
+            if s.bound is not None:
+                yield s.bound
+        case t.LocalArray() | t.Swap() | t.Outlined():
             return
         case _:
             assert_never(s)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
 
 from fsmooth.backend.c import helpers as h
+from fsmooth.backend.c.built_in import refused
 from fsmooth.backend.c.expressions import ExpressionWriter
 from fsmooth.backend.c.frames import Structs, returns_frames, uses_frames
 from fsmooth.backend.c.functions import FunctionWriter
@@ -23,15 +26,82 @@ from fsmooth.core.types import F32, F64, Array, Tuple, Type, unzipped
 from fsmooth.loops import tree as t
 from fsmooth.loops.continuations import machines
 from fsmooth.loops.lifetimes import with_shared_memory
+from fsmooth.loops.memory import Memory
 from fsmooth.loops.usage import walk
 
 
-def emit(program: t.Program) -> CProgram:
-    """The C translation unit of a loops program."""
+class Written(Struct, frozen=True):
+    """The functions of a program as C, without the prelude: `features` are the parts of that they need."""
+
+    texts: Sequence[str]
+    features: set[str]
+    functions: Sequence[t.Function]
+    statements: int
+    outlined: Sequence[Outlined]
+
+    @property
+    def source(self) -> str:
+        """All of them."""
+        return "\n".join(self.texts)
+
+
+def emit(program: t.Program, built_in: Mapping[str, int] | None = None) -> CProgram:
+    """The C translation unit of a loops program; the sizes that are `built_in` are tested, if they are given by their names."""
     expressions = ExpressionWriter()
-    structs = Structs(program.name)
     main, shared_memory = with_shared_memory(program.kernel)
     functions = [main] if program.shape is None else [main, program.shape]
+    guards = [line for name, size in (built_in or {}).items() for line in refused(name, size)]
+    written = write(program, functions, expressions, guards=guards)
+    features = written.features
+    texts = [*written.texts]
+    if "tape_kept" in features:
+        texts.append(RETAINED.replace("NAME", program.name))
+    if "parallel" in features:
+        texts.append(SETTER.replace("NAME", program.name))
+    arguments = [q.name for q in program.kernel.parameters if q.pointer and not q.output]
+    numbers = [
+        q.name for q in program.kernel.parameters if not q.pointer and q.name not in program.kernel.facts.lengths
+    ]
+    results = [q.name for q in program.kernel.parameters if q.output]
+    source = prelude(expressions, features) + "\n" + "\n".join(texts)
+    deciding, deciding_results, deciding_numbers = [
+        frozenset([k for k, name in enumerate(names) if name in program.deciding]) - own
+        for names, own in (
+            (arguments, own_arrays(program.parameters)),
+            (results, frozenset()),
+            (numbers, frozenset()),
+        )
+    ]
+    return CProgram(
+        program.name,
+        source,
+        _header(program, functions, _others(program.name, features)),
+        program.parameters,
+        program.result,
+        program.sites,
+        (*program.notes, *[f"arrays {', '.join(arrays)} share memory" for arrays in shared_memory]),
+        written.statements,
+        deciding,
+        deciding_results,
+        deciding_numbers,
+        tuple([kernel(type_) for type_ in (F64, F32) if product_of(type_) in features]),
+        "parallel" in features,
+        tuple([unit(prelude(expressions, {*part.features}), part) for part in written.outlined]),
+    )
+
+
+def write(
+    program: t.Program,
+    functions: Sequence[t.Function],
+    expressions: ExpressionWriter,
+    memory: Memory = Memory.HEAP,
+    linkage: str = "",
+    guards: Sequence[str] = (),
+) -> Written:
+    """The `functions` of a program that are called from outside, which have this `linkage` and begin with the `guards`, and those
+    that they call.
+    """
+    structs = Structs(program.name)
     groups = machines(program.definitions)
     returned = Returned.of(program) if program.definitions and not groups else None
     shared = Shared(program, returned)
@@ -52,7 +122,9 @@ def emit(program: t.Program) -> CProgram:
     apart = {f for group in groups for f in group}
     for function in (*[f for f in program.definitions if f not in apart], *functions):
         called = frozenset() if function.is_called else frozenset(features)
-        writer = FunctionWriter(expressions, structs, returning if frames else None, called, own, returned)
+        writer = FunctionWriter(expressions, structs, returning if frames else None, called, own, returned, memory)
+        if not function.is_called:
+            writer.linkage, writer.guards = linkage, guards
         text = writer.function(function)
         texts += [*writer.parts, text]
         statements += writer.statements
@@ -60,46 +132,13 @@ def emit(program: t.Program) -> CProgram:
         outlined += writer.outlined
     if not features.isdisjoint(("tape", "tape_read")):
         features |= {"arena", "tape"}
-    if "tape_kept" in features:
-        texts.append(RETAINED.replace("NAME", program.name))
-    if "parallel" in features:
-        texts.append(SETTER.replace("NAME", program.name))
-    arguments = [q.name for q in program.kernel.parameters if q.pointer and not q.output]
-    numbers = [
-        q.name for q in program.kernel.parameters if not q.pointer and q.name not in program.kernel.facts.lengths
-    ]
-    results = [q.name for q in program.kernel.parameters if q.output]
     if outlined:
         texts.insert(0, beside(outlined))
     if own is not None:
         texts.insert(0, own.text())
     if frames:
         texts.insert(0, structs.text())
-    source = prelude(expressions, features) + "\n" + "\n".join(texts)
-    deciding, deciding_results, deciding_numbers = [
-        frozenset([k for k, name in enumerate(names) if name in program.deciding]) - own
-        for names, own in (
-            (arguments, own_arrays(program.parameters)),
-            (results, frozenset()),
-            (numbers, frozenset()),
-        )
-    ]
-    return CProgram(
-        program.name,
-        source,
-        _header(program, functions, _others(program.name, features)),
-        program.parameters,
-        program.result,
-        program.sites,
-        (*program.notes, *[f"arrays {', '.join(arrays)} share memory" for arrays in shared_memory]),
-        statements,
-        deciding,
-        deciding_results,
-        deciding_numbers,
-        tuple([kernel(type_) for type_ in (F64, F32) if product_of(type_) in features]),
-        "parallel" in features,
-        tuple([unit(prelude(expressions, {*part.features}), part) for part in outlined]),
-    )
+    return Written(texts, features, functions, statements, outlined)
 
 
 def _only_inside(groups: Sequence[Sequence[t.Function]], program: t.Program) -> set[str]:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
+from msgspec.structs import replace
+
+from fsmooth.backend.c.callers_memory import NAME, PARAMETER
 from fsmooth.backend.c.frames import returns_frames
 from fsmooth.backend.c.masked_loads import known_integers
 from fsmooth.backend.c.names import element_type
@@ -16,6 +19,7 @@ from fsmooth.backend.c.statements import StatementWriter, wrapped
 from fsmooth.backend.c.tape_statements import open_tape
 from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
+from fsmooth.loops.memory import Memory
 from fsmooth.loops.parameters import types_of
 from fsmooth.loops.usage import declared, mentioned, mentioned_reads, walk
 
@@ -33,7 +37,11 @@ class FunctionWriter(StatementWriter):
     types: Mapping[str, t.Parameter]
     place_of: Mapping[str, int]
     access = Access()
-    """What an outlined function is handed of another: its numbers, and its tape."""
+    """What an outlined function is handed of another: its numbers, its tape, and the caller's memory."""
+    linkage = ""
+    """What is before the prototype of a kernel."""
+    guards: Sequence[str] = ()
+    """Lines with which a kernel begins."""
 
     def function(self, function: t.Function) -> str:
         """The whole definition."""
@@ -56,6 +64,10 @@ class FunctionWriter(StatementWriter):
         if self.makes_frames(function.body):
             self.features.add("frames")
         self.numbers = changed_by_outlined(function.name, function.body, self.types)
+        if self.memory is Memory.CALLER and _takes(function.body) and not self.access.parameters:
+            self.access = Access(parameters=(PARAMETER,))
+        if self.memory is Memory.CALLER:
+            self.arena = NAME
         self.e.elsewhere = {} if self.shared is None else self.shared.elsewhere(function)
         self.e.elsewhere |= {**self.access.spelling, **self.numbers.own().spelling}
         self.body(function.body)
@@ -65,7 +77,8 @@ class FunctionWriter(StatementWriter):
             return self.called_function(function)
         if is_inside:
             return self.kernel_with_exit(function)
-        head, tail = [signature(function, last=self.access.parameters) + " {"], [*self.end(self.can_fail())]
+        head = [f"{self.linkage}{signature(function, last=self.access.parameters)} {{", *self.guards]
+        tail = [*self.end(self.can_fail())]
         head += self.unused(function, also_error=self.features.isdisjoint((*_FAILING, "calls", "tape")))
         if self.can_fail():
             head.append("    int32_t status = 0;")
@@ -111,11 +124,14 @@ class FunctionWriter(StatementWriter):
         used = self.in_order(self.numbers.types.keys() & mentioned(s.body))
         name = f"{self.name}_outlined_{len(self.outlined) + 1}"
         function = t.Function(name, tuple(given), s.body, t.Facts(lengths=self.lengths))
-        writer = FunctionWriter(self.e, self.structs)
+        writer = FunctionWriter(self.e, self.structs, memory=self.memory)
         writer.known = set(self.known)
         elsewhere = self.e.elsewhere
         tape = any([isinstance(x, t.Entry) for x in walk(s.body)])
+        takes = self.memory is Memory.CALLER and _takes(s.body)
         writer.access = self.numbers.handed(used, tape=tape)
+        if takes:
+            writer.access = replace(writer.access, parameters=(*writer.access.parameters, PARAMETER))
         text = writer.function(function)
         self.e.elsewhere = elsewhere
         writer.features |= {"arena"} if tape else set()
@@ -125,7 +141,11 @@ class FunctionWriter(StatementWriter):
         prototype = f"{signature(function, last=writer.access.parameters)};\n"
         self.outlined.append(Outlined(self.numbers.struct, prototype, text, frozenset(writer.features)))
         arguments = [self.e.name(q.name) if q.pointer else self.e.write(t.Name(q.name, q.type)) for q in given]
-        arguments += [*([f"&{HANDLE}"] if used else []), *(["fs_tape"] if tape else [])]
+        arguments += [
+            *([f"&{HANDLE}"] if used else []),
+            *(["fs_tape"] if tape else []),
+            *([self.arena] if takes else []),
+        ]
         fails = writer.can_fail()
         self.features |= {"outlined_fails"} if fails else set()
         called = f"{name}({', '.join([*arguments, self.error if fails else 'NULL'])});"
@@ -240,7 +260,7 @@ class FunctionWriter(StatementWriter):
             "",
         ]
         opened, closed = self.opened()
-        kernel = [signature(function) + " {", "    fs_exit fs_out;", *opened]
+        kernel = [f"{self.linkage}{signature(function)} {{", *self.guards, "    fs_exit fs_out;", *opened]
         kernel.append(f"    const int32_t status = {function.name}_guarded({given}&{own}, error);")
         if is_kept:
             kernel.append(f"    fs_tape = {own}{'' if self.shared is None else '.common'}.tape;")
@@ -253,7 +273,7 @@ class FunctionWriter(StatementWriter):
         tail: list[str] = []
         if not self.access.tape:
             open_tape(self.features, head, tail)
-        if self.features.isdisjoint(("arena", "calls", "frames")):
+        if self.memory is Memory.CALLER or self.features.isdisjoint(("arena", "calls", "frames")):
             return head, tail
         self.features.add("arena")
         head += [
@@ -280,3 +300,8 @@ class FunctionWriter(StatementWriter):
             else:
                 head.append(f"    {self.shared.type} fs_own = {{.common = {common_}}};")
         return head, tail
+
+
+def _takes(body: t.Body) -> bool:
+    """Does it take memory itself, or hand on where it is?"""
+    return any([isinstance(s, t.Allocate | t.Room | t.Multiply) for s in walk(body)])

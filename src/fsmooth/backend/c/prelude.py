@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fsmooth.backend.c import callers_memory as of_caller
 from fsmooth.backend.c import helpers as h
 from fsmooth.backend.c.arena import ARENA, COMMON, MARKS, ROOMS
 from fsmooth.backend.c.expressions import ExpressionWriter
@@ -16,6 +17,7 @@ from fsmooth.backend.c.spelling import Call, spelling
 from fsmooth.backend.c.tape import TAPE
 from fsmooth.core.primitives import Primitive
 from fsmooth.core.types import F32, F64
+from fsmooth.loops.memory import Memory
 from fsmooth.loops.vector_math import OLD
 
 _INCLUDES = """\
@@ -25,6 +27,9 @@ _INCLUDES = """\
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+"""
+
+_QUIET = """\
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wunknown-pragmas"
 #pragma clang diagnostic ignored "-Wpass-failed"
@@ -34,9 +39,14 @@ _INCLUDES = """\
 """
 
 
-def prelude(expressions: ExpressionWriter, features: set[str]) -> str:
-    """Includes, types and helpers."""
-    parts = [_INCLUDES, h.ERROR]
+_ARENAS = {Memory.HEAP: (ARENA, MARKS, ROOMS), Memory.CALLER: (of_caller.ARENA, of_caller.MARKS, of_caller.ROOMS)}
+
+
+def prelude(expressions: ExpressionWriter, features: set[str], memory: Memory = Memory.HEAP) -> str:
+    """Includes, types and helpers, with an arena for whose memory it is."""
+    arena, marks, rooms = _ARENAS[memory]
+    includes = _INCLUDES if memory is Memory.HEAP else _INCLUDES.replace("#include <stdlib.h>\n", "")
+    parts = [includes + _QUIET, h.ERROR]
     if "shared" in features:
         parts.insert(0, h.GNU)
     if "depth" in features:
@@ -48,11 +58,11 @@ def prelude(expressions: ExpressionWriter, features: set[str]) -> str:
     if "count" in features:
         parts.append(_guarded("FS_COUNT", h.COUNT))
     if "arena" in features:
-        parts.append(_guarded("FS_ARENA", ARENA))
+        parts.append(_guarded("FS_ARENA", arena))
     if "frames" in features:
         parts.append(_guarded("FS_FRAMES", REFERENCE + FRAMES))
     if not features.isdisjoint(("shared", "frames", "products")):
-        parts.append(_guarded("FS_MARKS", MARKS))
+        parts.append(_guarded("FS_MARKS", marks))
     if "tape" in features:
         parts.append(_guarded("FS_TAPE", TAPE))
     if "leaving" in features:
@@ -67,7 +77,7 @@ def prelude(expressions: ExpressionWriter, features: set[str]) -> str:
     if "parallel" in features:
         parts.append(_guarded("FS_PARALLEL", PARALLEL))
     if "rooms" in features:
-        parts.append(_guarded("FS_ROOMS", ROOMS))
+        parts.append(_guarded("FS_ROOMS", rooms))
     if "transpose" in features:
         parts.append(_guarded("FS_TRANSPOSE", h.TRANSPOSE))
     if "transpose_f32" in features:

@@ -27,6 +27,7 @@ from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import slope
 from fsmooth.loops.arithmetic import integer, minus, replace, same, zero_of
+from fsmooth.loops.memory import Memory
 
 _ALIGNED = 64
 """Arrays of so many numbers begin where a vector may."""
@@ -46,11 +47,13 @@ class StatementWriter:
         called: frozenset[str] = frozenset(),
         shared: Shared | None = None,
         returned: Returned | None = None,
+        memory: Memory = Memory.HEAP,
     ) -> None:
         """`returning` are the functions that return frames, if there are any frames in the program; `called` the parts of the
         prelude that the functions need which it may call; `shared` is what no call changes, if there is any; `returned` says
-        what functions give by value, if they are left at once where something fails.
+        what functions give by value, if they are left at once where something fails; `memory` is whose they work in.
         """
+        self.memory = memory
         self.shared = shared
         self.returned = returned
         self.e = expressions
@@ -144,6 +147,10 @@ class StatementWriter:
             case t.Room():
                 self.features |= {"rooms", "arena"}
                 place = f"{self.nowhere}, 0"
+                if s.bound is not None:
+                    taken = f"fs_room_of({self.arena}, {self.count(s.bound)}, sizeof({element_type(s.type)}))"
+                    self.line(f"const fs_room {s.name} = {taken};")
+                    return
                 if s.count:
                     self.line(f"{element_type(s.type)} {s.name}_start[{s.count}] __attribute__((aligned(64)));")
                     place = f"(char *){s.name}_start, sizeof {s.name}_start"
@@ -152,9 +159,8 @@ class StatementWriter:
                 self.features.add("arena")
                 element = element_type(s.type)
                 size = f"{self.longest(s)}, sizeof({element})"
-                taken = (
-                    f"fs_take({self.arena}, {size})" if s.room is None else f"fs_fit({self.arena}, &{s.room}, {size})"
-                )
+                arena = "" if self.memory is Memory.CALLER else f"{self.arena}, "
+                taken = f"fs_take({self.arena}, {size})" if s.room is None else f"fs_fit({arena}&{s.room}, {size})"
                 self.line(f"{element} *{self.restrict(s.buffer)}{s.buffer} = ({element} *){taken};")
                 self.or_out_of_memory(s.buffer)
             case t.Keep():

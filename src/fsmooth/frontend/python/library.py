@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from fsmooth import library as algebra
 from fsmooth.core.term import MakeTuple, Term
 from fsmooth.core.types import F32
 from fsmooth.errors import TypeMismatchError
@@ -13,6 +12,7 @@ from fsmooth.frontend.python.broadcasting import elementwise
 from fsmooth.frontend.python.conversion import convert
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.weak import at_one_width
+from fsmooth.library import algebra
 
 VIEWS = frozenset({"ravel", "transpose", "flip", "diagonal"})
 """What shares the memory of its argument in NumPy."""

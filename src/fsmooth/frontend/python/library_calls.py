@@ -8,7 +8,6 @@ from types import FunctionType
 
 import numpy as np
 
-from fsmooth import library as algebra
 from fsmooth.core import primitives as p
 from fsmooth.core.build import build
 from fsmooth.core.term import Get, MakeTuple, Term, Vector
@@ -35,6 +34,7 @@ from fsmooth.frontend.python.scalars import OWN_SCALAR, SCALAR, scalar_function
 from fsmooth.frontend.python.sizes import length_of
 from fsmooth.frontend.python.values import Closure, Static, Value
 from fsmooth.frontend.python.weak import strengthened
+from fsmooth.library import algebra
 from fsmooth.library.numpy import written
 from fsmooth.library.numpy.of_numbers import OfNumbers
 

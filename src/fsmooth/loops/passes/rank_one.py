@@ -123,7 +123,7 @@ class Gathered(Struct, frozen=True, eq=False):
         return (
             t.Allocate(self.left, update.type, times(many, update.rows)),
             t.Allocate(self.right, update.type, times(many, update.columns)),
-            t.LocalArray(self.count, INT, 1),
+            t.LocalArray(self.count, INT, 1, thresholds.GATHERED_UPDATES),
             t.Store(self.count, ZERO, ZERO),
         )
 

@@ -245,11 +245,14 @@ class Multiply(Struct, frozen=True, eq=False):
 
 
 class Room(Struct, frozen=True, eq=False):
-    """Memory for an array made in a loop, outside all loops: `count` scalars of the stack, more of the arena if it is longer."""
+    """Memory for an array made in a loop, outside all loops: `count` scalars of the stack, more of the arena if it is longer; or
+    `bound` scalars of the arena, than which no array is longer.
+    """
 
     name: str
     type: Type
     count: int
+    bound: Expression | None = None
 
 
 class Allocate(Struct, frozen=True, eq=False):
@@ -262,11 +265,12 @@ class Allocate(Struct, frozen=True, eq=False):
 
 
 class LocalArray(Struct, frozen=True, eq=False):
-    """A C array on the stack."""
+    """A C array on the stack; no number in it is larger than `largest`, if that is known."""
 
     buffer: str
     type: Type
     count: int
+    largest: int | None = None
 
 
 class Count(Enum):
