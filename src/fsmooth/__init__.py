@@ -30,6 +30,7 @@ from fsmooth.custom import custom_derivative
 from fsmooth.debugging import debug_print
 from fsmooth.errors import (
     ArgumentError,
+    ArgumentIndexError,
     ArgumentMismatchError,
     AssertionFailedError,
     CacheError,
@@ -62,7 +63,7 @@ from fsmooth.errors import (
     UnknownMethodError,
     UnsupportedError,
 )
-from fsmooth.frontend.annotations import Array
+from fsmooth.frontend.annotations import Array, Index, Offsets
 from fsmooth.functions import *  # noqa: F403
 from fsmooth.functions import __all__ as _functions
 from fsmooth.logs import set_log
@@ -73,6 +74,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "ArgumentError",
+    "ArgumentIndexError",
     "ArgumentMismatchError",
     "AssertionFailedError",
     "Array",
@@ -89,9 +91,11 @@ __all__ = [
     "Error",
     "Forest",
     "Function",
+    "Index",
     "IndexOutOfBoundsError",
     "MatrixError",
     "NotDifferentiableError",
+    "Offsets",
     "OutOfMemoryError",
     "Packed",
     "ProgramMethodError",

@@ -95,6 +95,8 @@ _WHAT = {
     Failure.SINGULAR: "matrix not singular",
     Failure.SQUARE: "columns determined",
     Failure.INDEFINITE: "matrix positive definite",
+    Failure.ELEMENT: "indices below their size",
+    Failure.DECREASING: "offsets never less than before",
 }
 
 _Place = tuple[str, int, int, int, int]

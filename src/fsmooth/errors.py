@@ -17,6 +17,7 @@ Error:
 ├── DerivativeMismatchError      (AssertionError) found by check_derivative, or in a custom_derivative
 ├── RunError                     found while a compiled function ran
 │   ├── IndexOutOfBoundsError    (IndexError)
+│   ├── ArgumentIndexError       (ArgumentError, IndexError) an argument annotated with fs.Index or fs.Offsets is none
 │   ├── SizeError                (ValueError) sizes that must agree do not
 │   ├── EmptyError               (ValueError) the extremum of nothing
 │   ├── DivisionError            (ZeroDivisionError) of integers
@@ -92,6 +93,10 @@ class RunError(Error):
 
 class IndexOutOfBoundsError(RunError, IndexError):
     """An index outside its array."""
+
+
+class ArgumentIndexError(RunError, ArgumentError, IndexError):
+    """An argument that is annotated with `fs.Index` or `fs.Offsets` is, or has, an integer that is no such place."""
 
 
 class SizeError(RunError, ValueError):

@@ -16,20 +16,20 @@ from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.build import named_part
 from fsmooth.core.integers import FARTHEST, LIMIT, LONGEST
-from fsmooth.core.term import Check, Const, If, Length, Prim, Proj, Reduce, Reduction, Term, Var
+from fsmooth.core.term import Check, Const, Get, If, Length, Prim, Proj, Reduce, Reduction, Term, Var
 from fsmooth.rewrite.linear import Polynomial
 
 
 class Magnitudes:
-    """How far from zero terms are, where `poly` gives them as polynomials, `define` and `upper` what is known of variables;
-    `carried` are states of loops.
+    """How far from zero terms are, where `poly` gives them as polynomials, `define` and `upper` what is known of variables
+    and of elements of arrays; `carried` are states of loops.
     """
 
     def __init__(
         self,
         poly: Callable[[Term], Polynomial],
         define: Callable[[Var], Term | None],
-        upper: Callable[[Var], Term | None],
+        upper: Callable[[Term], Term | None],
     ) -> None:
         self.poly = poly
         self.define = define
@@ -68,6 +68,8 @@ class Magnitudes:
             case Var():
                 known = self.upper(term) or self.define(term)
                 return self._argument(term) if known is None else self._sum(known, depth)
+            case Get() if (below := self.upper(term)) is not None:
+                return self._sum(below, depth)
             case Proj():
                 return self._argument(term)
             case _:
