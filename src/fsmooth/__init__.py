@@ -61,6 +61,7 @@ from fsmooth.errors import (
     UncheckedRuleWarning,
     UndefinedNameError,
     UnknownMethodError,
+    UnprovedError,
     UnsupportedError,
 )
 from fsmooth.frontend.annotations import Array, Index, Offsets
@@ -112,6 +113,7 @@ __all__ = [
     "UncheckedRuleWarning",
     "UndefinedNameError",
     "UnknownMethodError",
+    "UnprovedError",
     "UnsupportedError",
     "build",
     "check_derivative",

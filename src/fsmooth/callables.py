@@ -47,9 +47,10 @@ class Function(Generic[P, R]):
         RunError: for an index out of bounds, sizes that differ, …, while it runs.
     """
 
-    def __init__(self, program: Program, schedule: str = "DEFAULT") -> None:
+    def __init__(self, program: Program, schedule: str = "DEFAULT", checks: str | None = None) -> None:
         self.program = program
         self.schedule = schedule
+        self._asked = checks
         self._lock = threading.RLock()
         self._entries: dict[tuple[object, ...], Entry] = {}
         parameters = program.signature.parameters
@@ -78,7 +79,7 @@ class Function(Generic[P, R]):
         public: object = sys.modules.get(self.__module__)
         for name in qualified.split("."):
             public = getattr(public, name, None)
-        return qualified if public is self else (type(self), (self.program, self.schedule))
+        return qualified if public is self else (type(self), (self.program, self.schedule, self._asked))
 
     @overload
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
@@ -154,7 +155,14 @@ class Function(Generic[P, R]):
         return entry, values
 
     def _new_entry(self, types: Mapping[str, Type | object]) -> Entry:
-        return Entry(self.program, self.schedule, types)
+        return Entry(self.program, self.schedule, types, self._accept if self._asked else None)
+
+    def _accept(self, stages: Stages) -> None:
+        """Raise for a program that is not to be compiled."""
+        if self._asked:
+            from fsmooth.checks import refuse_unproved  # noqa: PLC0415  (only for those who ask)
+
+            refuse_unproved(self.program.name, stages)
 
     def _found(self, key: tuple[object, ...], weak: tuple[object, ...]) -> Entry | None:
         """The entry for types that compare as `key`; which numbers are weak matters only where there is float32."""
@@ -226,7 +234,9 @@ class Function(Generic[P, R]):
 
     def save(self, path: str | Path, *args: object, **kwargs: object) -> tuple[Path, Path]:
         """Write the C file and its header next to each other; gives both paths."""
-        return write(self._stages(args, kwargs), Path(path))
+        stages = self._stages(args, kwargs)
+        self._accept(stages)
+        return write(stages, Path(path))
 
     def pointer(self, *args: object, **kwargs: object) -> CFunction:
         """The C function that runs for arguments like these: an array is a pointer to its elements, one row after the other,
@@ -299,8 +309,8 @@ class Function(Generic[P, R]):
 class AlongTangent(Function[P, R]):
     """A jvp or an hvp: its tangent is given by name, or by position behind the arguments that it is the tangent of."""
 
-    def __init__(self, program: DerivedProgram, schedule: str = "DEFAULT") -> None:
-        super().__init__(program, schedule)
+    def __init__(self, program: DerivedProgram, schedule: str = "DEFAULT", checks: str | None = None) -> None:
+        super().__init__(program, schedule, checks)
         self._place = program.tangent_place
 
     def __call__(self, *args: object, out: object | None = None, **kwargs: object) -> Any:

@@ -12,6 +12,7 @@ from fsmooth.core.definitions import reachable
 from fsmooth.core.term import Check, Failure, Require, Site, Term
 from fsmooth.core.traverse import subterms
 from fsmooth.driver import Stages
+from fsmooth.errors import UnprovedError
 from fsmooth.frontend.diagnose import written_at
 from fsmooth.loops import tree as t
 from fsmooth.loops.usage import bodies_of
@@ -98,6 +99,25 @@ _WHAT = {
     Failure.ELEMENT: "indices below their size",
     Failure.DECREASING: "offsets never less than before",
 }
+
+_OWN = (_WHAT[Failure.ASSERTION], _WHAT[Failure.RAISED])
+"""What a program tests because it says so."""
+
+
+def refuse_unproved(name: str, stages: Stages) -> None:
+    """An error if a program tests an index, or anything but what it asserts or raises in a loop (`checks="proved"`).
+
+    What is tested once of sizes, and that arguments are indices as annotated, is what its callers are asked for.
+    """
+    tested = checks_of(stages).remaining
+    left = [c for c in tested if c.what == _INDEX or (c.tested > When.ONCE and c.what not in _OWN)]
+    if not left:
+        return
+    count = "1 check is" if len(left) == 1 else f"{len(left)} checks are"
+    lines = [f'{name}: {count} not proved, and checks="proved" asks for none', *[f"  {c}" for c in left]]
+    hint = 'say what arguments are, fs.Array["n + 1"], fs.Index["n"], or leave out checks="proved"'
+    raise UnprovedError("\n".join([*lines, f"  hint: {hint}"]))
+
 
 _Place = tuple[str, int, int, int, int]
 """A site without what the user calls it: a file, and from where to where."""

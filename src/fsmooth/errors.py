@@ -9,6 +9,7 @@ Error:
 │   │   └── NotDifferentiableError
 │   ├── RaggedError              (ValueError)
 │   ├── SourceNotAvailableError
+│   ├── UnprovedError            of a function with checks="proved": something is tested while it runs
 │   └── of a class below too, where the mistake shows already in the program:
 │       ArgumentMismatchError (ArgumentError), ConstantIndexError (IndexOutOfBoundsError), ConstantSizeError (SizeError),
 │       ConstantEmptyError (EmptyError), ProgramMethodError (UnknownMethodError)
@@ -73,6 +74,10 @@ class RaggedError(ProgramError, ValueError):
 
 class SourceNotAvailableError(ProgramError):
     """A function whose source text cannot be read."""
+
+
+class UnprovedError(ProgramError):
+    """A function with `checks="proved"` in which something is tested while it runs."""
 
 
 class ArgumentError(Error, TypeError):

@@ -97,3 +97,36 @@ def test_in_loops_and_in_calls() -> None:
         return 1.0 if n < 1 else v[n] + walked(v, n - 1) * walked(v, n // 2)
 
     assert [c.tested for c in fs.function(walked).checks(X, 3)] == [When.EACH_TIME]
+
+
+def test_a_size_that_wraps_around_is_not_believed() -> None:
+    """2**32 * 2**32 is 0 in 64 bits: the array is empty, and its loops are not."""
+
+    def counted(n: int, m: int, c: float):
+        x = np.full(n * m, c)
+        for i in range(n):
+            for j in range(m):
+                x[i * m + j] += 1.0
+        return np.sum(x)
+
+    def before(n: int, m: int, c: float):
+        x = np.full(n * m, c)
+        return sum(x[i * m + j - m] for i in range(n) for j in range(m))
+
+    assert fs.function(counted)(2, 3, 1.0) == 12.0
+    assert fs.function(before)(2, 3, 1.0) == 6.0
+    for program in (counted, before):
+        with pytest.raises(fs.IndexOutOfBoundsError):
+            fs.function(program)(2**32, 2**32, 1.0)
+
+
+def test_rows_of_a_flat_matrix_are_proved() -> None:
+    def flat(A):
+        n, m = A.shape
+        x = A.ravel()
+        return sum(x[i * m + j] ** 2 for i in range(n) for j in range(m))
+
+    A = np.arange(6.0).reshape(2, 3)
+    assert fs.function(flat)(A) == 55.0
+    for made in (fs.function(flat), fs.grad(flat)):
+        assert not made.checks(A).remaining

@@ -254,3 +254,43 @@ def test_where_index_types_do_not_stand() -> None:
         with pytest.raises(fs.ProgramError) as caught:
             fs.function(program)(*arguments)
         assert str(caught.value).startswith(message)
+
+
+# -- checks="proved" -------------------------------------------------------------------------------------------------
+
+
+def test_what_is_proved_is_compiled() -> None:
+    np.testing.assert_allclose(fs.function(rows, checks="proved")(*CSR), right())
+    gradient = fs.function(fs.grad(loss, wrt="x"), checks="proved")
+    np.testing.assert_array_equal(gradient(*CSR), fs.grad(loss, wrt="x")(*CSR))
+    along = fs.function(fs.jvp(rows, wrt="x"), checks="proved")
+    np.testing.assert_allclose(along(*CSR, tangent=ALONG)[0], right())
+
+
+def test_what_is_not_proved_is_refused(tmp_path: Any) -> None:
+    @fs.function(checks="proved")
+    def gathered(x, idx, k):
+        assert k > -5
+        return sum(x[idx[i]] for i in range(len(idx))) + x[k]
+
+    first = gathered.__wrapped__.__code__.co_firstlineno
+    arguments = np.ones(3), np.array([0, 2]), 1
+    for attempt in (gathered, lambda *given: gathered.save(tmp_path / "c.c", *given), gathered.pointer):
+        with pytest.raises(fs.UnprovedError) as caught:
+            attempt(*arguments)
+        assert isinstance(caught.value, fs.ProgramError)
+        assert str(caught.value) == (
+            'gathered: 2 checks are not proved, and checks="proved" asks for none\n'
+            f"  line {first + 3}: x[idx[i]]: index in bounds, tested before its loop, at each step of it\n"
+            f"  line {first + 3}: x[k]: index in bounds, tested once\n"
+            '  hint: say what arguments are, fs.Array["n + 1"], fs.Index["n"], or leave out checks="proved"'
+        )
+    assert not list(tmp_path.iterdir())
+    assert len(gathered.checks(*arguments).remaining) == 3
+
+
+def test_what_is_asked_of_checks() -> None:
+    with pytest.raises(fs.ArgumentError, match=r"checks='none'\n  hint: use \"proved\", or leave it out"):
+        fs.function(rows, checks="none")  # type: ignore[call-overload]
+    with pytest.raises(fs.ArgumentError, match="the halves of a vjp are not asked for proofs"):
+        fs.function(fs.vjp(rows, wrt="x"), checks="proved")

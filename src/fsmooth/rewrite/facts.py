@@ -121,7 +121,7 @@ class Facts:
         """Is 0 <= index < size provable?  Of a choice, on both sides, where its condition holds and where not."""
         if isinstance(index, Const) and isinstance(size, Const):
             return 0 <= index.value < size.value
-        if self.nonnegative(index) and (self.less(index, size) or self._bounded(index, size)):
+        if self.nonnegative(index) and (self._below(index, size) or self._bounded(index, size)):
             return True
         choice = self.definitions.get(index) if isinstance(index, Var) else index
         if not isinstance(choice, If) or self._choices >= thresholds.CHOICES:
@@ -131,6 +131,10 @@ class Facts:
         found = all([self._within_if(choice.condition, value, side, size) for value, side in sides])
         self._choices -= 1
         return found
+
+    def _below(self, index: Term, size: Term) -> bool:
+        """Is it less than a size that has not wrapped around?  An array may have fewer elements than one that has."""
+        return self.less(index, size) and self.magnitudes.is_exact(size)
 
     def _within_if(self, condition: Term, value: bool, index: Term, size: Term) -> bool:
         undo = self.assume(condition, value)

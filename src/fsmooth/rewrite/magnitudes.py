@@ -17,6 +17,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.build import named_part
 from fsmooth.core.integers import FARTHEST, LIMIT, LONGEST
 from fsmooth.core.term import Check, Const, Get, If, Length, Prim, Proj, Reduce, Reduction, Term, Var
+from fsmooth.core.types import rank_of
 from fsmooth.rewrite.linear import Polynomial
 
 
@@ -48,9 +49,20 @@ class Magnitudes:
                 return self._farthest(poly, 0) < LIMIT
 
     def _farthest(self, poly: Polynomial, depth: int) -> int:
-        return sum(
-            [abs(c) * prod([self._of(poly.atoms[a], depth + 1) for a in m]) for m, c in poly.coefficients.items()]
-        )
+        return sum([abs(c) * self._product([poly.atoms[a] for a in m], depth) for m, c in poly.coefficients.items()])
+
+    def _product(self, factors: list[Term], depth: int) -> int:
+        """A product is no farther from zero than this; that of all sizes of an argument is how many elements it has."""
+        for whole in factors if len(factors) > 1 else []:
+            if isinstance(whole, Length) and self._is_given(whole.array):
+                axes = [f for f in factors if isinstance(f, Length) and f.array is whole.array]
+                if sorted([f.axis for f in axes]) == list(range(rank_of(whole.array.type))):
+                    rest = [f for f in factors if f not in axes]
+                    return LONGEST * self._product(rest, depth)
+        return prod([self._of(factor, depth + 1) for factor in factors])
+
+    def _is_given(self, array: Term) -> bool:
+        return isinstance(array, Var) and array not in self.carried and self.define(array) is None
 
     def _of(self, term: Term, depth: int) -> int:
         """The term is no farther from zero than this."""
