@@ -11,7 +11,7 @@ from msgspec import Struct
 from fsmooth.core.definitions import reachable
 from fsmooth.core.term import Check, Failure, Require, Site, Term
 from fsmooth.core.traverse import subterms
-from fsmooth.driver import Stages
+from fsmooth.driver import Stages, reasons_of
 from fsmooth.errors import UnprovedError
 from fsmooth.frontend.diagnose import written_at
 from fsmooth.loops import tree as t
@@ -36,11 +36,12 @@ class When(IntEnum):
 
 
 class Checked(Struct, frozen=True):
-    """An index, or a condition, at a place of the source: `what` must hold, and when that is `tested`."""
+    """An index, or a condition, at a place of the source: `what` must hold, when that is `tested`, and `why` it need not be."""
 
     what: str
     site: Site
     tested: When
+    why: str = ""
 
     @property
     def source(self) -> str:
@@ -48,7 +49,12 @@ class Checked(Struct, frozen=True):
         return written_at(self.site) or self.site.what
 
     def __str__(self) -> str:
-        return f"line {self.site.line}: {self.source}: {self.what}, {self.tested}"
+        return f"line {self.site.line}: {self.source}: {self.what}, {self.result}"
+
+    @property
+    def result(self) -> str:
+        """When it is tested, or why it is not."""
+        return f"{self.tested}: {self.why}" if self.why else str(self.tested)
 
 
 class Checks(Sequence[Checked]):
@@ -73,7 +79,7 @@ class Checks(Sequence[Checked]):
         return Checks([c for c in self._found if c.tested is not When.PROVED])
 
     def __str__(self) -> str:
-        rows = [(f"line {c.site.line}", c.source, c.what, str(c.tested)) for c in self._found]
+        rows = [(f"line {c.site.line}", c.source, c.what, c.result) for c in self._found]
         widths = [max([len(row[k]) for row in rows], default=0) for k in range(3)]
         lines = ["  ".join([*[x.ljust(n) for x, n in zip(row, widths, strict=False)], row[3]]) for row in rows]
         proved = len(self) - len(self.remaining)
@@ -130,10 +136,17 @@ def checks_of(stages: Stages) -> Checks:
     for site, what, when in _tested(stages.loops):
         key = _place(site), what
         tested[key] = max(tested.get(key, When.PROVED), when)
+    program = stages.terms["definition"]
+    why: dict[tuple[_Place, str], list[str]] = {}
+    for body in (program, *[header.definition for header in reachable(program)]):
+        for site, reason in reasons_of(body):
+            why.setdefault((_place(site), _INDEX), []).append(reason)
     found: dict[tuple[_Place, str], Checked] = {}
-    for site, what in _required(stages.terms["definition"]):
+    for site, what in _required(program):
         key = _place(site), what
-        found.setdefault(key, Checked(what, site, tested.get(key, When.PROVED)))
+        when = tested.get(key, When.PROVED)
+        reason = "; ".join(dict.fromkeys(why.get(key, ()))) if when is When.PROVED else ""
+        found.setdefault(key, Checked(what, site, when, reason))
     return Checks(sorted(found.values(), key=lambda c: _place(c.site)))
 
 

@@ -1,5 +1,7 @@
 """What of a program is proved, and what is tested when."""
 
+# ruff: noqa: F821, UP037  (the names of sizes)
+
 from __future__ import annotations
 
 import textwrap
@@ -28,8 +30,8 @@ def test_as_text() -> None:
     text = "\n".join(["  ".join(line.split("  ")[1:]).strip() for line in str(found).splitlines()[:-1]])
     assert text == textwrap.dedent("""\
         x[k]                 index in bounds  tested once
-        x[i + 1]             index in bounds  proved
-        x[i]                 index in bounds  proved
+        x[i + 1]             index in bounds  proved: range of i
+        x[i]                 index in bounds  proved: range of i
         x[idx[i]]            index in bounds  tested before its loop, at each step of it
         idx[i]               index in bounds  tested once
         assert total > -5.0  assertion        tested once
@@ -130,3 +132,25 @@ def test_rows_of_a_flat_matrix_are_proved() -> None:
     assert fs.function(flat)(A) == 55.0
     for made in (fs.function(flat), fs.grad(flat)):
         assert not made.checks(A).remaining
+
+
+def test_why_something_is_proved() -> None:
+    def read(x: fs.Array["n"], idx: fs.Array["m", fs.Index["n"]], k: int):
+        total = sum(x[i] * x[len(x) - 1 - i] for i in range(len(x))) + sum(x[idx[j]] for j in range(len(idx)))
+        total += x[k] if k >= 0 and k < len(x) else 0.0
+        total += x[0] if len(x) > 0 else 0.0
+        return total + x[2] * x[2]
+
+    for made in (fs.function(read), fs.grad(read), fs.hessian(read)):
+        found = made.checks(X, np.arange(4), 2)
+        assert {c.source: c.why for c in found if c.tested is When.PROVED and c.what == "index in bounds"} == {
+            "x[i]": "range of i",
+            "x[len(x) - 1 - i]": "range of i",
+            "x[idx[j]]": "range of j and annotation of idx",
+            "idx[j]": "range of j",
+            "x[k]": "condition k >= 0 && k < length x",
+            "x[0]": "condition length x > 0",
+            "x[2]": "",  # by the one before it
+        }
+        assert all(not c.why for c in found.remaining)
+    assert str(fs.function(read).checks(X, np.arange(4), 2)[2]).endswith("index in bounds, proved: range of i")

@@ -56,6 +56,10 @@ class Facts:
             array = self.definition(array.array)
         return self.elements.get(array) if isinstance(array, Var) else None
 
+    def is_index(self, element: Get) -> bool:
+        """Is it an element of an array of indices?"""
+        return self._range(element) is not None
+
     # -- questions -------------------------------------------------------------------------------------------------
 
     def trips(self, size: Term) -> Term:
