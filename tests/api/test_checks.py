@@ -154,3 +154,15 @@ def test_why_something_is_proved() -> None:
         }
         assert all(not c.why for c in found.remaining)
     assert str(fs.function(read).checks(X, np.arange(4), 2)[2]).endswith("index in bounds, proved: range of i")
+
+
+def test_places_in_an_array_of_so_many_rows_and_columns_are_proved() -> None:
+    def weighted(x: fs.Array["n * m"], a: fs.Array["n"], b: fs.Array["m"]):
+        return sum(x[i * len(b) + j] * a[i] * b[j] for i in range(len(a)) for j in range(len(b)))
+
+    arguments = np.arange(6.0), np.array([1.0, 10.0]), np.ones(3)
+    assert fs.function(weighted)(*arguments) == 123.0
+    for made in (fs.function(weighted), fs.grad(weighted), fs.hessian(weighted)):
+        assert [c.source for c in made.checks(*arguments).remaining] == ['x: fs.Array["n * m"]']
+    with pytest.raises(fs.SizeError, match="sizes 6 and 8 differ"):
+        fs.function(weighted)(arguments[0], arguments[1], np.ones(4))

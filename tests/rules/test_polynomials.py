@@ -10,6 +10,7 @@ import pytest
 from fsmooth.core import primitives as p
 from fsmooth.core.build import minus, plus, prim, times
 from fsmooth.core.evaluate import evaluate
+from fsmooth.core.integers import FITS
 from fsmooth.core.pretty import show
 from fsmooth.core.term import Check, Const, Lam, Length, Prim, Term, Var
 from fsmooth.core.types import F64, INT, Array
@@ -250,3 +251,30 @@ def test_an_array_has_no_more_elements_than_memory() -> None:
     assert not facts.are_exact(times(times(rows, rows), columns))
     facts.definitions[MATRIX] = Var("B", Array(Array(F64)))
     assert not facts.are_exact(times(rows, columns))  # what is only defined may never be stored
+
+
+def fitting(limit: float) -> Term:
+    sizes = [Prim(p.to_float, (Length(array),)) for array in (OTHER, MATRIX)]
+    return Prim(p.less_equal, (prim(p.multiply, *sizes), Const(limit)))
+
+
+def test_products_that_are_known_to_fit_have_not_wrapped_around() -> None:
+    """As an annotation requires them: `x: fs.Array["n * m"]`."""
+    rows, columns, flat = Length(OTHER), Length(MATRIX), Length(Var("y", Array(F64)))
+    facts = in_a_loop(rows)
+    facts.ranges[J] = columns
+    facts.repeats(columns)
+    undo = facts.assume(fitting(FITS), True)
+    known = facts.assume(Prim(p.equal, (flat, times(rows, columns))), True)
+    index = plus(times(R, columns), J)
+    assert facts.within(index, flat)
+    assert not facts.within(plus(index, Const(1)), flat)
+    assert not facts.within(plus(times(J, columns), R), flat)
+    facts.forget(known)
+    facts.forget(undo)
+    assert not facts.are_exact(times(rows, columns))
+    for condition, holds in ((fitting(2 * FITS), True), (fitting(FITS), False)):
+        facts.assume(condition, holds)
+        assert not facts.are_exact(times(rows, columns))
+        facts.assume(Prim(p.equal, (flat, times(rows, columns))), True)
+        assert not facts.within(index, flat)

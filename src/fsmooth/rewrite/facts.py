@@ -217,6 +217,9 @@ class Facts:
             case Reduce() if value:
                 for array, size in ranges_in(condition, self.definition, self._is_size):
                     undo.append(self._learn(self.elements, array, size))
+            case Prim() if value and (product := self.magnitudes.fits(condition)) is not None:
+                self.magnitudes.fitting.append(product)
+                undo.append((_FITTING, None))
             case Prim(primitive, (a, b)) if isinstance(a.type, Int) and self.are_exact(a, b):
                 gap = self.poly(b).plus(self.poly(a), -1)
                 facts = self._inequalities(primitive, value, gap)
@@ -300,6 +303,8 @@ class Facts:
             key, old = undo.pop()
             if key is _ALTERNATIVE:
                 self.alternatives.pop()
+            elif key is _FITTING:
+                self.magnitudes.fitting.pop()
             elif isinstance(key, _Learnt):
                 key.undo()
             elif isinstance(key, _Carried):
@@ -337,6 +342,7 @@ def _opposite(condition: Term) -> Term | None:
 
 
 _KNOWN = "known inequalities"
+_FITTING = "products that have not wrapped around"
 _ALTERNATIVE = "a || b, neither of which is known"
 
 

@@ -15,10 +15,10 @@ from math import prod
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.build import named_part
-from fsmooth.core.integers import FARTHEST, LIMIT, LONGEST
+from fsmooth.core.integers import FARTHEST, FITS, LIMIT, LONGEST
 from fsmooth.core.term import Check, Const, Get, If, Length, Prim, Proj, Reduce, Reduction, Term, Var
 from fsmooth.core.types import rank_of
-from fsmooth.rewrite.linear import Polynomial
+from fsmooth.rewrite.linear import Monomial, Polynomial
 
 
 class Magnitudes:
@@ -36,6 +36,27 @@ class Magnitudes:
         self.define = define
         self.upper = upper
         self.carried: set[Var] = set()
+        self.fitting: list[Monomial] = []
+        """Products that are known to fit: at most FITS, computed with real numbers."""
+
+    def fits(self, condition: Term) -> Monomial | None:
+        """The product of integers that is at most FITS if this condition holds; None for another condition."""
+        match condition:
+            case Prim(p.less_equal, (Prim(p.multiply) as product, Const(limit))) if limit == FITS:
+                factors = self.poly(Const(1))
+                pending: list[Term] = [product]
+                while pending:
+                    match pending.pop():
+                        case Prim(p.multiply, arguments):
+                            pending.extend(arguments)
+                        case Prim(p.to_float, (Length() as size,)):
+                            factors = factors.times(self.poly(size))
+                        case _:
+                            return None
+                (monomial,) = factors.coefficients
+                return monomial
+            case _:
+                return None
 
     def is_exact(self, term: Term) -> bool:
         """Is what C computes for the term the integer itself, not that modulo 2**64?"""
@@ -49,7 +70,12 @@ class Magnitudes:
                 return self._farthest(poly, 0) < LIMIT
 
     def _farthest(self, poly: Polynomial, depth: int) -> int:
-        return sum([abs(c) * self._product([poly.atoms[a] for a in m], depth) for m, c in poly.coefficients.items()])
+        return sum(
+            [
+                abs(c) * (int(2 * FITS) if m in self.fitting else self._product([poly.atoms[a] for a in m], depth))
+                for m, c in poly.coefficients.items()
+            ]
+        )
 
     def _product(self, factors: list[Term], depth: int) -> int:
         """A product is no farther from zero than this; that of all sizes of an argument is how many elements it has."""
