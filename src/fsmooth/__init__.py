@@ -33,6 +33,7 @@ from fsmooth.custom import custom_derivative
 from fsmooth.debugging import debug_print
 from fsmooth.errors import (
     ArgumentError,
+    ArgumentIndexError,
     ArgumentMismatchError,
     AssertionFailedError,
     CacheError,
@@ -65,9 +66,10 @@ from fsmooth.errors import (
     UncheckedRuleWarning,
     UndefinedNameError,
     UnknownMethodError,
+    UnprovedError,
     UnsupportedError,
 )
-from fsmooth.frontend.annotations import Array
+from fsmooth.frontend.annotations import Array, Index, Offsets
 from fsmooth.functions import *  # noqa: F403
 from fsmooth.functions import __all__ as _functions
 from fsmooth.logs import set_log
@@ -83,6 +85,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "ArgumentError",
+    "ArgumentIndexError",
     "ArgumentMismatchError",
     "AssertionFailedError",
     "Array",
@@ -99,10 +102,12 @@ __all__ = [
     "Error",
     "Forest",
     "Function",
+    "Index",
     "IndexOutOfBoundsError",
     "LawError",
     "MatrixError",
     "NotDifferentiableError",
+    "Offsets",
     "OutOfMemoryError",
     "Packed",
     "ProgramMethodError",
@@ -120,6 +125,7 @@ __all__ = [
     "UncheckedRuleWarning",
     "UndefinedNameError",
     "UnknownMethodError",
+    "UnprovedError",
     "UnsupportedError",
     "build",
     "check_derivative",

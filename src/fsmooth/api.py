@@ -25,18 +25,27 @@ T = TypeVar("T")
 AnySchedule = Union[str, "Schedule", "Strategy"]
 """The name of a schedule, "module:NAME" of one in a module, or a schedule or strategy itself (docs/reference/schedules.md)."""
 
+Asked = Literal["proved"] | None
+"""What is asked of the checks of a program."""
 Threads = int | Literal["auto"] | None
 """On how many threads: a number, as many as there are processors, or none besides the caller's, in no chunks."""
 
 
 @overload
 def function(
-    f: Callable[P, R], *, schedule: AnySchedule = ..., threads: Threads = ..., python: bool = ...
+    f: Callable[P, R], *, schedule: AnySchedule = ..., threads: Threads = ..., python: bool = ..., checks: Asked = ...
 ) -> Function[P, R]: ...
 @overload
-def function(f: None = None, *, schedule: AnySchedule = ..., threads: Threads = ..., python: bool = ...) -> Compile: ...
 def function(
-    f: Callable[P, R] | None = None, *, schedule: AnySchedule = "DEFAULT", threads: Threads = None, python: bool = False
+    f: None = None, *, schedule: AnySchedule = ..., threads: Threads = ..., python: bool = ..., checks: Asked = ...
+) -> Compile: ...
+def function(
+    f: Callable[P, R] | None = None,
+    *,
+    schedule: AnySchedule = "DEFAULT",
+    threads: Threads = None,
+    python: bool = False,
+    checks: Asked = None,
 ) -> Function[P, R] | Compile:
     """A plain Python function as a compiled one; also as a decorator, with or without arguments.
 
@@ -48,6 +57,9 @@ def function(
     With `python=True`, or `FSMOOTH_PYTHON=1` in the environment, calls of it run as Python, to look into them with
     `fs.debug_print` or a debugger; its derivatives are compiled all the same.
 
+    With `checks="proved"` it is refused, by an `fs.UnprovedError`, if an index is tested while it runs, or anything in a loop
+    but what it asserts or raises itself.  Of a derivative, `fs.function(fs.grad(f), checks="proved")`.
+
     >>> import numpy as np, fsmooth as fs
     >>> @fs.function
     ... def dot(a, b):
@@ -55,12 +67,16 @@ def function(
     >>> dot(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
     11.0
     """
+    if checks not in (None, "proved"):
+        raise ArgumentError(f'checks={checks!r}\n  hint: use "proved", or leave it out')
     if f is None:
-        return lambda g, /: function(g, schedule=schedule, threads=threads, python=python)  # type: ignore[return-value]
+        return lambda g, /: function(g, schedule=schedule, threads=threads, python=python, checks=checks)  # type: ignore[return-value]
+    if isinstance(f, Vjp) and checks is not None:
+        raise ArgumentError("the halves of a vjp are not asked for proofs\n  hint: ask for those of fs.grad")
     if isinstance(f, Function):
-        return f
+        return f if checks is None else type(f)(f.program, f.schedule, checks)
     kind = PythonFunction if python or runs_as_python() else Function
-    return kind(SourceProgram(f), known_schedule(schedule, threads))
+    return kind(SourceProgram(f), known_schedule(schedule, threads), checks)
 
 
 def grad(

@@ -50,9 +50,10 @@ class Function(Generic[P, R]):
         RunError: for an index out of bounds, sizes that differ, …, while it runs.
     """
 
-    def __init__(self, program: Program, schedule: str | Schedule = "DEFAULT") -> None:
+    def __init__(self, program: Program, schedule: str | Schedule = "DEFAULT", checks: str | None = None) -> None:
         self.program = program
         self.schedule = schedule
+        self._asked = checks
         self._lock = threading.RLock()
         self._entries: dict[tuple[object, ...], Entry] = {}
         parameters = program.signature.parameters
@@ -81,7 +82,7 @@ class Function(Generic[P, R]):
         public: object = sys.modules.get(self.__module__)
         for name in qualified.split("."):
             public = getattr(public, name, None)
-        return qualified if public is self else (type(self), (self.program, self.schedule))
+        return qualified if public is self else (type(self), (self.program, self.schedule, self._asked))
 
     @overload
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
@@ -157,7 +158,14 @@ class Function(Generic[P, R]):
         return entry, values
 
     def _new_entry(self, types: Mapping[str, Type | object]) -> Entry:
-        return Entry(self.program, self.schedule, types)
+        return Entry(self.program, self.schedule, types, self._accept if self._asked else None)
+
+    def _accept(self, stages: Stages) -> None:
+        """Raise for a program that is not to be compiled."""
+        if self._asked:
+            from fsmooth.checks import refuse_unproved  # noqa: PLC0415  (only for those who ask)
+
+            refuse_unproved(self.program.name, stages)
 
     def _found(self, key: tuple[object, ...], weak: tuple[object, ...]) -> Entry | None:
         """The entry for types that compare as `key`; which numbers are weak matters only where there is float32."""
@@ -270,10 +278,13 @@ class Function(Generic[P, R]):
         if "memory" in self._names:
             kwargs, memory = {**kwargs, "memory": memory} if memory != "heap" else kwargs, "heap"
         if memory == "heap":
-            return write(self._stages(args, kwargs), Path(path))
+            stages = self._stages(args, kwargs)
+            self._accept(stages)
+            return write(stages, Path(path))
         from fsmooth.shipping.libraries import Given, Library, memory_called  # noqa: PLC0415  (only for those who ask)
 
         entry, values = self._entry(args, kwargs)
+        self._accept(entry.stages_for(values))
         name = identifier(self.program.name)
         library = Library(name, {name: self}, memory_called(memory), "")
         return library.write(path, [Given(entry.elaborated, entry.static(entry.sizes(entry.inputs(values))))])
@@ -349,8 +360,10 @@ class Function(Generic[P, R]):
 class AlongTangent(Function[P, R]):
     """A jvp or an hvp: its tangent is given by name, or by position behind the arguments that it is the tangent of."""
 
-    def __init__(self, program: DerivedProgram, schedule: str | Schedule = "DEFAULT") -> None:
-        super().__init__(program, schedule)
+    def __init__(
+        self, program: DerivedProgram, schedule: str | Schedule = "DEFAULT", checks: str | None = None
+    ) -> None:
+        super().__init__(program, schedule, checks)
         self._place = program.tangent_place
 
     def __call__(self, *args: object, out: object | None = None, **kwargs: object) -> Any:

@@ -11,7 +11,8 @@ from msgspec import Struct
 from fsmooth.core.definitions import reachable
 from fsmooth.core.term import Check, Failure, Require, Site, Term
 from fsmooth.core.traverse import subterms
-from fsmooth.driver import Stages
+from fsmooth.driver import Stages, reasons_of
+from fsmooth.errors import UnprovedError
 from fsmooth.frontend.diagnose import written_at
 from fsmooth.loops import tree as t
 from fsmooth.loops.usage import bodies_of
@@ -35,11 +36,12 @@ class When(IntEnum):
 
 
 class Checked(Struct, frozen=True):
-    """An index, or a condition, at a place of the source: `what` must hold, and when that is `tested`."""
+    """An index, or a condition, at a place of the source: `what` must hold, when that is `tested`, and `why` it need not be."""
 
     what: str
     site: Site
     tested: When
+    why: str = ""
 
     @property
     def source(self) -> str:
@@ -47,7 +49,12 @@ class Checked(Struct, frozen=True):
         return written_at(self.site) or self.site.what
 
     def __str__(self) -> str:
-        return f"line {self.site.line}: {self.source}: {self.what}, {self.tested}"
+        return f"line {self.site.line}: {self.source}: {self.what}, {self.result}"
+
+    @property
+    def result(self) -> str:
+        """When it is tested, or why it is not."""
+        return f"{self.tested}: {self.why}" if self.why else str(self.tested)
 
 
 class Checks(Sequence[Checked]):
@@ -72,7 +79,7 @@ class Checks(Sequence[Checked]):
         return Checks([c for c in self._found if c.tested is not When.PROVED])
 
     def __str__(self) -> str:
-        rows = [(f"line {c.site.line}", c.source, c.what, str(c.tested)) for c in self._found]
+        rows = [(f"line {c.site.line}", c.source, c.what, c.result) for c in self._found]
         widths = [max([len(row[k]) for row in rows], default=0) for k in range(3)]
         lines = ["  ".join([*[x.ljust(n) for x, n in zip(row, widths, strict=False)], row[3]]) for row in rows]
         proved = len(self) - len(self.remaining)
@@ -95,7 +102,28 @@ _WHAT = {
     Failure.SINGULAR: "matrix not singular",
     Failure.SQUARE: "columns determined",
     Failure.INDEFINITE: "matrix positive definite",
+    Failure.ELEMENT: "indices below their size",
+    Failure.DECREASING: "offsets never less than before",
 }
+
+_OWN = (_WHAT[Failure.ASSERTION], _WHAT[Failure.RAISED])
+"""What a program tests because it says so."""
+
+
+def refuse_unproved(name: str, stages: Stages) -> None:
+    """An error if a program tests an index, or anything but what it asserts or raises in a loop (`checks="proved"`).
+
+    What is tested once of sizes, and that arguments are indices as annotated, is what its callers are asked for.
+    """
+    tested = checks_of(stages).remaining
+    left = [c for c in tested if c.what == _INDEX or (c.tested > When.ONCE and c.what not in _OWN)]
+    if not left:
+        return
+    count = "1 check is" if len(left) == 1 else f"{len(left)} checks are"
+    lines = [f'{name}: {count} not proved, and checks="proved" asks for none', *[f"  {c}" for c in left]]
+    hint = 'say what arguments are, fs.Array["n + 1"], fs.Index["n"], or leave out checks="proved"'
+    raise UnprovedError("\n".join([*lines, f"  hint: {hint}"]))
+
 
 _Place = tuple[str, int, int, int, int]
 """A site without what the user calls it: a file, and from where to where."""
@@ -108,10 +136,17 @@ def checks_of(stages: Stages) -> Checks:
     for site, what, when in _tested(stages.loops):
         key = _place(site), what
         tested[key] = max(tested.get(key, When.PROVED), when)
+    program = stages.terms["definition"]
+    why: dict[tuple[_Place, str], list[str]] = {}
+    for body in (program, *[header.definition for header in reachable(program)]):
+        for site, reason in reasons_of(body):
+            why.setdefault((_place(site), _INDEX), []).append(reason)
     found: dict[tuple[_Place, str], Checked] = {}
-    for site, what in _required(stages.terms["definition"]):
+    for site, what in _required(program):
         key = _place(site), what
-        found.setdefault(key, Checked(what, site, tested.get(key, When.PROVED)))
+        when = tested.get(key, When.PROVED)
+        reason = "; ".join(dict.fromkeys(why.get(key, ()))) if when is When.PROVED else ""
+        found.setdefault(key, Checked(what, site, when, reason))
     return Checks(sorted(found.values(), key=lambda c: _place(c.site)))
 
 

@@ -20,7 +20,7 @@ from fsmooth.backend.c.program import CProgram
 from fsmooth.core.definitions import has_calls, redefined
 from fsmooth.core.free_variables import read_variables
 from fsmooth.core.shape import Ragged
-from fsmooth.core.term import Deriv, Lam, Method, Term, Var
+from fsmooth.core.term import Deriv, Lam, Method, Site, Term, Var
 from fsmooth.core.traverse import bound_in, children, subterms
 from fsmooth.core.trees import dressed
 from fsmooth.core.types import Function, Tuple, Type, unzipped
@@ -44,6 +44,7 @@ from fsmooth.optimise.calls.loops import calls_as_loops
 from fsmooth.optimise.schedule import Destinations, Schedule, Stage
 from fsmooth.optimise.schedules import named
 from fsmooth.optimise.static_sizes import static_dimensions
+from fsmooth.rewrite.reasons import reasons
 from fsmooth.rewrite.trace import Trace
 from fsmooth.runtime.memory import of_machine
 
@@ -303,6 +304,11 @@ def _lower(stages: Stages, optimised: Lam, name: str, order: Schedule, result: T
     code = emit(stages.loops)
     stages.code = replace(code, result=dressed(unzipped(code.result), unzipped(result)))
     stages.seconds["C"] = time.perf_counter() - start
+
+
+def reasons_of(program: Term) -> list[tuple[Site, str]]:
+    """Why each index in a program is in bounds, where that is proved."""
+    return _deep(lambda: list(reasons(program)))
 
 
 def on_records(stages: Stages) -> CProgram | None:

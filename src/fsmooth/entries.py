@@ -39,13 +39,20 @@ NOT_THERE = (LookupError, AttributeError, TypeError, ValueError)
 class Entry:
     """A program for arguments of given types; compiled once for each set of static sizes."""
 
-    def __init__(self, program: Program, schedule: str | Schedule, types: Mapping[str, Type | object]) -> None:
+    def __init__(
+        self,
+        program: Program,
+        schedule: str | Schedule,
+        types: Mapping[str, Type | object],
+        accept: Callable[[Stages], None] | None = None,
+    ) -> None:
         from fsmooth.runtime.compiler import identity  # noqa: PLC0415  (loaded by the first call)
         from fsmooth.runtime.manifest import manifest_of  # noqa: PLC0415
 
         self.program = program
         self.schedule = schedule
         self.types = types
+        self.accept = accept
         content = schedule if isinstance(schedule, str) else schedule.content
         self.manifest = manifest_of(program, types, content, identity())
         self.libraries: dict[tuple[int, ...] | None, Library] = {}
@@ -188,9 +195,12 @@ class Entry:
     def load(self, sizes: tuple[int, ...] | None, inputs: list[object]) -> Library:
         """Find the compiled program in the cache, or compile it, and load it.
 
-        What is compiled for the first time is checked with these inputs, as far as users' rules are to be.
+        What is compiled for the first time is checked with these inputs, as far as users' rules are to be.  What is not
+        accepted raises, before.
         """
         self.latest = sizes
+        if self.accept is not None:
+            self.accept(self.stages(sizes))
         compiled = self.manifest.compiled(sizes) if self.manifest is not None else None
         if compiled is None:
             from fsmooth.checking.rules import check_rules  # noqa: PLC0415  (loaded when something is compiled)

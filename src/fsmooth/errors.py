@@ -9,6 +9,7 @@ Error:
 │   │   └── NotDifferentiableError
 │   ├── RaggedError              (ValueError)
 │   ├── SourceNotAvailableError
+│   ├── UnprovedError            of a function with checks="proved": something is tested while it runs
 │   └── of a class below too, where the mistake shows already in the program:
 │       ArgumentMismatchError (ArgumentError), ConstantIndexError (IndexOutOfBoundsError), ConstantSizeError (SizeError),
 │       ConstantEmptyError (EmptyError), ProgramMethodError (UnknownMethodError)
@@ -19,6 +20,7 @@ Error:
 ├── DerivativeMismatchError      (AssertionError) found by check_derivative, or in a custom_derivative
 ├── RunError                     found while a compiled function ran
 │   ├── IndexOutOfBoundsError    (IndexError)
+│   ├── ArgumentIndexError       (ArgumentError, IndexError) an argument annotated with fs.Index or fs.Offsets is none
 │   ├── SizeError                (ValueError) sizes that must agree do not
 │   ├── EmptyError               (ValueError) the extremum of nothing
 │   ├── DivisionError            (ZeroDivisionError) of integers
@@ -76,6 +78,10 @@ class SourceNotAvailableError(ProgramError):
     """A function whose source text cannot be read."""
 
 
+class UnprovedError(ProgramError):
+    """A function with `checks="proved"` in which something is tested while it runs."""
+
+
 class ArgumentError(Error, TypeError):
     """A call with arguments of the wrong number, type or shape."""
 
@@ -102,6 +108,10 @@ class RunError(Error):
 
 class IndexOutOfBoundsError(RunError, IndexError):
     """An index outside its array."""
+
+
+class ArgumentIndexError(RunError, ArgumentError, IndexError):
+    """An argument that is annotated with `fs.Index` or `fs.Offsets` is, or has, an integer that is no such place."""
 
 
 class SizeError(RunError, ValueError):

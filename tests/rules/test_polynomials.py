@@ -10,9 +10,10 @@ import pytest
 from fsmooth.core import primitives as p
 from fsmooth.core.build import minus, plus, prim, times
 from fsmooth.core.evaluate import evaluate
+from fsmooth.core.integers import FITS
 from fsmooth.core.pretty import show
-from fsmooth.core.term import Check, Const, Lam, Prim, Term, Var
-from fsmooth.core.types import INT
+from fsmooth.core.term import Check, Const, Lam, Length, Prim, Term, Var
+from fsmooth.core.types import F64, INT, Array
 from fsmooth.library import parse
 from fsmooth.optimise.schedules import SCHEDULES
 from fsmooth.rewrite.facts import Facts
@@ -220,3 +221,60 @@ def test_what_may_have_wrapped_around_is_not_proved(index: Term) -> None:
     """As integers they are in bounds; modulo 2**64 a quotient of a product, or a larger one, is another number."""
     facts = in_a_loop(N)
     assert not facts.within(index, N)
+
+
+# -- products of sizes -----------------------------------------------------------------------------------------------
+
+MATRIX, OTHER, J = Var("A", Array(Array(F64))), Var("x", Array(F64)), Var("j", INT)
+
+
+def test_a_size_that_may_have_wrapped_around_is_not_above_an_index() -> None:
+    """An array of n * m elements has none if n and m are 2**32."""
+    facts = in_a_loop(N)
+    facts.ranges[J] = M
+    facts.repeats(M)
+    index, size = plus(times(R, M), J), times(N, M)
+    assert facts.less(index, size)
+    assert not facts.within(index, size)
+    assert not facts.within(index, times(Length(OTHER), Length(MATRIX)))
+
+
+def test_an_array_has_no_more_elements_than_memory() -> None:
+    rows, columns = Length(MATRIX, 0), Length(MATRIX, 1)
+    facts = in_a_loop(rows)
+    facts.ranges[J] = columns
+    facts.repeats(columns)
+    index = plus(times(R, columns), J)
+    assert facts.within(index, times(rows, columns))
+    assert not facts.within(plus(index, Const(1)), times(rows, columns))
+    assert not facts.are_exact(times(rows, rows))
+    assert not facts.are_exact(times(times(rows, rows), columns))
+    facts.definitions[MATRIX] = Var("B", Array(Array(F64)))
+    assert not facts.are_exact(times(rows, columns))  # what is only defined may never be stored
+
+
+def fitting(limit: float) -> Term:
+    sizes = [Prim(p.to_float, (Length(array),)) for array in (OTHER, MATRIX)]
+    return Prim(p.less_equal, (prim(p.multiply, *sizes), Const(limit)))
+
+
+def test_products_that_are_known_to_fit_have_not_wrapped_around() -> None:
+    """As an annotation requires them: `x: fs.Array["n * m"]`."""
+    rows, columns, flat = Length(OTHER), Length(MATRIX), Length(Var("y", Array(F64)))
+    facts = in_a_loop(rows)
+    facts.ranges[J] = columns
+    facts.repeats(columns)
+    undo = facts.assume(fitting(FITS), True)
+    known = facts.assume(Prim(p.equal, (flat, times(rows, columns))), True)
+    index = plus(times(R, columns), J)
+    assert facts.within(index, flat)
+    assert not facts.within(plus(index, Const(1)), flat)
+    assert not facts.within(plus(times(J, columns), R), flat)
+    facts.forget(known)
+    facts.forget(undo)
+    assert not facts.are_exact(times(rows, columns))
+    for condition, holds in ((fitting(2 * FITS), True), (fitting(FITS), False)):
+        facts.assume(condition, holds)
+        assert not facts.are_exact(times(rows, columns))
+        facts.assume(Prim(p.equal, (flat, times(rows, columns))), True)
+        assert not facts.within(index, flat)

@@ -11,3 +11,6 @@ refuses others), so that sums of few such do not wrap around."""
 
 LONGEST = 2**47
 """No array has more elements along an axis: so many bytes a process can have."""
+
+FITS = 2.0**60
+"""A product of sizes that is at most this, computed with real numbers, has not wrapped around."""

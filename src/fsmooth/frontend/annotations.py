@@ -4,6 +4,10 @@
 
 A string names a size: all sizes of one name must be equal.  A number is that size, and so is arithmetic of names and
 numbers, `"n + 1"`, `"n * (n + 1) // 2"`.  The type of the elements comes last and is float if it is left out.
+
+    def rows(starts: fs.Array["n + 1", fs.Offsets["m"]], columns: fs.Array["m", fs.Index["k"]], row: fs.Index["n"]): ...
+
+Integers that are places in arrays say in which: they are checked once, at entry, and indices that are these not again.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ import inspect
 import types
 from collections.abc import Callable
 
-from fsmooth.core.array_annotation import ANY, ArrayAnnotation
+from fsmooth.core.array_annotation import ANY, ArrayAnnotation, IndexAnnotation, OffsetsAnnotation, Places
 from fsmooth.core.types import BOOL, INT, Bool, Float, Int, Type, leaf_of, rank_of
 from fsmooth.errors import ArgumentError
 from fsmooth.frontend import annotated_sizes
@@ -34,15 +38,60 @@ class Array:
     def __class_getitem__(cls, sizes: object) -> ArrayAnnotation:
         parts = sizes if isinstance(sizes, tuple) else (sizes,)
         leaf: type = float
+        places: Places | None = None
         if parts and isinstance(parts[-1], type) and parts[-1] in _LEAVES:
             leaf, parts = parts[-1], parts[:-1]
+        elif parts and isinstance(parts[-1], IndexAnnotation | OffsetsAnnotation):
+            leaf, places, parts = int, parts[-1], parts[:-1]
         if not parts or not all([_is_size(s) for s in parts]):
             raise ArgumentError(
                 f"fs.Array{list(parts)}: a size is a name, a number that is not negative, or a sum, difference or product of"
                 " these, or what is left of one by whole division (//) by a number\n"
                 '  hint: write fs.Array["n", 3], or fs.Array["2 * n + 1"]'
             )
-        return ArrayAnnotation(parts, leaf)
+        if isinstance(places, OffsetsAnnotation) and len(parts) != 1:
+            raise ArgumentError(
+                f"fs.Array[{', '.join(map(repr, (*parts, places)))}]: offsets have one axis\n"
+                '  hint: write fs.Array["n + 1", fs.Offsets["m"]]'
+            )
+        return ArrayAnnotation(parts, leaf, places)
+
+
+class Index:
+    """The annotation of an integer, or of the elements of an array, from 0 to less than a size.
+
+    It is checked when a compiled function is called; indices that are such integers are not checked again.
+
+    >>> Index["n"]
+    fs.Index['n']
+    >>> Array["m", Index["n"]]
+    fs.Array['m', fs.Index['n']]
+    """
+
+    def __class_getitem__(cls, size: object) -> IndexAnnotation:
+        return IndexAnnotation(_place_size("fs.Index", size))
+
+
+class Offsets:
+    """The annotation of elements of an array that say where parts of `m` elements begin and end, as the row pointers of CSR
+    do: from 0 to `m`, none less than the one before it.
+
+    >>> Array["n + 1", Offsets["m"]]
+    fs.Array['n + 1', fs.Offsets['m']]
+    """
+
+    def __class_getitem__(cls, size: object) -> OffsetsAnnotation:
+        return OffsetsAnnotation(_place_size("fs.Offsets", size))
+
+
+def _place_size(what: str, size: object) -> int | str:
+    if size != ANY and _is_size(size):
+        assert isinstance(size, int | str)
+        return size
+    raise ArgumentError(
+        f"{what}[{size!r}]: indices are below a size: a name, a number that is not negative, or arithmetic of these\n"
+        f'  hint: write {what}["n"]'
+    )
 
 
 def _is_size(size: object) -> bool:
@@ -64,7 +113,15 @@ def annotations_of(function: Callable[..., object]) -> dict[str, object]:
         raise
     except (NameError, SyntaxError, TypeError, AttributeError):
         found = _one_by_one(function)
-    return {name: a for name, a in found.items() if isinstance(a, ArrayAnnotation) or a in (float, int, bool)}
+    for name, a in found.items():
+        if isinstance(a, OffsetsAnnotation):
+            raise ArgumentError(
+                f'{name}: {a!r} is for the elements of an array\n  hint: write fs.Array["n + 1", {a!r}]'.replace(
+                    "'", '"'
+                )
+            )
+    known = (ArrayAnnotation, IndexAnnotation)
+    return {name: a for name, a in found.items() if isinstance(a, known) or a in (float, int, bool)}
 
 
 class _Names(dict[str, object]):
@@ -96,6 +153,8 @@ def mismatch(annotation: object, type_: Type) -> str | None:
         if rank_of(type_) == rank and fits:
             return None
         return f"{annotation!r}, a {rank}-dimensional array of {_NAMES[annotation.leaf]}"
+    if isinstance(annotation, IndexAnnotation):
+        return None if type_ == INT else f"{annotation!r}, an integer"
     if annotation is float and (isinstance(type_, Float) or type_ in (INT, BOOL)):
         return None
     if annotation is int and type_ == INT:

@@ -14,7 +14,7 @@ from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, Modul
 
 import numpy as np
 
-from fsmooth.core.array_annotation import ArrayAnnotation
+from fsmooth.core.array_annotation import ArrayAnnotation, IndexAnnotation
 from fsmooth.core.nodes.declaration import Declaration, Field, Nodes
 from fsmooth.frontend.programs import CustomProgram, DerivedProgram, LibraryProgram, Program, SourceProgram
 from fsmooth.frontend.python.kinds import fields_of_record
@@ -51,7 +51,7 @@ class Descriptions:
         match value:
             case np.generic() | np.dtype():
                 return (kind, repr(value))
-            case None | bool() | complex() | bytes() | range() | slice() | ArrayAnnotation():
+            case None | bool() | complex() | bytes() | range() | slice() | ArrayAnnotation() | IndexAnnotation():
                 return (kind, repr(value))
             case int() | float() | str():
                 plain = next(base for base in (int, float, str) if isinstance(value, base))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Check, Const, Delta, If, Prim, Require
+from fsmooth.core.term import Check, Const, Delta, Failure, If, Prim, Reduce, Reduction, Require, Term
 from fsmooth.core.types import BOOL, INT, Bool
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import minus, parts, plus, replace, same, times, zero_of
@@ -138,9 +138,26 @@ def _obviously_inside(index: t.Expression, size: t.Expression) -> bool:
     return False
 
 
+ELEMENTWISE = (Failure.ELEMENT, Failure.DECREASING)
+"""What is required of all elements of an argument: nearly always they have it, so that the loop runs in vectors to its end."""
+
+
+def counted(condition: Term) -> Term:
+    """That something holds of all as that there are none of which it does not: a sum, which is computed in any order."""
+
+    def without(part: Term) -> Term:
+        if isinstance(part, Reduce) and part.reduction is Reduction.ALL:
+            return Reduce(Reduction.SUM, part.size, part.index, without(part.body))
+        return If(part, Const(0), Const(1))
+
+    is_all = isinstance(condition, Reduce) and condition.reduction is Reduction.ALL
+    return Prim(p.equal, (without(condition), Const(0))) if is_all else condition
+
+
 def demand(ctx: Context, term: Require) -> None:
     """Emit the test of a `Require`."""
-    condition = ctx.scalar(term.condition)
+    asked = counted(term.condition) if term.failure in ELEMENTWISE else term.condition
+    condition = ctx.scalar(asked)
     if isinstance(condition, t.Literal) and condition.value:
         return
     numbers = tuple([ctx.scalar(n) for n in term.numbers])

@@ -14,6 +14,7 @@ from fsmooth.core.term import (
     Check,
     Const,
     Delta,
+    Failure,
     Get,
     Lam,
     Length,
@@ -85,15 +86,20 @@ class Accesses:
                 return length
 
     def _assume_what_is_required(self, root: Term) -> None:
-        """What is required before anything else; not what is required after a condition that reads elements."""
+        """What is required before anything else; not what is required after a condition that reads elements, unless that only
+        says that they are indices, which arguments are found to be before the program begins.
+        """
         node = root.body if isinstance(root, Lam) else root
         while isinstance(node, Require):
-            if any([isinstance(t, Get) for part in (node.condition, *node.numbers) for t in subterms(part)]):
+            if node.failure not in _OF_ARGUMENTS and any(
+                [isinstance(t, Get) for part in (node.condition, *node.numbers) for t in subterms(part)]
+            ):
                 return
             self.facts.assume(node.condition, value=True)
             node = node.body
 
 
+_OF_ARGUMENTS = (Failure.ELEMENT, Failure.DECREASING)
 _PLACES = (Reduction.ARGMAX, Reduction.ARGMIN)
 
 

@@ -14,7 +14,8 @@ from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_key
 from fsmooth.core.counters import from_zero
-from fsmooth.core.term import Const, If, Prim, Proj, Term, Var, While
+from fsmooth.core.element_ranges import ranges_in
+from fsmooth.core.term import Const, Get, If, Length, Prim, Proj, Reduce, Term, Var, While
 from fsmooth.core.term.fields import Definitions, Generators, Index, State, Step
 from fsmooth.core.traverse import condition_of, place
 from fsmooth.core.types import Int
@@ -30,6 +31,7 @@ class Facts:
         self.scope: set[Var] = set()
         self.definitions: dict[Var, Term] = {}
         self.ranges: dict[Var, Term] = {}
+        self.elements: dict[Var, Term] = {}
         self.conditions: dict[Hashable, bool] = {}
         self.alternatives: list[tuple[Term, Term]] = []
         self.kept_symbolic: set[Var] = set()
@@ -37,13 +39,28 @@ class Facts:
         self.trace: Trace | None = None
         self.bounds = Bounds(self._upper, self.definitions.get, lambda term: self.magnitudes.is_exact(term))
         self._choices = 0
-        self.magnitudes = Magnitudes(self.poly, self.definitions.get, self.ranges.get)
+        self.magnitudes = Magnitudes(self.poly, self.definitions.get, self._range)
 
     def _upper(self, atom: Term) -> Term | None:
-        found = self.ranges.get(atom) if isinstance(atom, Var) else None
+        found = self._range(atom)
         if found is None or not self.magnitudes.is_exact(found):
             return None
         return self.trips(found)
+
+    def _range(self, atom: Term) -> Term | None:
+        """What an index, or an element of an array of indices, is below."""
+        if isinstance(atom, Var):
+            return self.ranges.get(atom)
+        if not self.elements or not isinstance(atom, Get):
+            return None
+        array: Term = atom
+        while isinstance(array, Get):
+            array = self.definition(array.array)
+        return self.elements.get(array) if isinstance(array, Var) else None
+
+    def is_index(self, element: Get) -> bool:
+        """Is it an element of an array of indices?"""
+        return self._range(element) is not None
 
     # -- questions -------------------------------------------------------------------------------------------------
 
@@ -110,7 +127,7 @@ class Facts:
         """Is 0 <= index < size provable?  Of a choice, on both sides, where its condition holds and where not."""
         if isinstance(index, Const) and isinstance(size, Const):
             return 0 <= index.value < size.value
-        if self.nonnegative(index) and (self.less(index, size) or self._bounded(index, size)):
+        if self.nonnegative(index) and (self._below(index, size) or self._bounded(index, size)):
             return True
         choice = self.definitions.get(index) if isinstance(index, Var) else index
         if not isinstance(choice, If) or self._choices >= thresholds.CHOICES:
@@ -120,6 +137,10 @@ class Facts:
         found = all([self._within_if(choice.condition, value, side, size) for value, side in sides])
         self._choices -= 1
         return found
+
+    def _below(self, index: Term, size: Term) -> bool:
+        """Is it less than a size that has not wrapped around?  An array may have fewer elements than one that has."""
+        return self.less(index, size) and self.magnitudes.is_exact(size)
 
     def _within_if(self, condition: Term, value: bool, index: Term, size: Term) -> bool:
         undo = self.assume(condition, value)
@@ -195,6 +216,12 @@ class Facts:
             case If(a, Const(True), b):
                 self.alternatives.append((a, b))
                 undo.append((_ALTERNATIVE, None))
+            case Reduce() if value:
+                for array, size in ranges_in(condition, self.definition, self._is_size):
+                    undo.append(self._learn(self.elements, array, size))
+            case Prim() if value and (product := self.magnitudes.fits(condition)) is not None:
+                self.magnitudes.fitting.append(product)
+                undo.append((_FITTING, None))
             case Prim(primitive, (a, b)) if isinstance(a.type, Int) and self.are_exact(a, b):
                 gap = self.poly(b).plus(self.poly(a), -1)
                 facts = self._inequalities(primitive, value, gap)
@@ -205,6 +232,11 @@ class Facts:
                     equated = self.bounds.equate(gap)
                     if equated is not None:
                         undo.append((_Equated(equated), None))
+
+    def _is_size(self, size: Term, length: Length) -> bool:
+        assert isinstance(length.array, Var)
+        static = self.static_sizes.get((length.array, length.axis))
+        return self.same(size, length) or (isinstance(size, Const) and size.value == static)
 
     def runs(self, size: Term) -> list[tuple[Hashable, bool | None]]:
         """A loop over `size` runs: of what is known as `size <= 0 || c`, c holds.  `forget` undoes it."""
@@ -273,6 +305,8 @@ class Facts:
             key, old = undo.pop()
             if key is _ALTERNATIVE:
                 self.alternatives.pop()
+            elif key is _FITTING:
+                self.magnitudes.fitting.pop()
             elif isinstance(key, _Learnt):
                 key.undo()
             elif isinstance(key, _Carried):
@@ -310,6 +344,7 @@ def _opposite(condition: Term) -> Term | None:
 
 
 _KNOWN = "known inequalities"
+_FITTING = "products that have not wrapped around"
 _ALTERNATIVE = "a || b, neither of which is known"
 
 

@@ -12,7 +12,7 @@ from typing import cast
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_key
-from fsmooth.core.term import Check, Const, If, Length, Prim, Reduce, Reduction, Term, Var
+from fsmooth.core.term import Check, Const, Get, If, Length, Prim, Reduce, Reduction, Term, Var
 
 Monomial = tuple[Hashable, ...]
 
@@ -309,17 +309,17 @@ class Bounds:
 
     def _smaller(self, poly: Polynomial, bad: list[Monomial]) -> Polynomial | None:
         """One atom of a negative monomial replaced by the largest that it can be; `bad` are the monomials that may be so."""
-        for monomial in bad:
-            if poly.coefficients[monomial] > 0:
-                continue
-            for atom in monomial:
-                bound = self.upper_bound(poly.atoms[atom])
-                if bound is not None and monomial.count(atom) == 1:
-                    limit = self.canonical(polynomial(bound, self.define)).plus(constant(-1))
-                    others = [a for a in monomial if a is not atom]
-                    if all(self._atom_nonnegative(poly.atoms[a]) for a in others):
-                        single = Polynomial({monomial: poly.coefficients[monomial]}, poly.atoms)
-                        return poly.plus(single, -1).plus(single.replace(atom, limit))
+        negative = [(m, atom) for m in bad if poly.coefficients[m] < 0 for atom in m if m.count(atom) == 1]
+        if len(negative) > 1:  # how far a loop goes may be said by elements, and not the other way round
+            negative.sort(key=lambda pair: isinstance(poly.atoms[pair[1]], Get))
+        for monomial, atom in negative:
+            bound = self.upper_bound(poly.atoms[atom])
+            if bound is not None:
+                limit = self.canonical(polynomial(bound, self.define)).plus(constant(-1))
+                others = [a for a in monomial if a is not atom]
+                if all(self._atom_nonnegative(poly.atoms[a]) for a in others):
+                    single = Polynomial({monomial: poly.coefficients[monomial]}, poly.atoms)
+                    return poly.plus(single, -1).plus(single.replace(atom, limit))
         return None
 
     def _all_nonnegative(self, monomial: Monomial, poly: Polynomial) -> bool:

@@ -15,26 +15,48 @@ from math import prod
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.build import named_part
-from fsmooth.core.integers import FARTHEST, LIMIT, LONGEST
-from fsmooth.core.term import Check, Const, If, Length, Prim, Proj, Reduce, Reduction, Term, Var
-from fsmooth.rewrite.linear import Polynomial
+from fsmooth.core.integers import FARTHEST, FITS, LIMIT, LONGEST
+from fsmooth.core.term import Check, Const, Get, If, Length, Prim, Proj, Reduce, Reduction, Term, Var
+from fsmooth.core.types import rank_of
+from fsmooth.rewrite.linear import Monomial, Polynomial
 
 
 class Magnitudes:
-    """How far from zero terms are, where `poly` gives them as polynomials, `define` and `upper` what is known of variables;
-    `carried` are states of loops.
+    """How far from zero terms are, where `poly` gives them as polynomials, `define` and `upper` what is known of variables
+    and of elements of arrays; `carried` are states of loops.
     """
 
     def __init__(
         self,
         poly: Callable[[Term], Polynomial],
         define: Callable[[Var], Term | None],
-        upper: Callable[[Var], Term | None],
+        upper: Callable[[Term], Term | None],
     ) -> None:
         self.poly = poly
         self.define = define
         self.upper = upper
         self.carried: set[Var] = set()
+        self.fitting: list[Monomial] = []
+        """Products that are known to fit: at most FITS, computed with real numbers."""
+
+    def fits(self, condition: Term) -> Monomial | None:
+        """The product of integers that is at most FITS if this condition holds; None for another condition."""
+        match condition:
+            case Prim(p.less_equal, (Prim(p.multiply) as product, Const(limit))) if limit == FITS:
+                factors = self.poly(Const(1))
+                pending: list[Term] = [product]
+                while pending:
+                    match pending.pop():
+                        case Prim(p.multiply, arguments):
+                            pending.extend(arguments)
+                        case Prim(p.to_float, (Length() as size,)):
+                            factors = factors.times(self.poly(size))
+                        case _:
+                            return None
+                (monomial,) = factors.coefficients
+                return monomial
+            case _:
+                return None
 
     def is_exact(self, term: Term) -> bool:
         """Is what C computes for the term the integer itself, not that modulo 2**64?"""
@@ -49,8 +71,24 @@ class Magnitudes:
 
     def _farthest(self, poly: Polynomial, depth: int) -> int:
         return sum(
-            [abs(c) * prod([self._of(poly.atoms[a], depth + 1) for a in m]) for m, c in poly.coefficients.items()]
+            [
+                abs(c) * (int(2 * FITS) if m in self.fitting else self._product([poly.atoms[a] for a in m], depth))
+                for m, c in poly.coefficients.items()
+            ]
         )
+
+    def _product(self, factors: list[Term], depth: int) -> int:
+        """A product is no farther from zero than this; that of all sizes of an argument is how many elements it has."""
+        for whole in factors if len(factors) > 1 else []:
+            if isinstance(whole, Length) and self._is_given(whole.array):
+                axes = [f for f in factors if isinstance(f, Length) and f.array is whole.array]
+                if sorted([f.axis for f in axes]) == list(range(rank_of(whole.array.type))):
+                    rest = [f for f in factors if f not in axes]
+                    return LONGEST * self._product(rest, depth)
+        return prod([self._of(factor, depth + 1) for factor in factors])
+
+    def _is_given(self, array: Term) -> bool:
+        return isinstance(array, Var) and array not in self.carried and self.define(array) is None
 
     def _of(self, term: Term, depth: int) -> int:
         """The term is no farther from zero than this."""
@@ -68,6 +106,8 @@ class Magnitudes:
             case Var():
                 known = self.upper(term) or self.define(term)
                 return self._argument(term) if known is None else self._sum(known, depth)
+            case Get() if (below := self.upper(term)) is not None:
+                return self._sum(below, depth)
             case Proj():
                 return self._argument(term)
             case _:

@@ -33,6 +33,7 @@ from fsmooth.errors import (
 from fsmooth.frontend.diagnose import render
 from fsmooth.runtime.arrays import C_TYPES, DTYPES, allocate, finished, flatten, leaves
 from fsmooth.runtime.memory import Memory
+from fsmooth.runtime.places import misplaced
 from fsmooth.runtime.shim import is_flat
 from fsmooth.runtime.structure import structured
 
@@ -118,7 +119,8 @@ class Library:
     def prepare(self, values: Sequence[object], out: object | None = None) -> Prepared:
         """A call of the kernel: its C arguments, with the place for what went wrong, and what they point to.
 
-        Arrays that decide where memory is read or written are copied: nobody else can write to the copies.
+        Arrays that decide where memory is read or written are copied, unless they own their memory and are read-only: nobody
+        else can write to them then.
 
         Raises:
             ArgumentError: for arguments that do not fit.
@@ -136,13 +138,15 @@ class Library:
         memory = Memory.beside(flat)
         arrays = [k for k, value in enumerate(flat) if isinstance(value, np.ndarray)]
         for position in self.code.deciding:
-            flat[arrays[position]] = flat[arrays[position]].copy()
+            array = flat[arrays[position]]
+            if not is_frozen(array):
+                flat[arrays[position]] = array.copy()
         inputs = [_passed(v) for v in flat]
         error = FsError()
         sizes: list[int] = []
         if self.shape is not None:
             numbers = (ctypes.c_int64 * self.sizes)()
-            self.checked(self.shape(*inputs, numbers, ctypes.byref(error)), error)
+            self.checked(self.shape(*inputs, numbers, ctypes.byref(error)), error, values)
             sizes = list(numbers)
         structure, given = allocate(self.result, sizes, out, "out", memory)
         buffers = list(given)
@@ -185,13 +189,13 @@ class Library:
         status = self.kernel(*call.arguments)
         if status == _NO_STACK and (deeper := self.deeper()) is not None:
             return deeper(values, out)
-        self.checked(status, call.error)
+        self.checked(status, call.error, values)
         for array, filled in call.written:
             np.copyto(array, filled)
         return finished(call.structure)
 
-    def checked(self, code: int, error: FsError) -> None:
-        """Raise what a nonzero code means."""
+    def checked(self, code: int, error: FsError, values: Sequence[object] = ()) -> None:
+        """Raise what a nonzero code means, of a call with these arguments."""
         if code == 0:
             return
         if code == _NO_STACK or (code == 2 and self.is_on_records):
@@ -211,6 +215,8 @@ class Library:
             )
         failure, site = self.code.sites[error.site]
         a, b = error.numbers[0], error.numbers[1]
+        if failure is Failure.ELEMENT or failure is Failure.DECREASING:
+            raise misplaced(failure, site, a, b, dict(zip(self.names, values, strict=False)).get(site.what))
         raise _explained(failure, site, a, b)
 
 
@@ -218,6 +224,11 @@ _STRETCH = (
     "give arrays of equal size; element by element a size of 1 is stretched if it is known while compiling: "
     'write x[0] or x[:1], or annotate the argument, fs.Array["n", 1]'
 )
+
+
+def is_frozen(array: np.ndarray) -> bool:
+    """Can nobody write to the array, unless they make it writeable first?"""
+    return array.base is None and array.flags.owndata and not array.flags.writeable
 
 
 def _numbers(flat: Sequence[object]) -> Iterator[object]:

@@ -87,6 +87,7 @@ fs_object *fs_python[FS_KEPT];
 typedef struct { intptr_t references; fs_object *type; char *data; int ndim; intptr_t *shape, *strides;
                  fs_object *base, *dtype; int flags; } fs_array;
 #define FS_SIDE_BY_SIDE 0x101 /* flags: C-contiguous and aligned */
+#define FS_FROZEN(a) (((a)->flags & 0x404) == 0x4 && !(a)->base) /* it owns its memory, and is not writeable */
 static int fs_has_fields; /* are the fields of arrays where fs_array has them? */
 #define FS_MOST_AXES 32
 static fs_object *(*fs_empty)(int, const intptr_t *, fs_object *, int); /* PyArray_Empty, if NumPy's ABI is known */
@@ -100,7 +101,7 @@ int fs_is(fs_object *value, fs_object *type, int exact) {
 /* Memory of one call for arrays that are not read where they are: a piece of the stack, then of the heap.  When it ends,
    one piece as large as all of those, or of FS_OWN_KEEP bytes if that is less, is kept for the next call: what malloc gets
    from the system, and gives back, costs a page fault for each page.  A call takes it by exchanging a pointer with NULL. */
-#define FS_OWN_KEEP 33554432
+#define FS_OWN_KEEP 67108864
 #if defined(__GNUC__)
 static fs_piece *fs_own_kept;
 static fs_piece *fs_own_exchange(fs_piece *piece) { return __atomic_exchange_n(&fs_own_kept, piece, __ATOMIC_ACQ_REL); }
@@ -202,12 +203,13 @@ static FS_FAST int fs_dtype_of(char wanted) {
     return wanted == 'd' ? FS_DTYPE_D : wanted == 'f' ? FS_DTYPE_F : wanted == 'q' ? FS_DTYPE_Q : FS_DTYPE_TRUTH;
 }
 /* Open an array of this rank and kind of elements; gives them side by side: where they are, or in memory of the call
-   if they are elsewhere or of another size, or if they decide where memory is read or written (lower.deciding). */
+   if they are elsewhere or of another size, or if they decide where memory is read or written (lower.deciding) and others
+   can write to them. */
 const void *fs_read_array(
     fs_object *value, fs_view *view, fs_own *own, int rank, char wanted, size_t size, int decides) {
     const fs_array *const array = (const fs_array *)value;
-    if (fs_has_fields && !decides && array->type == fs_python[FS_NDARRAY] && array->ndim == rank
-        && (array->flags & FS_SIDE_BY_SIDE) == FS_SIDE_BY_SIDE
+    if (fs_has_fields && array->type == fs_python[FS_NDARRAY] && array->ndim == rank
+        && (array->flags & FS_SIDE_BY_SIDE) == FS_SIDE_BY_SIDE && (!decides || FS_FROZEN(array))
         && array->dtype == fs_python[fs_dtype_of(wanted)]) {
         intptr_t *const shape = (intptr_t *)fs_own_memory(own, (size_t)rank * sizeof *shape); /* others may change its own */
         if (shape) return fs_viewed(array, view, shape, size);

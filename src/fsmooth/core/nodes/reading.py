@@ -231,6 +231,8 @@ def _field(cls: type, name: str, annotation: object, tags: dict[type, int]) -> F
             return Field(name, Kind.NUMBER)
         case type() if issubclass(annotation, np.generic):
             return Field(name, Kind.NUMBER)
+        case ArrayAnnotation(places=places) if places is not None:
+            raise _refused(cls, name, annotation, "index types are for arguments: nothing checks the fields of nodes")
         case ArrayAnnotation(sizes, leaf) if ANY not in sizes:
             return Field(name, Kind.EQUAL, leaf, len(sizes))
         case ArrayAnnotation(sizes, leaf) if len(sizes) == 1:

@@ -42,6 +42,9 @@ class Failure(Enum):
     SINGULAR = "the matrix is singular"
     SQUARE = "these columns are not determined"
     INDEFINITE = "the matrix is not positive definite"
+    ELEMENT = "an argument is no index, or has an element that is none"
+    """The site is the annotation; the number is what indices are below, after an argument that is a number by itself."""
+    DECREASING = "an element of an argument is less than the one before it"
 
 
 class Require(Term):

@@ -12,7 +12,7 @@ from typing import cast
 from msgspec import Struct
 
 from fsmooth.core.subst import refresh, substitute
-from fsmooth.core.term import App, Deriv, Lam, Let, MakeTuple, Proj, Require, Term, Var, let
+from fsmooth.core.term import App, Deriv, Failure, Lam, Let, MakeTuple, Proj, Require, Term, Var, let
 from fsmooth.core.types import Function, Tuple
 from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.reverse.calls import Calls
@@ -96,9 +96,30 @@ def halves(program: Lam, wanted: Deriv, simplify: Callable[[Term], Term], divide
         result = MakeTuple((Proj(both, 0), MakeTuple(residuals)))
         return Lam(program.parameters, around(let(((both, App(parts.forward, call.arguments)),), result)))
 
-    backward = Lam((*parameters.values(), *saved, *handed_to, cotangent), let(tuple(aliases), parts.backward.body))
+    second = _under(_of_indices(program.body), parameters, let(tuple(aliases), parts.backward.body))
+    backward = Lam((*parameters.values(), *saved, *handed_to, cotangent), second)
     kept = tuple([program.parameters.index(x) for x in parameters])
     return Halves(given, giving, cast(Lam, refresh(backward)), kept)
+
+
+def _of_indices(body: Term) -> list[Require]:
+    """What a program first requires, if there are index types in it: proofs in the second half rest on that, too."""
+    found = []
+    while isinstance(body, Require):
+        found.append(body)
+        body = body.body
+    return found if any([r.failure is Failure.ELEMENT for r in found]) else []
+
+
+def _under(required: list[Require], names: dict[Var, Var], body: Term) -> Term:
+    """`body`, under those of these requirements that are about variables which have names there."""
+    for r in reversed(required):
+        asked = frozenset[Var]().union(r.condition.free, *[n.free for n in r.numbers])
+        if asked <= names.keys():
+            own = {x: names[x] for x in asked}
+            numbers = tuple([substitute(n, own) for n in r.numbers])
+            body = Require(substitute(r.condition, own), body, r.failure, numbers, r.site)
+    return body
 
 
 def _taken_apart(body: Term) -> tuple[Callable[[Term], Term], App]:

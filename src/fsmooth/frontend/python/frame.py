@@ -110,6 +110,8 @@ class Frame(ABC):
         self.entry: frozenset[Var] = outer.entry if outer is not None else frozenset()
         self.assigned_inside: list[str] = []
         self.conditional: int = outer.conditional if outer is not None else 0
+        self.depth: int = outer.depth if outer is not None else 0
+        """In how many scopes what is being read is; if in one, it is evaluated whenever the program is."""
         self.borders: int | None = None
         self.returns = False
         """Is its result being put together, so that its names do not change any more?"""
@@ -117,6 +119,11 @@ class Frame(ABC):
     def child(self, source: Source, names: dict[str, Value], call: ast.AST) -> Self:
         """The frame of a function that is inlined where it is called."""
         return type(self)(source, names, self.shared, self, call)
+
+    @property
+    def is_certain(self) -> bool:
+        """Is what is being read evaluated whenever the program is: in no loop, branch or function that is called elsewhere?"""
+        return self.depth == 1 and not self.conditional
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
@@ -213,12 +220,14 @@ class Frame(ABC):
         """What `make` gives, with the bindings that it needs around it."""
         outer, self.scope = self.scope, []
         self.conditional += conditional
+        self.depth += 1
         before = len(self.assigned_inside)
         try:
             result = make()
             return let(self.scope, result)
         finally:
             self.scope = outer
+            self.depth -= 1
             self.conditional -= conditional
             self.forget_assigned(before)
 

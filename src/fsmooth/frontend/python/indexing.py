@@ -11,7 +11,7 @@ from fsmooth.core.types import Bool, Int
 from fsmooth.errors import ConstantIndexError, TypeMismatchError
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.kinds import describe
-from fsmooth.frontend.python.proofs import falls_below_zero, is_at_most, is_natural
+from fsmooth.frontend.python.proofs import falls_below_zero, is_at_most, is_below, is_natural, offset
 
 
 def checked(frame: Frame, index: Term, size: Term, node: ast.AST, what: str) -> Term:
@@ -23,9 +23,26 @@ def checked(frame: Frame, index: Term, size: Term, node: ast.AST, what: str) -> 
         frame.fail(TypeMismatchError, node, f"an index is an integer, not {describe(index.type)}", "use int(…)")
     if isinstance(index, Const):
         return constant_place(frame, index, size, node, what)
+    refuse_outside(frame, index, size, node, what)
     if falls_below_zero(frame, index) and not is_at_most(frame, minus(size, Const(1)), index):
         return counted_from_end(frame, index, size, node, what)
     return Check(index, size, frame.site(node, what))
+
+
+def refuse_outside(frame: Frame, index: Term, size: Term, node: ast.AST, what: str) -> None:
+    """An error if the index is out of bounds whatever the size is, and the program always gets there."""
+    if not frame.is_certain:
+        return
+    beyond = offset(frame, index, size)
+    before = offset(frame, index, Prim(p.negate, (size,)))
+    if beyond is not None and beyond >= 0:
+        found = f"n + {beyond}" if beyond else "n"
+    elif before is not None and before < 0:
+        found = f"-n - {-before}"
+    else:
+        return
+    message = f"the index is out of bounds for {what} whatever its size n is: it is {found}"
+    frame.fail(ConstantIndexError, node, message, "indices go from 0 to n - 1, or from -n to -1")
 
 
 def constant_place(frame: Frame, index: Const, size: Term, node: ast.AST, what: str) -> Term:
@@ -44,7 +61,7 @@ def counted_from_end(frame: Frame, index: Term, size: Term, node: ast.AST, what:
     """`index`, checked against `size`, counted from the end if it is negative."""
     index = frame.bind(index, "index")
     place = If(Prim(p.less, (index, Const(0))), plus(index, size), index)
-    if is_natural(frame, plus(index, size)) and is_at_most(frame, index, minus(size, Const(1))):
+    if is_natural(frame, plus(index, size)) and is_below(frame, index, size):
         return place
     return Check(place, size, FromEnd.at(frame.site(node, what)))
 

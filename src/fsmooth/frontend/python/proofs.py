@@ -21,6 +21,17 @@ def is_natural(frame: Frame, number: Term) -> bool:
     """Is it certainly not negative?"""
     if never_negative(number, frame.shared.counters | frame.shared.ranges.keys()):
         return True
+    known = _magnitudes(frame)
+    bounds = Bounds(known.upper, known.define, known.is_exact)
+    wanted = known.poly(measured(frame, number))
+    for atom in wanted.atoms.values():  # where an index is, its loop has a step
+        limit = known.upper(atom)
+        if limit is not None:
+            bounds.known.append(known.poly(measured(frame, minus(minus(limit, atom), Const(1)))))
+    return bounds.nonnegative(wanted)
+
+
+def _magnitudes(frame: Frame) -> Magnitudes:
     shared = frame.shared
 
     def upper(atom: Term) -> Term | None:
@@ -30,13 +41,20 @@ def is_natural(frame: Frame, number: Term) -> bool:
         definition = shared.definitions.get(var)
         return measured(frame, definition) if isinstance(definition, Prim | Length | Check) else definition
 
-    bounds = Bounds(upper, define, Magnitudes(lambda term: polynomial(term, define), define, upper).is_exact)
-    wanted = polynomial(measured(frame, number), define)
-    for atom in wanted.atoms.values():  # where an index is, its loop has a step
-        limit = upper(atom)
-        if limit is not None:
-            bounds.known.append(polynomial(measured(frame, minus(minus(limit, atom), Const(1))), define))
-    return bounds.nonnegative(wanted)
+    return Magnitudes(lambda term: polynomial(term, define), define, upper)
+
+
+def is_below(frame: Frame, index: Term, size: Term) -> bool:
+    """Is it certainly less than a size that has not wrapped around?"""
+    return is_at_most(frame, index, minus(size, Const(1))) and _magnitudes(frame).is_exact(measured(frame, size))
+
+
+def offset(frame: Frame, number: Term, other: Term) -> int | None:
+    """By how much a number is certainly above another, if that is always the same and neither has wrapped around."""
+    known = _magnitudes(frame)
+    first, second = [measured(frame, term) for term in (number, other)]
+    difference = known.poly(first).plus(known.poly(second), -1).number()
+    return difference if difference is not None and known.is_exact(first) and known.is_exact(second) else None
 
 
 def is_at_most(frame: Frame, number: Term, limit: Term) -> bool:

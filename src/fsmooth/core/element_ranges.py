@@ -1,0 +1,103 @@
+"""That all elements of an array of integers are below a size: how a program requires it, and how facts find it in a condition.
+
+    all (length a) (fun i -> 0 <= a[i] && a[i] < n)
+
+The condition is an ordinary one, so that every stage keeps it; where it is known, each element of `a` is an index into n elements
+(rewrite.facts).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from fsmooth.core import primitives as p
+from fsmooth.core.build import both, minus, plus, reduce
+from fsmooth.core.term import Const, Get, If, Length, Prim, Reduce, Reduction, Term, Var
+from fsmooth.core.types import Int, rank_of
+
+Below = tuple[Var, Term]
+"""An array of integers, and what its elements, which are not negative, are below."""
+
+
+def is_index(number: Term, size: Term) -> Term:
+    """0 <= number < size."""
+    return both(Prim(p.less_equal, (Const(0), number)), Prim(p.less, (number, size)))
+
+
+def all_indices(array: Var, size: Term) -> Term:
+    """Every element of the array is from 0 to less than the size."""
+
+    def of(part: Term, axis: int) -> Term:
+        if axis == rank_of(array.type):
+            return is_index(part, size)
+        return reduce(Reduction.ALL, Length(array, axis), lambda i: of(Get(part, i), axis + 1))
+
+    return of(array, 0)
+
+
+def never_decreasing(array: Var) -> Term:
+    """No element of the array is less than the one before it."""
+    steps = minus(Length(array, 0), Const(1))
+    return reduce(Reduction.ALL, steps, lambda i: Prim(p.less_equal, (Get(array, i), Get(array, plus(i, Const(1))))))
+
+
+def ranges_in(condition: Term, define: Callable[[Term], Term], same: Callable[[Term, Length], bool]) -> Iterator[Below]:
+    """The arrays whose elements a condition says to be indices; `define` gives definitions, `same` says if a size is a length."""
+    indices: list[Var] = []
+    sizes: list[Term] = []
+    body = condition
+    while isinstance(body, Reduce) and body.reduction is Reduction.ALL:
+        indices.append(body.index)
+        sizes.append(body.size)
+        body = define(body.body)
+    if not indices:
+        return
+    sides = [side for part in _parts(body, define) for side in _sides(part)]
+    for element in {id(a): a for a, _ in sides}.values():
+        array = _array_of(element, indices, define)
+        if array is None or not all([same(n, Length(array, axis)) for axis, n in enumerate(sizes)]):
+            continue
+        limits = [limit for a, limit in sides if a is element or _is_element(a, array, indices, define)]
+        above = [n for n in limits if n is not None and n.free.isdisjoint(indices)]
+        if above and None in limits:
+            yield array, above[0]
+
+
+def _parts(condition: Term, define: Callable[[Term], Term]) -> Iterator[Term]:
+    """The conditions that hold if this one does."""
+    condition = define(condition)
+    match condition:
+        case If(a, b, Const(False)):
+            yield from _parts(a, define)
+            yield from _parts(b, define)
+        case _:
+            yield condition
+
+
+def _sides(condition: Term) -> Iterator[tuple[Term, Term | None]]:
+    """What a comparison says: a number and what it is below, or None if it is not negative."""
+    match condition:
+        case Prim(_, arguments) if not isinstance(arguments[0].type, Int):
+            return
+        case Prim(p.less_equal, (Const(low), a)) | Prim(p.greater_equal, (a, Const(low))) if low >= 0:
+            yield a, None
+        case Prim(p.less, (Const(low), a)) | Prim(p.greater, (a, Const(low))) if low >= -1:
+            yield a, None
+        case Prim(p.less, (a, n)) | Prim(p.greater, (n, a)):
+            yield a, n
+        case Prim(p.less_equal, (a, n)) | Prim(p.greater_equal, (n, a)):
+            yield a, plus(n, Const(1))
+
+
+def _array_of(element: Term, indices: list[Var], define: Callable[[Term], Term]) -> Var | None:
+    """The array of which this is the element at these indices."""
+    part = define(element)
+    for index in reversed(indices):
+        if not (isinstance(part, Get) and part.index is index):
+            return None
+        part = part.array if isinstance(part.array, Var) else define(part.array)
+    return part if isinstance(part, Var) and rank_of(part.type) == len(indices) else None
+
+
+def _is_element(number: Term, array: Var, indices: list[Var], define: Callable[[Term], Term]) -> bool:
+    return _array_of(number, indices, define) is array

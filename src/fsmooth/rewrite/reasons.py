@@ -1,0 +1,84 @@
+"""Why indices are in bounds, in words: what the proofs of rewrite.facts rest on at each check of a program as it was written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from fsmooth.core.pretty import show
+from fsmooth.core.subst import substitute
+from fsmooth.core.term import App, Check, Deriv, Get, If, Lam, Site, Term, Var
+from fsmooth.core.traverse import children, subterms
+from fsmooth.rewrite.facts import Facts
+from fsmooth.rewrite.strategy import Strategy
+from fsmooth.rewrite.traversal import all_
+
+SIZES = "sizes"
+
+
+def reasons(program: Term) -> Iterator[tuple[Site, str]]:
+    """For each index that is checked in a program, why it is in bounds, if that shows where it is written.
+
+    Much is proved only later, when functions are inlined and arrays fused: of that nothing is said.
+    """
+    found: list[tuple[Site, str]] = []
+
+    def visit(term: Term, facts: Facts) -> Term | None:
+        if isinstance(term, Check) and facts.within(term.index, term.size):
+            found.append((term.site, _reason(term, facts, conditions)))
+        called = _called(term)
+        if called is not None:
+            visit(called, facts)
+        elif isinstance(term, If):
+            conditions.append(term)
+            below.apply(term, facts)
+            conditions.pop()
+        elif children(term):
+            below.apply(term, facts)
+        return term
+
+    conditions: list[If] = []
+    below = all_(Strategy("reasons", visit))
+    visit(program, Facts())
+    yield from found
+
+
+def _reason(check: Check, facts: Facts, around: list[If]) -> str:
+    parts = []
+    within = list(_definitions(check.index, facts.definition))
+    ranges = dict.fromkeys([t.name for t in within if isinstance(t, Var) and t in facts.ranges])
+    if ranges:
+        parts.append(f"range of {', '.join(ranges)}")
+    arrays = dict.fromkeys([_whole(t, facts).name for t in within if isinstance(t, Get) and facts.is_index(t)])
+    if arrays:
+        parts.append(f"annotation of {', '.join(arrays)}")
+    about = [t for t in within if isinstance(t, Var)] or check.size.free
+    asked = [c.condition for c in around if not c.condition.free.isdisjoint(about)]
+    parts += [f"condition {show(c)}" for c in dict.fromkeys(asked)]
+    return " and ".join(parts) or SIZES
+
+
+def _called(term: Term) -> Term | None:
+    """The body of a function, or of one that is differentiated, with the variables that it is called with."""
+    if not isinstance(term, App) or not all([isinstance(a, Var) for a in term.arguments]):
+        return None
+    function = term.function.function if isinstance(term.function, Deriv) else term.function
+    if not isinstance(function, Lam) or len(function.parameters) > len(term.arguments):
+        return None
+    return substitute(function.body, dict(zip(function.parameters, term.arguments, strict=False)))
+
+
+def _whole(element: Term, facts: Facts) -> Var:
+    while isinstance(element, Get):
+        element = facts.definition(element.array)
+    assert isinstance(element, Var)
+    return element
+
+
+def _definitions(term: Term, define: Callable[[Term], Term]) -> Iterator[Term]:
+    """The parts of a term, and those of the definitions of its variables."""
+    for part in subterms(term):
+        yield part
+        if isinstance(part, Var):
+            made = define(part)
+            if made is not part and not isinstance(made, Var):
+                yield from _definitions(made, define)
