@@ -80,6 +80,7 @@ from fsmooth.shipping import library
 if TYPE_CHECKING:
     from fsmooth import strategies
     from fsmooth.laws.law import law
+    from fsmooth.tuning import tune
 
 __version__ = "0.1.0"
 
@@ -155,6 +156,7 @@ __all__ = [
     "sum",
     "strategies",
     "sum_shards",
+    "tune",
     "unroll",
     "value_and_grad",
     "vdiff",
@@ -163,7 +165,11 @@ __all__ = [
     *_functions,
 ]
 
-_LATER = {"law": "fsmooth.laws.law", "strategies": "fsmooth.strategies"}
+_LATER = {
+    "law": "fsmooth.laws.law",
+    "strategies": "fsmooth.strategies",
+    "tune": "fsmooth.tuning",
+}
 """What is loaded by those who ask for it: the optimiser comes with it."""
 
 
