@@ -129,7 +129,7 @@ def _object(given: AnySchedule) -> object:
 
 
 def _maker(f: Function[..., Any], program: Program, schedule: Schedule) -> Make:
-    return lambda: type(f)(program, schedule)  # type: ignore[arg-type]
+    return lambda: type(f)(program, schedule)
 
 
 def _programs(program: Program) -> Iterator[tuple[Program, str]]:
