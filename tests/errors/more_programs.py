@@ -187,6 +187,16 @@ def schedule_inside(x):
     return fs.grad(lambda v: sum(v), schedule="REAL")(x)
 
 
+@wrong(2)
+def far_integer(n):
+    return n * 10**25
+
+
+@wrong(2)
+def far_result(n):
+    return n, 2**63
+
+
 @wrong(x)
 def no_parameters(x):
     return fs.grad(lambda v: sum(v), wrt=())(x)

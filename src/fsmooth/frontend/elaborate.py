@@ -19,6 +19,7 @@ from fsmooth.frontend.constant_sizes import with_constant_sizes
 from fsmooth.frontend.lookup import Lookup
 from fsmooth.frontend.programs import DerivedProgram, LibraryProgram, Program, SourceProgram
 from fsmooth.frontend.python.annotated import annotated_arguments
+from fsmooth.frontend.python.far_integers import without_far_integers
 from fsmooth.frontend.python.frame import Frame, Shared
 from fsmooth.frontend.python.functions import default_value, run
 from fsmooth.frontend.python.kinds import describe
@@ -126,7 +127,7 @@ def _result(frame: Frame, program: Program, names: dict[str, Value], node: ast.A
     if holds_functions(result.type):
         hint = "call it, and return what it gives"
         frame.fail(TypeMismatchError, place, f"{describe(result.type)} is no result of a compiled function", hint)
-    return as_columns(frame, result, place)
+    return without_far_integers(frame, as_columns(frame, result, place), place)
 
 
 def _run(frame: Frame, program: Program, names: dict[str, Value], node: ast.AST) -> Value:

@@ -8,6 +8,7 @@ from fsmooth.core.term import Term
 from fsmooth.frontend.python.alternatives import narrowed, operand
 from fsmooth.frontend.python.displays import as_term, part_term
 from fsmooth.frontend.python.expressions import expression
+from fsmooth.frontend.python.far_integers import with_near_operands
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.parts import seen
 from fsmooth.frontend.python.statements import block, statement
@@ -18,7 +19,7 @@ class Reader(Frame):
     """One function being elaborated, in all of the language."""
 
     def expression(self, node: ast.expr) -> Value:
-        value = expression(self, node)
+        value = with_near_operands(self, expression(self, node), node)
         return narrowed(self, seen(value)) if isinstance(value, Term) else value
 
     def value(self, node: ast.expr) -> Term:
