@@ -39,6 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     emit.add_argument(
         "--stage", default="C", choices=["definition", "derivative", "optimised", "C", "futhark", "linear-maps"]
     )
+    emit.add_argument("--schedule", help='the name of a schedule, or "module:NAME" of one of yours, found from here')
     emit.add_argument(
         "types", nargs="*", help="a type for each argument: float, int, bool, float[], float[][], int[], …"
     )
@@ -74,13 +75,18 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _emit(options: argparse.Namespace) -> int:
     from fsmooth import driver, function  # noqa: PLC0415
+    from fsmooth.api import known_schedule  # noqa: PLC0415
 
     chosen = function(_target(options.target))
+    schedule = chosen.schedule
+    if options.schedule:
+        sys.path.insert(0, str(Path.cwd()))
+        schedule = known_schedule(options.schedule)
     elaborated = driver.to_term(chosen.program, _types(chosen.program, options.types))
     if options.stage == "linear-maps":
         print(driver.Stages(elaborated).demonstration())
         return 0
-    stages = driver.compile_program(elaborated, chosen.program.name, chosen.schedule)
+    stages = driver.compile_program(elaborated, chosen.program.name, schedule)
     assert stages.code is not None
     if options.stage == "futhark":
         from fsmooth.backend.futhark.program import text_of  # noqa: PLC0415

@@ -24,6 +24,20 @@ def test_emit(file, capsys):
     assert "Reverse-mode derivative (CSE'd)" in capsys.readouterr().out
 
 
+def test_emit_by_a_schedule(file, capsys, monkeypatch):
+    monkeypatch.chdir(file.parent)
+    (file.parent / "mine_to_emit.py").write_text(
+        "from fsmooth import strategies as st\nPLAIN = st.DEFAULT >> st.debug('end')\n"
+    )
+    assert main(["emit", f"{file}:total", "float[]", "float", "--stage", "optimised", "--schedule", "NONE"]) == 0
+    assert "sum" in capsys.readouterr().out
+    wanted = ["emit", f"{file}:total", "float[]", "float", "--schedule"]
+    assert main([*wanted, "mine_to_emit:PLAIN"]) == 0
+    assert "int32_t total(" in capsys.readouterr().out
+    assert main([*wanted, "mine_to_emit:NOTHING"]) == 1
+    assert "has no attribute 'NOTHING'" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
