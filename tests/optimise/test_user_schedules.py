@@ -53,6 +53,28 @@ def test_named_schedules_are_objects_too() -> None:
         np.testing.assert_array_equal(fs.grad(dot, schedule=schedule)(X, Y), fs.grad(dot, schedule=name)(X, Y))
 
 
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_the_steps_of_a_schedule_are_strategies(name: str) -> None:
+    """In sequence they are the schedule, on random programs; each has a name, and pickles."""
+    schedule = SCHEDULES[name]
+    assert list(schedule.steps) == [stage for stage, _ in schedule.stages]
+    whole = st.seq(*schedule.steps.values())
+    assert pickle.loads(pickle.dumps(whole)).content == whole.content
+    for seed in range(12):
+        program, _ = random_program(seed, depth=3)
+        made = whole(program)
+        assert made is not None
+        assert alpha_equal(made, schedule(program))
+
+
+def test_a_strategy_between_the_steps_of_default() -> None:
+    first, *others = st.DEFAULT.steps.values()
+    mine = first >> st.normalise(HOIST) >> st.seq(*others)
+    f = fs.function(lambda a, b, c: a / c + b / c, schedule=mine)
+    assert f(1.0, 2.0, 4.0) == 0.75
+    assert str(f.stages.terms["optimised"]).endswith("(a + b) / c")
+
+
 def test_a_law_fires_in_the_families_of_a_schedule() -> None:
     f = fs.function(lambda a, b, c: a / c + b / c, schedule=st.DEFAULT.with_rules(HOIST))
     assert f(1.0, 2.0, 4.0) == 0.75

@@ -78,6 +78,24 @@ class Schedule(Struct, frozen=True):
 
         return (named, (self.name,)) if self.made_of is None else self.made_of
 
+    @property
+    def steps(self) -> dict[str, Strategy]:
+        """What is done to the term after derivatives are taken, in order, each step by its name as a strategy that never fails.
+
+        All of them in sequence are the schedule: `st.seq(*schedule.steps.values())`.
+        """
+        return {name: self.step(name) for name, _ in self.stages}
+
+    def step(self, name: str) -> Strategy:
+        """The step of that name."""
+        stage = dict(self.stages)[name]
+
+        def apply(term: Term, facts: Facts) -> Term | None:
+            return stage(term, Trace() if facts.trace is None else facts.trace, facts.static_sizes)
+
+        told = f"{self.name}.step({name!r})"
+        return Strategy(told, apply, (), f"{self.content}.step({name!r})", (Schedule.step, (self, name)))
+
     def with_rules(self, *rules: Rule) -> Schedule:
         """The schedule with these rules and laws in each family that it normalises by, before differentiation too."""
         told = ", ".join([rule.content for rule in rules])
