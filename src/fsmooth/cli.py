@@ -1,4 +1,4 @@
-"""The command line: `fsmooth demo …`, `emit FILE:FUNCTION`, `build FILE:FUNCTION`, `rules`, `cache …`."""
+"""The command line: `fsmooth demo …`, `emit`, `build` and `explore FILE:FUNCTION`, `rules`, `cache …`."""
 
 from __future__ import annotations
 
@@ -61,6 +61,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     build.add_argument("--name", help="of the library; else that of the function")
     build.add_argument("--no-compile", action="store_true", help="write the C, but no .so and .a")
     build.add_argument("-o", dest="folder", default=".", metavar="FOLDER", help="where the files go")
+    explore = commands.add_parser("explore", help="write a page to look at: what a function goes through")
+    explore.add_argument("target", metavar="FILE:FUNCTION")
+    of = explore.add_mutually_exclusive_group()
+    for verb in _VERBS:
+        of.add_argument(
+            f"--{verb}",
+            nargs="?",
+            const="",
+            metavar="PARAMETER",
+            help=f"the {verb.replace('-', ' ')} instead, by the first parameter if none is named",
+        )
+    explore.add_argument("--types", nargs="*", default=[], help="a type for each argument, as emit has them")
+    explore.add_argument("-o", dest="file", metavar="FILE", help="where the page goes; else NAME.html")
     commands.add_parser("rules", help="list the rewrite rules")
     cache = commands.add_parser("cache", help="the compiled programs on disk")
     cache.add_argument("action", choices=["info", "clear"])
@@ -117,6 +130,27 @@ def _build(options: argparse.Namespace) -> int:
     if not options.no_compile:
         files += compile_library(source.parent, name)
     print("\n".join([str(file) for file in files]))
+    return 0
+
+
+def _explore(options: argparse.Namespace) -> int:
+    import fsmooth as fs  # noqa: PLC0415
+    from fsmooth import driver  # noqa: PLC0415
+    from fsmooth.explorer import page  # noqa: PLC0415
+    from fsmooth.rewrite.trace import Trace  # noqa: PLC0415
+
+    chosen = fs.function(_target(options.target))
+    types = _types(chosen.program, options.types)
+    for verb in _VERBS:
+        word = verb.replace("-", "_")
+        wrt = getattr(options, word)
+        if wrt is not None:
+            chosen = getattr(fs, word)(chosen, wrt or None)
+    name = chosen.program.name
+    stages = driver.compile_program(driver.to_term(chosen.program, types), name, chosen.schedule, None, Trace([]))
+    made = Path(options.file or f"{name}.html")
+    made.write_text(page(name, chosen.__wrapped__, chosen.schedule, stages), encoding="utf-8")
+    print(made)
     return 0
 
 
@@ -178,4 +212,4 @@ def _cache(options: argparse.Namespace) -> int:
 
 _VERBS = ("grad", "value-and-grad", "jacobian", "hessian")
 
-_COMMANDS = {"emit": _emit, "build": _build, "rules": _rules, "cache": _cache}
+_COMMANDS = {"emit": _emit, "build": _build, "explore": _explore, "rules": _rules, "cache": _cache}
