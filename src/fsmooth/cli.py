@@ -136,7 +136,7 @@ def _build(options: argparse.Namespace) -> int:
 def _explore(options: argparse.Namespace) -> int:
     import fsmooth as fs  # noqa: PLC0415
     from fsmooth import driver  # noqa: PLC0415
-    from fsmooth.explorer import page  # noqa: PLC0415
+    from fsmooth.explorer import write  # noqa: PLC0415
     from fsmooth.rewrite.trace import Trace  # noqa: PLC0415
 
     chosen = fs.function(_target(options.target))
@@ -148,9 +148,7 @@ def _explore(options: argparse.Namespace) -> int:
             chosen = getattr(fs, word)(chosen, wrt or None)
     name = chosen.program.name
     stages = driver.compile_program(driver.to_term(chosen.program, types), name, chosen.schedule, None, Trace([]))
-    made = Path(options.file or f"{name}.html")
-    made.write_text(page(name, chosen.__wrapped__, chosen.schedule, stages), encoding="utf-8")
-    print(made)
+    print(write(Path(options.file or f"{name}.html"), name, chosen.__wrapped__, chosen.schedule, stages))
     return 0
 
 

@@ -2,6 +2,7 @@
 
 import html
 import json
+import linecache
 import re
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 import fsmooth as fs
 from fsmooth.cli import main
 from fsmooth.core.term import Site
-from fsmooth.core.types import F64, array_of
+from fsmooth.core.types import F64, INT, array_of
 from fsmooth.driver import compile_program, to_term
 from fsmooth.explorer import page, parts
 from fsmooth.explorer.page import SIZE
@@ -72,6 +73,7 @@ def test_the_parts(of_gather):
     assert of_gather.count("data-step=") == len(steps)
     assert all(check.result in text for check in f.checks(*arguments))
     assert f.cost(*arguments) in text
+    assert str(stages.trace) in text
     assert all(str(choice) in text for choice in stages.choices)
     assert f"step 1 of {len(steps)}: {steps[0].rule} · {steps[0].source}" in text
     assert "Only what carries its line is lit" in text
@@ -124,6 +126,25 @@ def test_a_long_derivation_fits():
     assert f"{total - len(shown)} of the {total} steps, in the middle, are left out" in made
 
 
+def test_large_programs_fit():
+    names = [f"a{k}" for k in range(600)]
+    body = "".join([f"    {name} = x[ix[{k}]] * {k}.5\n" for k, name in enumerate(names)])
+    text = f"def large(x, ix):\n{body}    return {' + '.join(names)}  # {'&' * 9000}\n"
+    linecache.cache["large.py"] = (len(text), None, text.splitlines(keepends=True), "large.py")
+    found = {}
+    exec(compile(text, "large.py", "exec"), found)
+    f = fs.function(found["large"])
+    arguments = {"x": array_of(F64), "ix": array_of(INT)}
+    stages = compile_program(to_term(f.program, arguments), "large", f.schedule, None, Trace([]))
+    made = page("large", found["large"], f.schedule, stages)
+    assert len(made.encode()) < SIZE
+    assert f"{602 - LINES} more lines are left out." in made
+    assert "more are left out." in made
+    assert "more characters are left out" in made
+    assert "<p>1200 in all: " in made
+    assert "No rule fired." in made
+
+
 def test_nothing_from_elsewhere(of_gather):
     assert "http://" not in of_gather
     assert "https://" not in of_gather
@@ -152,6 +173,9 @@ def test_from_the_command_line(tmp_path, monkeypatch, capsys, options, name):
     assert f"<h1>{name}</h1>" in (tmp_path / f"{name}.html").read_text(encoding="utf-8")
     assert main(["explore", "programs.py:total", "--grad", "z", "--types", "float[]", "float"]) == 1
     assert "z" in capsys.readouterr().err
+    assert main(["explore", "programs.py:total", "--types", "float[]", "float", "-o", "none/page.html"]) == 1
+    said = "ArgumentError: none/page.html: there is no folder 'none'\n  hint: make it, or name a file elsewhere\n"
+    assert capsys.readouterr().err == said
 
 
 _READER = """

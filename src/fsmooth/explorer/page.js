@@ -28,7 +28,7 @@
       ticks.replaceChildren(...steps.flatMap((step, k) => {
         if (step.dataset.line !== line) return [];
         const tick = document.createElement("i");
-        tick.style.left = "calc(3.25rem + (100% - 12rem) * " + k / Math.max(steps.length - 1, 1) + ")";
+        tick.style.left = "calc(.5rem + (100% - 1rem) * " + k / Math.max(steps.length - 1, 1) + ")";
         return [tick];
       }));
     }

@@ -12,8 +12,8 @@ from fsmooth.steps import Step, Steps
 TERM = 3_000
 """A term of a step is shown up to so many characters."""
 
-TEXT = 30_000
-"""Terms of stages, loops, C and other texts are shown up to so many characters each."""
+WIDTH = 200
+"""Lines of the source are shown up to so many characters."""
 
 
 def section(title: str, body: str, name: str) -> str:
@@ -32,7 +32,7 @@ def source(written: Written, carried: frozenset[int]) -> str:
         return "<p>The source of this program is not there.</p>"
     rows = []
     for number, text in enumerate(written.lines, written.first):
-        code = f'<span class="number">{number}</span><code>{escape(text) or " "}</code>'
+        code = f'<span class="number">{number}</span><code>{_cut(text, WIDTH) or " "}</code>'
         can = f' data-from="{number}" tabindex="0" role="button" aria-pressed="false"' if number in carried else ""
         rows.append(f'<li><span class="line"{can}>{code}</span></li>')
     left = f"<p>{written.left_out} more lines are left out.</p>" if written.left_out else ""
@@ -51,9 +51,9 @@ def steps(kept: Sequence[tuple[int, str]], total: int) -> str:
     )
     control = (
         '<div class="control" hidden><button type="button" id="before" aria-label="step before">◀</button>'
-        f'<input type="range" id="slider" min="1" max="{len(kept)}" value="1" aria-label="step">'
+        f'<span class="track"><input type="range" id="slider" min="1" max="{len(kept)}" value="1" aria-label="step">'
+        '<span class="ticks" aria-hidden="true"></span></span>'
         '<button type="button" id="after" aria-label="next step">▶</button><output id="shown" for="slider"></output></div>'
-        '<div class="ticks" aria-hidden="true"></div>'
     )
     return f'{said}{control}<ol id="steps" role="list">{"".join([html for _, html in kept])}</ol>'
 
@@ -82,35 +82,37 @@ def _step(number: int, total: int, step: Step, written: Written) -> str:
         f"<span>cost {escape(str(before))}{'' if before == after else f' → {escape(str(after))}'}</span>",
         f"<span>line {line}</span>" if line else "",
     ]
-    terms = f'<pre tabindex="0">{_cut(str(step.before), TERM)}</pre><p aria-label="becomes">~&gt;</p>'
+    terms = f'<pre tabindex="0">{_cut(str(step.before), TERM)}</pre><p role="img" aria-label="becomes">~&gt;</p>'
     terms += f'<pre tabindex="0">{_cut(str(step.after), TERM)}</pre>'
     head = f'<p class="head">step {number} of {total}: {" · ".join([fact for fact in facts if fact])}</p>'
     return f'<li data-step="{number}"{_carries(line)}>{head}{terms}</li>'
 
 
-def checks(found: Checks, written: Written) -> str:
-    """A row for each thing that the program requires."""
+def checks(found: Checks, written: Written, most: int) -> str:
+    """A row for each thing that the program requires; the first `most` of them."""
     if not len(found):
         return "<p>Nothing is checked.</p>"
     head = "".join(
         [f'<th scope="col">{title}</th>' for title in ("line", "where", "what must hold", "when it is tested")]
     )
     rows = []
-    for c in found:
+    for c in found[:most]:
         cells = "".join([f"<td>{escape(x)}</td>" for x in (str(c.site.line), c.source, c.what, c.result)])
         rows.append(f"<tr{_carries(written.line_of(c.site))}>{cells}</tr>")
     tested = len(found.remaining)
     said = f"<p>{len(found)} in all: {len(found) - tested} proved, {tested} tested.</p>"
+    if len(found) > most:
+        said += f"<p>{len(found) - most} more are left out.</p>"
     body = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
     return f'<div class="wide" tabindex="0" role="region" aria-label="table of checks">{body}</div>{said}'
 
 
-def text(shown: str, lines: Iterable[int] = ()) -> str:
-    """A text; where it is known, each line of it with the line of the program that it comes from."""
+def text(shown: str, most: int, lines: Iterable[int] = ()) -> str:
+    """A text of at most so many characters; where it is known, each line with the line of the program that it comes from."""
     from_lines = list(lines)
     if not any(from_lines):
-        return f'<pre tabindex="0">{_cut(shown, TEXT)}</pre>'
-    rows, room = [], TEXT
+        return f'<pre tabindex="0">{_cut(shown, most)}</pre>'
+    rows, room = [], most
     for k, (line, number) in enumerate(zip(shown.splitlines(), from_lines, strict=True)):
         room -= len(line) + 1
         if room < 0:
