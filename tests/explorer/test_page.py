@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import fsmooth as fs
+from fsmooth.checks import Checked, Checks, When
 from fsmooth.cli import main
 from fsmooth.core.term import Site
 from fsmooth.core.types import F64, INT, array_of
@@ -98,6 +99,11 @@ def test_lines_of_other_files_are_not_taken_for_lines_of_this():
     assert written.line_of(Site("x", "other.py", here)) == 0
     quoted = f"    /* line {here}: {written.lines[1].strip()} */"
     assert [*written.of_c(f"{quoted}\n    /* line {here}: other */", ())] == [here, 0]
+
+
+def test_checks_in_other_files_name_them():
+    found = Checks([Checked("index in bounds", Site("x", "/a/other.py", 27), When.ONCE)])
+    assert "<tr><td>other.py, 27</td><td>x</td>" in parts.checks(found, Written.of(gather, []), 10)
 
 
 def test_a_long_file_is_cut():

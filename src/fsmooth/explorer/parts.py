@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from pathlib import Path
 
 from fsmooth.checks import Checks
+from fsmooth.core.term import Site
 from fsmooth.explorer.written import Written
 from fsmooth.steps import Step, Steps
 
@@ -97,7 +99,7 @@ def checks(found: Checks, written: Written, most: int) -> str:
     )
     rows = []
     for c in found[:most]:
-        cells = "".join([f"<td>{escape(x)}</td>" for x in (str(c.site.line), c.source, c.what, c.result)])
+        cells = "".join([f"<td>{escape(x)}</td>" for x in (_place(c.site, written), c.source, c.what, c.result)])
         rows.append(f"<tr{_carries(written.line_of(c.site))}>{cells}</tr>")
     tested = len(found.remaining)
     said = f"<p>{len(found)} in all: {len(found) - tested} proved, {tested} tested.</p>"
@@ -105,6 +107,12 @@ def checks(found: Checks, written: Written, most: int) -> str:
         said += f"<p>{len(found) - most} more are left out.</p>"
     body = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
     return f'<div class="wide" tabindex="0" role="region" aria-label="table of checks">{body}</div>{said}'
+
+
+def _place(site: Site, written: Written) -> str:
+    """The line of a site, with its file if that is another one than the program's."""
+    elsewhere = site.file and site.file != written.file
+    return f"{Path(site.file).name}, {site.line}" if elsewhere else str(site.line)
 
 
 def text(shown: str, most: int, lines: Iterable[int] = ()) -> str:
