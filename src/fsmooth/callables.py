@@ -248,6 +248,18 @@ class Function(Generic[P, R]):
         entry, values = self._entry(args, kwargs)
         return Steps.of(entry, values)
 
+    def explore(self, path: str | Path, /, *args: object, **kwargs: object) -> Path:
+        """Write a page to look at: the source, each rewriting, terms, loops, C, checks, costs; gives its path.
+
+        It is one HTML file of less than 300 kB, which needs no network.  The program is optimised anew for this; nothing is
+        compiled.
+        """
+        from fsmooth.explorer import write as write_page  # noqa: PLC0415  (only for those who ask)
+        from fsmooth.steps import traced  # noqa: PLC0415  (only for those who ask)
+
+        stages = traced(*self._entry(args, kwargs))
+        return write_page(Path(path), self.program.name, self.__wrapped__, self.schedule, stages)
+
     def checks(self, *args: object, **kwargs: object) -> Checks:
         """Each index and condition of the program: proved while it was compiled, or tested, once or each time.
 

@@ -1,4 +1,4 @@
-"""The command line: `fsmooth demo …`, `emit FILE:FUNCTION`, `build FILE:FUNCTION`, `rules`, `cache …`."""
+"""The command line: `fsmooth demo …`, `emit`, `build` and `explore FILE:FUNCTION`, `rules`, `cache …`."""
 
 from __future__ import annotations
 
@@ -62,6 +62,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     build.add_argument("--name", help="of the library; else that of the function")
     build.add_argument("--no-compile", action="store_true", help="write the C, but no .so and .a")
     build.add_argument("-o", dest="folder", default=".", metavar="FOLDER", help="where the files go")
+    explore = commands.add_parser("explore", help="write a page to look at: what a function goes through")
+    explore.add_argument("target", metavar="FILE:FUNCTION")
+    of = explore.add_mutually_exclusive_group()
+    for verb in _VERBS:
+        of.add_argument(
+            f"--{verb}",
+            nargs="?",
+            const="",
+            metavar="PARAMETER",
+            help=f"the {verb.replace('-', ' ')} instead, by the first parameter if none is named",
+        )
+    explore.add_argument("--types", nargs="*", default=[], help="a type for each argument, as emit has them")
+    explore.add_argument("-o", dest="file", metavar="FILE", help="where the page goes; else NAME.html")
     commands.add_parser("rules", help="list the rewrite rules")
     cache = commands.add_parser("cache", help="the compiled programs on disk")
     cache.add_argument("action", choices=["info", "clear"])
@@ -126,6 +139,25 @@ def _build(options: argparse.Namespace) -> int:
     return 0
 
 
+def _explore(options: argparse.Namespace) -> int:
+    import fsmooth as fs  # noqa: PLC0415
+    from fsmooth import driver  # noqa: PLC0415
+    from fsmooth.explorer import write  # noqa: PLC0415
+    from fsmooth.rewrite.trace import Trace  # noqa: PLC0415
+
+    chosen = fs.function(_target(options.target))
+    types = _types(chosen.program, options.types)
+    for verb in _VERBS:
+        word = verb.replace("-", "_")
+        wrt = getattr(options, word)
+        if wrt is not None:
+            chosen = getattr(fs, word)(chosen, wrt or None)
+    name = chosen.program.name
+    stages = driver.compile_program(driver.to_term(chosen.program, types), name, chosen.schedule, None, Trace([]))
+    print(write(Path(options.file or f"{name}.html"), name, chosen.__wrapped__, chosen.schedule, stages))
+    return 0
+
+
 def _target(target: str) -> Callable[..., object]:
     """FILE:FUNCTION."""
     file, separator, name = target.rpartition(":")
@@ -184,4 +216,4 @@ def _cache(options: argparse.Namespace) -> int:
 
 _VERBS = ("grad", "value-and-grad", "jacobian", "hessian")
 
-_COMMANDS = {"emit": _emit, "build": _build, "rules": _rules, "cache": _cache}
+_COMMANDS = {"emit": _emit, "build": _build, "explore": _explore, "rules": _rules, "cache": _cache}

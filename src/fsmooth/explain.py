@@ -10,36 +10,49 @@ from fsmooth.loops.passes.parallel import told
 from fsmooth.optimise.schedule import Schedule
 from fsmooth.optimise.schedules import THREADS
 
+_ON_ONE_LINE = ("sizes built in", "cost", "time")
+_COUNTED = "rules that fired"
+
 
 def explanation(name: str, schedule: str | Schedule, stages: Stages) -> str:
     """Definition, sizes built in, modes of derivatives, rules that fired, the term they made, the passes that changed its loops,
     cost, storage, times.
     """
     parts = [f"{name}, schedule {schedule}"]
+    for title, text in sections(schedule, stages):
+        if title in _ON_ONE_LINE:
+            parts.append(f"{title}: {text}")
+        else:
+            parts.append(f"{title}:\n{text if title == _COUNTED else _indented(text)}")
+    return "\n\n".join(parts)
+
+
+def sections(schedule: str | Schedule, stages: Stages) -> list[tuple[str, str]]:
+    """The same part by part, each with its title."""
+    parts: list[tuple[str, str]] = []
     if stages.static_sizes:
         names = [q.name for q in stages.elaborated.parameters]
         sizes = [f"len({names[k]}, axis {axis}) = {n}" for (k, axis), n in sorted(stages.static_sizes.items())]
-        parts.append("sizes built in: " + ", ".join(sizes))
-    parts.append("definition:\n" + _indented(str(stages.terms["definition"])))
+        parts.append(("sizes built in", ", ".join(sizes)))
+    parts.append(("definition", str(stages.terms["definition"])))
     given = {t.rule: t for t in subterms(stages.elaborated.term) if isinstance(t, Custom)}
     if given:
-        parts.append("derivatives given:\n" + _indented("\n".join(map(_rules_of, given.values()))))
+        parts.append(("derivatives given", "\n".join(map(_rules_of, given.values()))))
     if stages.choices:
-        parts.append("modes:\n" + _indented("\n".join([str(choice) for choice in stages.choices])))
-    parts.append("rules that fired:\n" + str(stages.trace))
-    parts.append("optimised:\n" + _indented(str(stages.terms["optimised"])))
+        parts.append(("modes", "\n".join([str(choice) for choice in stages.choices])))
+    parts.append((_COUNTED, str(stages.trace)))
+    parts.append(("optimised", str(stages.terms["optimised"])))
     if stages.passes.fired:
-        parts.append("loops:\n" + _indented("\n".join(stages.passes.fired)))
+        parts.append(("loops", "\n".join(stages.passes.fired)))
     if stages.loops is not None and THREADS in str(schedule):
-        parts.append("on threads:\n" + _indented("\n".join(told(stages.loops.kernel))))
-    parts.append(f"cost: {cost_of(stages)}")
+        parts.append(("on threads", "\n".join(told(stages.loops.kernel))))
+    parts.append(("cost", cost_of(stages)))
     if stages.code is not None:
-        notes = stages.code.notes or ("no array is stored but the results",)
-        parts.append("storage:\n" + _indented("\n".join(notes)))
+        parts.append(("storage", "\n".join(stages.code.notes or ("no array is stored but the results",))))
     if stages.cotangents:
-        parts.append("cotangents:\n" + _indented("\n".join(stages.cotangents)))
-    parts.append("time: " + ", ".join([f"{stage} {seconds * 1e3:.1f} ms" for stage, seconds in stages.seconds.items()]))
-    return "\n\n".join(parts)
+        parts.append(("cotangents", "\n".join(stages.cotangents)))
+    parts.append(("time", ", ".join([f"{stage} {seconds * 1e3:.1f} ms" for stage, seconds in stages.seconds.items()])))
+    return parts
 
 
 def demonstration(stages: Stages) -> str:

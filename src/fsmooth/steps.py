@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, overload
 
 from fsmooth.core.cost import cost
 from fsmooth.core.polynomial import Polynomial
-from fsmooth.core.term import Site, Term
+from fsmooth.core.term import NOWHERE, Site, Term
 from fsmooth.core.traverse import subterms
-from fsmooth.driver import compile_program
+from fsmooth.driver import Stages, compile_program
 from fsmooth.rewrite.strategy import REGISTRY
 from fsmooth.rewrite.trace import Firing, Trace
 
@@ -45,10 +45,15 @@ class Step:
         return cost(self.before), cost(self.after)
 
     @property
+    def site(self) -> Site:
+        """A place of the program that the term comes from: the last line of those it has."""
+        sites = [getattr(part, "site", None) for part in subterms(self.before)]
+        return max([site for site in sites if isinstance(site, Site)], key=lambda site: site.line, default=NOWHERE)
+
+    @property
     def line(self) -> int:
         """A line of the program that the term comes from."""
-        sites = [getattr(part, "site", None) for part in subterms(self.before)]
-        return max([site.line for site in sites if isinstance(site, Site)], default=0)
+        return self.site.line
 
     def __str__(self) -> str:
         before, after = self.costs
@@ -65,10 +70,7 @@ class Steps(Sequence[Step]):
     @staticmethod
     def of(entry: Entry, values: Mapping[str, object]) -> Steps:
         """What the program of an entry went through, for these arguments."""
-        trace = Trace([])
-        sizes = entry.static(entry.sizes(entry.inputs(values)))
-        stages = compile_program(entry.elaborated, entry.program.name, entry.schedule, sizes, trace)
-        return Steps(stages.trace.firings or [])
+        return Steps(traced(entry, values).trace.firings or [])
 
     @overload
     def __getitem__(self, index: int) -> Step: ...
@@ -88,6 +90,12 @@ class Steps(Sequence[Step]):
 
     def __repr__(self) -> str:
         return f"<{len(self)} steps>"
+
+
+def traced(entry: Entry, values: Mapping[str, object]) -> Stages:
+    """All stages, made anew for these arguments, with each firing of a rule."""
+    sizes = entry.static(entry.sizes(entry.inputs(values)))
+    return compile_program(entry.elaborated, entry.program.name, entry.schedule, sizes, Trace([]))
 
 
 def _short(term: Term) -> str:

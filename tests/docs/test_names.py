@@ -79,7 +79,7 @@ def test_every_library_function_has_an_entry():
 
 def test_commands_and_variables():
     page = _page("command-line")
-    for word in ("demo", "emit", "build", "rules", "cache info", "cache clear", "--version"):
+    for word in ("demo", "emit", "build", "explore", "rules", "cache info", "cache clear", "--version"):
         assert f"fsmooth {word}" in page
     source = "".join([f.read_text(encoding="utf-8") for f in (ROOT / "src" / "fsmooth").rglob("*.py")])
     variables = set(re.findall(r"environ[^\n]*?\(\"(FSMOOTH_\w+)\"", source)) | set(
