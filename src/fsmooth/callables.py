@@ -240,8 +240,8 @@ class Function(Generic[P, R]):
         The program is optimised anew for this; nothing is compiled.
 
         >>> import fsmooth as fs
-        >>> print(fs.grad(lambda x: x * x, method="forward").trace(3.0)[0])
-        project_tuple            snd (x * x, d_x * x + x * d_x)  ~>  d_x * x + x * d_x   8 → 3
+        >>> print(fs.function(lambda x: (x + 0) * 1.0).trace(3.0))
+           1  multiply_one             (x + 0.0) * 1.0  ~>  x + 0.0   2 → 1
         """
         from fsmooth.steps import Steps  # noqa: PLC0415  (only for those who ask)
 

@@ -128,9 +128,10 @@ def law(
     Raises:
         LawError: for a text that is no law, and for a law that changes what a term means.
 
-    >>> fs.law("x * 2.0 ~> x + 2.0")
+    >>> law("x + 0.0 ~> x")
     Traceback (most recent call last):
-    fsmooth.errors.LawError: refused: x * 2.0 is -1.0 where x = -0.5; the right side, x + 2.0, is 1.5
+    fsmooth.errors.LawError: refused: x + 0.0 is 0.0 where x = -0.0; the right side, x, is -0.0
+      hint: it is so but for -0.0: keeps="rounding"
 
     """
     if keeps not in [k.value for k in Keeps]:
