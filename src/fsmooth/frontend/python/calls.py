@@ -67,6 +67,7 @@ from fsmooth.frontend.python.scalars import SCALAR, scalar_function
 from fsmooth.frontend.python.source import source_of
 from fsmooth.frontend.python.spreading import forget_spread, is_spread, spread_call
 from fsmooth.frontend.python.stand_ins import call_text, lambda_of
+from fsmooth.frontend.python.texts import text_call
 from fsmooth.frontend.python.values import (
     Batched,
     Closure,
@@ -79,6 +80,7 @@ from fsmooth.frontend.python.values import (
     Value,
     Vectorized,
 )
+from fsmooth.frontend.text_programs import TextDefinition
 from fsmooth.library.numpy.of_numbers import OfNumbers
 
 
@@ -199,6 +201,8 @@ def call_static(frame: Frame, callee: Static, node: ast.Call) -> Value:
     program = getattr(function, "program", None)
     if isinstance(program, SourceProgram | LibraryProgram | DerivedProgram):
         return call_program(frame, program, node)
+    if isinstance(function, TextDefinition):
+        return text_call(frame, function, node)
     refuse_complex_function(frame, function, node)
     if isinstance(function, OfBatches):
         return over_batches(frame, made_outside(frame, callee), node)
