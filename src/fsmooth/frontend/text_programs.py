@@ -64,12 +64,14 @@ def program_of(definition: TextDefinition) -> TextProgram:
     if definition.text and definition.file.startswith("<"):
         lines = definition.text.splitlines(keepends=True)
         linecache.cache[definition.file] = (len(definition.text), None, lines, definition.file)
-    function = lambda_over(signature, "_definition", {"_definition": definition, "__name__": __name__})
-    function.__name__ = function.__qualname__ = _in_python(definition.name)
+    callee = _in_python(definition.name)
+    while callee in names:
+        callee += "_"
+    function = lambda_over(signature, callee, {callee: definition, "__name__": __name__})
     return TextProgram(function, definition=definition)
 
 
 def _in_python(name: str) -> str:
     """A name of a text as Python can say it: `x'` is x_, `lambda` is lambda_."""
     name = name.replace("'", "_")
-    return f"{name}_" if keyword.iskeyword(name) or name == "_definition" else name
+    return f"{name}_" if keyword.iskeyword(name) else name

@@ -15,6 +15,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 from fsmooth.callables import Function
@@ -69,7 +70,8 @@ def text(source: str | Path) -> Text:
     if isinstance(source, Path):
         written, file = source.read_text(encoding="utf-8"), str(source)
     elif isinstance(source, str):
-        written, file = source, f"<text {hashlib.sha256(source.encode()).hexdigest()[:12]}>"
+        written = dedent(source)
+        file = f"<text {hashlib.sha256(source.encode()).hexdigest()[:12]}>"
     else:
         raise ArgumentError(f"fs.text({source!r})\n  hint: give a text, or the pathlib.Path of a file")
     try:
@@ -82,7 +84,7 @@ def _defined(written: str, file: str) -> dict[str, object]:
     """Everything that a text defines."""
     programs = programs_of(written)
     plain = without_comments(written)
-    values = definitions(programs)
+    values = dict(definitions(programs))
     found: dict[str, object] = {}
     for piece in pieces(plain):
         name, value = "", object()
@@ -97,11 +99,23 @@ def _defined(written: str, file: str) -> dict[str, object]:
             name, value = schedule_of(plain, piece, {n: x for n, x in found.items() if not isinstance(x, Function)})  # type: ignore[misc]
         else:
             name = plain[piece.start :].split(None, 2)[1]
-            if not isinstance(values.get(name), tree.Fun):
+            function = values.pop(name)
+            if not isinstance(function, tree.Fun):
                 continue
-            parameters = tuple(parameter_types(programs, name))
-            value = Function(program_of(TextDefinition(name, programs, file, parameters)))
+            value = _program(programs, file, name, function)
         if name in found:
             raise TextError(f"`{name}` is defined twice", written, piece.start, piece.end)
         found[name] = value
+    for name, node in values.items():
+        raise TextError(f"the `let` of `{name}` does not begin its line", written, node.start, node.end)
     return found
+
+
+def _program(programs: str, file: str, name: str, function: tree.Fun) -> Function[..., Any]:
+    """The program that a function of a text is."""
+    parameters = tuple([q.name for q in function.parameters])
+    for k, q in enumerate(function.parameters):
+        if q.name in parameters[:k]:
+            raise TextError(f"`{q.name}` is a parameter of `{name}` twice", programs, q.start, q.end)
+    parameter_types(programs, name)  # a mistake in them shows already here
+    return Function(program_of(TextDefinition(name, programs, file, parameters)))

@@ -30,7 +30,7 @@ def pieces(text: str) -> list[Piece]:
     ['let', 'law']
     """
     found = list(_PIECE.finditer(text))
-    ends = [*[m.start() for m in found[1:]], len(text)]
+    ends = [*[m.start() for m in found], len(text)][1:]
     return [Piece(m[1], m.start(), end) for m, end in zip(found, ends, strict=True)]
 
 

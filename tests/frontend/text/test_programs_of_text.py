@@ -146,6 +146,10 @@ MISTAKES = [
     ("let f = fun x -> x\nlet f = fun x -> x", "line 2: `f` is defined twice"),
     ("let f = fun x -> x\nin f 1", "line 1: a text of definitions is"),
     ("let f = fun x -> (x", "line 1: "),
+    ("let f = fun x x -> x", "line 1: `x` is a parameter of `f` twice\n    let f = fun x x -> x\n                  ^"),
+    ("let f = fun (x : Foo) -> x", "line 1: `Foo` is no type; there are Float, Int, Bool, Array<…>"),
+    ("let f = fun x -> x let g = fun x -> x", "line 1: "),
+    ("let f = 1.0 in let g = fun x -> x", "line 1: the `let` of `g` does not begin its line"),
     ("law x + y ~> y + x", "line 1: a law is `law name: left ~> right`, or `law [real] name: …`"),
     ("law [quick] a: x + y ~> y + x", "line 1: `quick` is no option of a law; there are real, discards, keeps exact, "),
     ("schedule a: beta", "line 1: a schedule is `schedule name = strategy >> strategy …`"),
@@ -190,6 +194,23 @@ def test_a_text_tells_what_it_defines(text) -> None:
     assert "  more: DEFAULT with hoist" in lines
     with pytest.raises(KeyError, match="text defines no program, law or schedule 'dott'; it defines dot, norm2"):
         text["dott"]
+
+
+def test_a_text_may_be_empty_or_indented() -> None:
+    assert len(fs.text("")) == 0
+    assert len(fs.text("(* let f = fun x -> x *)\nlet scale = 2.0")) == 0
+    made = fs.text("""
+        let f = fun f x ->
+          f + x
+        let g = fun x -> f x 1.0
+    """)
+    assert made["f"](1.0, 2.0) == 3.0
+    assert made["g"](1.0) == 2.0
+
+
+def test_parameters_that_python_cannot_tell_apart_are_refused() -> None:
+    with pytest.raises(fs.ArgumentError, match="f: two of its parameters are called x', x_\n  hint: name them apart"):
+        fs.text("let f = fun x' x_ -> x'")
 
 
 def test_a_text_is_a_string_or_a_path() -> None:

@@ -67,7 +67,6 @@ from fsmooth.frontend.python.scalars import SCALAR, scalar_function
 from fsmooth.frontend.python.source import source_of
 from fsmooth.frontend.python.spreading import forget_spread, is_spread, spread_call
 from fsmooth.frontend.python.stand_ins import call_text, lambda_of
-from fsmooth.frontend.python.texts import text_call
 from fsmooth.frontend.python.values import (
     Batched,
     Closure,
@@ -202,6 +201,8 @@ def call_static(frame: Frame, callee: Static, node: ast.Call) -> Value:
     if isinstance(program, SourceProgram | LibraryProgram | DerivedProgram):
         return call_program(frame, program, node)
     if isinstance(function, TextDefinition):
+        from fsmooth.frontend.python.texts import text_call  # noqa: PLC0415  (M̃ comes with it)
+
         return text_call(frame, function, node)
     refuse_complex_function(frame, function, node)
     if isinstance(function, OfBatches):

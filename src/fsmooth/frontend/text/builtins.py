@@ -150,7 +150,8 @@ def _length(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
 
 def _get(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
     _count(elaborator, node, 2)
-    return _element(elaborator, node, *[elaborator.term(x, scope) for x in node.arguments])
+    array, index = node.arguments
+    return _element(elaborator, node, elaborator.term(array, scope), elaborator.term(index, scope, INT))
 
 
 def _element(elaborator: Elaborator, node: tree.Node, array: Term, index: Term) -> Term:
