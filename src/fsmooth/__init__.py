@@ -80,6 +80,7 @@ from fsmooth.shipping import library
 if TYPE_CHECKING:
     from fsmooth import strategies
     from fsmooth.laws.law import law
+    from fsmooth.texts import text
     from fsmooth.tuning import tune
 
 __version__ = "0.1.0"
@@ -156,6 +157,7 @@ __all__ = [
     "sum",
     "strategies",
     "sum_shards",
+    "text",
     "tune",
     "unroll",
     "value_and_grad",
@@ -168,6 +170,7 @@ __all__ = [
 _LATER = {
     "law": "fsmooth.laws.law",
     "strategies": "fsmooth.strategies",
+    "text": "fsmooth.texts",
     "tune": "fsmooth.tuning",
 }
 """What is loaded by those who ask for it: the optimiser comes with it."""

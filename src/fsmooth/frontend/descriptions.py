@@ -18,6 +18,7 @@ from fsmooth.core.array_annotation import ArrayAnnotation, IndexAnnotation
 from fsmooth.core.nodes.declaration import Declaration, Field, Nodes
 from fsmooth.frontend.programs import CustomProgram, DerivedProgram, LibraryProgram, Program, SourceProgram
 from fsmooth.frontend.python.kinds import fields_of_record
+from fsmooth.frontend.text_programs import TextProgram
 
 Description = object
 """Nested tuples of texts and numbers."""
@@ -107,6 +108,9 @@ class Descriptions:
 
     def _program(self, program: Program) -> Description:
         match program:
+            case TextProgram():
+                definition = program.definition
+                return (definition.name, definition.text, definition.file)
             case CustomProgram(function):
                 return (program.check, self.of(function), self.of(program.jvp), self.of(program.vjp))
             case SourceProgram(function):

@@ -100,10 +100,20 @@ class ProgramElaborator(Elaborator):
 
     def on_arrays(self, name: str, arguments: list[Term]) -> Term | None:
         """Element by element, if there is an array among them."""
-        return _expand(name, list(arguments)) if any([rank_of(a.type) for a in arguments]) else None
+        return on_arrays(name, arguments, self.site)
 
 
 def _find(name: str) -> Value | None:
+    return function_named(name, lambda: NOWHERE)
+
+
+def function_named(name: str, site: Callable[[], Site]) -> Value | None:
+    """The function of M̃ of that name, which fails where it is used."""
     if name not in names() or name in p.TABLE:
         return None
-    return Native(lambda values: _expand(name, values), name)
+    return Native(lambda values: _expand(name, values, site()), name)
+
+
+def on_arrays(name: str, arguments: list[Term], site: Site) -> Term | None:
+    """A function of numbers element by element, if there is an array among the arguments."""
+    return _expand(name, list(arguments), site) if any([rank_of(a.type) for a in arguments]) else None

@@ -79,6 +79,7 @@ from fsmooth.frontend.python.values import (
     Value,
     Vectorized,
 )
+from fsmooth.frontend.text_programs import TextDefinition
 from fsmooth.library.numpy.of_numbers import OfNumbers
 
 
@@ -199,6 +200,10 @@ def call_static(frame: Frame, callee: Static, node: ast.Call) -> Value:
     program = getattr(function, "program", None)
     if isinstance(program, SourceProgram | LibraryProgram | DerivedProgram):
         return call_program(frame, program, node)
+    if isinstance(function, TextDefinition):
+        from fsmooth.frontend.python.texts import text_call  # noqa: PLC0415  (M̃ comes with it)
+
+        return text_call(frame, function, node)
     refuse_complex_function(frame, function, node)
     if isinstance(function, OfBatches):
         return over_batches(frame, made_outside(frame, callee), node)

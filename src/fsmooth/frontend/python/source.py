@@ -58,7 +58,12 @@ class Source:
         return lines[first - 1].encode()[start:end].decode(errors="replace") or ast.unparse(node)
 
 
-_OWN = ("fsmooth.combinators", "fsmooth.frontend.python.programs", "fsmooth.library.numpy")
+_OWN = (
+    "fsmooth.combinators",
+    "fsmooth.frontend.python.programs",
+    "fsmooth.frontend.text_programs",
+    "fsmooth.library.numpy",
+)
 
 
 @functools.lru_cache(maxsize=8)

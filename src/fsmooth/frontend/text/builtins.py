@@ -65,7 +65,7 @@ def _under(
 
 def _build(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
     _count(elaborator, node, 2)
-    size = elaborator.term(node.arguments[0], scope, INT)
+    size = elaborator.size(node.arguments[0], scope)
     (index,), body = _under(elaborator, node.arguments[1], scope, (INT,), ("i",))
     return elaborator.rectangular(Build(size, index, body), node)
 
@@ -129,7 +129,7 @@ def _reduction(reduction: Reduction) -> Form:
             value = elaborator.value(node.arguments[1], scope)
             if isinstance(value, Term) and is_numeric(value.type):
                 return None
-        size = elaborator.term(node.arguments[0], scope, INT)
+        size = elaborator.size(node.arguments[0], scope)
         (index,), body = _under(elaborator, node.arguments[1], scope, (INT,), ("i",))
         return elaborator.rectangular(Reduce(reduction, size, index, body), node)
 
@@ -150,7 +150,12 @@ def _length(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
 
 def _get(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
     _count(elaborator, node, 2)
-    return Get(elaborator.term(node.arguments[0], scope), elaborator.term(node.arguments[1], scope, INT))
+    array, index = node.arguments
+    return _element(elaborator, node, elaborator.term(array, scope), elaborator.term(index, scope, INT))
+
+
+def _element(elaborator: Elaborator, node: tree.Node, array: Term, index: Term) -> Term:
+    return Get(array, elaborator.within(index, Length(array)))
 
 
 def _component(position: int) -> Form:
@@ -172,7 +177,12 @@ def _pair(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
 def _delta(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
     _count(elaborator, node, 3)
     size, index, value = node.arguments
-    return Delta(elaborator.term(size, scope, INT), elaborator.term(index, scope, INT), elaborator.term(value, scope))
+    place = elaborator.term(index, scope, INT)
+    return _one_hot(elaborator, node, elaborator.size(size, scope), place, elaborator.term(value, scope))
+
+
+def _one_hot(elaborator: Elaborator, node: tree.Node, size: Term, index: Term, value: Term) -> Term:
+    return Delta(size, elaborator.within(index, size), value)
 
 
 def _zero(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
@@ -183,7 +193,7 @@ def _zero(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
         leaf, sizes = NAMES[sizes[0].name], sizes[1:]
     if len(sizes) == 1 and isinstance(sizes[0], tree.MakeTuple) and not sizes[0].items:
         sizes = ()
-    return Zero(tuple([elaborator.term(s, scope, INT) for s in sizes]), leaf)
+    return Zero(tuple([elaborator.size(s, scope) for s in sizes]), leaf)
 
 
 def _update(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
@@ -198,7 +208,7 @@ def _update(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
 def _updated(elaborator: Elaborator, node: tree.Node, array: Term, index: Term, value: Term) -> Term:
     if isinstance(array.type, Array) and value.type == array.type.element:
         value = elaborator.alike(value, Get(array, index), node, "an element of an array")
-    return Update(array, index, value)
+    return Update(array, elaborator.within(index, Length(array)), value)
 
 
 def _plus(elaborator: Elaborator, node: tree.Apply, scope: Scope) -> Term:
@@ -243,9 +253,9 @@ ON_TERMS: dict[str, Callable[..., Term]] = {
     "pair": lambda elaborator, node, a, b: MakeTuple((a, b)),
     "fst": lambda elaborator, node, a: Proj(a, 0),
     "snd": lambda elaborator, node, a: Proj(a, 1),
-    "get": lambda elaborator, node, array, index: Get(array, index),
+    "get": _element,
     "length": lambda elaborator, node, array: Length(array),
-    "delta": lambda elaborator, node, size, index, value: Delta(size, index, value),
+    "delta": _one_hot,
     "update": _updated,
 }
 """What the forms that are functions do when they are passed as one: `vectorMap2 u v pair`."""

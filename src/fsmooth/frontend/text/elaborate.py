@@ -17,7 +17,7 @@ from typing import Any
 
 from fsmooth.core import primitives as p
 from fsmooth.core.term import NOWHERE, Const, IllTyped, Lam, Length, Site, Term, Var
-from fsmooth.core.types import F32, Function, Type
+from fsmooth.core.types import F32, INT, Function, Type
 from fsmooth.frontend import agreement
 from fsmooth.frontend.text import builtins, forms, functions, recursion, tree
 from fsmooth.frontend.text.joins import converted
@@ -149,6 +149,14 @@ class Elaborator:
     def length(self, array: Term, axis: int) -> Term:
         """`length array axis`."""
         return Length(array, axis)
+
+    def size(self, node: tree.Node, scope: Scope) -> Term:
+        """How many: of elements, of steps."""
+        return self.term(node, scope, INT)
+
+    def within(self, index: Term, size: Term) -> Term:
+        """An index into so many elements: as it is written, the core's."""
+        return index
 
     def alike(self, value: Term, model: Term, node: tree.Node, what: str) -> Term:
         """`value`, which exists only if its arrays have the sizes of those of `model`."""

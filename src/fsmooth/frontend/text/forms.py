@@ -8,7 +8,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from fsmooth.core.term import Collect, Const, Failure, Get, If, MakeTuple, Proj, Require, Term, Var, Vector, Zero, let
+from fsmooth.core.term import (
+    Collect,
+    Const,
+    Failure,
+    Get,
+    If,
+    Length,
+    MakeTuple,
+    Proj,
+    Require,
+    Term,
+    Var,
+    Vector,
+    Zero,
+    let,
+)
 from fsmooth.core.types import BOOL, F32, INT, Array, Tuple, Type
 from fsmooth.frontend.text import tree
 from fsmooth.frontend.text.joins import together
@@ -105,11 +120,11 @@ def collect(elaborator: Elaborator, node: tree.Collect, scope: Scope, expected: 
     """`collect count [i in n, …] guard body`."""
     inner, generators = dict(scope), list[tuple[Term, Var]]()
     for name, written in node.generators:
-        size = elaborator.term(written, inner, INT)
+        size = elaborator.size(written, inner)
         index = Var(name, INT)
         generators.append((size, index))
         inner[name] = index
-    count = elaborator.term(node.count, scope, INT)
+    count = elaborator.size(node.count, scope)
     guard = elaborator.term(node.guard, inner, BOOL)
     made = Collect(count, tuple(generators), guard, elaborator.term(node.body, inner))
     return elaborator.rectangular(made, node)
@@ -127,7 +142,7 @@ def index(elaborator: Elaborator, node: tree.Index, scope: Scope, expected: Type
     for written in node.indices:
         if not isinstance(result.type, Array):
             raise elaborator.fail(f"{a(result.type)} cannot be indexed", node)
-        result = Get(result, elaborator.term(written, scope, INT))
+        result = Get(result, elaborator.within(elaborator.term(written, scope, INT), Length(result)))
     return result
 
 

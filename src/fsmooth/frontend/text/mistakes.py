@@ -23,3 +23,8 @@ class TextError(ProgramError, ValueError):
         self.column = start - first
         width = max(1, min(end, first + len(shown)) - start)
         super().__init__(f"line {self.line}: {message}\n    {shown}\n    {' ' * self.column}{'^' * width}")
+
+    def in_file(self, file: str) -> TextError:
+        """The same mistake, said to be in this file."""
+        self.args = (f"{file}, {self.args[0]}",)
+        return self
