@@ -10,9 +10,25 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Check, Const, Failure, Length, Prim, Reduce, Reduction, Require, Site, Term, Var, let
+from fsmooth.core.subst import refresh
+from fsmooth.core.term import (
+    Check,
+    Collect,
+    Const,
+    Failure,
+    If,
+    Length,
+    Prim,
+    Reduce,
+    Reduction,
+    Require,
+    Site,
+    Term,
+    Var,
+    let,
+)
 from fsmooth.core.types import INT, Int, Type
-from fsmooth.frontend.text import tree
+from fsmooth.frontend.text import linear_maps, tree
 from fsmooth.frontend.text.mistakes import TextError
 from fsmooth.frontend.text.parser import parse_tree
 from fsmooth.frontend.text.types import type_of
@@ -33,6 +49,9 @@ class CheckedElaborator(ProgramElaborator):
 
     def value(self, node: tree.Node, scope: Scope, expected: Type | None = None) -> Value:
         """What an expression stands for; what fails in it fails at its place."""
+        function = node.function if isinstance(node, tree.Apply) else None
+        if isinstance(function, tree.Name) and function.name in linear_maps.FORMS and function.name not in scope:
+            raise self.fail("linear maps are not for programs yet; write what they do, or `grad`, `jacob`", node)
         here = _site(self.text, self.file, node.start, node.end)
         if isinstance(node, tree.Index):  # what is out of bounds is called after the array
             here = replace(here, what=_said(self.text[node.array.start : node.array.end]))
@@ -78,13 +97,25 @@ class CheckedElaborator(ProgramElaborator):
         return let(bindings, Require(condition, made, Failure.DIVISION, (), self.site))
 
     def rectangular(self, array: Term, node: tree.Node) -> Term:
-        """As always; there is no extremum of nothing."""
+        """As always; there is no extremum of nothing, and a `collect` has as many elements as it says."""
         made = super().rectangular(array, node)
+        if isinstance(made, Collect):
+            return self._counted(made)
         if not isinstance(made, Reduce) or made.reduction not in _EXTREMA:
             return made
         bindings, size = _named(made.size, "n")
         some = Reduce(made.reduction, size, made.index, made.body)
         return let(bindings, Require(Prim(p.greater, (size, Const(0))), some, Failure.EMPTY, (), self.site))
+
+    def _counted(self, array: Collect) -> Term:
+        """The array with the number of its elements counted, which must be the one that is written."""
+        found: Term = If(array.guard, Const(1), Const(0))
+        for size, index in reversed(array.generators):
+            found = Reduce(Reduction.SUM, size, index, found)
+        bindings, count = _named(refresh(found), "count")
+        made = Collect(count, array.generators, array.guard, array.body)
+        condition = Prim(p.equal, (array.count, count))
+        return let(bindings, Require(condition, made, Failure.SIZE, (array.count, count), self.site))
 
 
 def _named(term: Term, name: str) -> tuple[list[tuple[Var, Term]], Term]:

@@ -30,6 +30,7 @@ let smooth = fun v k -> vectorSum (vectorMap v (fun x -> sin (k * x)))
 let matvec = fun (A : Matrix) (v : Vector) -> build (length A) (fun i -> dot A[i] v)
 let count = fun (n : Int) -> sum n (fun i -> 1.0)
 let ramp = fun (n : Int) -> length (build n (fun i -> i))
+let positive = fun (v : Vector) (n : Int) -> collect n [i in length v] (v[i] > 0.0) v[i]
 let mean = fun p -> (p.0 + p.1) / 2.0
 law [real] hoist: x / y + z / y   (* once *)
   ~> (x + z) / y where z : Float
@@ -86,6 +87,7 @@ def test_parameters_take_the_types_of_arguments_or_convert_them(text) -> None:
     assert text["count"](-2) == 0.0
     assert text["ramp"](-2) == 0
     assert text["third"](-7, 2) == -3
+    np.testing.assert_array_equal(text["positive"](V, 2), [0.5, 4.0])
     np.testing.assert_array_equal(text["put"](U, 1), [1.0, 9.0, 3.0])
 
 
@@ -103,6 +105,8 @@ FAILS = [
     ("hot", (-1, 0), fs.IndexOutOfBoundsError, "index 0 is out of bounds for delta n k 1.0, which has size 0"),
     ("dot", (V, V[:2]), fs.IndexOutOfBoundsError, "index 2 is out of bounds for v, which has size 2"),
     ("largest", (V[:0],), fs.EmptyError, "the maximum or minimum of nothing"),
+    ("positive", (V, 3), fs.SizeError, "sizes 3 and 2 differ"),
+    ("positive", (V, 1), fs.SizeError, "sizes 1 and 2 differ"),
     ("third", (1, 0), fs.DivisionError, "integer division by zero"),
 ]
 
@@ -129,6 +133,11 @@ def test_arguments_that_do_not_fit_are_refused(text) -> None:
 
 WRONG = [
     ("let f = fun (x : Float) -> x + true", "line 1: `+` between Float and Bool", "x + true"),
+    (
+        "let f = fun (x : Float) -> lmApply (lmScale 2.0) x",
+        "line 1: linear maps are not for programs yet; write what they do, or `grad`, `jacob`",
+        "lmApply (lmScale 2.0) x",
+    ),
     ("\nlet f = fun (x : Float) ->\n  y", "line 3: `y` is not defined", "y"),
 ]
 
