@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+import fsmooth as fs
+
 CORNERS = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 BARS = np.array([[0, 2], [1, 3], [0, 3], [1, 2], [2, 3], [0, 1]])
 """A square, with its diagonals."""
@@ -186,7 +188,7 @@ def evidence(theta, X, y):
     return 0.5 * y @ weights + np.sum(np.log(np.diag(L)))
 
 
-def truss(areas, nodes, bars, load):
+def truss(areas: fs.Array["m"], nodes: fs.Array["n", 2], bars: fs.Array["m", 2, fs.Index["n"]], load):
     """How far a truss gives way to its load; its first two nodes are held."""
     n = len(nodes)
     K = np.zeros((2 * n, 2 * n))

@@ -41,7 +41,7 @@ def log_posterior(
     alpha: fs.Array["K"],
     mu: fs.Array["K", "d"],
     q: fs.Array["K", "d"],
-    l: fs.Array["K", "L"],
+    l: fs.Array["K", "d * (d - 1) // 2"],
     x: fs.Array["n", "d"],
     gamma: float,
     m: int,

@@ -19,8 +19,9 @@ from fsmooth.core.term import Const, Get, If, Length, Prim, Proj, Reduce, Term, 
 from fsmooth.core.term.fields import Definitions, Generators, Index, State, Step
 from fsmooth.core.traverse import condition_of, place
 from fsmooth.core.types import Int
-from fsmooth.rewrite.linear import Bounds, Polynomial, constant, polynomial
+from fsmooth.rewrite.linear import Bounds, polynomial
 from fsmooth.rewrite.magnitudes import Magnitudes
+from fsmooth.rewrite.polynomials import Polynomial, constant
 from fsmooth.rewrite.trace import Trace
 
 

@@ -13,63 +13,8 @@ from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_key
 from fsmooth.core.term import Check, Const, Get, If, Length, Prim, Reduce, Reduction, Term, Var
-
-Monomial = tuple[Hashable, ...]
-
-
-class Polynomial:
-    """Integer coefficients by monomial; atoms are the integer terms that are not arithmetic.  Immutable."""
-
-    __slots__ = ("atoms", "coefficients")
-
-    def __init__(self, coefficients: dict[Monomial, int], atoms: dict[Hashable, Term]) -> None:
-        self.coefficients = coefficients
-        self.atoms = atoms
-
-    def plus(self, other: Polynomial, factor: int = 1) -> Polynomial:
-        """Self + factor * other."""
-        result = dict(self.coefficients)
-        for monomial, c in other.coefficients.items():
-            total = result.get(monomial, 0) + factor * c
-            if total:
-                result[monomial] = total
-            else:
-                result.pop(monomial, None)
-        return Polynomial(result, self.atoms | other.atoms if other.atoms else self.atoms)
-
-    def times(self, other: Polynomial) -> Polynomial:
-        """The product."""
-        result: dict[Monomial, int] = {}
-        for m1, c1 in self.coefficients.items():
-            for m2, c2 in other.coefficients.items():
-                monomial = tuple(sorted(m1 + m2, key=id))
-                result[monomial] = result.get(monomial, 0) + c1 * c2
-        return Polynomial({m: c for m, c in result.items() if c}, self.atoms | other.atoms)
-
-    def is_zero(self) -> bool:
-        """Is this the zero polynomial?"""
-        return not self.coefficients
-
-    def number(self) -> int | None:
-        """The number that this is, whatever the atoms are; None if it depends on them."""
-        return self.coefficients.get((), 0) if self.coefficients.keys() <= {()} else None
-
-    def replace(self, atom: Hashable, value: Polynomial) -> Polynomial:
-        """The polynomial with `atom`, which occurs only linearly in its monomials, replaced."""
-        result = Polynomial({}, self.atoms)
-        for monomial, c in self.coefficients.items():
-            if atom in monomial:
-                rest = list(monomial)
-                rest.remove(atom)
-                result = result.plus(value.times(Polynomial({tuple(rest): c}, self.atoms)))
-            else:
-                result = result.plus(Polynomial({monomial: c}, self.atoms))
-        return result
-
-
-def constant(value: int) -> Polynomial:
-    """A constant polynomial."""
-    return Polynomial({(): value} if value else {}, {})
+from fsmooth.rewrite.gaps import is_natural
+from fsmooth.rewrite.polynomials import Monomial, Polynomial, constant
 
 
 def polynomial(
@@ -167,7 +112,30 @@ class Bounds:
             fact = self._fact(known)
             if _may_help(fact, poly) and self._by_cases(poly.plus(fact, -1), thresholds.CASES):
                 return True
+        return self._by_gaps(poly)
+
+    def _by_gaps(self, poly: Polynomial) -> bool:
+        """Of quotients of products, which may stand for what is known to be equal to one: i * (i + 1) // 2 + j in a triangle."""
+        facts = [known for known in self.known[-16:] if _may_help(known, poly)]
+        for given in (poly, *[poly.plus(known, -1) for known in facts]):
+            rest: Polynomial | None = given
+            while rest is not None and any(
+                [self._divides_products(rest.atoms[a]) for m in rest.coefficients for a in m]
+            ):
+                rest = self._without_quotient(rest)
+                if rest is not None and is_natural(rest, self._limit, self._atom_nonnegative):
+                    return True
         return False
+
+    def _divides_products(self, atom: Term) -> bool:
+        """Is it a quotient of products?"""
+        quotient = self._quotient(atom)
+        return quotient is not None and any([len(monomial) > 1 for monomial in quotient[0].coefficients])
+
+    def _limit(self, atom: Term) -> Polynomial | None:
+        """What an index is at most."""
+        bound = self.upper_bound(atom)
+        return None if bound is None else self.canonical(polynomial(bound, self.define)).plus(constant(-1))
 
     def _fact(self, known: Polynomial) -> Polynomial:
         """What is known, with one atom for all that are known to be equal."""
@@ -313,9 +281,8 @@ class Bounds:
         if len(negative) > 1:  # how far a loop goes may be said by elements, and not the other way round
             negative.sort(key=lambda pair: isinstance(poly.atoms[pair[1]], Get))
         for monomial, atom in negative:
-            bound = self.upper_bound(poly.atoms[atom])
-            if bound is not None:
-                limit = self.canonical(polynomial(bound, self.define)).plus(constant(-1))
+            limit = self._limit(poly.atoms[atom])
+            if limit is not None:
                 others = [a for a in monomial if a is not atom]
                 if all(self._atom_nonnegative(poly.atoms[a]) for a in others):
                     single = Polynomial({monomial: poly.coefficients[monomial]}, poly.atoms)

@@ -18,7 +18,7 @@ from fsmooth.core.build import named_part
 from fsmooth.core.integers import FARTHEST, FITS, LIMIT, LONGEST
 from fsmooth.core.term import Check, Const, Get, If, Length, Prim, Proj, Reduce, Reduction, Term, Var
 from fsmooth.core.types import rank_of
-from fsmooth.rewrite.linear import Monomial, Polynomial
+from fsmooth.rewrite.polynomials import Monomial, Polynomial
 
 
 class Magnitudes:
@@ -72,10 +72,28 @@ class Magnitudes:
     def _farthest(self, poly: Polynomial, depth: int) -> int:
         return sum(
             [
-                abs(c) * (int(2 * FITS) if m in self.fitting else self._product([poly.atoms[a] for a in m], depth))
+                abs(c) * (int(2 * FITS) if self._fits(m, poly) else self._product([poly.atoms[a] for a in m], depth))
                 for m, c in poly.coefficients.items()
             ]
         )
+
+    def _fits(self, monomial: Monomial, poly: Polynomial) -> bool:
+        """Is it a product that fits, or one of indices that are below the factors of such a one?"""
+        if not self.fitting:
+            return False
+        sizes = self.poly(Const(1))
+        for atom in monomial:
+            sizes = sizes.times(self.poly(self._outermost(poly.atoms[atom])))
+        return any([sizes.coefficients == {product: 1} for product in self.fitting])
+
+    def _outermost(self, term: Term) -> Term:
+        """Of an index below an index … below a size, that size."""
+        for _ in range(thresholds.MAGNITUDE_DEPTH):
+            below = self.upper(term)
+            if not isinstance(below, Var | Length):
+                break
+            term = below
+        return term
 
     def _product(self, factors: list[Term], depth: int) -> int:
         """A product is no farther from zero than this; that of all sizes of an argument is how many elements it has."""
