@@ -294,3 +294,28 @@ def test_what_is_asked_of_checks() -> None:
         fs.function(rows, checks="none")  # type: ignore[call-overload]
     with pytest.raises(fs.ArgumentError, match="the halves of a vjp are not asked for proofs"):
         fs.function(fs.vjp(rows, wrt="x"), checks="proved")
+
+
+def heavy(a):
+    return np.sin(a) * np.exp(a) + np.tanh(a) * np.cos(a) + np.sqrt(a * a + 1.0)
+
+
+def through_two(a: fs.Array["n"], b: fs.Array["m"], k: fs.Array["o", fs.Index["n"]]):
+    return np.array([heavy(a[k[i]]) + (heavy(b[k[i]]) if k[i] < len(b) else 0.0) for i in range(len(k))])
+
+
+def test_what_is_read_through_an_index_becomes_a_table() -> None:
+    """Of each array for itself: another that is read by the same index may be shorter."""
+    rng = np.random.default_rng(0)
+    f = fs.function(through_two)
+    for n, m in ((7, 3), (3, 7), (5, 0), (5, 5)):
+        a, b, k = rng.normal(size=n), rng.normal(size=m), rng.integers(0, n, 40)
+        there = k < m
+        wanted = heavy(a[k]) + np.where(there, heavy(np.append(b, 0.0)[np.where(there, k, m)]), 0.0)
+        np.testing.assert_allclose(f(a, b, k), wanted, rtol=1e-12)
+    fired = f.stages.trace.fired
+    assert fired["tabulation through a gather"] >= 1
+    slope = fs.grad(lambda a, b, k: np.sum(through_two(a, b, k)), wrt=("a", "b"))
+    plain = fs.grad(lambda a, b, k: sum(heavy(a[j]) + (heavy(b[j]) if j < len(b) else 0.0) for j in k), wrt=("a", "b"))
+    for got, expected in zip(slope(a, b, k), plain(a, b, k), strict=True):
+        np.testing.assert_allclose(got, expected, rtol=1e-12)

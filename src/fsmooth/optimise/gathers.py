@@ -1,23 +1,41 @@
-"""Tabulation through a gather: in a loop over k, what depends on k only through one checked index g[k] < n.
+"""Tabulation through a gather: in a loop over k, what depends on k only through one index g[k] < n.
 
 The subterms become an array over 0 … n-1 (a camera's rotation in bundle adjustment).  A test at run time, n < the trip
 count, chooses between the loop with the table and the loop without.
+
+That g[k] < n is tested, for whatever is read there, or it has been proved for one array, of n elements: then it is an index of no
+other array in the table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
 
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.hints import Hint
-from fsmooth.core.term import Build, Check, Collect, Get, If, IFold, Prim, Reduce, Require, Term, Var, Vector
+from fsmooth.core.term import Build, Check, Collect, Get, If, IFold, Length, Prim, Reduce, Require, Term, Var, Vector
 from fsmooth.core.traverse import binds, children, opens_region
 from fsmooth.core.types import INT, Float
 from fsmooth.optimise.replacement import Replacement
 from fsmooth.optimise.sharing import Graph
 from fsmooth.optimise.tables import bound_inside, dependent, entry, weight
 from fsmooth.rewrite.trace import Trace
+
+
+class Gather(Struct, frozen=True):
+    """An index that depends on the loop's, and what it is below; `array` is what it is proved to be in, None if it is tested."""
+
+    index: Term
+    size: Term
+    array: Term | None = None
+
+    @property
+    def own(self) -> Term:
+        """The element of the array of indices."""
+        return self.index.index if isinstance(self.index, Check) else self.index
 
 
 class Gathers:
@@ -30,31 +48,31 @@ class Gathers:
 
     def tabulated(self, loop: Build | Reduce) -> Term:
         """The loop, or the choice between it and one with a table."""
-        for gather in _gathers(loop):
+        for gather in [*_tested(loop), *_proved(loop, self.graph)]:
             chosen = self._through(loop, gather)
             if not chosen:
                 continue
             self.trace.record("tabulation through a gather")
             own = Var(f"{loop.index.name}_of", INT)
-            inside = Replacement(self.graph, {gather: lambda r: own})
+            inside = Replacement(self.graph, {gather.index: lambda r: own})
             table = self.graph.loop(
                 Build(gather.size, own, self.graph.node(Vector(tuple([inside.of(x) for x in chosen]))))
             )
             self.graph.names.setdefault(table, Hint("table"))
-            places = {x: entry(self.graph, table, [gather], k) for k, x in enumerate(chosen)}
+            places = {x: entry(self.graph, table, [gather.index], k) for k, x in enumerate(chosen)}
             with_table = self.graph.loop(Replacement(self.graph, places).copy(loop))
             test = self.graph.node(Prim(p.less, (gather.size, loop.size)))
             return self.graph.named_like(loop, self.graph.node(If(test, with_table, loop)))
         return loop
 
-    def _through(self, loop: Build | Reduce, gather: Check) -> list[Term]:
+    def _through(self, loop: Build | Reduce, gather: Gather) -> list[Term]:
         """The largest subterms of the body that depend on the loop only through `gather` and cost enough."""
         inner = bound_inside(loop) | {loop.index}
         memo: dict[Term, bool] = {}
 
         def only(node: Term) -> bool:
             """No failure but the gather's, and no variable of the loop but through it."""
-            if node is gather:
+            if node is gather.index:
                 return True
             if node is loop.index:
                 return False
@@ -62,6 +80,8 @@ class Gathers:
             if known is None:
                 if isinstance(node, Check | Require) or binds(node) or self._fails_itself(node):
                     known = False
+                elif gather.array is not None and isinstance(node, Get) and loop.index in node.index.free:
+                    known = node.index is gather.index and node.array is gather.array
                 elif isinstance(node, Var):
                     known = node not in inner
                 else:
@@ -83,7 +103,8 @@ class Gathers:
                 continue
             seen.add(node)
             if isinstance(node.type, Float) and only(node):
-                if gather.index.free <= node.free and weight(node, frozenset((loop.index,)), gather) > thresholds.ENTRY:
+                costs = weight(node, frozenset((loop.index,)), gather.index)
+                if gather.own.free <= node.free and costs > thresholds.ENTRY:
                     chosen.append(node)
                 continue
             parts = children(node)
@@ -100,15 +121,31 @@ class Gathers:
         return node in self.failing.get(node, ())
 
 
-def _gathers(loop: Build | Reduce) -> list[Check]:
+def _tested(loop: Build | Reduce) -> list[Gather]:
     """Checked indices of the body that depend on the loop's index, with a size that does not."""
+    found = [node for node in _dependent(loop) if isinstance(node, Check) and _is_element(node.index, loop)]
+    bound = bound_inside(loop) | {loop.index} if found else frozenset()
+    return [Gather(node, node.size) for node in found if node.size.free.isdisjoint(bound)]
+
+
+def _proved(loop: Build | Reduce, graph: Graph) -> list[Gather]:
+    """Indices that need no check, of arrays that do not depend on the loop."""
     found = [
         node
-        for node in dependent(loop.body, frozenset((loop.index,)))
-        if isinstance(node, Check)
-        and isinstance(node.index, Get)
-        and loop.index in node.index.free
-        and node.index.free <= loop.free | {loop.index}
+        for node in _dependent(loop)
+        if isinstance(node, Get)
+        and isinstance(node.array, Var)
+        and _is_element(node.index, loop)
+        and loop.index not in node.array.free
     ]
-    bound = bound_inside(loop) | {loop.index} if found else frozenset()
-    return [node for node in found if node.size.free.isdisjoint(bound)]
+    bound = bound_inside(loop) if found else frozenset()
+    return [Gather(node.index, graph.node(Length(node.array)), node.array) for node in found if node.array not in bound]
+
+
+def _dependent(loop: Build | Reduce) -> Iterator[Term]:
+    return dependent(loop.body, frozenset((loop.index,)))
+
+
+def _is_element(index: Term, loop: Build | Reduce) -> bool:
+    """Is it an element of an array, at a place that depends on the loop and on nothing inside it?"""
+    return isinstance(index, Get) and loop.index in index.free and index.free <= loop.free | {loop.index}
