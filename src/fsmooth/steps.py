@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, overload
+
+from msgspec import Struct
 
 from fsmooth.core.cost import cost
 from fsmooth.core.polynomial import Polynomial
@@ -21,8 +22,7 @@ WIDTH = 72
 """Terms are shown up to so many characters."""
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(Struct, frozen=True):
     """One rewriting.
 
     `rule` is what fired, `source` where that law comes from; `before` became `after`; `line` is a line of the program that

@@ -5,8 +5,9 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from fsmooth.api import AnySchedule
 from fsmooth.callables import Function
@@ -28,8 +29,7 @@ _METHODS = (Method.FORWARD, Method.REVERSE)
 _OF_BOTH = (Verb.GRAD, Verb.VALUE_AND_GRAD, Verb.JACOBIAN)
 
 
-@dataclass(frozen=True)
-class Way:
+class Way(Struct, frozen=True):
     """One way to make a function: its schedule, the method of its derivative ("" if it is none), and how long a call took.
 
     `seconds` is None if the way was not tried, because the time was over, or failed; `note` says why.

@@ -16,6 +16,8 @@ DATACLASSES = {
     "frontend.python.batch_arguments": {"Batch", "Parts", "Same"},
     "frontend.python.source": {"Source"},
     "frontend.python.values": {"FunctionOf", "MadeOf"},
+    "frontend.text_programs": {"TextProgram"},
+    "laws.law": {"Law"},
     "library.numpy.of_numbers": {"OfNumbers"},
     "rewrite.strategy": {"Rule", "Strategy"},
 }

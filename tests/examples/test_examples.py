@@ -111,6 +111,12 @@ def _gaussian_process(lines: list[str]) -> None:
     assert _numbers(lines[1])[0] < 0.15
 
 
+def _strategies(lines: list[str]) -> None:
+    assert _numbers(lines[0]) == [1.0] * 5
+    assert lines[1] == "fun (n : Int) -> build (maximum n 0) (fun r -> 1.0)"
+    assert sum(["get_build" in line for line in lines[2:]]) == 2
+
+
 _EXPECTED = {
     "bundle_adjustment": _bundle_adjustment,
     "attention": _attention,
@@ -125,6 +131,7 @@ _EXPECTED = {
     "newton": _newton,
     "one_sensor": _one_sensor,
     "ship_c": _ship_c,
+    "strategies": _strategies,
     "tree_lstm": _tree_lstm,
 }
 

@@ -67,6 +67,8 @@ def needs(*tools: str) -> None:
     for tool in tools:
         if shutil.which(tool) is None:
             pytest.skip(f"there is no {tool}")
+        if subprocess.run([tool, "--version"], capture_output=True, check=False).returncode:
+            pytest.skip(f"{tool} does not run here")
 
 
 def test_what_is_written(folder, capsys):

@@ -6,9 +6,10 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
+
+from msgspec import Struct
 
 from fsmooth.core.types import Type
 from fsmooth.errors import LawError
@@ -40,8 +41,7 @@ class Kind(Enum):
     STRICT = "strict"
 
 
-@dataclass(frozen=True, eq=False)
-class Equation:
+class Equation(Struct, frozen=True, eq=False):
     """One law.  `arity` counts the arguments of each metavariable; `known` are conditions that hold at the place."""
 
     left: str

@@ -9,8 +9,9 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from fsmooth.core import primitives as p
 from fsmooth.core.subst import refresh, substitute
@@ -59,8 +60,7 @@ Types = dict[str, Type]
 Holes = tuple[Var, ...]
 
 
-@dataclass(frozen=True)
-class Instance:
+class Instance(Struct, frozen=True):
     """Both sides of a law, and what is known, with terms for the metavariables."""
 
     left: Term

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from fsmooth.rewrite.strategy import Rule
 
@@ -23,8 +24,7 @@ class Keeps(Enum):
     VALUE = "value"
 
 
-@dataclass(frozen=True)
-class Meaning:
+class Meaning(Struct, frozen=True):
     """What has to be the same on both sides.
 
     discards  what is not evaluated any more may have failed (design §2: a check vanishes with an unused value)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.core.evaluate import ArrayValue, Environment, OutOfBounds, RequirementFailed, Value, evaluate
 from fsmooth.core.shape import Ragged
@@ -17,8 +18,7 @@ from fsmooth.laws.maps import map_value, seen
 CONTRACT, PLANTED = Site("contract"), Site("planted")
 
 
-@dataclass(frozen=True)
-class Error:
+class Error(Struct, frozen=True):
     """The term raises."""
 
     name: str
@@ -97,8 +97,7 @@ def finite(value: Value) -> bool:
 SPECIAL = (0.0, -0.0, 1.0, -1.0, math.nan, math.inf, -math.inf, 1e308, 5e-324)
 
 
-@dataclass
-class Environments:
+class Environments(Struct):
     """Random values.  `finite`: no NaN and no infinity; `failing`: functions may raise; `huge`: numbers at the ends of the
     range of floating point, unless all are `finite`.
     """

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.core.array_value import ArrayValue
 from fsmooth.core.evaluate import Value
@@ -23,8 +24,7 @@ TOLERANCE = 1e-9
 """What sums in another order, and operations that round once more, may differ by."""
 
 
-@dataclass(frozen=True)
-class Counterexample:
+class Counterexample(Struct, frozen=True):
     """Values for which the two sides of an instance differ."""
 
     made: Instance
@@ -71,8 +71,7 @@ def agrees(meaning: Meaning, before: Outcome, after: Outcome) -> bool:
     return not isinstance(after, Undefined) and same(before, after, 0.0 if meaning.is_exact else TOLERANCE)
 
 
-@dataclass
-class Result:
+class Result(Struct):
     """How many instances there were, in how many environments, and the smallest counterexample."""
 
     instances: int = 0

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.core.term import Term
 
 
-@dataclass(frozen=True)
-class Firing:
+class Firing(Struct, frozen=True):
     """One rewriting: what fired, and what it made of which term."""
 
     name: str

@@ -5,15 +5,15 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Check, Const, Get, If, Length, Prim, Proj, Term, Var
 from fsmooth.core.types import F32, F64, INT, Array, Float, Int, Tuple, Type
 
 
-@dataclass(frozen=True)
-class Kinds:
+class Kinds(Struct, frozen=True):
     """The types of a program whose numbers are of the type `real`."""
 
     real: Float
