@@ -3,8 +3,8 @@
 The subterms become an array over 0 … n-1 (a camera's rotation in bundle adjustment).  A test at run time, n < the trip
 count, chooses between the loop with the table and the loop without.
 
-That g[k] < n is tested, for whatever is read there, or it has been proved for one array, of n elements: then it is an index of no
-other array in the table.
+That g[k] < n is tested, for whatever is read there, or all elements of g are required to be indices: then it is one of the array
+that is read there, and of no other in the table.
 """
 
 from __future__ import annotations
@@ -15,8 +15,24 @@ from msgspec import Struct
 
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
+from fsmooth.core.element_ranges import ranges_in
 from fsmooth.core.hints import Hint
-from fsmooth.core.term import Build, Check, Collect, Get, If, IFold, Length, Prim, Reduce, Require, Term, Var, Vector
+from fsmooth.core.term import (
+    Build,
+    Check,
+    Collect,
+    Get,
+    If,
+    IFold,
+    Lam,
+    Length,
+    Prim,
+    Reduce,
+    Require,
+    Term,
+    Var,
+    Vector,
+)
 from fsmooth.core.traverse import binds, children, opens_region
 from fsmooth.core.types import INT, Float
 from fsmooth.optimise.replacement import Replacement
@@ -41,14 +57,15 @@ class Gather(Struct, frozen=True):
 class Gathers:
     """Loops with tables for what they read through gathers."""
 
-    def __init__(self, graph: Graph, failing: Mapping[Term, frozenset[Term]], trace: Trace) -> None:
+    def __init__(self, graph: Graph, failing: Mapping[Term, frozenset[Term]], trace: Trace, root: Term) -> None:
         self.graph = graph
+        self.indices = _arrays_of_indices(root)
         self.failing = failing
         self.trace = trace
 
     def tabulated(self, loop: Build | Reduce) -> Term:
         """The loop, or the choice between it and one with a table."""
-        for gather in [*_tested(loop), *_proved(loop, self.graph)]:
+        for gather in [*_tested(loop), *_proved(loop, self.graph, self.indices)]:
             chosen = self._through(loop, gather)
             if not chosen:
                 continue
@@ -128,18 +145,30 @@ def _tested(loop: Build | Reduce) -> list[Gather]:
     return [Gather(node, node.size) for node in found if node.size.free.isdisjoint(bound)]
 
 
-def _proved(loop: Build | Reduce, graph: Graph) -> list[Gather]:
-    """Indices that need no check, of arrays that do not depend on the loop."""
+def _proved(loop: Build | Reduce, graph: Graph, indices: frozenset[Term]) -> list[Gather]:
+    """Elements of arrays of indices, where they are read in an array that does not depend on the loop."""
     found = [
         node
         for node in _dependent(loop)
         if isinstance(node, Get)
         and isinstance(node.array, Var)
+        and isinstance(node.index, Get)
+        and node.index.array in indices
         and _is_element(node.index, loop)
         and loop.index not in node.array.free
     ]
     bound = bound_inside(loop) if found else frozenset()
     return [Gather(node.index, graph.node(Length(node.array)), node.array) for node in found if node.array not in bound]
+
+
+def _arrays_of_indices(root: Term) -> frozenset[Term]:
+    """The arrays that the program requires to be of indices before it does anything else (core/element_ranges.py)."""
+    found: set[Term] = set()
+    body = root.body if isinstance(root, Lam) else root
+    while isinstance(body, Require):
+        found.update([array for array, _ in ranges_in(body.condition, lambda t: t, lambda size, length: True)])
+        body = body.body
+    return frozenset(found)
 
 
 def _dependent(loop: Build | Reduce) -> Iterator[Term]:

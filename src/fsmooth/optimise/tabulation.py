@@ -22,14 +22,14 @@ Failing = Mapping[Term, frozenset[Term]]
 
 def tabulate(root: Term, graph: Graph, failing: Failing, trace: Trace) -> Term:
     """The root of the graph with tables; `failing` are the nodes that can fail, with what fails in them."""
-    return _Tabulation(graph, failing, trace).visit(root, Around())
+    return _Tabulation(graph, failing, trace, root).visit(root, Around())
 
 
 class _Tabulation:
-    def __init__(self, graph: Graph, failing: Failing, trace: Trace) -> None:
+    def __init__(self, graph: Graph, failing: Failing, trace: Trace, root: Term) -> None:
         self.graph = graph
         self.nests = Nests(graph, failing, trace)
-        self.gathers = Gathers(graph, failing, trace)
+        self.gathers = Gathers(graph, failing, trace, root)
         self.memo: dict[Term, Term] = {}
 
     def visit(self, node: Term, around: Around) -> Term:
