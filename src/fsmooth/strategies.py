@@ -24,7 +24,7 @@ from fsmooth.core.term.declared import Declaration
 from fsmooth.core.traverse import subterms, transform
 from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.remove import Removal
-from fsmooth.errors import ArgumentError, NotDifferentiableError, UnknownMethodError
+from fsmooth.errors import ArgumentError, NotDifferentiableError, StrategyError, UnknownMethodError
 from fsmooth.laws.equations import all_rules
 from fsmooth.optimise import schedules
 from fsmooth.optimise.compaction import compact_tables
@@ -50,6 +50,7 @@ from fsmooth.rewrite.strategy import (
     not_,
     repeat,
     seq,
+    times_given,
     try_until,
     where,
 )
@@ -97,6 +98,7 @@ def normalise(strategy: Strategy) -> Strategy:
 
 def let_subst(most: int) -> Rule:
     """A definition that is used at most so often takes the places of its variable (paper 002, letSubst)."""
+    times_given(most, "let_subst")
 
     def apply(term: Term, facts: Facts) -> Term | None:
         match term:
@@ -230,6 +232,8 @@ FUSED = normal_form("FUSED")
 
 def part(name: str) -> Callable[[Strategy], Strategy]:
     """The traversal that goes to the part of a term that is called so."""
+    if name not in _PARTS:
+        raise StrategyError(f"no constructor has a part {name!r}; there are {', '.join(sorted(_PARTS))}")
     return partial(_inside, name=name)
 
 

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from msgspec import Struct
 
-from fsmooth.api import AnySchedule
+from fsmooth.api import AnySchedule, known_schedule
 from fsmooth.callables import Function
 from fsmooth.core.term import Method, Verb
 from fsmooth.errors import ArgumentError, Error
 from fsmooth.frontend.programs import DerivedProgram, Program
 from fsmooth.laws.law import Law
 from fsmooth.optimise.schedule import Schedule
+from fsmooth.optimise.schedules import named
 from fsmooth.runtime import cache
-from fsmooth.strategies import scheduled
 
 CALLS = 5
 """Rounds of calls that are timed, at least."""
@@ -68,6 +69,7 @@ def tune(
     over: Sequence[AnySchedule] = ("DEFAULT", "DPS", "LICM"),
     laws: Sequence[Law] = (),
     budget: float = 10.0,
+    **kwargs: object,
 ) -> Tuned:
     """The fastest of the ways to make a function, for arguments like these.
 
@@ -77,13 +79,14 @@ def tune(
 
     Args:
         f: What a verb made: `fs.function(f)`, `fs.grad(f)`, …
-        args: Arguments for it.
+        args: Arguments for it; others by keyword.
         over: The schedules that are tried.
         laws: Laws that need not be used; each is tried with every schedule.
         budget: No further way is tried after so many seconds.
 
     Raises:
-        ArgumentError: for what is no function of fsmooth.
+        ArgumentError: for what is no function of fsmooth, and for no schedule.
+        UnknownMethodError: for a schedule that does not exist.
 
     >>> import numpy as np, fsmooth as fs
     >>> found = fs.tune(fs.grad(lambda x: sum(v * v for v in x)), np.ones(100))
@@ -92,16 +95,19 @@ def tune(
     """
     if not isinstance(f, Function):
         raise ArgumentError(f"fs.tune of {f!r}\n  hint: give it what fs.function, fs.grad or another verb made")
+    if not over:
+        raise ArgumentError("fs.tune over no schedule\n  hint: leave `over` out, or name one")
+    call = partial(_called, args=args, kwargs=kwargs)
     candidates = list(_candidates(f, over, laws))
-    known = _known(f, args, [(way.schedule, way.method, content) for way, _, content in candidates])
+    known = _known(f, args, kwargs, [(way.schedule, way.method, content) for way, _, content in candidates])
     number = None if known is None else known.read()
     if number is not None:
         way, make, _ = candidates[number]
         return Tuned(make(), way, [w for w, _, _ in candidates])
-    tried = list(_tried(candidates, args, budget))
+    tried = list(_tried(candidates, call, budget))
     finished = [k for k, (way, _) in enumerate(tried) if way.seconds is not None]
     if not finished:
-        candidates[0][1]()(*args)  # raises what is wrong with it
+        call(candidates[0][1]())  # raises what is wrong with it
     fastest = min(finished, key=lambda k: tried[k][0].seconds or 0.0)
     if known is not None:
         known.write(fastest)
@@ -111,21 +117,18 @@ def tune(
 
 
 Make = Callable[[], Function[..., Any]]
+Call = Callable[[Function[..., Any]], object]
 
 
 def _candidates(
     f: Function[..., Any], over: Sequence[AnySchedule], laws: Sequence[Law]
 ) -> Iterator[tuple[Way, Make, str]]:
     """All ways, the likeliest first, each with the content of its schedule."""
-    schedules = [scheduled(_object(given), None) for given in over]
+    schedules = [named(known_schedule(given)) for given in over]
     schedules += [schedule.with_rules(law) for schedule in schedules for law in laws]
     for program, method in _programs(f.program):
         for schedule in schedules:
             yield Way(schedule.name, method), _maker(f, program, schedule), schedule.content
-
-
-def _object(given: AnySchedule) -> object:
-    return f"fsmooth.strategies:{given}" if isinstance(given, str) and ":" not in given else given
 
 
 def _maker(f: Function[..., Any], program: Program, schedule: Schedule) -> Make:
@@ -149,7 +152,7 @@ def _by(program: DerivedProgram, method: Method) -> DerivedProgram:
 
 
 def _tried(
-    candidates: Sequence[tuple[Way, Make, str]], args: tuple[object, ...], budget: float
+    candidates: Sequence[tuple[Way, Make, str]], call: Call, budget: float
 ) -> Iterator[tuple[Way, Function[..., Any] | None]]:
     start = time.perf_counter()
     for k, (way, make, _) in enumerate(candidates):
@@ -158,23 +161,27 @@ def _tried(
             continue
         try:
             function = make()
-            function(*args)
+            call(function)
         except Error as error:
             yield Way(way.schedule, way.method, None, str(error).split("\n", maxsplit=1)[0]), None
             continue
-        yield Way(way.schedule, way.method, _seconds(function, args)), function
+        yield Way(way.schedule, way.method, _seconds(partial(call, function))), function
 
 
-def _seconds(function: Function[..., Any], args: tuple[object, ...]) -> float:
+def _called(function: Function[..., Any], args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
+    return function(*args, **kwargs)
+
+
+def _seconds(call: Callable[[], object]) -> float:
     """The median of what a call takes."""
     start = time.perf_counter()
-    function(*args)
+    call()
     repeats = max(1, int(SHORTEST / max(1e-9, time.perf_counter() - start)))
     rounds = []
     for _ in range(CALLS):
         start = time.perf_counter()
         for _ in range(repeats):
-            function(*args)
+            call()
         rounds.append((time.perf_counter() - start) / repeats)
     return statistics.median(rounds)
 
@@ -195,9 +202,14 @@ class _Known:
         cache.write(self.path, str(number).encode())
 
 
-def _known(f: Function[..., Any], args: tuple[object, ...], ways: Sequence[tuple[str, str, str]]) -> _Known | None:
+def _known(
+    f: Function[..., Any],
+    args: tuple[object, ...],
+    kwargs: Mapping[str, object],
+    ways: Sequence[tuple[str, str, str]],
+) -> _Known | None:
     """Where the answer is kept, if the program is one that later processes can tell."""
-    entry, values = f._entry(args, {})
+    entry, values = f._entry(args, kwargs)
     if entry.manifest is None:
         return None
     shapes = [getattr(value, "shape", ()) for value in entry.inputs(values)]

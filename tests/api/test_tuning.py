@@ -58,6 +58,18 @@ def test_ways_that_are_no_way() -> None:
         fs.tune(energy, X)  # type: ignore[arg-type]
 
 
+def test_arguments_by_keyword() -> None:
+    found = fs.tune(fs.jvp(energy), X[:5], tangent=np.ones(5), over=("DEFAULT",))
+    assert found.function(X[:5], tangent=np.ones(5))[1] == pytest.approx(sum(2 * X[:5] / 3 + 1 / 3))
+
+
+def test_no_schedule() -> None:
+    with pytest.raises(fs.ArgumentError, match="fs.tune over no schedule"):
+        fs.tune(fs.function(energy), X, over=())
+    with pytest.raises(fs.UnknownMethodError, match="there is no schedule 'NOPE'"):
+        fs.tune(fs.function(energy), X, over=("NOPE",))
+
+
 def test_mistakes_are_raised() -> None:
     with pytest.raises(fs.ProgramError):
         fs.tune(fs.function(lambda x: x.nonsense), X)

@@ -287,3 +287,12 @@ def test_laws_survive_pickling() -> None:
 
 def test_own_rules_are_no_laws_of_users() -> None:
     assert all([isinstance(rule, Rule) and not isinstance(rule, Law) for rule in all_rules()])
+
+
+def test_promises_and_heads_that_are_none() -> None:
+    with pytest.raises(fs.LawError, match="real=True and keeps='order' are two promises"):
+        fs.law("x * 1.0 ~> x", real=True, keeps="order")
+    with pytest.raises(fs.LawError, match="heads=3\n  hint: give constructors of terms"):
+        fs.law("x * 1.0 ~> x", heads=3)  # type: ignore[call-overload]
+    with pytest.raises(fs.LawError, match="give the text of a law"):
+        fs.law(5)  # type: ignore[call-overload]

@@ -130,6 +130,32 @@ CASES: dict[str, tuple[Strategy, str, str | None]] = {
         "build (length v) (fun i -> ifold (fun a j -> if j == i then a + v[j] else a) 0.0 (length v))",
         "v",
     ),
+    "a part of a constructor": (
+        st.Build.body(multiply_one),
+        "build (n * 1) (fun i -> x * 1.0)",
+        "build (n * 1) (fun i -> x)",
+    ),
+    "of another": (st.Build.body(multiply_one), "x * 1.0", None),
+    "of any that has it": (st.body(multiply_one), "sum n (fun i -> x * 1.0)", "sum n (fun i -> x)"),
+    "a branch": (st.If.then(multiply_one), "if c then x * 1.0 else x * 1.0", "if c then x else x * 1.0"),
+    "one of many": (st.items(multiply_one), "(x, y * 1.0, x * 1.0)", "(x, y, x * 1.0)"),
+    "some": (some(multiply_one), "(x, y * 1.0, x * 1.0)", "(x, y, x)"),
+    "none": (some(multiply_one), "(x, y)", None),
+    "at a loop": (
+        at(st.body(multiply_one), loop="i"),
+        "(sum n (fun i -> x * 1.0), sum n (fun j -> x * 1.0))",
+        "(sum n (fun i -> x), sum n (fun j -> x * 1.0))",
+    ),
+    "at no loop": (at(st.body(multiply_one), loop="k"), "sum n (fun i -> x * 1.0)", None),
+    "is a": (st.is_a(Build) >> st.size(multiply_one), "build n (fun i -> x)", None),
+    "let_subst": (st.let_subst(1), "let a = sin x in a * 2.0", "sin x * 2.0"),
+    "let_subst too often": (st.let_subst(1), "let a = sin x in a * a", None),
+    "let_subst often": (st.let_subst(2), "let a = sin x in a * a", "sin x * sin x"),
+    "renamed where it would capture": (
+        st.let_subst(1),
+        "let a = v[0] in build n (fun i -> a * x)",
+        "build n (fun i -> v[0] * x)",
+    ),
 }
 
 
@@ -244,47 +270,6 @@ def test_random_families_reach_the_definition() -> None:
             assert alpha_equal(flat(fast), flat(slow)), f"{family}\n{program}\n{fast}\n{slow}"
 
 
-PARTS: dict[str, tuple[Strategy, str, str | None]] = {
-    "a part of a constructor": (
-        st.Build.body(multiply_one),
-        "build (n * 1) (fun i -> x * 1.0)",
-        "build (n * 1) (fun i -> x)",
-    ),
-    "of another": (st.Build.body(multiply_one), "x * 1.0", None),
-    "of any that has it": (st.body(multiply_one), "sum n (fun i -> x * 1.0)", "sum n (fun i -> x)"),
-    "a branch": (st.If.then(multiply_one), "if c then x * 1.0 else x * 1.0", "if c then x else x * 1.0"),
-    "one of many": (st.items(multiply_one), "(x, y * 1.0, x * 1.0)", "(x, y, x * 1.0)"),
-    "some": (some(multiply_one), "(x, y * 1.0, x * 1.0)", "(x, y, x)"),
-    "none": (some(multiply_one), "(x, y)", None),
-    "at a loop": (
-        at(st.body(multiply_one), loop="i"),
-        "(sum n (fun i -> x * 1.0), sum n (fun j -> x * 1.0))",
-        "(sum n (fun i -> x), sum n (fun j -> x * 1.0))",
-    ),
-    "at no loop": (at(st.body(multiply_one), loop="k"), "sum n (fun i -> x * 1.0)", None),
-    "is a": (st.is_a(Build) >> st.size(multiply_one), "build n (fun i -> x)", None),
-    "let_subst": (st.let_subst(1), "let a = sin x in a * 2.0", "sin x * 2.0"),
-    "let_subst too often": (st.let_subst(1), "let a = sin x in a * a", None),
-    "let_subst often": (st.let_subst(2), "let a = sin x in a * a", "sin x * sin x"),
-    "renamed where it would capture": (
-        st.let_subst(1),
-        "let a = v[0] in build n (fun i -> a * x)",
-        "build n (fun i -> v[0] * x)",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", PARTS)
-def test_parts(name: str) -> None:
-    strategy, before, after = PARTS[name]
-    result = strategy(parse(before, NAMES))
-    if after is None:
-        assert result is None
-    else:
-        assert result is not None
-        assert alpha_equal(result, parse(after, NAMES)), f"gives {result}"
-
-
 def test_parts_that_are_not_there() -> None:
     with pytest.raises(AttributeError, match="Build has no part 'then'; its parts are size, body"):
         st.Build.then(multiply_one)
@@ -327,3 +312,40 @@ def test_strategies_survive_pickling_and_are_their_own_text(strategy: Strategy) 
     again = pickle.loads(pickle.dumps(strategy))
     assert again.name == strategy.name
     assert again.content == strategy.content
+
+
+MISTAKES: dict[str, tuple[Callable[[], object], str]] = {
+    "seq": (lambda: seq(beta, 3), "seq of 3, which is no strategy"),
+    "choice": (lambda: choice(beta, None), "choice of None, which is no strategy"),
+    "one": (lambda: one("beta"), "one of 'beta', which is no strategy"),
+    "times": (lambda: try_until(beta, "often"), "try_until: 'often' times\n  hint: give a number from 0 on"),
+    "uses": (lambda: st.let_subst(-1), "let_subst: -1 times"),
+    "where": (lambda: where(3), "give a function of a term that says whether it is meant"),
+    "at": (lambda: at(beta), "give a loop, by its index, or a line"),
+    "part": (lambda: st.part("nonsense"), "no constructor has a part 'nonsense'; there are "),
+    "with_rules": (lambda: st.DEFAULT.with_rules("x ~> x"), "with_rules of 'x ~> x', which is no strategy"),
+    "no rule": (lambda: st.DEFAULT.with_rules(st.share), "with_rules of share, which is no rule"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes(name: str) -> None:
+    make, told = MISTAKES[name]
+    with pytest.raises(fs.StrategyError) as error:
+        make()
+    assert told in str(error.value)
+
+
+def test_operators_of_what_is_no_strategy() -> None:
+    with pytest.raises(TypeError, match="unsupported operand"):
+        _ = beta | None
+    with pytest.raises(TypeError, match="unsupported operand"):
+        _ = beta >> 3
+
+
+def test_families_are_rules_for_schedules() -> None:
+    assert st.NONE.with_rules(st.FUSION).content != st.NONE.content
+    f = fs.function(
+        lambda v: sum([x * 2.0 for x in v][i] for i in range(len(v))), schedule=st.NONE.with_rules(st.FUSION)
+    )
+    assert f([1.0, 2.0]) == 6.0

@@ -134,13 +134,23 @@ def law(
       hint: it is so but for -0.0: keeps="rounding"
 
     """
+    if not isinstance(text, str):
+        raise LawError(f"fs.law({text!r})\n  hint: give the text of a law, `left ~> right where conditions`")
+    if real and keeps not in ("exact", "value"):
+        raise LawError(
+            f"real=True and keeps={keeps!r} are two promises\n  hint: real=True is keeps='value'; leave one out"
+        )
     if keeps not in [k.value for k in Keeps]:
         known = ", ".join([repr(k.value) for k in Keeps])
         raise LawError(f"keeps={keeps!r}\n  hint: use one of {known}")
     meaning = Meaning(Keeps.VALUE if real else Keeps(keeps), discards)
     if heads is None:
         return _of_text(text, meaning, source, name, check)
-    return partial(_of_function, text, meaning, source, name, heads if isinstance(heads, tuple) else (heads,), check)
+    constructors = heads if isinstance(heads, tuple) else (heads,)
+    if not all([isinstance(head, type) and issubclass(head, Term) for head in constructors]):
+        hint = "give constructors of terms, as fsmooth.core.term has them: Prim, Build, Reduce, …"
+        raise LawError(f"heads={heads!r}\n  hint: {hint}")
+    return partial(_of_function, text, meaning, source, name, constructors, check)
 
 
 def _of_text(text: str, meaning: Meaning, source: str, name: str, check: bool) -> Law:

@@ -12,9 +12,10 @@ from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
 from fsmooth.core.term import Term, Var
+from fsmooth.errors import StrategyError
 from fsmooth.loops.passes.schedule import PLAIN, Passes
 from fsmooth.rewrite.facts import Facts
-from fsmooth.rewrite.strategy import Rule, Strategy
+from fsmooth.rewrite.strategy import Rule, Strategy, strategies_given
 from fsmooth.rewrite.trace import Trace
 
 StaticSizes = Mapping[tuple[Var, int], int]
@@ -96,8 +97,20 @@ class Schedule(Struct, frozen=True):
         told = f"{self.name}.step({name!r})"
         return Strategy(told, apply, (), f"{self.content}.step({name!r})", (Schedule.step, (self, name)))
 
-    def with_rules(self, *rules: Rule) -> Schedule:
-        """The schedule with these rules and laws in each family that it normalises by, before differentiation too."""
+    def with_rules(self, *given: Strategy) -> Schedule:
+        """The schedule with these rules, laws and families of rules in each family that it normalises by, before
+        differentiation too.
+
+        Raises:
+            StrategyError: for what is no rule, and no choice of rules.
+
+        """
+        strategies_given(given, "with_rules")
+        for strategy in given:
+            if not strategy.rules:
+                hint = "a strategy comes before or after a schedule, or between its steps"
+                raise StrategyError(f"with_rules of {strategy!r}, which is no rule\n  hint: {hint}")
+        rules = tuple([rule for strategy in given for rule in strategy.rules])
         told = ", ".join([rule.content for rule in rules])
         return replace(
             self,

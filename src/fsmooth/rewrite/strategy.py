@@ -67,10 +67,10 @@ class Strategy:
         return self.apply(term, facts)
 
     def __or__(self, other: Strategy) -> Strategy:
-        return choice(self, other)
+        return choice(self, other) if isinstance(other, Strategy) else NotImplemented
 
     def __rshift__(self, other: Strategy) -> Strategy:
-        return seq(self, other)
+        return seq(self, other) if isinstance(other, Strategy) else NotImplemented
 
     def __repr__(self) -> str:
         return self.name
@@ -157,14 +157,31 @@ def rule(
 
 def combined(maker: Callable[..., object], parts: tuple[Strategy, ...], apply: Apply, *others: object) -> Strategy:
     """A strategy made of others, and of what is no strategy, by `maker`, after which it is named."""
+    strategies_given(parts, maker.__name__)
     told = ", ".join([*[part.name for part in parts], *[repr(other) for other in others]])
     contents = ", ".join([*[part.content for part in parts], *[repr(other) for other in others]])
     name = maker.__name__
     return Strategy(f"{name}({told})", apply, (), f"{name}({contents})", (maker, (*parts, *others)))
 
 
+def strategies_given(parts: Iterable[object], name: str) -> None:
+    """An error, if one of these is no strategy."""
+    for part in parts:
+        if not isinstance(part, Strategy):
+            raise StrategyError(
+                f"{name} of {part!r}, which is no strategy\n  hint: fsmooth.strategies has them, fs.law makes one"
+            )
+
+
+def times_given(times: object, name: str) -> None:
+    """An error, if this is not how often something is done."""
+    if not isinstance(times, int) or isinstance(times, bool) or times < 0:
+        raise StrategyError(f"{name}: {times!r} times\n  hint: give a number from 0 on")
+
+
 def seq(*strategies: Strategy) -> Strategy:
     """One after the other; fails if any fails."""
+    strategies_given(strategies, "seq")
 
     def apply(term: Term, facts: Facts) -> Term | None:
         current = term
@@ -181,6 +198,7 @@ def seq(*strategies: Strategy) -> Strategy:
 
 def choice(*strategies: Strategy) -> Strategy:
     """The first that applies.  A choice of rules is a family of rules."""
+    strategies_given(strategies, "choice")
 
     def apply(term: Term, facts: Facts) -> Term | None:
         for strategy in strategies:
@@ -243,6 +261,7 @@ _ENDLESS = "what a rule makes must not be what it, or another rule, takes; fs.la
 
 def try_until(strategy: Strategy, times: int) -> Strategy:
     """`strategy` as often as it applies, at most so many times; never fails."""
+    times_given(times, "try_until")
 
     def apply(term: Term, facts: Facts) -> Term | None:
         for _ in range(times):
@@ -262,6 +281,8 @@ def not_(strategy: Strategy) -> Strategy:
 
 def where(predicate: Callable[[Term], bool]) -> Strategy:
     """The term as it is, where the predicate holds of it; fails where it does not."""
+    if not callable(predicate):
+        raise StrategyError(f"where({predicate!r})\n  hint: give a function of a term that says whether it is meant")
     name = f"where({getattr(predicate, '__name__', predicate)})"
     content = f"where({content_of(predicate)})"
     return Strategy(name, lambda term, facts: term if predicate(term) else None, (), content, (where, (predicate,)))

@@ -22,8 +22,9 @@ from fsmooth.core.subst import refresh
 from fsmooth.core.term import Term, Var
 from fsmooth.core.term.fields import Index
 from fsmooth.core.traverse import bound_in, children, rebuild, steps
+from fsmooth.errors import StrategyError
 from fsmooth.rewrite.facts import Facts
-from fsmooth.rewrite.strategy import Strategy, attempt, combined, repeat
+from fsmooth.rewrite.strategy import Strategy, attempt, combined, repeat, strategies_given
 
 
 def one(strategy: Strategy) -> Strategy:
@@ -88,6 +89,11 @@ def at(strategy: Strategy, *, loop: str | None = None, line: int | None = None) 
     """`strategy` at the outermost places that are meant, one at least: loops by the name of their index, or what stands in a
     line of the program.
     """
+    if (loop is None) == (line is None):
+        raise StrategyError(
+            f"at({strategy!r}, loop={loop!r}, line={line!r})\n  hint: give a loop, by its index, or a line"
+        )
+    strategies_given((strategy,), "at")
     return _at(strategy, loop, line)
 
 

@@ -6,6 +6,7 @@ from fsmooth.backend.futhark.accumulation import added_to, is_sparse
 from fsmooth.backend.futhark.code import (
     APPLY,
     ATOM,
+    LINE,
     LOW,
     OR,
     Code,
@@ -22,8 +23,6 @@ from fsmooth.backend.futhark.writer import Writer
 from fsmooth.core.shape import size_of
 from fsmooth.core.term import Build, Check, Delta, Get, Length, Plus, Proj, Term, Update, Vector, Zero
 from fsmooth.core.types import Array, Tuple, is_scalar
-
-_LINE = 90
 
 
 def build(writer: Writer, term: Build, scope: Scope, after: After | None) -> Code:
@@ -51,7 +50,7 @@ def vector(writer: Writer, term: Vector, scope: Scope, after: After | None) -> C
         others = (*term.items[:k], *term.items[k + 1 :])
         codes.append(writer.fitted(item, scope, element, After(others, after)).at(OR))
     line = f"[{', '.join(codes)}]"
-    if len(line) > _LINE or "\n" in line:
+    if len(line) > LINE or "\n" in line:
         line = "[ " + "\n, ".join(map(indented, codes)) + "\n]"
     return Code(line, ATOM, Dim(str(len(codes)), element))
 

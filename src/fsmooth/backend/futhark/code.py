@@ -6,6 +6,9 @@ from msgspec import Struct
 
 from fsmooth.core.types import Array, Bool, Float, Int, Tuple, Type
 
+LINE = 90
+"""Lines are broken that are longer than this, where they may be."""
+
 LOW, OR, AND, COMPARE, ADD, MULTIPLY, POWER, APPLY, ATOM = range(9)
 """Levels: `LOW` is let, if, loop, a function, an attribute; operators as Futhark orders them; applications; atoms."""
 

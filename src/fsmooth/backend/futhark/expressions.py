@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fsmooth.backend.futhark.code import AND, ATOM, COMPARE, LOW, OR, Code, Items, bracketed, indented, tupled
+from fsmooth.backend.futhark.code import AND, ATOM, COMPARE, LINE, LOW, OR, Code, Items, bracketed, indented, tupled
 from fsmooth.backend.futhark.marks import covered
 from fsmooth.backend.futhark.scope import After, Branch, Closure, Scope, as_code, component_of, path, pattern
 from fsmooth.backend.futhark.spelling import constant, spelled
@@ -24,8 +24,6 @@ from fsmooth.core.term import (
     Var,
 )
 from fsmooth.core.types import Bool, Tuple, has_array
-
-_LINE = 90
 
 
 def const(writer: Writer, term: Const, scope: Scope, after: After | None) -> Code:
@@ -75,7 +73,7 @@ def chosen(condition: Code, then: Code, otherwise: Code) -> Code:
     """`if condition then … else …`, on a line or on three."""
     aliases = then.aliases | otherwise.aliases
     line = f"if {condition.at(OR)} then {then.at(OR)} else {otherwise.at(OR)}"
-    if len(line) <= _LINE and "\n" not in line:
+    if len(line) <= LINE and "\n" not in line:
         return Code(line, LOW, then.sizes, aliases)
     text = f"if {condition.at(OR)}\nthen {indented(then.at(OR), 5)}\nelse {indented(otherwise.at(OR), 5)}"
     return Code(text, LOW, then.sizes, aliases)
@@ -157,7 +155,7 @@ def make_tuple(writer: Writer, term: MakeTuple, scope: Scope, after: After | Non
     if len(codes) == 1:
         return Code(codes[0].text, codes[0].level, sizes, aliases)
     line = tupled([c.at(OR) for c in codes])
-    if len(line) > _LINE or "\n" in line:
+    if len(line) > LINE or "\n" in line:
         line = "( " + "\n, ".join([indented(c.at(OR)) for c in codes]) + "\n)"
     return Code(line, ATOM, sizes, aliases)
 
@@ -195,7 +193,7 @@ def require(writer: Writer, term: Require, scope: Scope, after: After | None) ->
     writer.checked = True
     inner = body.text if is_checked else covered(body.text)
     text = inner if body.level == ATOM and "\n" not in inner else bracketed(inner)
-    gap = "\n" if len(text) + len(condition.text) > _LINE or "\n" in text else " "
+    gap = "\n" if len(text) + len(condition.text) > LINE or "\n" in text else " "
     return Code(f"assert {condition.atom}{gap}{text}", LOW, body.sizes, body.aliases)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fsmooth.backend.futhark.code import (
     APPLY,
     ATOM,
+    LINE,
     LOW,
     OR,
     Code,
@@ -33,8 +34,6 @@ from fsmooth.backend.futhark.scope import (
 from fsmooth.backend.futhark.writer import Writer
 from fsmooth.core.term import Carrying, Collect, IFold, MakeTuple, Term, While
 from fsmooth.core.types import Tuple, Type
-
-_LINE = 90
 
 
 def ifold(writer: Writer, term: IFold, scope: Scope, after: After | None) -> Code:
@@ -137,8 +136,8 @@ def _loop(
     init = _tree(state, iter(texts))
     visible = {leaf.name for named in scope.names.values() for leaf in leaves(named)}
     code = as_code(state, ATOM)
-    head = f"loop {pattern(state)} = {init if len(init) <= _LINE else indented(init)} {form} do"
-    gap = "\n  " if "\n" in body.text or len(head) + len(body.text) > _LINE else " "
+    head = f"loop {pattern(state)} = {init if len(init) <= LINE else indented(init)} {form} do"
+    gap = "\n  " if "\n" in body.text or len(head) + len(body.text) > LINE else " "
     return Code(f"{head}{gap}{indented(body.text)}", LOW, code.sizes, frozenset(aliases & visible))
 
 
