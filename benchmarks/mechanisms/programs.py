@@ -18,6 +18,7 @@ from benchmarks.mechanisms.assignments import assignments
 from benchmarks.reverse.rows import ROWS
 from benchmarks.reverse.workload import Workload
 from benchmarks.routes.programs import by, derivatives
+from benchmarks.workloads import expressions, product_sum, tree_lstm
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ def programs() -> Iterator[Program]:
     yield from _products()
     yield from _assignments()
     yield from _workloads()
+    yield from _recursion()
 
 
 def _routes() -> Iterator[Program]:
@@ -123,3 +125,16 @@ def _workloads() -> Iterator[Program]:
             for what, function in (("primal", workload.primal), ("derivative", workload.derivative)):
                 make = lambda function=function: fs.Function(function.program, function.schedule)  # noqa: E731
                 yield Program(f"{name}, {what}", make, tuple(workload.arguments))
+
+
+def _recursion() -> Iterator[Program]:
+    """Programs over trees that call themselves; the determinant by minors is among the workloads."""
+    tree, model = product_sum.generate(4096), tree_lstm.generate(32, 32, 3)
+    expression = expressions.generate(10_000)
+    for name, function, wrt, arguments in (
+        ("product-sum", product_sum.total, product_sum.WRT, (tree, product_sum.A, product_sum.B)),
+        ("TreeLSTM", tree_lstm.loss, "p", model),
+        ("expression", expressions.by_match, ("e", "x"), expression),
+    ):
+        yield Program(f"{name}, value", lambda f=function: fs.function(f), arguments)
+        yield Program(f"{name}, gradient", lambda f=function, wrt=wrt: fs.grad(f, wrt=wrt), arguments)

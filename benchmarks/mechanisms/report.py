@@ -70,10 +70,13 @@ def _line(name: str, room: str, rows: list[Row]) -> str:
     needed = [row for row in changed if "error" in row]
     ratios = {row["program"]: row["run without"] / row["run with"] for row in changed if "run with" in row}
     compiled = [row for row in rows if "seconds" in row]
-    compile_ = sum([row["seconds"] for row in compiled]) / sum([row["with"] for row in compiled])
+    usual = sum([row["with"] for row in compiled])
+    compile_ = f"{sum([row['seconds'] for row in compiled]) / usual:.2f}" if compiled else "–"
     most = max(ratios, key=lambda program: ratios[program]) if ratios else ""
     figures = [max, statistics.median, min]
     run = [f"{figure(list(ratios.values())):.2f}" if ratios else "–" for figure in figures]
     pays = bool(needed) or (bool(ratios) and ratios[most] >= BAR)
     shown = name if pays else f"**{name}**"
-    return f"| {shown} | {room} | {len(changed) or '–'} | {len(needed) or '–'} | {' | '.join(run)} | {compile_:.2f} | {most} |"
+    return (
+        f"| {shown} | {room} | {len(changed) or '–'} | {len(needed) or '–'} | {' | '.join(run)} | {compile_} | {most} |"
+    )

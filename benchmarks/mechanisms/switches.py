@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
+
+from msgspec.structs import replace
 
 from fsmooth import thresholds
 from fsmooth.loops.passes.schedule import ALL
@@ -51,11 +53,12 @@ class Mechanism:
 def _without(schedule: Schedule, stage: str) -> Schedule:
     kept = [tuple([s for s in stages if s[0] != stage]) for stages in (schedule.stages, schedule.first, schedule.once)]
     whole, first, once = kept
-    return replace(schedule, stages=whole, first=first, once=once)
+    return replace(schedule, stages=whole, first=first, once=once, content=f"{schedule.content} without {stage}")
 
 
 def _without_pass(schedule: Schedule, name: str) -> Schedule:
-    return replace(schedule, loops=tuple([each for each in schedule.loops if each[0] != name]))
+    loops = tuple([each for each in schedule.loops if each[0] != name])
+    return replace(schedule, loops=loops, content=f"{schedule.content} without {name}")
 
 
 def _ignoring(rule: str) -> Callable[..., None]:
@@ -124,6 +127,8 @@ def _loops() -> Iterator[Mechanism]:
         if name != "rooms":  # without which there is no memory
             yield Mechanism(name, "loops", loops=name)
     yield Mechanism("rows of blocks", "loops", {"fsmooth.loops.passes.blocking.with_rows": _first})
+    sums = lambda kernel, definitions, names: (kernel, definitions)  # noqa: E731
+    yield Mechanism("sums over calls", "loops", {f"{_LOWER}.functions.sum_over_calls": sums})
     yield Mechanism("loops exchanged for memory", "lower", {f"{_LOWER}.arrays.interchangeable": _nothing})
     yield Mechanism("recorded states", "lower", {f"{_LOWER}.folds.recorded_in": _none_of})
     callers = "updates", "placement.continuing"

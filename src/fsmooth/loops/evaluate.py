@@ -200,10 +200,16 @@ class _Memory:
                 self.pointers[s.left], self.pointers[s.right] = right, left
             case t.Invoke():
                 self.invoke(s)
+            case t.Reserve():
+                self.frames.append(Frame(s.layout, ()))
+                self.names[s.name] = len(self.frames)
             case t.Pack():
                 values = [self.place(v) if isinstance(v, t.Place) else self.of(v) for v in s.values]
-                self.frames.append(Frame(s.layout, tuple(values)))
-                self.names[s.name] = len(self.frames)
+                if s.reserved is None:
+                    self.frames.append(Frame(s.layout, ()))
+                number = len(self.frames) if s.reserved is None else int(self.names[s.reserved])
+                self.frames[number - 1] = Frame(s.layout, tuple(values))
+                self.names[s.name] = number
             case t.Unpack():
                 self.unpack(s)
             case t.OpenTape():

@@ -25,7 +25,7 @@ from fsmooth.loops.substitution import renamed
 from fsmooth.loops.usage import bodies_of, changed, declared, mentioned, names_of, walk
 
 _STAYING = (
-    *(t.Allocate, t.Room, t.Parallel, t.Invoke, t.Keep, t.Pack, t.Unpack),
+    *(t.Allocate, t.Room, t.Parallel, t.Invoke, t.Keep, t.Reserve, t.Pack, t.Unpack),
     *(t.OpenTape, t.Sweep, t.CloseTape, t.KeepTape, t.OpenBars, t.SweepBars),
 )
 """What is never part of an outlined function."""

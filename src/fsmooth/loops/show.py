@@ -127,9 +127,12 @@ def _lines(s: t.Statement) -> list[str]:
             return [f"{', '.join(results)} := {s.function}({', '.join(given)})"]
         case t.Keep():
             return [f"kept {s.buffer}: {s.type!r} x {w(s.count)}"]
+        case t.Reserve():
+            return [f"reserve {s.name}: {s.layout.data!r}.{s.layout.number}"]
         case t.Pack():
             given = [_handed(a) if isinstance(a, t.Place) else w(a) for a in s.values]
-            return [f"frame {s.name}: {s.layout.data!r}.{s.layout.number} = ({', '.join(given)})"]
+            where = "" if s.reserved is None else f" in {s.reserved}"
+            return [f"frame {s.name}: {s.layout.data!r}.{s.layout.number} = ({', '.join(given)}){where}"]
         case t.Unpack():
             return [f"let {s.name} = {w(s.frame)}.{s.layout.number}.{s.slot}"]
         case t.OpenTape():

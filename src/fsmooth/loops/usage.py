@@ -98,6 +98,8 @@ def expressions_of(s: t.Statement) -> Iterator[t.Expression]:
             if s.otherwise_offset is not None:
                 yield s.otherwise_offset
         case t.Pack():
+            if s.reserved is not None:
+                yield t.Name(s.reserved, s.layout.data)
             for value in s.values:
                 if isinstance(value, t.Place):
                     yield value.offset
@@ -148,7 +150,7 @@ def expressions_of(s: t.Statement) -> Iterator[t.Expression]:
         case t.Room():
             if s.bound is not None:
                 yield s.bound
-        case t.LocalArray() | t.Swap() | t.Outlined():
+        case t.LocalArray() | t.Reserve() | t.Swap() | t.Outlined():
             return
         case _:
             assert_never(s)
@@ -230,7 +232,7 @@ def own_names(s: t.Statement) -> set[str]:
 def declared(s: t.Statement) -> tuple[str, ...]:
     """The names that a statement introduces."""
     match s:
-        case t.Declare() | t.Pack() | t.Unpack():
+        case t.Declare() | t.Reserve() | t.Pack() | t.Unpack():
             return (s.name,)
         case t.LocalArray() | t.Allocate() | t.Keep():
             return (s.buffer,)

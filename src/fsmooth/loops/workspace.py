@@ -106,7 +106,7 @@ def needs_of(function: t.Function) -> tuple[t.Function, Needs]:
     return with_body(function, bounded(function.body)), needs
 
 
-_CALLS = t.Invoke | t.Keep | t.Pack | t.Unpack
+_CALLS = t.Invoke | t.Keep | t.Reserve | t.Pack | t.Unpack
 _TAPES = t.OpenTape | t.Entry | t.Operand | t.Sweep | t.CloseTape | t.KeepTape | t.OpenBars | t.SweepBars
 
 

@@ -9,6 +9,7 @@ from fsmooth.loops.identifiers import identifier
 from fsmooth.loops.names import Names
 from fsmooth.loops.outline import outline
 from fsmooth.loops.passes.schedule import ALL, Passes, gathers, run
+from fsmooth.loops.summed_over_calls import sum_over_calls
 from fsmooth.loops.updates_over_calls import gather_over_calls
 from fsmooth.lower import expressions
 from fsmooth.lower.accumulators import Allowed, sinks_of
@@ -58,6 +59,10 @@ def lower(
     definitions, names = _definitions(kernel, passes, trace)
     names[name] = kernel.names
     if gathers(passes):
+        summed = sum_over_calls(function, definitions, names)
+        if summed[0] is not function and trace is not None:
+            trace.record("sums over calls")
+        function, definitions = summed
         gathered = gather_over_calls(function, shape, definitions, names)
         if gathered[0] is not function and trace is not None:
             trace.record("rank-one updates gathered over calls")

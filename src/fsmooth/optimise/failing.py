@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from fsmooth.core.definitions import has_calls
 from fsmooth.core.term import Const, Delta, Get, If, Reduce, Reduction, Term, Update, Var
 from fsmooth.core.term.fields import Failing
 from fsmooth.core.traverse import children, opens_region
@@ -94,7 +95,7 @@ def _anchor_both_branches(found: dict[Term, set[Region | None]], branches: list[
 
 
 def postorder(root: Term) -> list[Term]:
-    """Every node once, children before parents."""
+    """Every node once, children before parents; calls as they are written, what has none from its last child on."""
     seen: set[Term] = set()
     order: list[Term] = []
     stack: list[tuple[Term, bool]] = [(root, False)]
@@ -107,5 +108,6 @@ def postorder(root: Term) -> list[Term]:
             continue
         seen.add(node)
         stack.append((node, True))
-        stack.extend([(c, False) for c in children(node) if c not in seen])
+        parts = children(node)
+        stack.extend([(c, False) for c in (reversed(parts) if has_calls(node) else parts) if c not in seen])
     return order

@@ -65,7 +65,10 @@ def uses_frames(functions: Sequence[t.Function]) -> bool:
 def makes_frames(body: Sequence[t.Statement], returning: frozenset[str]) -> bool:
     """Are frames made, here or in a function that returns some, which are the `returning`?"""
     return any(
-        [isinstance(s, t.Pack | t.Keep) or (isinstance(s, t.Invoke) and s.function in returning) for s in walk(body)]
+        [
+            isinstance(s, t.Reserve | t.Pack | t.Keep) or (isinstance(s, t.Invoke) and s.function in returning)
+            for s in walk(body)
+        ]
     )
 
 

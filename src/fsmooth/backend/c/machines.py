@@ -364,7 +364,7 @@ def _kinds(body: t.Body) -> dict[str, _Kind]:
             case t.Unpack():
                 star = "*" if s.pointer else ""
                 found[s.name] = _Kind(f"{'const ' if s.pointer else ''}{element_type(s.type)} {star}")
-            case t.Pack(name):
+            case t.Reserve(name) | t.Pack(name):
                 found[name] = _Kind("fs_frame ")
             case t.Keep(buffer, type_) | t.Allocate(buffer, type_):
                 found[buffer] = _Kind(f"{element_type(type_)} *")

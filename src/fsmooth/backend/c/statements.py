@@ -169,6 +169,9 @@ class StatementWriter:
                     f"{element} *{s.buffer} = ({element} *)fs_take({self.frames}, {self.count(s.count)}, sizeof({element}));"
                 )
                 self.or_out_of_memory(s.buffer)
+            case t.Reserve():
+                self.line(f"{self.const(s.name)}fs_frame {s.name} = {self.new_frame(s.layout)};")
+                self.or_out_of_memory(s.name)
             case t.Pack():
                 self.pack(s)
             case t.Unpack():
@@ -264,12 +267,18 @@ class StatementWriter:
         """Are frames made there?"""
         return self.returning is not None and makes_frames(body, self.returning)
 
+    def new_frame(self, layout: t.Layout) -> str:
+        """Memory for a frame."""
+        return f"fs_frame_of({self.frames}, sizeof({self.structs.name(layout)}))"
+
     def pack(self, s: t.Pack) -> None:
         """A new frame."""
         struct = self.structs.name(s.layout)
         made = f"{s.name}_made"
-        self.line(f"{struct} *const {made} = ({struct} *)fs_frame_of({self.frames}, sizeof({struct}));")
-        self.or_out_of_memory(made)
+        memory = self.new_frame(s.layout) if s.reserved is None else self.e.name(s.reserved)
+        self.line(f"{struct} *const {made} = ({struct} *){memory};")
+        if s.reserved is None:
+            self.or_out_of_memory(made)
         for k, value in enumerate(s.values):
             text = self.place(value.buffer, value.offset) if isinstance(value, t.Place) else self.e.write(value)
             self.line(f"{made}->x{k} = {text};")

@@ -138,7 +138,7 @@ def without_storage(body: t.Body) -> t.Body:
 
 def applies(function: t.Function) -> bool:
     """Not to what calls functions of the program, or is called by them, or has a tape."""
-    others = t.Invoke | t.Keep | t.Pack | t.Unpack | t.OpenTape | t.OpenBars
+    others = t.Invoke | t.Keep | t.Reserve | t.Pack | t.Unpack | t.OpenTape | t.OpenBars
     return not function.is_called and not any([isinstance(s, others) for s in walk(function.body)])
 
 

@@ -64,7 +64,7 @@ class _Pruning:
     def is_dead(self, s: t.Statement) -> bool:
         """Does the statement itself only compute what nothing reads later?"""
         match s:
-            case t.Declare() | t.Assign() | t.Pack() | t.Unpack():
+            case t.Declare() | t.Assign() | t.Reserve() | t.Pack() | t.Unpack():
                 return s.name not in self.used
             case t.Choose():
                 return s.pointer not in self.used

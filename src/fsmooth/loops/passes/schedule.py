@@ -13,6 +13,7 @@ from fsmooth.loops.names import Names
 from fsmooth.loops.passes.before_calls import work_before_calls
 from fsmooth.loops.passes.blocking import in_blocks
 from fsmooth.loops.passes.checks import checks_before_loops
+from fsmooth.loops.passes.frame_order import frames_in_order
 from fsmooth.loops.passes.fusing import fuse_loops
 from fsmooth.loops.passes.independent import independent_loops
 from fsmooth.loops.passes.invariant import invariant_loops
@@ -50,6 +51,7 @@ _LAWS = (
     ("strips", in_strips),
     ("nests multiplied", multiply_nests),
     ("rank-one updates gathered", gather_updates),
+    ("frames in order", frames_in_order),
     ("work before calls", work_before_calls),
 )
 _JAMMED = (("nests jammed", jam_loops),)

@@ -356,12 +356,23 @@ class Keep(Struct, frozen=True, eq=False):
     count: Expression
 
 
+class Reserve(Struct, frozen=True, eq=False):
+    """Memory, `name`, for a frame that is made later."""
+
+    name: str
+    layout: Layout
+
+
 class Pack(Struct, frozen=True, eq=False):
-    """A new frame, `name`, with `values` in its slots, which is there until the call that makes it has returned."""
+    """A new frame, `name`, with `values` in its slots, which is there until the call that makes it has returned.
+
+    It is where memory was reserved, unless `reserved` is None.
+    """
 
     name: str
     layout: Layout
     values: tuple[Expression | Place, ...]
+    reserved: str | None = None
 
 
 class Unpack(Struct, frozen=True, eq=False):
@@ -476,6 +487,7 @@ Statement = (
     | Invoke
     | Keep
     | Pack
+    | Reserve
     | Unpack
     | OpenTape
     | Entry
