@@ -309,7 +309,7 @@ def test_four_times_the_calls_are_four_times_the_steps(
 
     monkeypatch.setattr(loops_evaluate._Memory, "statement", counting)
     totals = []
-    for leaves in (4, 16, 64):
+    for leaves in (8, 32, 128):
         before = steps[0]
         run_in_loops(program, made(SHAPES[shape], leaves))
         totals.append(steps[0] - before)

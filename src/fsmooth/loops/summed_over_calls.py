@@ -26,6 +26,7 @@ from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ZERO, parts
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.before_calls import work_before_calls
+from fsmooth.loops.passes.pruning import prune
 from fsmooth.loops.rewriting import same_or, with_bodies
 from fsmooth.loops.usage import expressions_of, own_names, targets, walk
 
@@ -89,13 +90,19 @@ def _outputs(function: t.Function) -> list[t.Parameter]:
 
 
 class _Reading:
-    """What a function does with its names."""
+    """What a function does with its names: how often it reads each, and which statements change it."""
 
     def __init__(self, function: t.Function) -> None:
         self.body = function.body
         self.outputs = _outputs(function)
-        self.reads = Counter(x for s in walk(function.body) for e in expressions_of(s) for x in _mentions(e))
-        self.mentions = Counter(x for s in walk(function.body) for x in own_names(s))
+        self.reads = Counter[str]()
+        self.mentions = Counter[str]()
+        self.changing: dict[str, list[t.Statement]] = {}
+        for s in walk(function.body):
+            self.reads.update([x for e in expressions_of(s) for x in _mentions(e)])
+            self.mentions.update(own_names(s))
+            for name in targets(s):
+                self.changing.setdefault(name, []).append(s)
 
     def sum_of(self, k: int, allowed: set[Result]) -> _Sum | None:
         """How result k is a sum of results that are allowed, and of others; None if it is not."""
@@ -104,39 +111,34 @@ class _Reading:
         stores = [s for s in self.body if isinstance(s, t.Store) and s.buffer == buffer]
         if len(stores) != 1 or self.mentions[buffer] != 1 or stores[0].accumulate:
             return None
-        self.takes(stores[0].value, self.body, found, allowed)
+        self.take(stores[0].value, self.body, found, allowed)
         return found if found.given else None
 
-    def takes(self, value: t.Expression, body: t.Body, found: _Sum, allowed: set[Result]) -> None:
+    def take(self, value: t.Expression, body: t.Body, found: _Sum, allowed: set[Result]) -> None:
         """Find what the summands of a value are, which is computed in these statements."""
-        for e in _summands(value):
-            if not isinstance(e, t.Name) or self.reads[e.name] != 1:
-                continue
-            if not any([isinstance(s, t.Declare) and s.name == e.name and s.mutable for s in body]):
-                continue
-            result = self.given_by(e.name, body)
-            if result in allowed:
-                found.given[e.name] = result
-            elif result is None and self.is_assigned(e.name, body):
-                found.values.add(e.name)
-                for inner, branch in _assigned(e.name, body):
-                    self.takes(inner, branch, found, allowed)
-
-    def given_by(self, name: str, body: t.Body) -> Result | None:
-        """The result that a call among the statements gives to a local which nothing else changes."""
-        changing = [s for s in walk(self.body) if name in targets(s)]
-        if len(changing) != 1 or not isinstance(changing[0], t.Invoke) or not any([s is changing[0] for s in body]):
-            return None
-        return changing[0].function, changing[0].results.index(name)
-
-    def is_assigned(self, name: str, body: t.Body) -> bool:
-        """Is the local assigned to once in each branch of one `if`, and nowhere else?"""
-        changing = sum([name in targets(s) for s in walk(self.body)])
-        return changing > 0 and changing == len(list(_assigned(name, body)))
+        own = {s.name for s in body if isinstance(s, t.Declare) and s.value is None}
+        names = [e.name for e in _summands(value) if isinstance(e, t.Name)]
+        names = [name for name in names if name in own and self.reads[name] == 1]
+        if not names:
+            return
+        statements = set(body)
+        for name in names:
+            changing = self.changing.get(name, [])
+            match changing:
+                case [t.Invoke() as call] if call in statements:
+                    result = (call.function, call.results.index(name))
+                    if result in allowed:
+                        found.given[name] = result
+                case _:
+                    assigned = list(_assigned(name, body))
+                    if assigned and len(assigned) == len(changing):
+                        found.values.add(name)
+                        for inner, branch in assigned:
+                            self.take(inner, branch, found, allowed)
 
 
 def _assigned(name: str, body: t.Body) -> Iterator[tuple[t.Expression, t.Body]]:
-    """What is assigned to a local in the branches of one of the statements, and where; nothing if a branch has no such value."""
+    """What is assigned to a local in branches of the statements, and in which."""
     for s in body:
         if isinstance(s, t.If):
             for branch in (s.then, s.otherwise):
@@ -148,12 +150,14 @@ def _assigned(name: str, body: t.Body) -> Iterator[tuple[t.Expression, t.Body]]:
 
 
 def _summands(value: t.Expression) -> Iterator[t.Expression]:
-    """What a value is the sum of."""
-    if isinstance(value, t.Operation) and value.primitive is p.add:
-        for part in value.arguments:
-            yield from _summands(part)
-    else:
-        yield value
+    """What a value is the sum of, from the left."""
+    pending = [value]
+    while pending:
+        e = pending.pop()
+        if isinstance(e, t.Operation) and e.primitive is p.add:
+            pending.extend(reversed(e.arguments))
+        else:
+            yield e
 
 
 def _mentions(e: t.Expression) -> Iterator[str]:
@@ -179,7 +183,7 @@ class _Rewriting:
     def function(self) -> t.Function:
         """The function."""
         body = self.body(self.old.body)
-        return self.old if body is self.old.body else replace(self.old, body=body)
+        return self.old if body is self.old.body else prune(replace(self.old, body=body), self.names)
 
     def body(self, body: t.Body) -> t.Body:
         found: list[t.Statement] = []
