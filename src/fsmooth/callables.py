@@ -293,12 +293,13 @@ class Function(Generic[P, R]):
             stages = self._stages(args, kwargs)
             self._accept(stages)
             return write(stages, Path(path))
-        from fsmooth.shipping.libraries import Given, Library, memory_called  # noqa: PLC0415  (only for those who ask)
+        from fsmooth.loops.forms import Form  # noqa: PLC0415  (only for those who ask)
+        from fsmooth.shipping.libraries import Given, Library, memory_called  # noqa: PLC0415
 
         entry, values = self._entry(args, kwargs)
         self._accept(entry.stages_for(values))
         name = identifier(self.program.name)
-        library = Library(name, {name: self}, memory_called(memory), "")
+        library = Library(name, {name: self}, Form(memory_called(memory)), "")
         return library.write(path, [Given(entry.elaborated, entry.static(entry.sizes(entry.inputs(values))))])
 
     def pointer(self, *args: object, **kwargs: object) -> CFunction:

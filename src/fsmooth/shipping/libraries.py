@@ -11,6 +11,7 @@ from msgspec import Struct
 from fsmooth.api import function
 from fsmooth.callables import Function
 from fsmooth.errors import ArgumentError
+from fsmooth.loops.forms import Extent, Form
 from fsmooth.loops.identifiers import identifier
 from fsmooth.loops.memory import Memory
 from fsmooth.pullbacks import Vjp
@@ -24,8 +25,8 @@ Example = Sequence[Any] | Mapping[str, Sequence[Any]]
 class Library:
     """Functions that are written as C together; `fs.library` makes one."""
 
-    def __init__(self, name: str, functions: Mapping[str, Function[..., Any]], memory: Memory, prefix: str) -> None:
-        self.name, self.functions, self.memory, self.prefix = name, dict(functions), memory, prefix
+    def __init__(self, name: str, functions: Mapping[str, Function[..., Any]], form: Form, prefix: str) -> None:
+        self.name, self.functions, self.form, self.prefix = name, dict(functions), form, prefix
 
     def __repr__(self) -> str:
         return f"<fsmooth library {self.name}: {', '.join([self.prefix + x for x in self.functions])}>"
@@ -80,12 +81,18 @@ _BESIDE = ("_work", "_shape", "_kernel", "_kernel_shape")
 
 
 def library(
-    name: str, /, *functions: Callable[..., Any], memory: str = "heap", **named_functions: Callable[..., Any]
+    name: str,
+    /,
+    *functions: Callable[..., Any],
+    memory: str = "heap",
+    batch: bool = False,
+    **named_functions: Callable[..., Any],
 ) -> Library:
     """Functions that are written as C together: `.save("lib/robot", example=(x, u, 0.1))` writes `robot.c` and `robot.h`.
 
     In C they are called `NAME_FUNCTION`; by keyword, `fs.library("robot", slope=fs.grad(f))`, one has a name of its own.  With
-    `memory="caller"` they take the memory that they work in from who calls them, and nothing from the system.
+    `memory="caller"` they take the memory that they work in from who calls them, and nothing from the system.  With `batch` there
+    is a `NAME_FUNCTION_many` for each, which does it for many elements, so far apart as strides say.
 
     Raises:
         ArgumentError: for a name that C does not take, two functions of one name, or a memory that does not exist.
@@ -112,13 +119,14 @@ def library(
                 f"{name}: two functions are called {called}\n  hint: name one of them, fs.library({name!r}, …, other=f)"
             )
         found[called] = made
-    own_names = {"error_text", *[called + suffix for called in found for suffix in _BESIDE]}
+    beside = (*_BESIDE, "_many") if batch else _BESIDE
+    own_names = {"error_text", *[called + suffix for called in found for suffix in beside]}
     for called in own_names & found.keys():
         hint = f"name the function, fs.library({name!r}, …, other=f)"
         raise ArgumentError(f"{name}: {called} is what the library has itself\n  hint: {hint}")
     if not found:
         raise ArgumentError(f"{name}: a library has functions\n  hint: fs.library({name!r}, f, fs.grad(f))")
-    return Library(name, found, whose, f"{name}_")
+    return Library(name, found, Form(whose, Extent.MANY if batch else Extent.ONE), f"{name}_")
 
 
 def memory_called(name: object) -> Memory:
