@@ -16,8 +16,16 @@ class Extent(Enum):
     MANY = "many"
 
 
+class Profile(Enum):
+    """What compilers a library is for: also for those of C99 alone, or only for them."""
+
+    FULL = "full"
+    PLAIN = "plain"
+
+
 class Form(Struct, frozen=True):
-    """Whose memory a library works in, and what there is of each function."""
+    """Whose memory a library works in, what there is of each function, and for what compilers it is."""
 
     memory: Memory
     extent: Extent = Extent.ONE
+    profile: Profile = Profile.FULL

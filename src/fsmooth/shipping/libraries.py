@@ -11,7 +11,7 @@ from msgspec import Struct
 from fsmooth.api import function
 from fsmooth.callables import Function
 from fsmooth.errors import ArgumentError
-from fsmooth.loops.forms import Extent, Form
+from fsmooth.loops.forms import Extent, Form, Profile
 from fsmooth.loops.identifiers import identifier
 from fsmooth.loops.memory import Memory
 from fsmooth.pullbacks import Vjp
@@ -86,13 +86,15 @@ def library(
     *functions: Callable[..., Any],
     memory: str = "heap",
     batch: bool = False,
+    profile: str = "full",
     **named_functions: Callable[..., Any],
 ) -> Library:
     """Functions that are written as C together: `.save("lib/robot", example=(x, u, 0.1))` writes `robot.c` and `robot.h`.
 
     In C they are called `NAME_FUNCTION`; by keyword, `fs.library("robot", slope=fs.grad(f))`, one has a name of its own.  With
     `memory="caller"` they take the memory that they work in from who calls them, and nothing from the system.  With `batch` there
-    is a `NAME_FUNCTION_many` for each, which does it for many elements, so far apart as strides say.
+    is a `NAME_FUNCTION_many` for each, which does it for many elements, so far apart as strides say.  With
+    `profile="plain"` the C is C99 and nothing else, without goto and restrict, with braces around all that is conditional.
 
     Raises:
         ArgumentError: for a name that C does not take, two functions of one name, or a memory that does not exist.
@@ -126,7 +128,16 @@ def library(
         raise ArgumentError(f"{name}: {called} is what the library has itself\n  hint: {hint}")
     if not found:
         raise ArgumentError(f"{name}: a library has functions\n  hint: fs.library({name!r}, f, fs.grad(f))")
-    return Library(name, found, Form(whose, Extent.MANY if batch else Extent.ONE), f"{name}_")
+    return Library(name, found, Form(whose, Extent.MANY if batch else Extent.ONE, _profile(profile, whose)), f"{name}_")
+
+
+def _profile(name: str, memory: Memory) -> Profile:
+    found = {profile.value: profile for profile in Profile}.get(name)
+    if found is None:
+        raise ArgumentError(f'profile={name!r}\n  hint: use "full" or "plain"')
+    if found is Profile.PLAIN and memory is not Memory.CALLER:
+        raise ArgumentError('profile="plain" asks nothing of the system\n  hint: with memory="caller"')
+    return found
 
 
 def memory_called(name: object) -> Memory:

@@ -20,6 +20,7 @@ from fsmooth.backend.c.expressions import ExpressionWriter
 from fsmooth.backend.c.helpers import GNU
 from fsmooth.backend.c.names import c_type, comment, element_type
 from fsmooth.backend.c.parallel import PROTOTYPE, SETTER
+from fsmooth.backend.c.plain import plain
 from fsmooth.backend.c.prelude import prelude
 from fsmooth.backend.c.shipped_names import spelled
 from fsmooth.backend.c.signature import laid_out
@@ -27,7 +28,7 @@ from fsmooth.core.integers import FARTHEST
 from fsmooth.core.term import NOWHERE
 from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
-from fsmooth.loops.forms import Extent, Form
+from fsmooth.loops.forms import Extent, Form, Profile
 from fsmooth.loops.lifetimes import with_shared_memory
 from fsmooth.loops.memory import Memory
 from fsmooth.loops.workspace import Needs, Reason, Unbounded, needs_of
@@ -89,7 +90,8 @@ def library(name: str, functions: Sequence[Shipped], form: Form, title: str, hea
         SETTER.replace("NAME", name) if "parallel" in features else "",
         m.table(name, messages, too_little),
     ]
-    return "\n".join([part for part in parts if part]), declared
+    text = "\n".join([part for part in parts if part])
+    return plain(text) if form.profile is Profile.PLAIN else text, declared
 
 
 class _Entry:
@@ -102,6 +104,9 @@ class _Entry:
         self.needs = Needs((), ())
         if memory is Memory.CALLER:
             self.functions, self.needs = _bounded(self.name, function.program, self.functions)
+        self.is_handed = not self.needs.is_nothing
+        if form.profile is Profile.PLAIN:
+            self.needs = Needs(self.needs.taken, ())  # products of matrices copy nothing without vectors
         self.written: Written = write(function.program, self.functions, expressions, memory, "static ")
         self.first = 0
         self.built_in = named(function.program, function.static_sizes)
@@ -182,7 +187,7 @@ class _Entry:
             f"    const int32_t site = status == FS_ERROR_RUN ? error->site + {self.first} : -1;",
             "    return fs_refused(error, status, site, error->numbers[0], error->numbers[1]);",
         ]
-        if self.work is not None and not self.needs.is_nothing:
+        if self.work is not None and self.is_handed:
             opened = [f"    fs_arena {NAME};", f"    fs_open(&{NAME}, {spell.work}, {spell.size});"]
             arguments.append(f"&{NAME}")
             needed = f"(int64_t){self.name}_work({', '.join(sizes)})"
