@@ -107,6 +107,14 @@ def test_statements_that_are_functions_of_their_own(tmp_path, monkeypatch):
     subprocess.run([compiler(), *C99, "-c", "-o", str(tmp_path / "robot.o"), str(source)], check=True)
 
 
+def test_the_least_integer(tmp_path):
+    """Its opposite is no integer of C's."""
+    f = fs.function(lambda n: n - 2**62 - 2**62)
+    source, _ = fs.library("l", f=f, memory="caller", profile="plain").save(tmp_path / "l", example=(1,))
+    assert "9223372036854775808" not in source.read_text()
+    subprocess.run([compiler(), *C99, "-c", "-o", str(tmp_path / "l.o"), str(source)], check=True)
+
+
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
@@ -145,6 +153,8 @@ FS_NOTHING narrow
 #endif
 """
     assert decided(text) == "#define FS_LANES 1\n#ifndef FS_NO_TEXT\nnarrow\n#endif\n"
+    never = "#if FS_A\n#if FS_B + 1\n#ifndef FS_NO_TEXT\n#endif\n#else\n#endif\n#elif (1 == 2 || \\\n    !FS_A) && 3 >= 2\nx\n#endif\n"
+    assert decided(never) == "x\n"
     with pytest.raises(ValueError, match=r"a condition that cannot be read: FS_A \+ 1"):
         decided("#if FS_A + 1\n#endif\n")
 

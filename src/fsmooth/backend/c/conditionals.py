@@ -55,14 +55,17 @@ class _Reader:
                 yield from self._directive(line, word, rest)
 
     def _begins(self, line: str, word: str, rest: str) -> Iterator[str]:
-        stays = word != "if" and rest.split(maxsplit=1)[0] in _OPEN
+        name = rest.split(maxsplit=1)[0]
+        is_read = all([holds for holds, _ in self.kept])
+        stays = is_read and word != "if" and name in _OPEN
         self.open.append(stays)
         if stays:
             yield line
-            return
-        name = rest.split(maxsplit=1)[0]
-        holds = self._holds(rest) if word == "if" else (name in self.defined) == (word == "ifdef")
-        self.kept.append([holds, holds])
+        elif not is_read:
+            self.kept.append([False, True])
+        else:
+            holds = self._holds(rest) if word == "if" else (name in self.defined) == (word == "ifdef")
+            self.kept.append([holds, holds])
 
     def _goes_on(self, line: str, word: str, rest: str) -> Iterator[str]:
         if self.open[-1]:
@@ -89,7 +92,7 @@ class _Reader:
 
     def _holds(self, condition: str) -> bool:
         """Of names, `defined(…)`, comparisons and && || !."""
-        text = re.sub(r"/\*.*?\*/", "", condition)
+        text = re.sub(r"/\*.*?\*/|\\\n", "", condition)
         text = re.sub(r"defined\s*\(?\s*(\w+)\s*\)?", lambda m: str(int(m[1] in self.defined)), text)
         text = re.sub(r"\b[A-Za-z_]\w*\b(\([^)]*\))?", lambda m: self.defined.get(m[0], "0") or "0", text)
         words = re.findall(r"\d+|&&|\|\||[=!<>]=|[!<>()]", text)
