@@ -108,6 +108,10 @@ def library(
     if identifier(name) != name:
         raise ArgumentError(f"{name!r} is no name of C\n  hint: letters, digits and _, such as {identifier(name)!r}")
     whose = memory_called(memory)
+    if not isinstance(batch, bool):
+        raise ArgumentError(
+            f"batch={batch!r}\n  hint: True, to have each function for many elements; a function has another name"
+        )
     found: dict[str, Function[..., Any]] = {}
     for own, f in [*[(None, f) for f in functions], *named_functions.items()]:
         if isinstance(f, Vjp):
