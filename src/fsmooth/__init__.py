@@ -80,6 +80,7 @@ from fsmooth.shipping import library
 if TYPE_CHECKING:
     from fsmooth import strategies
     from fsmooth.laws.law import law
+    from fsmooth.shipping.external import casadi_external
     from fsmooth.texts import text
     from fsmooth.tuning import tune
 
@@ -130,6 +131,7 @@ __all__ = [
     "UnprovedError",
     "UnsupportedError",
     "build",
+    "casadi_external",
     "check_derivative",
     "cond",
     "custom_derivative",
@@ -168,6 +170,7 @@ __all__ = [
 ]
 
 _LATER = {
+    "casadi_external": "fsmooth.shipping.external",
     "law": "fsmooth.laws.law",
     "strategies": "fsmooth.strategies",
     "text": "fsmooth.texts",

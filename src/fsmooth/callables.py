@@ -183,13 +183,17 @@ class Function(Generic[P, R]):
         """The C that runs for arguments like these (those of the last call, if none are given)."""
         return self._code(args, kwargs).source
 
-    def futhark(self, *args: object, **kwargs: object) -> str:
+    def futhark(self, *args: object, ad: object = "fsmooth", **kwargs: object) -> str:
         """The program for arguments like these as Futhark text: an entry point of its name, with what it needs.
 
         It takes and gives arrays and numbers one after the other: those of tuples and records, and arrays of tuples as several
         arrays.  An index that is proved is not tested.
 
+        Of a gradient, jvp or hvp with `ad="futhark"` it is the program itself, and Futhark's own `vjp` or `jvp` of it.  (A
+        program's own parameter of that name comes first.)
+
         Raises:
+            ArgumentError: if `ad` is neither "fsmooth" nor "futhark", or this is no derivative.
             UnsupportedError: for what Futhark has no word for: functions that call themselves, recursive data types, tapes.
 
         >>> import fsmooth as fs
@@ -199,7 +203,14 @@ class Function(Generic[P, R]):
           f64.sum (tabulate n (\\y -> x[y] * x[y]))
         """
         from fsmooth.backend.futhark.program import text_of  # noqa: PLC0415  (only for those who ask)
+        from fsmooth.futhark import differentiated_by_futhark  # noqa: PLC0415
 
+        if "ad" in self._names:
+            kwargs, ad = {**kwargs, "ad": ad} if ad != "fsmooth" else kwargs, "fsmooth"
+        if ad == "futhark":
+            return differentiated_by_futhark(self._entry(args, kwargs)[0])
+        if ad != "fsmooth":
+            raise ArgumentError(f'ad={ad!r}\n  hint: who differentiates, "fsmooth" or "futhark"')
         stages = self._stages(args, kwargs)
         return text_of(self.program.name, stages.terms["optimised"], stages.static_sizes, self.__wrapped__)
 
@@ -293,12 +304,13 @@ class Function(Generic[P, R]):
             stages = self._stages(args, kwargs)
             self._accept(stages)
             return write(stages, Path(path))
-        from fsmooth.shipping.libraries import Given, Library, memory_called  # noqa: PLC0415  (only for those who ask)
+        from fsmooth.loops.forms import Form  # noqa: PLC0415  (only for those who ask)
+        from fsmooth.shipping.libraries import Given, Library, memory_called  # noqa: PLC0415
 
         entry, values = self._entry(args, kwargs)
         self._accept(entry.stages_for(values))
         name = identifier(self.program.name)
-        library = Library(name, {name: self}, memory_called(memory), "")
+        library = Library(name, {name: self}, Form(memory_called(memory)), "")
         return library.write(path, [Given(entry.elaborated, entry.static(entry.sizes(entry.inputs(values))))])
 
     def pointer(self, *args: object, **kwargs: object) -> CFunction:

@@ -59,6 +59,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
     build.add_argument("--types", nargs="*", default=[], help="a type for each argument, as emit has them")
     build.add_argument("--memory", choices=["heap", "caller"], default="heap", help="whose memory calls work in")
+    build.add_argument("--batch", action="store_true", help="with a function for many elements of each, NAME_many")
+    build.add_argument("--profile", choices=["full", "plain"], default="full", help="plain: C99 and nothing else")
     build.add_argument("--name", help="of the library; else that of the function")
     build.add_argument("--no-compile", action="store_true", help="write the C, but no .so and .a")
     build.add_argument("-o", dest="folder", default=".", metavar="FOLDER", help="where the files go")
@@ -128,7 +130,7 @@ def _build(options: argparse.Namespace) -> int:
             made = getattr(fs, word)(chosen, wrt or None)
             functions[f"{word}_{chosen.program.name}{f'_{wrt}' if wrt else ''}"] = made
     name = options.name or chosen.program.name
-    library = fs.library(name, memory=options.memory, **functions)
+    library = fs.library(name, memory=options.memory, batch=options.batch, profile=options.profile, **functions)
     types = _types(chosen.program, options.types)
     given = [Given(driver.to_term(f.program, types)) for f in library.functions.values()]
     source, header = library.write(Path(options.folder, name), given)

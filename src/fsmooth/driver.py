@@ -111,9 +111,9 @@ class Stages(Struct):
         return _deep(lambda: _in_a_mode(lambda auto, calls: demonstrated(self.elaborated, wrt, auto)))
 
 
-def to_term(program: Program, arguments: Mapping[str, Type | object]) -> Elaborated:
-    """The first stage by itself."""
-    return _deep(lambda: elaborate(program, arguments))
+def to_term(program: Program, arguments: Mapping[str, Type | object], order: int = 0) -> Elaborated:
+    """The first stage by itself, for a term that is going to be differentiated so often."""
+    return _deep(lambda: elaborate(program, arguments, order))
 
 
 def static_axes(elaborated: Elaborated) -> frozenset[tuple[int, int]]:

@@ -9,6 +9,8 @@ _RUN = [page for page in PAGES if any(b.language in ("python", "sh") for b in bl
 
 @pytest.mark.parametrize("page", _RUN, ids=[str(page.relative_to(ROOT)) for page in _RUN])
 def test_page(page, tmp_path, monkeypatch):
+    if page.stem == "casadi":
+        pytest.importorskip("casadi", reason="CasADi is not installed (pip install 'fsmooth[casadi]')")
     monkeypatch.chdir(tmp_path)
     run(page, tmp_path)
 

@@ -278,3 +278,16 @@ def test_no_compiler_is_no_error(folder, monkeypatch, capsys):
     assert cli.main([*words, "-o", str(folder / "without")]) == 0
     assert "energy.pc" in capsys.readouterr().out
     assert {f.suffix for f in (folder / "without").iterdir()} == {".c", ".h", ".txt", ".pc"}
+
+
+def test_batches(folder):
+    words = ["build", f"{folder / 'model.py'}:energy", "--types", "float[]", "float", "--no-compile", "--batch"]
+    assert cli.main([*words, "-o", str(folder / "many")]) == 0
+    assert "int32_t energy_energy_many(" in (folder / "many" / "energy.h").read_text()
+
+
+def test_the_plain_profile(folder):
+    words = ["build", f"{folder / 'model.py'}:energy", "--grad", "--types", "float[]", "float", "--memory", "caller"]
+    assert cli.main([*words, "--profile", "plain", "-o", str(folder / "plain")]) == 0
+    assert "goto" not in (folder / "plain" / "energy.c").read_text()
+    assert (folder / "plain" / "libenergy.so").is_file() or shutil.which("cc") is None

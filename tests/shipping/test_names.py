@@ -57,6 +57,7 @@ NAMES = {
     "result_0 result_1": (fs.function(both), (V,)),
     "dboth_0_dx dboth_1_dx": (fs.jacobian(both), (V,)),
     "at angle": (fs.function(moved), (Pose(0.0, 1.0), 0.5)),
+    "dt_0": (fs.grad(lambda t: t[0] * t[1]), ((1.0, 2),)),
     "dpose_at dpose_angle": (fs.grad(lambda pose: pose.at * np.sin(pose.angle)), (Pose(0.0, 1.0),)),
     "dmoved_at_dpose_at dmoved_at_dpose_angle dmoved_angle_dpose_at dmoved_angle_dpose_angle": (
         fs.jacobian(moved),

@@ -104,6 +104,10 @@ def kept_lengths(x, n):
         (lambda: fs.library("robot"), "robot: a library has functions\n  hint: fs.library('robot', f, fs.grad(f))"),
         (lambda: fs.library("robot", search, memory="stack"), 'memory=\'stack\'\n  hint: use "heap" or "caller"'),
         (
+            lambda: fs.library("robot", search, batch=3),
+            "batch=3\n  hint: True, to have each function for many elements; a function has another name",
+        ),
+        (
             lambda: fs.library("robot", search, search),
             "robot: two functions are called search\n  hint: name one of them, fs.library('robot', …, other=f)",
         ),

@@ -55,8 +55,11 @@ class Elaborated(Struct, frozen=True):
     pullback: Deriv | None = None
 
 
-def elaborate(program: Program, arguments: Mapping[str, Type | object]) -> Elaborated:
+def elaborate(program: Program, arguments: Mapping[str, Type | object], order: int = 0) -> Elaborated:
     """The term of `program` for arguments of these types; what is not a type is a value known at compile time.
+
+    `order` is how often the term is going to be differentiated: functions of the library that have derivatives of their own are
+    other terms then, and users' rules are there.
 
     Raises:
         ProgramError: for a mistake in the program, shown at the user's line.
@@ -70,7 +73,7 @@ def elaborate(program: Program, arguments: Mapping[str, Type | object]) -> Elabo
     source = source_of(base.function)
     readings = Readings(program, arguments)
     readings.read_text(source)
-    shared = Shared(readings, program=source.node)
+    shared = Shared(readings, program=source.node, order=order)
     shared.sources[source.function.__code__] = source
     given = {name: Var(name, t) for name, t in arguments.items() if isinstance(t, Type)}
     names: dict[str, Value] = {

@@ -28,6 +28,10 @@ def is_integer(e: Expression, value: int) -> bool:
     return isinstance(e, Literal) and not isinstance(e.value, float) and e.value == value
 
 
+_LEAST = -(2**63)
+"""Whose opposite is no integer of 64 bits."""
+
+
 def plus(a: Expression, b: Expression) -> Expression:
     """A + b."""
     if isinstance(a, Literal) and isinstance(b, Literal):
@@ -50,7 +54,7 @@ def plus(a: Expression, b: Expression) -> Expression:
         and isinstance(a.arguments[1], Literal)
     ):
         return plus(a.arguments[0], integer(int(b.value) - int(a.arguments[1].value)))
-    if isinstance(b, Literal) and int(b.value) < 0:
+    if isinstance(b, Literal) and _LEAST < int(b.value) < 0:
         return Operation(p.subtract, (a, integer(-int(b.value))), INT)
     return Operation(p.add, (a, b), INT)
 
@@ -61,7 +65,7 @@ def minus(a: Expression, b: Expression) -> Expression:
         return integer(int(a.value) - int(b.value))
     if is_integer(b, 0):
         return a
-    if isinstance(b, Literal):
+    if isinstance(b, Literal) and int(b.value) != _LEAST:
         return plus(a, integer(-int(b.value)))
     return Operation(p.subtract, (a, b), INT)
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 from fsmooth.api import function
 from fsmooth.callables import Function
 from fsmooth.errors import ArgumentError
+from fsmooth.loops.forms import Extent, Form, Profile
 from fsmooth.loops.identifiers import identifier
 from fsmooth.loops.memory import Memory
 from fsmooth.pullbacks import Vjp
@@ -24,8 +25,8 @@ Example = Sequence[Any] | Mapping[str, Sequence[Any]]
 class Library:
     """Functions that are written as C together; `fs.library` makes one."""
 
-    def __init__(self, name: str, functions: Mapping[str, Function[..., Any]], memory: Memory, prefix: str) -> None:
-        self.name, self.functions, self.memory, self.prefix = name, dict(functions), memory, prefix
+    def __init__(self, name: str, functions: Mapping[str, Function[..., Any]], form: Form, prefix: str) -> None:
+        self.name, self.functions, self.form, self.prefix = name, dict(functions), form, prefix
 
     def __repr__(self) -> str:
         return f"<fsmooth library {self.name}: {', '.join([self.prefix + x for x in self.functions])}>"
@@ -80,12 +81,20 @@ _BESIDE = ("_work", "_shape", "_kernel", "_kernel_shape")
 
 
 def library(
-    name: str, /, *functions: Callable[..., Any], memory: str = "heap", **named_functions: Callable[..., Any]
+    name: str,
+    /,
+    *functions: Callable[..., Any],
+    memory: str = "heap",
+    batch: bool = False,
+    profile: str = "full",
+    **named_functions: Callable[..., Any],
 ) -> Library:
     """Functions that are written as C together: `.save("lib/robot", example=(x, u, 0.1))` writes `robot.c` and `robot.h`.
 
     In C they are called `NAME_FUNCTION`; by keyword, `fs.library("robot", slope=fs.grad(f))`, one has a name of its own.  With
-    `memory="caller"` they take the memory that they work in from who calls them, and nothing from the system.
+    `memory="caller"` they take the memory that they work in from who calls them, and nothing from the system.  With `batch` there
+    is a `NAME_FUNCTION_many` for each, which does it for many elements, so far apart as strides say.  With
+    `profile="plain"` the C is C99 and nothing else, without goto and restrict, with braces around all that is conditional.
 
     Raises:
         ArgumentError: for a name that C does not take, two functions of one name, or a memory that does not exist.
@@ -99,6 +108,10 @@ def library(
     if identifier(name) != name:
         raise ArgumentError(f"{name!r} is no name of C\n  hint: letters, digits and _, such as {identifier(name)!r}")
     whose = memory_called(memory)
+    if not isinstance(batch, bool):
+        raise ArgumentError(
+            f"batch={batch!r}\n  hint: True, to have each function for many elements; a function has another name"
+        )
     found: dict[str, Function[..., Any]] = {}
     for own, f in [*[(None, f) for f in functions], *named_functions.items()]:
         if isinstance(f, Vjp):
@@ -112,13 +125,23 @@ def library(
                 f"{name}: two functions are called {called}\n  hint: name one of them, fs.library({name!r}, …, other=f)"
             )
         found[called] = made
-    own_names = {"error_text", *[called + suffix for called in found for suffix in _BESIDE]}
+    beside = (*_BESIDE, "_many") if batch else _BESIDE
+    own_names = {"error_text", *[called + suffix for called in found for suffix in beside]}
     for called in own_names & found.keys():
         hint = f"name the function, fs.library({name!r}, …, other=f)"
         raise ArgumentError(f"{name}: {called} is what the library has itself\n  hint: {hint}")
     if not found:
         raise ArgumentError(f"{name}: a library has functions\n  hint: fs.library({name!r}, f, fs.grad(f))")
-    return Library(name, found, whose, f"{name}_")
+    return Library(name, found, Form(whose, Extent.MANY if batch else Extent.ONE, _profile(profile, whose)), f"{name}_")
+
+
+def _profile(name: str, memory: Memory) -> Profile:
+    found = {profile.value: profile for profile in Profile}.get(name)
+    if found is None:
+        raise ArgumentError(f'profile={name!r}\n  hint: use "full" or "plain"')
+    if found is Profile.PLAIN and memory is not Memory.CALLER:
+        raise ArgumentError('profile="plain" asks nothing of the system\n  hint: with memory="caller"')
+    return found
 
 
 def memory_called(name: object) -> Memory:

@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from fsmooth.core.term import Verb
-from fsmooth.core.types import Array, Tuple, Type, unzipped
+from fsmooth.core.types import Array, Tuple, Type, has_float, unzipped
 from fsmooth.frontend.programs import DerivedProgram, Program
 from fsmooth.loops.identifiers import identifier
 
@@ -32,7 +32,7 @@ def _named(program: Program, leaves: list[tuple[Path, Type]], types: dict[str, T
         own = returned(program)
         plain = "value" if len(leaves) == 1 and not isinstance(leaves[0][1], Array) else "result"
         return [_joined(own or (plain if not path or path[0].isdigit() else ""), path) for path in paths]
-    wrt = [_joined(f"d{name}", path) for name in program.wrt for path, _ in _paths(unzipped(types[name]))]
+    wrt = [_joined(f"d{x}", path) for x in program.wrt for path, leaf in _paths(unzipped(types[x])) if has_float(leaf)]
     match program.verb:
         case Verb.GRAD:
             return wrt

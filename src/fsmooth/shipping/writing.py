@@ -34,7 +34,7 @@ def sources(library: Library, given: Sequence[Given], header: str) -> tuple[str,
     made_by = vars(sys.modules["fsmooth"])["__version__"]
     title = f"{library.name}: made by fsmooth {made_by} from {', '.join(files) or 'Python'}."
     try:
-        return driver.with_deep_recursion(lambda: written(library.name, shipped, library.memory, title, header))
+        return driver.with_deep_recursion(lambda: written(library.name, shipped, library.form, title, header))
     except Failed as failed:
         raise UnsupportedError(_explained(failed, shipped)) from None
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from lark import Tree
 
+from tests.futhark.reader.differences import jvp, vjp
 from tests.futhark.reader.types import FutharkError
 from tests.futhark.reader.values import OPERATORS, TYPES, constant, of_module
 
@@ -36,7 +37,7 @@ class Program:
         if len(parameters) != len(arguments):
             raise FutharkError(f"{name} takes {len(parameters)} arguments")
         for parameter, given in zip(parameters, arguments, strict=True):
-            shape = given.shape if isinstance(given, np.ndarray) else (len(given),) if isinstance(given, list) else ()
+            shape = np.shape(given)
             self._bind_sizes(parameter.children[1], shape, env)
             env[str(parameter.children[0])] = _listed(given)
         return self.of(body, env)
@@ -273,6 +274,18 @@ class Program:
     def _call_filter(self, parts: list[Tree], env: Environment) -> Any:
         f = self.function(parts[0], env)
         return [x for x in self.of(parts[1], env) if f(x)]
+
+    def _call_vjp(self, parts: list[Tree], env: Environment) -> Any:
+        return vjp(self.function(parts[0], env), self.of(parts[1], env), self.of(parts[2], env))
+
+    def _call_vjp2(self, parts: list[Tree], env: Environment) -> Any:
+        return self.function(parts[0], env)(self.of(parts[1], env)), self._call_vjp(parts, env)
+
+    def _call_jvp(self, parts: list[Tree], env: Environment) -> Any:
+        return jvp(self.function(parts[0], env), self.of(parts[1], env), self.of(parts[2], env))
+
+    def _call_jvp2(self, parts: list[Tree], env: Environment) -> Any:
+        return self.function(parts[0], env)(self.of(parts[1], env)), self._call_jvp(parts, env)
 
     def _call_copy(self, parts: list[Tree], env: Environment) -> Any:
         return self.of(parts[0], env)

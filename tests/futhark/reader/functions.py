@@ -235,6 +235,27 @@ def _copy(arguments: list[Tree], scope: Scope) -> Value:
     return checker.Value(type_)
 
 
+def _vjp(arguments: list[Tree], scope: Scope) -> tuple[Type, Type]:
+    """Of a function, a point and a cotangent: the type of the point, and that of the value."""
+    function, point, seed = arguments
+    type_ = _read(point, scope)
+    value = applied(function, [type_], scope)
+    demand(_read(seed, scope), value, "a cotangent of the value")
+    return type_, value
+
+
+def _jvp(arguments: list[Tree], scope: Scope) -> Type:
+    """Of a function, a point and a tangent: the type of the value."""
+    function, point, tangent = arguments
+    type_ = _read(point, scope)
+    demand(_read(tangent, scope), type_, "a tangent of the point")
+    return applied(function, [type_], scope)
+
+
+def _twice(type_: Type) -> Value:
+    return checker.Value(Tuple((type_, type_)))
+
+
 _PRELUDE: dict[str, tuple[int, Callable[[list[Tree], Scope], Value]]] = {
     "tabulate": _tabulate(1),
     "tabulate_2d": _tabulate(2),
@@ -251,4 +272,8 @@ _PRELUDE: dict[str, tuple[int, Callable[[list[Tree], Scope], Value]]] = {
     "any": (2, _decided),
     "filter": (2, _filter),
     "copy": (1, _copy),
+    "vjp": (3, lambda xs, scope: checker.Value(_vjp(xs, scope)[0])),
+    "vjp2": (3, lambda xs, scope: checker.Value(Tuple(_vjp(xs, scope)[::-1]))),
+    "jvp": (3, lambda xs, scope: checker.Value(_jvp(xs, scope))),
+    "jvp2": (3, lambda xs, scope: _twice(_jvp(xs, scope))),
 }

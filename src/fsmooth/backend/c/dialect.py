@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 
 MACROS = """\
-/* -DFS_NO_SIMD: C99 and nothing else, no vectors, attributes or pragmas of compilers */
 #if defined(__GNUC__) && !defined(FS_NO_SIMD)
+/* -DFS_NO_SIMD: C99 and nothing else, no vectors, attributes or pragmas of compilers */
 #define FS_GNU
 #if defined(__clang__)
 #define FS_CLANG

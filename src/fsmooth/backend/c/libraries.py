@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from fsmooth.backend.c import batches, workspaces
 from fsmooth.backend.c import messages as m
-from fsmooth.backend.c import workspaces
 from fsmooth.backend.c.built_in import named
 from fsmooth.backend.c.callers_memory import NAME
 from fsmooth.backend.c.dialect import MACROS, shipped
@@ -20,24 +20,18 @@ from fsmooth.backend.c.expressions import ExpressionWriter
 from fsmooth.backend.c.helpers import GNU
 from fsmooth.backend.c.names import c_type, comment, element_type
 from fsmooth.backend.c.parallel import PROTOTYPE, SETTER
+from fsmooth.backend.c.plain import plain
 from fsmooth.backend.c.prelude import prelude
+from fsmooth.backend.c.shipped_names import spelled
 from fsmooth.backend.c.signature import laid_out
 from fsmooth.core.integers import FARTHEST
 from fsmooth.core.term import NOWHERE
 from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
+from fsmooth.loops.forms import Extent, Form, Profile
 from fsmooth.loops.lifetimes import with_shared_memory
 from fsmooth.loops.memory import Memory
 from fsmooth.loops.workspace import Needs, Reason, Unbounded, needs_of
-
-_OF_CPP = frozenset(
-    """
-    alignas alignof catch char16_t char32_t class compl concept constexpr decltype delete explicit export friend mutable
-    namespace new noexcept nullptr operator private protected public requires static_assert template this thread_local
-    throw try typeid typename using virtual wchar_t
-    """.split()
-)
-"""Words of C++ that are names in C."""
 
 
 class Shipped(Struct):
@@ -63,15 +57,15 @@ class Failed(Exception):
 KERNEL = "_kernel"
 
 
-def library(name: str, functions: Sequence[Shipped], memory: Memory, title: str, header: str) -> tuple[str, str]:
+def library(name: str, functions: Sequence[Shipped], form: Form, title: str, header: str) -> tuple[str, str]:
     """The C, which includes the `header` of this name, and the header, whose first comment says the `title`.
 
     Raises:
         Failed: if the caller has to know how much memory a function takes, and nobody can say.
 
     """
-    expressions = ExpressionWriter()
-    entries = [_Entry(f, memory, expressions) for f in functions]
+    expressions, memory = ExpressionWriter(), form.memory
+    entries = [_Entry(f, form, expressions) for f in functions]
     messages = [message for e in entries for message in e.own_messages()]
     first = 0
     for e in entries:
@@ -81,7 +75,7 @@ def library(name: str, functions: Sequence[Shipped], memory: Memory, title: str,
     takes = [e for e in entries if e.work is not None]
     products = workspaces.PRODUCTS if any([e.needs.packed for e in takes]) else ""
     others = PROTOTYPE.replace("NAME", name) if "parallel" in features else ""
-    declared = _header(name, title, entries, memory, (workspaces.MACROS + products) if takes else "", others)
+    declared = _header(name, title, entries, form, (workspaces.MACROS + products) if takes else "", others)
     too_little = "not enough memory"
     if memory is Memory.CALLER:
         too_little = "the workspace is too small: the numbers are its bytes, and how many it needs"
@@ -96,35 +90,50 @@ def library(name: str, functions: Sequence[Shipped], memory: Memory, title: str,
         SETTER.replace("NAME", name) if "parallel" in features else "",
         m.table(name, messages, too_little),
     ]
-    return "\n".join([part for part in parts if part]), declared
+    text = "\n".join([part for part in parts if part])
+    return plain(text) if form.profile is Profile.PLAIN else text, declared
 
 
 class _Entry:
     """One function, as it is written: `needs` is what it takes, `work` what says so in C, if the caller hands memory in."""
 
-    def __init__(self, function: Shipped, memory: Memory, expressions: ExpressionWriter) -> None:
-        self.function, self.name = function, function.name
+    def __init__(self, function: Shipped, form: Form, expressions: ExpressionWriter) -> None:
+        self.function, self.name, memory = function, function.name, form.memory
         main, _ = with_shared_memory(function.program.kernel)
         self.functions = [main] if function.program.shape is None else [main, function.program.shape]
         self.needs = Needs((), ())
         if memory is Memory.CALLER:
             self.functions, self.needs = _bounded(self.name, function.program, self.functions)
+        self.is_handed = not self.needs.is_nothing
+        if form.profile is Profile.PLAIN:
+            self.needs = Needs(self.needs.taken, ())  # products of matrices copy nothing without vectors
         self.written: Written = write(function.program, self.functions, expressions, memory, "static ")
         self.first = 0
         self.built_in = named(function.program, function.static_sizes)
         self.inputs = [q for q in main.parameters if not q.output]
         outputs = [q for q in main.parameters if q.output]
-        self.spelled = _spelled([q.name for q in self.inputs], function.results)
+        self.spelled = spelled([q.name for q in self.inputs], function.results)
         self.outputs = list(zip(outputs, self.spelled.results, strict=True))
         self.refused = self._refused(main.facts.lengths)
         used = workspaces.sizes_in(self.needs)
         self.sizes = [q.name for q in self.inputs if q.name in main.facts.lengths or q.name in used]
         self.work = memory if memory is Memory.CALLER else None
+        self.many = self._many(main.facts.lengths) if form.extent is Extent.MANY else None
 
     def own_messages(self) -> list[m.Message]:
         """Of its sites, then of the sizes that are built in."""
         found = [m.Message(m.text_of(failure, site), site) for failure, site in self.function.program.sites]
-        return [*found, *[m.Message(f"{self.name}: {x.name} {x.said}", NOWHERE) for x in self.refused]]
+        found += [m.Message(f"{self.name}: {x.name} {x.said}", NOWHERE) for x in self.refused]
+        if self.many is not None:
+            found.append(m.Message(f"{self.name}{batches.SUFFIX}: how many elements there are is below zero", NOWHERE))
+        return found
+
+    def _many(self, lengths: frozenset[str]) -> batches.Many:
+        """The function that does it for many elements."""
+        inputs = [(q, self.spelled.inputs[q.name]) for q in self.inputs]
+        sizes = frozenset([name for q, name in inputs if q.name in lengths])
+        workspace = [] if self.work is None else [self.spelled.work, self.spelled.size]
+        return batches.Many(self.name, inputs, sizes, self.outputs, workspace)
 
     def _refused(self, lengths: frozenset[str]) -> list[_Refused]:
         """Sizes that no caller may give, which Python never gives."""
@@ -178,7 +187,7 @@ class _Entry:
             f"    const int32_t site = status == FS_ERROR_RUN ? error->site + {self.first} : -1;",
             "    return fs_refused(error, status, site, error->numbers[0], error->numbers[1]);",
         ]
-        if self.work is not None and not self.needs.is_nothing:
+        if self.work is not None and self.is_handed:
             opened = [f"    fs_arena {NAME};", f"    fs_open(&{NAME}, {spell.work}, {spell.size});"]
             arguments.append(f"&{NAME}")
             needed = f"(int64_t){self.name}_work({', '.join(sizes)})"
@@ -192,6 +201,8 @@ class _Entry:
         texts.append(self.wrapper(self.prototype(), kernel, arguments, opened, failing))
         if shape is not None:
             texts.append(self.wrapper(shape, f"{kernel}_shape", [*inputs, "shape"], [], failing[-2:]))
+        if self.many is not None:
+            texts.append(self.many.text(self.first + len(self.own_messages()) - 1))
         return "\n".join(texts)
 
     def wrapper(
@@ -219,6 +230,7 @@ class _Entry:
             parts += [f"{workspaces.prototype(self.name, sizes)};", workspaces.macro(self.name, sizes, needs).rstrip()]
         shape = self.shape_prototype()
         parts += [f"{self.prototype()};"] + ([] if shape is None else [f"{shape};"])
+        parts += [] if self.many is None else [f"{self.many.prototype()};"]
         return "\n".join(parts) + "\n"
 
 
@@ -229,31 +241,6 @@ class _Refused(Struct, frozen=True):
     condition: str
     number: int
     said: str
-
-
-class _Spelling(Struct, frozen=True):
-    """What the parameters of a function are called, which C++ has to be able to read too."""
-
-    inputs: dict[str, str]
-    results: list[str]
-    work: str
-    size: str
-
-    def renamed(self, needs: Needs) -> Needs:
-        """What a function needs, by these names."""
-        return needs.renamed({old: new for old, new in self.inputs.items() if old != new})
-
-
-def _spelled(inputs: Sequence[str], results: Sequence[str]) -> _Spelling:
-    taken = {"error", "status", "shape"}
-
-    def fresh(name: str) -> str:
-        while name in taken or name in _OF_CPP:
-            name += "_"
-        taken.add(name)
-        return name
-
-    return _Spelling({x: fresh(x) for x in inputs}, [fresh(x) for x in results], fresh("work"), fresh("size"))
 
 
 def _bounded(name: str, program: t.Program, functions: Sequence[t.Function]) -> tuple[list[t.Function], Needs]:
@@ -269,18 +256,19 @@ def _bounded(name: str, program: t.Program, functions: Sequence[t.Function]) -> 
     return [main, *functions[1:]], needs
 
 
-def _header(name: str, title: str, entries: Sequence[_Entry], memory: Memory, macros: str, others: str) -> str:
+def _header(name: str, title: str, entries: Sequence[_Entry], form: Form, macros: str, others: str) -> str:
     guard = f"{name.upper()}_H"
     how = (
         "no globals, no allocation, no input or output"
-        if memory is Memory.CALLER
+        if form.memory is Memory.CALLER
         else "memory is malloc's, and kept for the next call"
     )
     parts = [
         f"/* {comment(title)}  C99, libm only.  Re-entrant: {how}.",
         " * An array is a pointer to its elements, one row after the other, and its sizes.",
         " * Results come after the arguments, and overlap none.",
-        *(_WORKSPACE if memory is Memory.CALLER else ()),
+        *(_WORKSPACE if form.memory is Memory.CALLER else ()),
+        *(batches.ABOUT if form.extent is Extent.MANY else ()),
         " * Functions return FS_OK or what went wrong, of which *error says more; error may be NULL. */",
         f"#ifndef {guard}",
         f"#define {guard}",

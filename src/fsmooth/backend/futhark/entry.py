@@ -6,7 +6,9 @@ a tuple or record, arrays of tuples as several arrays; several results for a tup
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
 
 from fsmooth.backend.futhark.clauses import CLAUSES
 from fsmooth.backend.futhark.code import Code, Dim, Items, Sizes, function, indented, tupled, type_text
@@ -33,13 +35,41 @@ def futhark(term: Lam, name: str, static: Mapping[tuple[int, int], int] | None =
         RaggedError: for an array whose rows differ in length.
 
     """
+    return definition(term, name, static, site).text("entry")
+
+
+class Definition(Struct, frozen=True):
+    """A function of Futhark: what it needs, the sizes that its types mention, for each parameter of the program the names and
+    types of its arrays and numbers, the types of its results, and its body.
+    """
+
+    names: Names
+    helpers: Sequence[str]
+    name: str
+    sizes: str
+    parameters: Sequence[Sequence[tuple[str, str]]]
+    results: Sequence[str]
+    body: str
+
+    def text(self, word: str) -> str:
+        """All of it, with `def` or `entry`."""
+        flat = [f"({name}: {type_})" for leaves in self.parameters for name, type_ in leaves]
+        signature = " ".join([f"{word} {self.name}{self.sizes}", *flat])
+        whole = f"{signature}: {tupled(list(self.results))} =\n  {indented(self.body)}"
+        return "\n\n".join([*self.helpers, whole]) + "\n"
+
+
+def definition(
+    term: Lam, name: str, static: Mapping[tuple[int, int], int] | None = None, site: Site = NOWHERE
+) -> Definition:
+    """The same as `futhark`, in parts."""
     try:
         return _written(term, name, static or {}, site)
     except Ragged as error:
         raise RaggedError("the rows of an array have different lengths; arrays of Futhark are rectangular") from error
 
 
-def _written(term: Lam, name: str, static: Mapping[tuple[int, int], int], site: Site) -> str:
+def _written(term: Lam, name: str, static: Mapping[tuple[int, int], int], site: Site) -> Definition:
     names = Names(HELPERS, [x.name for x in term.parameters])
     writer = Writer(CLAUSES, names, site)
     entry = names.fresh(name.strip("_") or "anonymous")
@@ -51,16 +81,15 @@ def _written(term: Lam, name: str, static: Mapping[tuple[int, int], int], site: 
     result = scope.block(code.text)
     result = resolved(result) if writer.checked else covered(result)
     sizes = "".join([f" [{n}]" for n in axes.names_used])
-    signature = " ".join([f"entry {entry}{sizes}", *[text for texts in parameters for text in texts]])
-    whole = f"{signature}: {_result_type(body.type, code.sizes, axes)} =\n  {indented(result)}"
-    return "\n\n".join([*prelude(writer.helpers), whole]) + "\n"
+    results = _result_types(body.type, code.sizes, axes)
+    return Definition(names, prelude(writer.helpers), entry, sizes, parameters, results, result)
 
 
-def _parameter(writer: Writer, var: Var, axes: Axes, scope: Scope) -> list[str]:
-    """The parameters that a variable is made of; its name in the scope."""
+def _parameter(writer: Writer, var: Var, axes: Axes, scope: Scope) -> list[tuple[str, str]]:
+    """The parameters that a variable is made of, with their types; its name in the scope."""
     if any([isinstance(s, Data) for s in _leaves_of(writer, var.type)]):
         writer.refuse("Inject", site=var.site)
-    texts: list[str] = []
+    texts: list[tuple[str, str]] = []
 
     def flat(type_: Type, hint: str, where: tuple[int, ...]) -> Named:
         if isinstance(type_, Tuple):
@@ -68,7 +97,7 @@ def _parameter(writer: Writer, var: Var, axes: Axes, scope: Scope) -> list[str]:
             parts = enumerate(zip(names, type_.items, strict=True))
             return Branch(tuple([flat(t, f"{hint}_{k}", (*where, at)) for at, (k, t) in parts]))
         leaf = Leaf(writer.names.fresh(hint), axes.sizes(type_, var, where, writer.names))
-        texts.append(f"({leaf.name}: {type_text(type_, leaf.sizes)})")
+        texts.append((leaf.name, type_text(type_, leaf.sizes)))
         return leaf
 
     apart = flat(unzipped(var.type), var.name, ())
@@ -165,11 +194,11 @@ def _column(type_: Type, sizes: Sizes, text: str) -> Iterator[tuple[str, Sizes]]
             yield from _column(t, s, part if part == "x" or not isinstance(unzipped(t), Tuple) else f"({part})")
 
 
-def _result_type(type_: Type, sizes: Sizes, axes: Axes) -> str:
-    """The type of the result; a size that is computed inside has no name outside."""
+def _result_types(type_: Type, sizes: Sizes, axes: Axes) -> list[str]:
+    """The types of the results; a size that is computed inside has no name outside."""
     flat = list(_types(unzipped(type_)))
     parts = sizes.items if isinstance(sizes, Items) else (sizes,)
-    return tupled([type_text(t, _seen(s, axes)) for t, s in zip(flat, parts, strict=True)])
+    return [type_text(t, _seen(s, axes)) for t, s in zip(flat, parts, strict=True)]
 
 
 def _seen(sizes: Sizes, axes: Axes) -> Sizes:

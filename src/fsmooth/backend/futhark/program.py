@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from fsmooth.backend.futhark.entry import futhark
+from fsmooth.backend.futhark.entry import Definition, definition, futhark
 from fsmooth.core.term import NOWHERE, Lam, Site, Term
 
 
@@ -18,6 +18,12 @@ def text_of(name: str, optimised: Term, static: Mapping[tuple[int, int], int], f
     """
     assert isinstance(optimised, Lam)
     return futhark(optimised, name, static, _first_line(function))
+
+
+def parts_of(name: str, optimised: Term, function: Callable[..., object]) -> Definition:
+    """The same, in parts, for all sizes."""
+    assert isinstance(optimised, Lam)
+    return definition(optimised, name, {}, _first_line(function))
 
 
 def _first_line(function: Callable[..., object]) -> Site:
