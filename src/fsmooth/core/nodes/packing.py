@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -59,8 +59,8 @@ class _Met:
         self.nodes: dict[int, int] = {}
         self.is_shared = False
         tags, bits = declaration.tags, declaration.bits
-        below = [_children_of(c) for c in declaration.constructors]
         nodes, rows = self.nodes, self.rows
+        below = {cls: (tag, rows[tag], *_reading(declaration.constructors[tag])) for cls, tag in tags.items()}
         if type(None) in tags:
             nodes[id(None)] = tags[type(None)]
             rows[tags[type(None)]].append(None)
@@ -71,13 +71,17 @@ class _Met:
             if key in nodes:
                 self.is_shared = self.is_shared or value is not None
                 continue
-            tag = tags.get(type(value), -1)
-            if tag < 0:
+            found = below.get(type(value))
+            if found is None:
                 self.fail(value, f"is {_said(value)}", f"expected {declaration.named(declaration.all_tags)}")
-            own = rows[tag]
+            tag, own, several, one, others = found
             nodes[key] = len(own) << bits | tag
             own.append(value)
-            for name, is_list in below[tag]:
+            if several is not None:
+                pending += several(value)
+            elif one is not None:
+                pending.append(one(value))
+            for name, is_list in others:
                 child = getattr(value, name)
                 if is_list:
                     if not isinstance(child, list | tuple) or is_named(child):
@@ -90,11 +94,7 @@ class _Met:
     def columns(self, tag: int, constructor: Constructor, field: Field) -> list[Column]:
         """The columns of a field."""
         values = list(map(attrgetter(field.name), self.rows[tag]))
-        if (
-            values
-            and field.kind not in (Kind.NODE, Kind.CHILDREN)
-            and all([type(v) is tuple and not v for v in values])
-        ):
+        if field.kind not in (Kind.NODE, Kind.CHILDREN) and _are_nothing(values):
             nothing: Any = ()  # the tangents of integers and texts
             return [_starts(values), nothing] if field.width == 2 else [nothing]
         match field.kind:
@@ -160,7 +160,7 @@ class _Met:
 
     def _references(self, values: list[Any], tag: int, field: Field) -> Column:
         nodes, declaration = self.nodes, self.declaration
-        column = np.fromiter([nodes[id(v)] for v in values], np.int64, len(values))
+        column = np.fromiter(map(nodes.__getitem__, map(id, values)), np.int64, len(values))
         allowed = field.tags
         if allowed != declaration.all_tags and len(column):
             found = column & ((1 << declaration.bits) - 1)
@@ -170,13 +170,30 @@ class _Met:
                 self.fail(value, f"is {_said(value)}", f"expected {declaration.named(allowed)}")
         return column
 
-    def _fail_field(self, tag: int, row: int, field: Field, message: str, hint: str) -> None:
+    def _fail_field(self, tag: int, row: int, field: Field, message: str, hint: str) -> NoReturn:
         path = path_to(self.roots, self.rows[tag][row], self.declaration)
         raise ArgumentError(f"{path}.{field.name} {message}\n  hint: {hint}")
 
-    def fail(self, value: object, message: str, hint: str) -> None:
+    def fail(self, value: object, message: str, hint: str) -> NoReturn:
         """Raise, naming the path to an object."""
         raise ArgumentError(f"{path_to(self.roots, value, self.declaration)} {message}\n  hint: {hint}")
+
+
+def _are_nothing(values: Sequence[object]) -> bool:
+    """Are they empty tuples, all of them?"""
+    return bool(values) and type(values[0]) is tuple and all([type(v) is tuple and not v for v in values])
+
+
+_Fields = list[tuple[str, bool]]
+
+
+def _reading(constructor: Constructor) -> tuple[attrgetter[Any] | None, attrgetter[Any] | None, _Fields]:
+    """What reads the nodes in several fields of an object, or the one in it; the fields, if there are lists among them."""
+    fields = _children_of(constructor)
+    if any([is_list for _, is_list in fields]):
+        return None, None, fields
+    names = [name for name, _ in fields]
+    return attrgetter(*names) if len(names) > 1 else None, attrgetter(*names) if len(names) == 1 else None, []
 
 
 def _children_of(constructor: Constructor) -> list[tuple[str, bool]]:
