@@ -330,6 +330,14 @@ COPIED_SUMS = 256
 UNKNOWN_TRIPS = 8
 """Loops whose size is not known outside of a parallel loop count as so many iterations."""
 
+# -- BLAS ----------------------------------------------------------------------------------------------------------------
+
+BLAS_WORK = 2_097_152
+"""With `blas=`, products of matrices with at least so many products of numbers are computed by BLAS,"""
+
+BLAS_VECTOR_WORK = 16_384
+"""and with so many those that have one row, or one column: our kernel has no tiles for them."""
+
 # -- calls ---------------------------------------------------------------------------------------------------------------
 
 STATIC_LENGTH = 32

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from fsmooth.backend.c import blas, workspaces
 from fsmooth.backend.c import messages as m
-from fsmooth.backend.c import workspaces
 from fsmooth.backend.c.built_in import named
 from fsmooth.backend.c.callers_memory import NAME
 from fsmooth.backend.c.dialect import MACROS, shipped
@@ -21,6 +21,7 @@ from fsmooth.backend.c.helpers import GNU
 from fsmooth.backend.c.names import c_type, comment, element_type
 from fsmooth.backend.c.parallel import PROTOTYPE, SETTER
 from fsmooth.backend.c.prelude import prelude
+from fsmooth.backend.c.products import blas_setter
 from fsmooth.backend.c.signature import laid_out
 from fsmooth.core.integers import FARTHEST
 from fsmooth.core.term import NOWHERE
@@ -81,6 +82,8 @@ def library(name: str, functions: Sequence[Shipped], memory: Memory, title: str,
     takes = [e for e in entries if e.work is not None]
     products = workspaces.PRODUCTS if any([e.needs.packed for e in takes]) else ""
     others = PROTOTYPE.replace("NAME", name) if "parallel" in features else ""
+    hands_blas = blas_setter(features) if memory is Memory.HEAP else ""
+    others += blas.PROTOTYPE.replace("NAME", name) if hands_blas else ""
     declared = _header(name, title, entries, memory, (workspaces.MACROS + products) if takes else "", others)
     too_little = "not enough memory"
     if memory is Memory.CALLER:
@@ -94,6 +97,7 @@ def library(name: str, functions: Sequence[Shipped], memory: Memory, title: str,
         workspaces.FUNCTIONS if takes else "",
         *[shipped(e.written.source) + "\n" + e.text() for e in entries],
         SETTER.replace("NAME", name) if "parallel" in features else "",
+        hands_blas.replace("NAME", name),
         m.table(name, messages, too_little),
     ]
     return "\n".join([part for part in parts if part]), declared

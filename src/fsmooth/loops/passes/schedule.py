@@ -11,6 +11,7 @@ from collections.abc import Callable
 from fsmooth.loops import tree as t
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.before_calls import work_before_calls
+from fsmooth.loops.passes.blas import by_blas
 from fsmooth.loops.passes.blocking import in_blocks
 from fsmooth.loops.passes.checks import checks_before_loops
 from fsmooth.loops.passes.fusing import fuse_loops
@@ -75,6 +76,12 @@ def with_threads(passes: Passes, threads: int) -> Passes:
     """
     *others, rooms = passes
     return (*others, ("loops in parallel", in_parallel(threads)), rooms)
+
+
+def with_blas(passes: Passes) -> Passes:
+    """The passes with products of matrices by a BLAS."""
+    *others, rooms = passes
+    return (*others, ("products by BLAS", by_blas), rooms)
 
 
 def gathers(passes: Passes) -> bool:
