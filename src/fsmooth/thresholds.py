@@ -330,6 +330,14 @@ COPIED_SUMS = 256
 UNKNOWN_TRIPS = 8
 """Loops whose size is not known outside of a parallel loop count as so many iterations."""
 
+# -- products of matrices --------------------------------------------------------------------------------------------------
+
+WIDE_PRODUCT = 256
+"""A factor that is computed for a product is stored whole if the other one has more columns than this,"""
+
+FACTOR_ROWS = 96
+"""else in blocks of so many rows."""
+
 # -- BLAS ----------------------------------------------------------------------------------------------------------------
 
 BLAS_WORK = 2_097_152

@@ -44,6 +44,8 @@ EXTREMES: dict[str, tuple[float, float]] = {
     "SCATTER": (0.0, 1e6),
     "FACTORS": (0, 100),
     "MATRIX_SIDE": (0, 1_000),
+    "WIDE_PRODUCT": (-1, 1_000_000),
+    "FACTOR_ROWS": (1, 1_000_000),
     "IN_TILES": (0.0, 1e6),
     "GATHERED_UPDATES": (1, 100),
     "TAKEN_APART": (0.0, 1e6),
