@@ -29,21 +29,36 @@ Asked = Literal["proved"] | None
 """What is asked of the checks of a program."""
 Threads = int | Literal["auto"] | None
 """On how many threads: a number, as many as there are processors, or none besides the caller's, in no chunks."""
+Blas = Literal["scipy"] | None
+"""What computes large products of matrices: the BLAS that SciPy brings, or kernels of fsmooth's own."""
 
 
 @overload
 def function(
-    f: Callable[P, R], *, schedule: AnySchedule = ..., threads: Threads = ..., python: bool = ..., checks: Asked = ...
+    f: Callable[P, R],
+    *,
+    schedule: AnySchedule = ...,
+    threads: Threads = ...,
+    blas: Blas = ...,
+    python: bool = ...,
+    checks: Asked = ...,
 ) -> Function[P, R]: ...
 @overload
 def function(
-    f: None = None, *, schedule: AnySchedule = ..., threads: Threads = ..., python: bool = ..., checks: Asked = ...
+    f: None = None,
+    *,
+    schedule: AnySchedule = ...,
+    threads: Threads = ...,
+    blas: Blas = ...,
+    python: bool = ...,
+    checks: Asked = ...,
 ) -> Compile: ...
 def function(
     f: Callable[P, R] | None = None,
     *,
     schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
+    blas: Blas = None,
     python: bool = False,
     checks: Asked = None,
 ) -> Function[P, R] | Compile:
@@ -53,6 +68,9 @@ def function(
     says; with a number on at most so many.  What the chunks are depends on the sizes of arrays only, so results have the same
     bits on any number of threads, 1 too; without `threads` there are no chunks, and sums may be rounded another way.  All
     verbs take it.
+
+    With `blas="scipy"` large products of matrices are computed by the BLAS that SciPy brings, on threads of its own; what they
+    round to depends on that.  All verbs take it.
 
     With `python=True`, or `FSMOOTH_PYTHON=1` in the environment, calls of it run as Python, to look into them with
     `fs.debug_print` or a debugger; its derivatives are compiled all the same.
@@ -70,13 +88,13 @@ def function(
     if checks not in (None, "proved"):
         raise ArgumentError(f'checks={checks!r}\n  hint: use "proved", or leave it out')
     if f is None:
-        return lambda g, /: function(g, schedule=schedule, threads=threads, python=python, checks=checks)  # type: ignore[return-value]
+        return lambda g, /: function(g, schedule=schedule, threads=threads, blas=blas, python=python, checks=checks)  # type: ignore[return-value]
     if isinstance(f, Vjp) and checks is not None:
         raise ArgumentError("the halves of a vjp are not asked for proofs\n  hint: ask for those of fs.grad")
     if isinstance(f, Function):
         return f if checks is None else type(f)(f.program, f.schedule, checks)
     kind = PythonFunction if python or runs_as_python() else Function
-    return kind(SourceProgram(f), known_schedule(schedule, threads), checks)
+    return kind(SourceProgram(f), known_schedule(schedule, threads, blas), checks)
 
 
 def grad(
@@ -87,6 +105,7 @@ def grad(
     checkpoint: bool = False,
     schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
+    blas: Blas = None,
 ) -> Function[P, Any]:
     """The gradient of a real-valued function, in the structure of the argument(s) `wrt` (paper 000, Fig. 6).
 
@@ -99,7 +118,7 @@ def grad(
     >>> fs.grad(lambda v: sum(x * x for x in v))(np.array([1.0, 2.0]))
     array([2., 4.])
     """
-    return _derived(f, Verb.GRAD, wrt, method, known_schedule(schedule, threads), checkpoint)
+    return _derived(f, Verb.GRAD, wrt, method, known_schedule(schedule, threads, blas), checkpoint)
 
 
 def value_and_grad(
@@ -110,6 +129,7 @@ def value_and_grad(
     checkpoint: bool = False,
     schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
+    blas: Blas = None,
 ) -> Function[P, tuple[R, Any]]:
     """`(value, gradient)` of a real-valued function.
 
@@ -117,7 +137,7 @@ def value_and_grad(
     >>> fs.value_and_grad(lambda v: sum(x * x for x in v))(np.array([1.0, 2.0]))
     (5.0, array([2., 4.]))
     """
-    return _derived(f, Verb.VALUE_AND_GRAD, wrt, method, known_schedule(schedule, threads), checkpoint)
+    return _derived(f, Verb.VALUE_AND_GRAD, wrt, method, known_schedule(schedule, threads, blas), checkpoint)
 
 
 def jacobian(
@@ -128,6 +148,7 @@ def jacobian(
     checkpoint: bool = False,
     schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
+    blas: Blas = None,
 ) -> Function[P, Any]:
     """The Jacobian: output structure and indices outside, `wrt` structure and indices inside.
 
@@ -136,7 +157,7 @@ def jacobian(
     array([[3., 2.],
            [1., 1.]])
     """
-    return _derived(f, Verb.JACOBIAN, wrt, method, known_schedule(schedule, threads), checkpoint)
+    return _derived(f, Verb.JACOBIAN, wrt, method, known_schedule(schedule, threads, blas), checkpoint)
 
 
 def hessian(
@@ -147,6 +168,7 @@ def hessian(
     checkpoint: bool = False,
     schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
+    blas: Blas = None,
 ) -> Function[P, Any]:
     """The Hessian of a real-valued function: the Jacobian of its gradient; with a tape, that of the gradient in forward mode,
     and with continuations the forward mode of the gradient by these.
@@ -165,6 +187,7 @@ def hessian(
         checkpoint=checkpoint,
         schedule=schedule,
         threads=threads,
+        blas=blas,
     )
 
 
@@ -175,6 +198,7 @@ def jvp(
     method: str = "auto",
     schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
+    blas: Blas = None,
 ) -> Function[..., tuple[R, Any]]:
     """`(value, tangent of the value)`; called with the arguments and `tangent=` in the structure of `wrt`.
 
@@ -188,7 +212,7 @@ def jvp(
     >>> fs.jvp(lambda x, k: x * k)(3.0, 1.0, 5)
     (15.0, 5.0)
     """
-    return _derived(f, Verb.JVP, wrt, method, known_schedule(schedule, threads))
+    return _derived(f, Verb.JVP, wrt, method, known_schedule(schedule, threads, blas))
 
 
 def vjp(
@@ -199,6 +223,7 @@ def vjp(
     checkpoint: bool = False,
     schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
+    blas: Blas = None,
 ) -> Vjp[P, R]:
     """`(value, pullback)`: `pullback(cotangent)` gives the cotangents of the argument(s) `wrt`, as often as asked.
 
@@ -215,7 +240,7 @@ def vjp(
     >>> pullback(np.array([0.0, 1.0]))
     array([1., 1.])
     """
-    return Vjp(_program(f, Verb.VJP, wrt, method, checkpoint), known_schedule(schedule, threads))
+    return Vjp(_program(f, Verb.VJP, wrt, method, checkpoint), known_schedule(schedule, threads, blas))
 
 
 def hvp(
@@ -226,6 +251,7 @@ def hvp(
     checkpoint: bool = False,
     schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
+    blas: Blas = None,
 ) -> Function[..., Any]:
     """The Hessian of a real-valued function times a vector: called with the arguments and `tangent=` in the structure of
     `wrt`, which is also that of the result.  It is the tangent of the gradient; `method` is how the gradient is made.
@@ -236,7 +262,7 @@ def hvp(
     >>> fs.hvp(lambda v: sum(x * x * x for x in v))(np.array([1.0, 2.0]), tangent=np.array([1.0, 10.0]))
     array([  6., 120.])
     """
-    return _derived(f, Verb.HVP, wrt, method, known_schedule(schedule, threads), checkpoint)
+    return _derived(f, Verb.HVP, wrt, method, known_schedule(schedule, threads, blas), checkpoint)
 
 
 def deriv(e: Any, x: Any) -> Any:
@@ -276,8 +302,12 @@ def _program(f: Callable[..., object], verb: Verb, wrt: Wrt, method: str, checkp
     return DerivedProgram(program, verb, chosen, single, how, checkpoint)
 
 
-def known_schedule(schedule: AnySchedule, threads: Threads = None) -> str | Schedule:
-    """A schedule, or its name, if there is one of that name; with threads, the one that makes loops of chunks besides."""
+def known_schedule(schedule: AnySchedule, threads: Threads = None, blas: Blas = None) -> str | Schedule:
+    """A schedule, or its name, if there is one of that name; with threads, the one that makes loops of chunks besides, with a
+    BLAS, the one that has products of matrices computed by it.
+    """
+    if blas is not None:
+        _refuse_other_blas(blas)
     if (
         threads is not None
         and threads != "auto"
@@ -289,10 +319,20 @@ def known_schedule(schedule: AnySchedule, threads: Threads = None) -> str | Sche
         known = ("NONE", "LF", "LN", "LICM", "DPS", "DEFAULT", "REAL")
         if schedule not in known:
             raise UnknownMethodError(f"there is no schedule {schedule!r}; there are {', '.join(known)}")
-        return schedule if count is None else f"{schedule}, threads={count}"
+        on = "" if count is None else f", threads={count}"
+        return f"{schedule}{on}" if blas is None else f"{schedule}{on}, blas={blas}"
     from fsmooth.strategies import scheduled  # noqa: PLC0415  (loaded by those who write schedules)
 
-    return scheduled(schedule, count)
+    return scheduled(schedule, count, blas)
+
+
+def _refuse_other_blas(blas: object) -> None:
+    """Raise for a BLAS that there is not."""
+    if blas != "scipy":
+        raise UnknownMethodError(f'there is no blas={blas!r}\n  hint: use blas="scipy", or leave it out')
+    from fsmooth.runtime.blas import scipy_blas  # noqa: PLC0415  (SciPy is an extra)
+
+    scipy_blas()
 
 
 def unroll(iterable: T) -> T:

@@ -87,7 +87,7 @@ class ArgumentError(Error, TypeError):
 
 
 class UnknownMethodError(Error, ValueError):
-    """A differentiation method or schedule that does not exist."""
+    """A differentiation method, schedule or BLAS that does not exist."""
 
 
 class LawError(Error, ValueError):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from fsmooth.core.cost import cost
+from fsmooth.core.matrix_products import products_with_vectors
 from fsmooth.core.term import Custom
 from fsmooth.core.traverse import subterms
 from fsmooth.driver import Stages
+from fsmooth.loops.passes import blas
 from fsmooth.loops.passes.parallel import told
 from fsmooth.optimise.schedule import Schedule
-from fsmooth.optimise.schedules import THREADS
+from fsmooth.optimise.schedules import BLAS, THREADS
 
 _ON_ONE_LINE = ("sizes built in", "cost", "time")
 _COUNTED = "rules that fired"
@@ -46,6 +48,8 @@ def sections(schedule: str | Schedule, stages: Stages) -> list[tuple[str, str]]:
         parts.append(("loops", "\n".join(stages.passes.fired)))
     if stages.loops is not None and THREADS in str(schedule):
         parts.append(("on threads", "\n".join(told(stages.loops.kernel))))
+    if stages.loops is not None and BLAS in str(schedule):
+        parts.append(("by BLAS", "\n".join(_by_blas(stages))))
     parts.append(("cost", cost_of(stages)))
     if stages.code is not None:
         parts.append(("storage", "\n".join(stages.code.notes or ("no array is stored but the results",))))
@@ -67,6 +71,17 @@ def cost_of(stages: Stages) -> str:
     if before.big_o() == after.big_o():
         return f"{after}, {after.big_o()}"
     return f"{after}, {before.big_o()} → {after.big_o()}"
+
+
+def _by_blas(stages: Stages) -> list[str]:
+    """Which products of matrices go to BLAS, and why others do not."""
+    assert stages.loops is not None
+    found = blas.told([stages.loops.kernel, *stages.loops.definitions])
+    vectors = sum(1 for _ in products_with_vectors(stages.terms["optimised"]))
+    if vectors:
+        many = "a matrix by a vector" if vectors == 1 else f"{vectors} products of a matrix and a vector"
+        found.append(f"{many}: loops, which read the matrix once as BLAS does")
+    return found or ["no product of matrices"]
 
 
 def _rules_of(custom: Custom) -> str:

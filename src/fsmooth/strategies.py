@@ -31,7 +31,7 @@ from fsmooth.optimise.compaction import compact_tables
 from fsmooth.optimise.interchange import interchange as _interchange
 from fsmooth.optimise.merging import merge_loops
 from fsmooth.optimise.schedule import Schedule, Stage
-from fsmooth.optimise.schedules import DEFAULT, DPS, LF, LICM, LN, NONE, REAL, of_strategy, on_threads
+from fsmooth.optimise.schedules import DEFAULT, DPS, LF, LICM, LN, NONE, REAL, by_blas, of_strategy, on_threads
 from fsmooth.optimise.unzipping import unzip
 from fsmooth.optimise.windows.in_windows import in_windows
 from fsmooth.rewrite.facts import Facts
@@ -283,8 +283,8 @@ _PARTS = {name for constructor in _CONSTRUCTORS.values() for name in _parts_of(c
 # -- schedules ---------------------------------------------------------------------------------------------------------
 
 
-def scheduled(given: object, threads: int | None) -> Schedule:
-    """What `schedule=` was given as a schedule, on so many threads; 0: as many as there are processors.
+def scheduled(given: object, threads: int | None, blas: str | None = None) -> Schedule:
+    """What `schedule=` was given as a schedule, on so many threads; 0: as many as there are processors; with a BLAS.
 
     Raises:
         ArgumentError: for what is neither a schedule, nor a strategy, nor "module:NAME" of one.
@@ -296,7 +296,8 @@ def scheduled(given: object, threads: int | None) -> Schedule:
     if not isinstance(found, Schedule):
         hint = 'use a name, "module:NAME", a schedule or a strategy of fsmooth.strategies'
         raise ArgumentError(f"schedule={given!r}\n  hint: {hint}")
-    return found if threads is None else on_threads(found, threads)
+    found = found if threads is None else on_threads(found, threads)
+    return found if blas is None else by_blas(found, blas)
 
 
 def _found(name: str) -> object:

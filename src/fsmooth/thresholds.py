@@ -330,6 +330,22 @@ COPIED_SUMS = 256
 UNKNOWN_TRIPS = 8
 """Loops whose size is not known outside of a parallel loop count as so many iterations."""
 
+# -- products of matrices --------------------------------------------------------------------------------------------------
+
+WIDE_PRODUCT = 256
+"""A factor that is computed for a product is stored whole if the other one has more columns than this,"""
+
+FACTOR_ROWS = 96
+"""else in blocks of so many rows."""
+
+# -- BLAS ----------------------------------------------------------------------------------------------------------------
+
+BLAS_WORK = 2_097_152
+"""With `blas=`, products of matrices with at least so many products of numbers are computed by BLAS,"""
+
+BLAS_VECTOR_WORK = 16_384
+"""and with so many those that have one row, or one column: our kernel has no tiles for them."""
+
 # -- calls ---------------------------------------------------------------------------------------------------------------
 
 STATIC_LENGTH = 32

@@ -44,6 +44,8 @@ EXTREMES: dict[str, tuple[float, float]] = {
     "SCATTER": (0.0, 1e6),
     "FACTORS": (0, 100),
     "MATRIX_SIDE": (0, 1_000),
+    "WIDE_PRODUCT": (-1, 1_000_000),
+    "FACTOR_ROWS": (1, 1_000_000),
     "IN_TILES": (0.0, 1e6),
     "GATHERED_UPDATES": (1, 100),
     "TAKEN_APART": (0.0, 1e6),
@@ -119,13 +121,15 @@ OF_THREADS = frozenset(
     ("MOST_CHUNKS", "CHUNK_WORK", "CHUNK_UNIT", "PRODUCT_WORK", "PRODUCT_UNIT", "COPIED_SUMS", "UNKNOWN_TRIPS")
 )
 """They say how long chunks are where there are threads (tests/lower/test_parallel.py)."""
+OF_BLAS = frozenset(("BLAS_WORK", "BLAS_VECTOR_WORK"))
+"""They say which products a BLAS takes, if there is one (tests/lower/test_blas.py)."""
 
 QUICKLY = tuple(["-O0" if flag == "-O1" else flag for flag in STRICT])
 
 
 def test_each_threshold_has_extremes() -> None:
     """So that a new one is tried too; and what it is now lies between them."""
-    assert EXTREMES.keys() | OF_CALLS | OF_THREADS == {name for name in vars(thresholds) if name.isupper()}
+    assert EXTREMES.keys() | OF_CALLS | OF_THREADS | OF_BLAS == {name for name in vars(thresholds) if name.isupper()}
     assert all([low <= getattr(thresholds, name) <= high for name, (low, high) in EXTREMES.items()])
 
 

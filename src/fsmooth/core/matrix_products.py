@@ -26,7 +26,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import Build, Const, Get, Length, Let, MakeTuple, Prim, Reduce, Reduction, Term, Var, let
 from fsmooth.core.term.fields import Failing
-from fsmooth.core.traverse import subterms
+from fsmooth.core.traverse import children, subterms
 from fsmooth.core.types import INT, Float
 
 Names = Mapping[Var, Term]
@@ -142,6 +142,20 @@ def matrix_by_vector(term: Term) -> Product | None:
     if not _depends_on(left, i, k) or not any([k in f.free for f in right]) or not _cannot_fail(factors):
         return None
     return Product(rows, summed, left, right)
+
+
+def products_with_vectors(term: Term) -> Iterator[Product]:
+    """The products of a matrix and a vector in a term, those of matrices apart."""
+    pending = [term]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Build) and matrix_product(part) is not None:
+            continue
+        found = matrix_by_vector(part)
+        if found is not None:
+            yield found
+        else:
+            pending.extend(children(part))
 
 
 def has_product(term: Term) -> bool:

@@ -109,7 +109,8 @@ def _lines(s: t.Statement) -> list[str]:
         case t.Multiply():
             left, right = [f"{m.buffer}[{w(m.offset)} …]" for m in (s.left, s.right)]
             size = f"{w(s.rows)} x {w(s.columns)} x {w(s.summed)}"
-            return [f"{s.target.buffer}[{w(s.target.offset)} …] {_assignment(s.adds)} {left} @ {right} of {size}"]
+            by = ", by BLAS" if s.blas else ""
+            return [f"{s.target.buffer}[{w(s.target.offset)} …] {_assignment(s.adds)} {left} @ {right} of {size}{by}"]
         case t.Room():
             return [f"room {s.name}: {s.type!r} x {s.count}, or more"]
         case t.Allocate():

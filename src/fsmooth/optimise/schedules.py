@@ -26,7 +26,7 @@ from msgspec.structs import replace
 
 from fsmooth.core.term import Lam, Require, Term
 from fsmooth.core.traverse import subterms
-from fsmooth.loops.passes.schedule import ALL, MOVED, with_threads
+from fsmooth.loops.passes.schedule import ALL, MOVED, with_blas, with_threads
 from fsmooth.optimise.compaction import compact_tables
 from fsmooth.optimise.earlier_values import keep_earlier_values
 from fsmooth.optimise.interchange import interchange
@@ -286,11 +286,13 @@ SCHEDULES = {schedule.name: schedule for schedule in (NONE, LF, LN, LICM, DPS, D
 
 
 def named(name: str | Schedule) -> Schedule:
-    """The schedule of a name, perhaps "NAME, threads=N"; a schedule itself."""
+    """The schedule of a name, perhaps "NAME, threads=N, blas=scipy"; a schedule itself."""
     if isinstance(name, Schedule):
         return name
+    name, _, blas = name.partition(BLAS)
     own, _, threads = name.partition(THREADS)
-    return on_threads(SCHEDULES[own], int(threads)) if threads else SCHEDULES[own]
+    found = on_threads(SCHEDULES[own], int(threads)) if threads else SCHEDULES[own]
+    return by_blas(found, blas) if blas else found
 
 
 def on_threads(schedule: Schedule, threads: int) -> Schedule:
@@ -301,6 +303,17 @@ def on_threads(schedule: Schedule, threads: int) -> Schedule:
         loops=with_threads(schedule.loops, threads),
         content=f"{schedule.content}{THREADS}{threads}",
         made_of=(on_threads, (schedule, threads)),
+    )
+
+
+def by_blas(schedule: Schedule, blas: str) -> Schedule:
+    """The schedule with products of matrices by a BLAS, which is that of SciPy."""
+    return replace(
+        schedule,
+        name=f"{schedule.name}{BLAS}{blas}",
+        loops=with_blas(schedule.loops),
+        content=f"{schedule.content}{BLAS}{blas}",
+        made_of=(by_blas, (schedule, blas)),
     )
 
 
@@ -325,7 +338,8 @@ def of_strategy(strategy: Strategy) -> Schedule:
 DIFFERENTIATE = "differentiate("
 """What the strategies that remove derivatives are called."""
 
-THREADS = ", threads="
+THREADS, BLAS = ", threads=", ", blas="
+"""How a schedule's name, and its content, go on with what loops are to run on."""
 
 
 def default(term: Term, trace: Trace | None = None, static_sizes: StaticSizes | None = None) -> Term:

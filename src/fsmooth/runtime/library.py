@@ -93,6 +93,10 @@ class Library:
             from fsmooth.runtime.pool import pool  # noqa: PLC0415  (for programs that run on threads)
 
             getattr(self.handle, f"{code.name}_threads")(pool())
+        if code.takes_blas:
+            from fsmooth.runtime.blas import scipy_blas  # noqa: PLC0415  (SciPy is an extra)
+
+            getattr(self.handle, f"{code.name}_blas")(scipy_blas())
         self.shape = None
         if self.sizes:
             self.shape = getattr(self.handle, f"{code.name}_shape")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from fsmooth.backend.c import blas
 from fsmooth.backend.c import helpers as h
 from fsmooth.backend.c.built_in import refused
 from fsmooth.backend.c.expressions import ExpressionWriter
@@ -16,13 +17,13 @@ from fsmooth.backend.c.machines import MachineWriter
 from fsmooth.backend.c.outlined import Outlined, beside, unit
 from fsmooth.backend.c.parallel import PROTOTYPE, SETTER
 from fsmooth.backend.c.prelude import prelude
-from fsmooth.backend.c.products import kernel, product_of
+from fsmooth.backend.c.products import blas_setter, kernels
 from fsmooth.backend.c.program import CProgram
 from fsmooth.backend.c.shared import Shared
 from fsmooth.backend.c.signature import signature
 from fsmooth.backend.c.tape import PROTOTYPES, RETAINED
 from fsmooth.core.nodes.declaration import Nodes
-from fsmooth.core.types import F32, F64, Array, Tuple, Type, unzipped
+from fsmooth.core.types import Array, Tuple, Type, unzipped
 from fsmooth.loops import tree as t
 from fsmooth.loops.continuations import machines
 from fsmooth.loops.lifetimes import with_shared_memory
@@ -58,6 +59,8 @@ def emit(program: t.Program, built_in: Mapping[str, int] | None = None) -> CProg
         texts.append(RETAINED.replace("NAME", program.name))
     if "parallel" in features:
         texts.append(SETTER.replace("NAME", program.name))
+    if blas.FEATURE in features:
+        texts.append(blas_setter(features).replace("NAME", program.name))
     arguments = [q.name for q in program.kernel.parameters if q.pointer and not q.output]
     numbers = [
         q.name for q in program.kernel.parameters if not q.pointer and q.name not in program.kernel.facts.lengths
@@ -84,9 +87,10 @@ def emit(program: t.Program, built_in: Mapping[str, int] | None = None) -> CProg
         deciding,
         deciding_results,
         deciding_numbers,
-        tuple([kernel(type_) for type_ in (F64, F32) if product_of(type_) in features]),
+        kernels(features),
         "parallel" in features,
         tuple([unit(prelude(expressions, {*part.features}), part) for part in written.outlined]),
+        blas.FEATURE in features,
     )
 
 
@@ -175,6 +179,7 @@ def _others(name: str, features: set[str]) -> str:
     """The prototypes of what is there beside the program and its shapes."""
     found = [PROTOTYPES] if "tape_kept" in features else []
     found += [PROTOTYPE] if "parallel" in features else []
+    found += [blas.PROTOTYPE] if blas.FEATURE in features else []
     return "".join(found).replace("NAME", name)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from fsmooth.backend.c import batches, workspaces
+from fsmooth.backend.c import batches, blas, workspaces
 from fsmooth.backend.c import messages as m
 from fsmooth.backend.c.built_in import named
 from fsmooth.backend.c.callers_memory import NAME
@@ -22,6 +22,7 @@ from fsmooth.backend.c.names import c_type, comment, element_type
 from fsmooth.backend.c.parallel import PROTOTYPE, SETTER
 from fsmooth.backend.c.plain import plain
 from fsmooth.backend.c.prelude import prelude
+from fsmooth.backend.c.products import blas_setter
 from fsmooth.backend.c.shipped_names import spelled
 from fsmooth.backend.c.signature import laid_out
 from fsmooth.core.integers import FARTHEST
@@ -75,6 +76,8 @@ def library(name: str, functions: Sequence[Shipped], form: Form, title: str, hea
     takes = [e for e in entries if e.work is not None]
     products = workspaces.PRODUCTS if any([e.needs.packed for e in takes]) else ""
     others = PROTOTYPE.replace("NAME", name) if "parallel" in features else ""
+    hands_blas = blas_setter(features) if memory is Memory.HEAP else ""
+    others += blas.PROTOTYPE.replace("NAME", name) if hands_blas else ""
     declared = _header(name, title, entries, form, (workspaces.MACROS + products) if takes else "", others)
     too_little = "not enough memory"
     if memory is Memory.CALLER:
@@ -88,6 +91,7 @@ def library(name: str, functions: Sequence[Shipped], form: Form, title: str, hea
         workspaces.FUNCTIONS if takes else "",
         *[shipped(e.written.source) + "\n" + e.text() for e in entries],
         SETTER.replace("NAME", name) if "parallel" in features else "",
+        hands_blas.replace("NAME", name),
         m.table(name, messages, too_little),
     ]
     text = "\n".join([part for part in parts if part])

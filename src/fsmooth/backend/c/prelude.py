@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fsmooth.backend.c import blas
 from fsmooth.backend.c import callers_memory as of_caller
 from fsmooth.backend.c import helpers as h
 from fsmooth.backend.c.arena import ARENA, COMMON, MARKS, ROOMS
@@ -71,6 +72,8 @@ def prelude(expressions: ExpressionWriter, features: set[str], memory: Memory = 
         parts.append(_guarded("FS_COMMON", COMMON))
     if "records" in features:
         parts.append(_guarded("FS_RECORDS", RECORDS))
+    if blas.FEATURE in features and memory is Memory.HEAP:
+        parts.append(_guarded("FS_BLAS", ""))
     for type_ in (F64, F32):
         if product_of(type_) in features:
             parts.append(_guarded(f"FS_HAVE_{product_of(type_).upper()}", products(type_)))

@@ -4,15 +4,17 @@ A tile of the result is summed up in registers: a few rows of two vectors, to wh
 adds elements of `a` times a row of `b`.  Where the rows of `b` do not lie in one piece, or `a` and `b` are too large
 for the caches, blocks of them are copied first, in the order in which they are read; small ones are quicker without.
 Each sum takes its terms in order, a block of FS_DEPTH after the other, wherever in the result it is: its bits depend on
-its row of `a` and its column of `b` only.
+its row of `a` and its column of `b` only.  That is not so of what a BLAS computes, if there is to be one (blas.py).
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+from fsmooth.backend.c import blas
 from fsmooth.backend.c.names import element_type
-from fsmooth.core.types import Float
+from fsmooth.core.types import F32, F64, Float
 from fsmooth.loops import tree as t
 
 if TYPE_CHECKING:
@@ -289,6 +291,9 @@ FS_KERNEL FS_LEVEL("O1") void fs_product_{S}(int64_t m, int64_t n, int64_t k, co
         int64_t a_column, const {T} *b, int64_t b_row, int64_t b_column, {T} *c, int64_t c_row, int64_t c_column,
         int adds, {T} *room) {
     if (m <= 0 || n <= 0 || (k <= 0 && adds)) return;
+#if defined(FS_BLAS) || defined(FS_CBLAS)
+    if (fs_by_blas_{S}(m, n, k, a, a_row, a_column, b, b_row, b_column, c, c_row, c_column, adds)) return;
+#endif
 #if defined(__GNUC__)
     if (k > 0) {
         /* or c' (+)= b' a', if the sums of a vector then lie, or are read, in one piece */
@@ -340,20 +345,31 @@ def product_of(type_: Float) -> str:
 
 def products(type_: Float) -> str:
     """What a program says of it: its name, where it is linked with the `kernel`; else the function itself."""
-    apart, whole = _of(_NAMES, type_), _of(_PRODUCT, type_)
-    shape = f"#ifndef FS_LANES_f64\n{_SHAPE}#endif\n"
+    apart, whole = _of(_NAMES + blas.TAKING, type_), _of(blas.CALLED + _PRODUCT, type_)
+    shape = f"#ifndef FS_LANES_f64\n{_SHAPE}{blas.SHAPES}#endif\n"
     return f"#ifdef FS_KERNELS_APART\n{_HIDDEN}{apart}#else\n#define FS_KERNEL static\n{shape}{whole}#endif\n#undef FS_KERNEL\n"
 
 
 def kernel(type_: Float) -> str:
     """The function in a translation unit of its own, which takes the C compiler as long as a program does."""
-    return _INCLUDES + _HIDDEN + _SHAPE + _of(_PRODUCT, type_)
+    return _INCLUDES + _HIDDEN + _SHAPE + blas.SHAPES + _of(blas.CALLED + _PRODUCT, type_)
+
+
+def kernels(features: Collection[str]) -> tuple[str, ...]:
+    """The translation units that a program with these parts of the prelude is linked with."""
+    before = blas.DEFINED if blas.FEATURE in features else ""
+    return tuple([before + kernel(type_) for type_ in (F64, F32) if product_of(type_) in features])
+
+
+def blas_setter(features: Collection[str]) -> str:
+    """What hands a BLAS to a program, if it is to have one."""
+    return blas.setter(features, {type_: product_of(type_) for type_ in (F64, F32)}) if blas.FEATURE in features else ""
 
 
 def write_product(writer: StatementWriter, s: t.Multiply) -> None:
     """A call of the function, with the memory that it copies parts of the matrices to."""
     name, element, w = product_of(s.type), element_type(s.type), writer.e.write
-    writer.features |= {name, "products", "arena"}
+    writer.features |= {name, "products", "arena"} | ({blas.FEATURE} if s.blas else set())
     sizes = ", ".join([w(size) for size in (s.rows, s.columns, s.summed)])
     matrices = [f"{writer.place(m.buffer, m.offset)}, {w(m.row)}, {w(m.column)}" for m in (s.left, s.right, s.target)]
     writer.line("{")
@@ -369,4 +385,5 @@ def write_product(writer: StatementWriter, s: t.Multiply) -> None:
 
 
 def _of(text: str, type_: Float) -> str:
-    return text.replace("{T}", "double" if type_.width == 64 else "float").replace("{S}", f"f{type_.width}")
+    element, letter = ("double", "d") if type_.width == 64 else ("float", "s")
+    return text.replace("{T}", element).replace("{S}", f"f{type_.width}").replace("{P}", letter)

@@ -53,6 +53,7 @@ WITHOUT_CHECKPOINTS = ("jvp",)
 
 _OF_THE_WHOLE = {
     "schedule": "the schedule is that of the whole program",
+    "blas": "the BLAS is that of the whole program: give it where that is compiled",
     "threads": "threads are those of the whole program: give them where that is compiled",
 }
 

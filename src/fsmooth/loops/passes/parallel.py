@@ -233,7 +233,8 @@ class _Chunks:
         site = NOWHERE if isinstance(loop, t.CheckAll) else loop.site
         parallel = (*region.storage, t.Parallel(chunk.name, count, whole, self.threads, site), *region.after)
         if in_loop or region.after:
-            return (*region.before, t.If(_are_several(count), parallel, (loop,)))
+            alone = with_bodies(loop, lambda part: self.block(part, in_loop=True)) if _has_product(loop) else loop
+            return (*region.before, t.If(_are_several(count), parallel, (alone,)))
         return (*region.before, *parallel)
 
     def chunks(
@@ -376,6 +377,11 @@ def _moved(body: t.Body, buffer: str, other: str, start: t.Expression) -> t.Body
 
 def _from(matrix: t.Matrix, first: t.Expression, stride: t.Expression) -> t.Matrix:
     return replace(matrix, offset=plus(matrix.offset, times(first, stride)))
+
+
+def _has_product(loop: Loop) -> bool:
+    """Does a loop multiply matrices, so that where it is one chunk there may be some in its body?"""
+    return any([isinstance(s, t.Multiply) for s in walk(loop.body)])
 
 
 def _are_several(count: t.Expression) -> t.Expression:

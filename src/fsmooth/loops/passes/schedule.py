@@ -11,8 +11,10 @@ from collections.abc import Callable
 from fsmooth.loops import tree as t
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.before_calls import work_before_calls
+from fsmooth.loops.passes.blas import by_blas
 from fsmooth.loops.passes.blocking import in_blocks
 from fsmooth.loops.passes.checks import checks_before_loops
+from fsmooth.loops.passes.factors_in_blocks import factors_in_blocks
 from fsmooth.loops.passes.frame_order import frames_in_order
 from fsmooth.loops.passes.fusing import fuse_loops
 from fsmooth.loops.passes.independent import independent_loops
@@ -42,6 +44,7 @@ _MOTION = (("storage before loops", storage_before_loops),)
 _WHOLE = (("operations on memory", operations_on_memory), ("whole arrays before loops", whole_arrays))
 _INVARIANT = (("invariant loops", invariant_loops),)
 _INDEPENDENT = (("loops found parallel", independent_loops),)
+_FACTORS = (("factors in blocks", factors_in_blocks),)
 _VECTORS = (("math split from loops", split_math), ("loops marked for vectors", marks))
 _BLOCKS = (("blocks", in_blocks),)
 _TIDY = (("repeated checks dropped", tidy), ("dead code dropped", prune))
@@ -61,7 +64,18 @@ _ROOMS = (("rooms", give_rooms),)
 PLAIN: Passes = (*_TIDY, *_ROOMS)
 """Loops as lowering makes them: a reader does not meet the same check twice, and what loops allocate has room."""
 
-_BEFORE: Passes = (*_CHECKS, *_MOTION, *_WHOLE, *_INVARIANT, *_INDEPENDENT, *_VECTORS, *_BLOCKS, *_TIDY, *_FUSED)
+_BEFORE: Passes = (
+    *_CHECKS,
+    *_MOTION,
+    *_WHOLE,
+    *_INVARIANT,
+    *_INDEPENDENT,
+    *_FACTORS,
+    *_VECTORS,
+    *_BLOCKS,
+    *_TIDY,
+    *_FUSED,
+)
 
 MOVED: Passes = (*_BEFORE, *_JAMMED, *_WRITTEN, *_ROOMS)
 """All passes that compute each product of the program as it is written."""
@@ -77,6 +91,12 @@ def with_threads(passes: Passes, threads: int) -> Passes:
     """
     *others, rooms = passes
     return (*others, ("loops in parallel", in_parallel(threads)), rooms)
+
+
+def with_blas(passes: Passes) -> Passes:
+    """The passes with products of matrices by a BLAS, which takes them whole."""
+    *others, rooms = [one for one in passes if one not in _FACTORS]
+    return (*others, ("products by BLAS", by_blas), rooms)
 
 
 def gathers(passes: Passes) -> bool:

@@ -232,7 +232,10 @@ class Matrix(Struct, frozen=True, eq=False):
 
 
 class Multiply(Struct, frozen=True, eq=False):
-    """`target[i, j] = Σ left[i, k] * right[k, j]`, or `+=` if it `adds`; the target overlaps neither."""
+    """`target[i, j] = Σ left[i, k] * right[k, j]`, or `+=` if it `adds`; the target overlaps neither.
+
+    With `blas` a BLAS is asked first.
+    """
 
     target: Matrix
     left: Matrix
@@ -242,6 +245,7 @@ class Multiply(Struct, frozen=True, eq=False):
     summed: Expression
     type: Float
     adds: bool
+    blas: bool = False
 
 
 class Room(Struct, frozen=True, eq=False):
