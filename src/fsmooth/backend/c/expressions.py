@@ -10,6 +10,7 @@ from fsmooth.backend.c.helpers import helper_name
 from fsmooth.backend.c.lanes import suffix_of
 from fsmooth.backend.c.searches import search_name
 from fsmooth.core import primitives as p
+from fsmooth.core.narrow import Narrow
 from fsmooth.core.types import Bool, Data, Float, Type
 from fsmooth.loops import tree as t
 from fsmooth.loops.usage import names_of
@@ -50,6 +51,8 @@ class ExpressionWriter:
                 return self.name(name), s.ATOM
             case t.Load(buffer, index) if self.lanes is not None and mentions(index, self.lanes):
                 return f"FS_LANES_AT{suffix_of(e.type)}({self.name(buffer)} + {self.write(index, 5)})", s.ATOM
+            case t.Load(buffer, index) if isinstance(e.type, Narrow):
+                return f"(int64_t){self.name(buffer)}[{self.write(index)}]", s.UNARY
             case t.Load(buffer, index):
                 return f"{self.name(buffer)}[{self.write(index)}]", s.ATOM
             case t.Conditional(condition, then, otherwise):

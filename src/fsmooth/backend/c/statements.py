@@ -114,7 +114,8 @@ class StatementWriter:
             case t.Assign(name, value, accumulate):
                 self.assignment(t.Name(name, value.type), value, accumulate)
             case t.Store(buffer, index, value, accumulate):
-                self.assignment(t.Load(buffer, index, value.type), value, accumulate)
+                stored = INT if value.type == INT else value.type  # what is written to is never narrow (core.narrow)
+                self.assignment(t.Load(buffer, index, stored), value, accumulate)
             case t.For():
                 self.loop(s)
             case t.While():
