@@ -4,7 +4,8 @@ forward: the kernels of the micro benchmarks, NNMF and project, and what a user 
 arrays: whole arrays against loops over elements, linear algebra against NumPy, calls; trees: trees and recursion against C
 by hand, loops and a tape; tensors: products of matrices and models against NumPy, PyTorch and JAX; only if they are asked
 for: routes, what `method="auto"` takes against what is fastest; compile, how long first calls take; threads, two against one;
-widths, float32 against float64; pointers, C functions called by SciPy and numba; mechanisms, what each optimisation buys;
+widths, float32 against float64; pointers, C functions called by SciPy and numba; sparse, reads and writes through arrays of
+indices; mechanisms, what each optimisation buys;
 thresholds, what half and twice each threshold does.
 `--quick` saves nothing.
 """
@@ -19,7 +20,7 @@ import subprocess
 import sys
 from typing import Any
 
-from benchmarks import cold, pointers, threads, widths
+from benchmarks import cold, pointers, sparse, threads, widths
 from benchmarks.arrays import report as arrays
 from benchmarks.compiling import report as compiling
 from benchmarks.mechanisms import report as buying
@@ -55,6 +56,7 @@ def main() -> int:
             "threads",
             "widths",
             "pointers",
+            "sparse",
             "mechanisms",
             "thresholds",
         ),
@@ -78,6 +80,9 @@ def main() -> int:
         return 0
     if chosen.only == "pointers":
         print(pointers.table(_measured("benchmarks.pointers", pinned, quick=chosen.quick), quick=chosen.quick))
+        return 0
+    if chosen.only == "sparse":
+        print(sparse.table(_measured("benchmarks.sparse", pinned, quick=chosen.quick), quick=chosen.quick))
         return 0
     if chosen.only == "mechanisms":
         print(buying.table(pinned))

@@ -21,6 +21,7 @@ from fsmooth.loops.identifiers import identifier
 from fsmooth.parameters import P, R
 from fsmooth.runtime.arrays import infer_type
 from fsmooth.runtime.foreign import as_numpy
+from fsmooth.runtime.narrow import narrow_arrays
 
 if TYPE_CHECKING:
     from fsmooth.backend.c.program import CProgram
@@ -145,7 +146,8 @@ class Function(Generic[P, R]):
     def _entry(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> tuple[Entry, dict[str, object]]:
         values = {name: as_numpy(value, name) for name, value in self._bind(args, kwargs).items()}
         types = {name: _type_or_static(value, name) for name, value in values.items()}
-        key = tuple([_key(t) for t in types.values()])
+        narrow = narrow_arrays(values, types)
+        key = (*[_key(t) for t in types.values()], narrow)
         weak = tuple([weakness(t) for t in types.values() if isinstance(t, Type)])
         entry = self._found(key, weak)
         if entry is None:
@@ -153,12 +155,12 @@ class Function(Generic[P, R]):
                 entry = self._found(key, weak)
                 if entry is None:
                     self._entries.pop((key, None), None)
-                    entry = self._new_entry(types)
+                    entry = self._new_entry(types, narrow)
                     self._entries[key, weak if entry.interface.single else None] = entry
         return entry, values
 
-    def _new_entry(self, types: Mapping[str, Type | object]) -> Entry:
-        return Entry(self.program, self.schedule, types, self._accept if self._asked else None)
+    def _new_entry(self, types: Mapping[str, Type | object], narrow: frozenset[tuple[str, int]]) -> Entry:
+        return Entry(self.program, self.schedule, types, self._accept if self._asked else None, narrow)
 
     def _accept(self, stages: Stages) -> None:
         """Raise for a program that is not to be compiled."""
@@ -311,7 +313,9 @@ class Function(Generic[P, R]):
         self._accept(entry.stages_for(values))
         name = identifier(self.program.name)
         library = Library(name, {name: self}, Form(memory_called(memory)), "")
-        return library.write(path, [Given(entry.elaborated, entry.static(entry.sizes(entry.inputs(values))))])
+        return library.write(
+            path, [Given(entry.elaborated, entry.static(entry.sizes(entry.inputs(values))), entry.narrow)]
+        )
 
     def pointer(self, *args: object, **kwargs: object) -> CFunction:
         """The C function that runs for arguments like these: an array is a pointer to its elements, one row after the other,

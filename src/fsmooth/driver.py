@@ -19,6 +19,7 @@ from fsmooth.backend.c.emit import emit
 from fsmooth.backend.c.program import CProgram
 from fsmooth.core.definitions import has_calls, redefined
 from fsmooth.core.free_variables import read_variables
+from fsmooth.core.narrow import Arrays
 from fsmooth.core.shape import Ragged
 from fsmooth.core.term import Deriv, Lam, Method, Site, Term, Var
 from fsmooth.core.traverse import bound_in, children, subterms
@@ -35,6 +36,7 @@ from fsmooth.errors import NotDifferentiableError, RaggedError, StrategyError, U
 from fsmooth.frontend.elaborate import Elaborated, Parameter, elaborate
 from fsmooth.frontend.programs import Program
 from fsmooth.loops.continuations import on_records as calls_on_records
+from fsmooth.loops.storage import with_narrow
 from fsmooth.loops.tree import Program as Loops
 from fsmooth.lower.copies import Copying
 from fsmooth.lower.cotangents import cotangent_notes
@@ -63,7 +65,8 @@ class Stages(Struct):
     """What each stage made, how long it took, which rules fired, which passes changed the loops, and in which mode each
     derivative was made.
 
-    `written`: the program as the user wrote it, where `elaborated` is the half of a vjp that reverse mode has made.
+    `narrow`: the arrays that have integers of 32 bits.  `written`: the program as the user wrote it, where `elaborated` is the
+    half of a vjp that reverse mode has made.
     """
 
     elaborated: Elaborated
@@ -75,6 +78,7 @@ class Stages(Struct):
     code: CProgram | None = None
     loops: Loops | None = None
     static_sizes: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    narrow: Arrays = frozenset()
     written: Lam | None = None
 
     def timed(self, stage: str, make: Callable[[], _Made]) -> _Made:
@@ -84,6 +88,10 @@ class Stages(Struct):
         self.seconds[stage] = time.perf_counter() - start
         self.terms[stage] = result
         return result
+
+    def anew(self) -> Stages:
+        """Of the same program, before the first stage."""
+        return Stages(self.elaborated, static_sizes=self.static_sizes, narrow=self.narrow)
 
     @property
     def cotangents(self) -> tuple[str, ...]:
@@ -127,10 +135,12 @@ def compile_program(
     schedule: str | Schedule,
     static_sizes: Mapping[tuple[int, int], int] | None = None,
     trace: Trace | None = None,
+    narrow: Arrays = frozenset(),
 ) -> Stages:
     """All stages up to the C text.
 
-    `static_sizes` gives the lengths (by parameter position and axis) that are built in; `trace` is what notes which rules fired.
+    `static_sizes` gives the lengths (by parameter position and axis) that are built in; `trace` is what notes which rules fired;
+    `narrow` are the arrays that have integers of 32 bits, where the C can read such.
 
     Raises:
         NotDifferentiableError: for a derivative that does not exist.
@@ -141,7 +151,7 @@ def compile_program(
 
     def make(auto: Method, calls: Calls) -> Stages:
         noted = Trace() if trace is None else trace.fresh()
-        stages = Stages(elaborated, static_sizes=static_sizes or {}, trace=noted)
+        stages = Stages(elaborated, static_sizes=static_sizes or {}, narrow=narrow, trace=noted)
         return _compile(stages, name, named(schedule), auto, calls)
 
     return _deep(lambda: _in_a_mode(make))
@@ -152,17 +162,17 @@ def compile_halves(
     name: str,
     schedule: str | Schedule,
     static_sizes: Mapping[tuple[int, int], int] | None = None,
+    narrow: Arrays = frozenset(),
 ) -> Compilation:
-    """All stages, up to the C text, of the two halves of a vjp.
+    """All stages, up to the C text, of the two halves of a vjp; `narrow` are the arrays that have integers of 32 bits.
 
     Raises:
         NotDifferentiableError: for a derivative that does not exist.
         RaggedError: for an array whose rows differ in length.
 
     """
-    return _deep(
-        lambda: _in_a_mode(lambda *modes: _compile_halves(elaborated, name, schedule, static_sizes or {}, *modes))
-    )
+    first = Stages(elaborated, static_sizes=static_sizes or {}, narrow=narrow)
+    return _deep(lambda: _in_a_mode(lambda *modes: _compile_halves(first.anew(), name, schedule, *modes)))
 
 
 class Compilation(Struct, frozen=True):
@@ -209,14 +219,13 @@ def _as_strategy_says(stages: Stages, term: Lam, whole: Stage) -> Lam:
 
 
 def _compile_halves(
-    elaborated: Elaborated,
+    forward: Stages,
     name: str,
     schedule: str | Schedule,
-    static: Mapping[tuple[int, int], int],
     auto: Method,
     calls: Calls,
 ) -> Compilation:
-    forward = Stages(elaborated, static_sizes=static)
+    elaborated, static = forward.elaborated, forward.static_sizes
     as_loops = calls_as_loops(elaborated.term)
     term = cast(Lam, as_loops(elaborated.term))
     forward.terms["definition"] = term
@@ -242,7 +251,9 @@ def _compile_halves(
     parts = made[0]
     forward.choices = [*removal.choices, chosen(wanted, removal.known)] if is_taped else removal.choices
     own = {(parts.kept.index(k), axis): n for (k, axis), n in static.items() if k in parts.kept}
-    backward = Stages(_of_halves(elaborated, parts), static_sizes=own, written=None if is_taped else term)
+    narrow = frozenset([(parts.kept.index(k), array) for k, array in forward.narrow if k in parts.kept])
+    second = _of_halves(elaborated, parts)
+    backward = Stages(second, static_sizes=own, narrow=narrow, written=None if is_taped else term)
     backward.terms["definition"] = parts.backward
     parts = parts.pared(_optimise(backward, parts.backward, order))
     assert isinstance(wanted.type, Function)
@@ -300,7 +311,8 @@ def _lower(stages: Stages, optimised: Lam, name: str, order: Schedule, result: T
     if has_calls(optimised):
         optimised = cast(Lam, redefined(optimised, lambda f: cast(Lam, order(without_rules(f), stages.trace, {}))))
         stages.terms["optimised"] = optimised
-    stages.loops = lower(optimised, name, stages.static_sizes, order.loops, stages.passes, lowering)
+    loops = lower(optimised, name, stages.static_sizes, order.loops, stages.passes, lowering)
+    stages.loops = with_narrow(loops, stages.narrow)
     code = emit(stages.loops)
     stages.code = replace(code, result=dressed(unzipped(code.result), unzipped(result)))
     stages.seconds["C"] = time.perf_counter() - start

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from fsmooth import thresholds
+from fsmooth.core.narrow import Arrays, count_of_arrays
 from fsmooth.core.trees import records
 from fsmooth.core.types import F32, Type, leaf_of
 from fsmooth.core.weak import weakness
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from fsmooth.driver import Stages
     from fsmooth.frontend.elaborate import Elaborated
     from fsmooth.optimise.schedule import Schedule
+    from fsmooth.rewrite.trace import Trace
     from fsmooth.runtime.cache import Functions
     from fsmooth.runtime.library import Library
     from fsmooth.runtime.manifest import Compiled, Interface
@@ -45,7 +47,9 @@ class Entry:
         schedule: str | Schedule,
         types: Mapping[str, Type | object],
         accept: Callable[[Stages], None] | None = None,
+        narrow: frozenset[tuple[str, int]] = frozenset(),
     ) -> None:
+        """`narrow` are the arrays with integers of 32 bits: the name of the argument, and which of the arrays in it."""
         from fsmooth.runtime.compiler import identity  # noqa: PLC0415  (loaded by the first call)
         from fsmooth.runtime.manifest import manifest_of  # noqa: PLC0415
 
@@ -54,7 +58,7 @@ class Entry:
         self.types = types
         self.accept = accept
         content = schedule if isinstance(schedule, str) else schedule.content
-        self.manifest = manifest_of(program, types, content, identity())
+        self.manifest = manifest_of(program, types, content, identity(), narrow)
         self.libraries: dict[tuple[int, ...] | None, Library] = {}
         self.on_records: dict[tuple[int, ...] | None, Library | None] = {}
         self.made: dict[tuple[int, ...] | None, Stages] = {}
@@ -68,6 +72,8 @@ class Entry:
             if self.manifest is not None:
                 self.manifest.store_interface(found, self.elaborated.readings)
         self.interface: Interface = found
+        places = {q.name: k for k, q in enumerate(found.inputs) if q.fetch is None}
+        self.narrow: Arrays = frozenset([(places[name], k) for name, k in narrow if name in places])
         self.snapshots = [copied(q.value) for q in found.built_in]
         self.captured = [(q.fetch, q.name, q.type) for q in found.inputs if q.fetch is not None]
         self.in_order = tuple([q.name for q in found.inputs if q.fetch is None]) == tuple(program.signature.parameters)
@@ -182,15 +188,20 @@ class Entry:
 
     def stages(self, sizes: tuple[int, ...] | None) -> Stages:
         """Every stage up to the C text."""
-        from fsmooth import driver  # noqa: PLC0415  (the compiler is loaded when something is compiled)
-
         with self.lock:
             if sizes not in self.made:
                 name = self.program.name
-                self.made[sizes] = driver.compile_program(self.elaborated, name, self.schedule, self.static(sizes))
+                self.made[sizes] = self.compiled(sizes)
                 tell_stages(name, self.made[sizes].seconds)
             self.latest = sizes
             return self.made[sizes]
+
+    def compiled(self, sizes: tuple[int, ...] | None, trace: Trace | None = None) -> Stages:
+        """The same, made anew; `trace` is what notes which rules fired."""
+        from fsmooth import driver  # noqa: PLC0415  (the compiler is loaded when something is compiled)
+
+        static = self.static(sizes)
+        return driver.compile_program(self.elaborated, self.program.name, self.schedule, static, trace, self.narrow)
 
     def load(self, sizes: tuple[int, ...] | None, inputs: list[object]) -> Library:
         """Find the compiled program in the cache, or compile it, and load it.
@@ -269,10 +280,16 @@ class Entry:
         return made
 
     def _compile(self, sizes: tuple[int, ...] | None) -> Compiled:
-        return self.built(self.stages(sizes), [q.type for q in self.interface.inputs])
+        stages = self.stages(sizes)
+        assert stages.code is not None
+        given = [q.fetch is None for q in self.interface.inputs for _ in range(count_of_arrays(q.type))]
+        chosen = frozenset([k for k in stages.code.narrow if given[k]])
+        return self.built(stages, [q.type for q in self.interface.inputs], chosen)
 
-    def built(self, stages: Stages, parameters: list[Type]) -> Compiled:
-        """The compiled program of these stages, in the cache."""
+    def built(self, stages: Stages, parameters: list[Type], chosen: frozenset[int] = frozenset()) -> Compiled:
+        """The compiled program of these stages, in the cache; `chosen` are the arrays whose integers, if they have 32 bits, are
+        for another program.
+        """
         from fsmooth.runtime.cache import Functions  # noqa: PLC0415  (loaded when something is compiled)
         from fsmooth.runtime.manifest import Compiled  # noqa: PLC0415
         from fsmooth.runtime.shim import can_serve, shim_of_weak_and_strong, shim_source  # noqa: PLC0415
@@ -284,7 +301,7 @@ class Entry:
         if can_serve(code.parameters, code.result):
             module = f"fs_{code.name}"
             make = shim_of_weak_and_strong if self.interface.single else shim_source
-            shim = make(code, module, parameters, stages.static_sizes)
+            shim = make(code, module, parameters, stages.static_sizes, chosen)
         path = shared_object(code, shim, *((Functions(FUNCTIONS),) if shim else ()))
         return Compiled(path.name, without_units(code), module)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fsmooth.core.cost import cost
 from fsmooth.core.matrix_products import products_with_vectors
+from fsmooth.core.narrow import Narrow
 from fsmooth.core.term import Custom
 from fsmooth.core.traverse import subterms
 from fsmooth.driver import Stages
@@ -12,13 +13,13 @@ from fsmooth.loops.passes.parallel import told
 from fsmooth.optimise.schedule import Schedule
 from fsmooth.optimise.schedules import BLAS, THREADS
 
-_ON_ONE_LINE = ("sizes built in", "cost", "time")
+_ON_ONE_LINE = ("sizes built in", "read as int32", "cost", "time")
 _COUNTED = "rules that fired"
 
 
 def explanation(name: str, schedule: str | Schedule, stages: Stages) -> str:
-    """Definition, sizes built in, modes of derivatives, rules that fired, the term they made, the passes that changed its loops,
-    cost, storage, times.
+    """Definition, sizes built in, arrays of int32, modes of derivatives, rules that fired, the term they made, the passes that
+    changed its loops, cost, storage, times.
     """
     parts = [f"{name}, schedule {schedule}"]
     for title, text in sections(schedule, stages):
@@ -36,6 +37,11 @@ def sections(schedule: str | Schedule, stages: Stages) -> list[tuple[str, str]]:
         names = [q.name for q in stages.elaborated.parameters]
         sizes = [f"len({names[k]}, axis {axis}) = {n}" for (k, axis), n in sorted(stages.static_sizes.items())]
         parts.append(("sizes built in", ", ".join(sizes)))
+    narrow = (
+        [] if stages.loops is None else [q.name for q in stages.loops.kernel.parameters if isinstance(q.type, Narrow)]
+    )
+    if narrow:
+        parts.append(("read as int32", ", ".join(narrow)))
     parts.append(("definition", str(stages.terms["definition"])))
     given = {t.rule: t for t in subterms(stages.elaborated.term) if isinstance(t, Custom)}
     if given:

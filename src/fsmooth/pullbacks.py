@@ -43,8 +43,14 @@ class Second(Struct, frozen=True):
 class SplitEntry(Entry):
     """The two halves of a vjp for arguments of given types."""
 
-    def __init__(self, program: DerivedProgram, schedule: str | Schedule, types: Mapping[str, Type | object]) -> None:
-        super().__init__(program, schedule, types)
+    def __init__(
+        self,
+        program: DerivedProgram,
+        schedule: str | Schedule,
+        types: Mapping[str, Type | object],
+        narrow: frozenset[tuple[str, int]],
+    ) -> None:
+        super().__init__(program, schedule, types, None, narrow)
         self.seconds: dict[Library, Second] = {}
         self._both: dict[tuple[int, ...] | None, Compilation] = {}
 
@@ -58,7 +64,8 @@ class SplitEntry(Entry):
 
         with self.lock:
             if sizes not in self._both:
-                made = driver.compile_halves(self.elaborated, self.program.name, self.schedule, self.static(sizes))
+                static = self.static(sizes)
+                made = driver.compile_halves(self.elaborated, self.program.name, self.schedule, static, self.narrow)
                 tell_stages(self.program.name, made.forward.seconds)
                 tell_stages(self.program.name.replace("vjp", "pullback", 1), made.backward.seconds)
                 self._both[sizes] = made
@@ -115,8 +122,8 @@ def _private_but_last(stages: Stages, types: list[Type]) -> frozenset[int]:
     code = stages.code
     assert code is not None
     owners = [k for k, type_ in enumerate(types) for leaf in leaves(unzipped(type_)) if isinstance(leaf, Array)]
-    own = frozenset([n for n in code.deciding if owners[n] == len(types) - 1])
-    stages.code = replace(code, deciding=own)
+    last = frozenset([n for n, owner in enumerate(owners) if owner == len(types) - 1])
+    stages.code = replace(code, deciding=code.deciding & last, sizing=code.sizing & last)
     return frozenset([owners[n] for n in code.deciding])
 
 
@@ -216,9 +223,9 @@ def saved(library: Library, inputs: list[object]) -> object:
 class Vjp(Function[P, tuple[R, Pullback]]):
     """The vjp of a program: called with its arguments, it gives `(value, pullback)`."""
 
-    def _new_entry(self, types: Mapping[str, Type | object]) -> Entry:
+    def _new_entry(self, types: Mapping[str, Type | object], narrow: frozenset[tuple[str, int]]) -> Entry:
         assert isinstance(self.program, DerivedProgram)
-        return SplitEntry(self.program, self.schedule, types)
+        return SplitEntry(self.program, self.schedule, types, narrow)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> tuple[R, Pullback]:  # type: ignore[override]
         entry, values = self._entry(args, kwargs)

@@ -11,7 +11,7 @@ from fsmooth.core.cost import cost
 from fsmooth.core.polynomial import Polynomial
 from fsmooth.core.term import NOWHERE, Site, Term
 from fsmooth.core.traverse import subterms
-from fsmooth.driver import Stages, compile_program
+from fsmooth.driver import Stages
 from fsmooth.rewrite.strategy import REGISTRY
 from fsmooth.rewrite.trace import Firing, Trace
 
@@ -94,8 +94,7 @@ class Steps(Sequence[Step]):
 
 def traced(entry: Entry, values: Mapping[str, object]) -> Stages:
     """All stages, made anew for these arguments, with each firing of a rule."""
-    sizes = entry.static(entry.sizes(entry.inputs(values)))
-    return compile_program(entry.elaborated, entry.program.name, entry.schedule, sizes, Trace([]))
+    return entry.compiled(entry.sizes(entry.inputs(values)), Trace([]))
 
 
 def _short(term: Term) -> str:

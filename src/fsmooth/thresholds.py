@@ -201,6 +201,9 @@ ROOMS_ON_STACK = 32
 TOO_SHORT_FOR_VECTORS = 4
 """Loops of at most so many iterations are not marked for vectors."""
 
+FEW_GATHERED = 24
+"""Fewer terms that are read through an index are added one after the other; of twenty, both ways take as long."""
+
 MOVED_COUNT = 24
 """Counts of elements of at most this weight are computed before a loop, so that the array is allocated there."""
 

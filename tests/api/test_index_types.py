@@ -204,7 +204,7 @@ def test_what_may_have_wrapped_around_is_not() -> None:
     assert in_loops(fs.function(far).checks(np.array([1, 0]), np.ones(2)))
 
 
-def test_read_only_arrays_are_not_copied() -> None:
+def test_what_nobody_can_write_to() -> None:
     idx = np.array([1, 0])
     assert not is_frozen(idx)
     idx.flags.writeable = False

@@ -1,4 +1,4 @@
-"""Which arrays decide where memory is read or written: these, and no others, are copied before a call."""
+"""Which arrays decide where memory is read or written; and how much of it is taken: these, and no others, are copied."""
 
 import numpy as np
 import pytest
@@ -98,6 +98,7 @@ def test_programs(f, arguments, deciding):
         code = fs.function(f, schedule=schedule).compiled(*arguments).code
         assert code.deciding == deciding
         assert code.deciding_results == frozenset()
+        assert code.sizing == (deciding if f in (as_long_as, as_long_as_below) else frozenset())
 
 
 @pytest.mark.parametrize(("f", "arguments", "deciding"), DERIVATIVES, ids=[f.__name__ for f, _, _ in DERIVATIVES])
@@ -133,9 +134,25 @@ def test_results_that_are_read_again():
     assert program._fast(K, X, out=out) is None
 
 
-def test_what_is_passed_to_the_kernel():
-    kernel, arguments, _, keep = fs.function(gathered).kernel(K, X)
+def test_memory_that_is_no_result():
+    def working(k, x):
+        y = np.zeros(k[0])
+        for j in range(len(y)):
+            y[j] = np.sin(x[j]) + y[j - 1]
+        return np.max(y)
+
+    assert fs.function(working).compiled(np.array([2]), X).code.sizing == {0}
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int32])
+def test_what_is_passed_to_the_kernel(dtype):
+    """Indices where they are; what says how long a result is, as a copy."""
+    k = K.astype(dtype)
+    kernel, arguments, _, _ = fs.function(gathered).kernel(k, X)
     assert kernel(*arguments) == 0
-    assert arguments[0] != K.ctypes.data
+    assert (arguments[0], arguments[2]) == (k.ctypes.data, X.ctypes.data)
+    kernel, arguments, _, keep = fs.function(as_long_as).kernel(k, X)
+    assert kernel(*arguments) == 0
+    assert arguments[0] != k.ctypes.data
     assert arguments[2] == X.ctypes.data
     assert any(isinstance(a, np.ndarray) and a.ctypes.data == arguments[0] for a in keep)

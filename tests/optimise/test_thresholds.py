@@ -83,6 +83,7 @@ EXTREMES: dict[str, tuple[float, float]] = {
     "ON_STACK": (0, 4_096),
     "ROOMS_ON_STACK": (0, 1_000),
     "TOO_SHORT_FOR_VECTORS": (0, 1_000),
+    "FEW_GATHERED": (0, 1_000_000),
     "MOVED_COUNT": (0, 1_000),
     "INVARIANT_STATEMENTS": (0, 100_000),
     "REPEATED_CHECK": (0, 10_000),

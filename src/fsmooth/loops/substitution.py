@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -42,6 +42,26 @@ def with_buffers(body: t.Body, names: Mapping[str, str]) -> t.Body:
                 return _inside(e, value)
 
     return _rewritten(body, value, names)
+
+
+def with_loads(body: t.Body, buffers: Collection[str], type_: Type) -> t.Body:
+    """The statements in which the elements of these buffers are read as numbers of an equal type."""
+
+    def value(e: t.Expression) -> t.Expression:
+        match e:
+            case t.Load() if e.buffer in buffers:
+                return t.Load(e.buffer, value(e.index), type_)
+            case t.Load():
+                return t.Load(e.buffer, value(e.index), e.type)
+            case t.Search():
+                return t.Search(e.extremum, e.buffer, value(e.offset), value(e.count), e.leaf)
+            case _:
+                return _inside(e, value)
+
+    def changed(e: t.Expression) -> t.Expression:
+        return e if names_of(e).isdisjoint(buffers) else value(e)
+
+    return _rewritten(body, changed, {})
 
 
 def _changed(body: t.Body, read: Mapping[str, t.Expression], set_: Mapping[str, str]) -> t.Body:

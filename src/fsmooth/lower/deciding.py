@@ -2,8 +2,10 @@
 
 What others can write to while a call runs may be read twice with two values: once where it is checked, and again where
 it is used; once by the function that gives the sizes of the results, and again by the kernel.  Stages before this one,
-and the C compiler after it, take for granted that both are the same.  So who calls the kernel gives it memory of its
-own for these arrays.  Of all others nothing matters to memory but the pointer and the sizes.
+and the C compiler after it, take for granted that both are the same.  So who calls the kernel must not let others change
+these arrays during a call, as NumPy asks it of indices; and what is kept beyond a call, to be used again without a check, has
+memory of its own for them.  Those that say how much memory is taken have their own in every call from Python: between the
+two functions anything may run.  Of all others nothing matters to memory but the pointer and the sizes.
 
 An element decides by its value where it is part of an index, of a size, or of what integers are compared with; and, too,
 by the way that it makes a program take (a branch, the end of a loop) where what was changed on that way is part of a
@@ -29,12 +31,16 @@ from fsmooth.loops.usage import bodies_of, expressions_of, names_in, targets, wa
 _COMPARISONS = (p.less, p.less_equal, p.greater, p.greater_equal, p.equal, p.not_equal)
 
 
-def deciding(functions: list[t.Function], definitions: Sequence[t.Function] = ()) -> frozenset[str]:
-    """The names of the parameters that decide: arrays by their elements, and integers.
+def deciding(
+    functions: list[t.Function], definitions: Sequence[t.Function] = ()
+) -> tuple[frozenset[str], frozenset[str]]:
+    """The names of the parameters that decide, arrays by their elements, and integers; and of the arrays that decide how much
+    memory is taken.
 
     `definitions` are the functions that these call, and that call one another.
     """
     found: set[str] = set()
+    sizing: set[str] = set()
     called = _summaries(definitions)
     for function in functions:
         flow = _Flow(function, called)
@@ -42,10 +48,13 @@ def deciding(functions: list[t.Function], definitions: Sequence[t.Function] = ()
         arrays = flow.sources(flow.indices | flow.compared, flow.values)
         arrays |= flow.sources(flow.sizes, flow.values, flow.ways)
         numbers = flow.sources(flow.computed, flow.values)
+        taken = flow.sources(flow.taken, flow.values, flow.ways)
         for q in function.parameters:
+            if q.pointer and q.name in taken:
+                sizing.add(q.name)
             if q.name in (arrays if q.pointer else numbers) and (q.pointer or q.type == INT):
                 found.add(q.name)
-    return frozenset(found)
+    return frozenset(found), frozenset(sizing)
 
 
 class _Summary(Struct, frozen=True):
@@ -95,6 +104,7 @@ class _Flow:
         self.sizes: set[str] = set()
         self.compared: set[str] = set()
         self.computed: set[str] = set()
+        self.taken: set[str] = set()
 
     def sources(self, names: set[str], *flows: dict[str, set[str]]) -> set[str]:
         """All that the names depend on, with themselves."""
@@ -122,6 +132,7 @@ class _Flow:
         self.indices |= _names(_indices_of(s))
         sizes = list(_sizes_of(s))
         self.sizes |= _names(sizes)
+        self.taken |= _names(_taken_by(s))
         if not isinstance(s, t.Check):
             self.computed |= _names(filter(self.is_computed, sizes))
         for name in targets(s):
@@ -166,6 +177,7 @@ class _Flow:
             self.indices |= names if k in summary.indices else set()
             self.sizes |= names if k in summary.sizes else set()
             self.compared |= names if k in summary.compared else set()
+            self.taken |= names if k in summary.sizes else set()
             is_new = isinstance(argument, t.Place) or self.is_computed(argument)
             self.computed |= names if k in summary.computed or (is_new and k in summary.sizes) else set()
         for place in (*s.arguments, *s.results):
@@ -275,6 +287,21 @@ def _sizes_of(s: t.Statement) -> Iterator[t.Expression]:
             yield value
         case t.Demand():
             yield from _compared(s.condition)
+        case _:
+            return
+
+
+def _taken_by(s: t.Statement) -> Iterator[t.Expression]:
+    """How much memory a statement takes, or says that there must be for the results."""
+    match s:
+        case t.Allocate() | t.Keep() | t.Entry():
+            yield s.count
+        case t.OpenTape():
+            yield s.size
+        case t.Room() if s.bound is not None:
+            yield s.bound
+        case t.Store("shape", _, value):
+            yield value
         case _:
             return
 

@@ -83,7 +83,7 @@ def lower(
         tuple([note for f in (function, *definitions) for note in storage_notes(f.body)]),
         {name: hint.text for name, hint in hints.items()},
         {name: hint.site for name, hint in hints.items() if hint.site is not NOWHERE},
-        deciding([function] if shape is None else [function, shape], definitions),
+        *deciding([function] if shape is None else [function, shape], definitions),
         definitions,
     )
 

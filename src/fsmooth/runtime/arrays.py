@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
+from fsmooth.core.narrow import Narrow
 from fsmooth.core.nodes.declaration import Nodes
 from fsmooth.core.trees import Apart, Constant, Registered, apart, is_constant, labels, part
 from fsmooth.core.types import BOOL, F32, F64, INT, Array, Bool, Float, Int, Tuple, Type, array_of, leaf_of, rank_of
@@ -176,7 +177,7 @@ def _real(value: Any, name: str) -> float:
 def _array(value: object, type_: Array, name: str) -> np.ndarray[Any, Any]:
     leaf = leaf_of(type_)
     array = _as_array(value, name)
-    wanted = DTYPES[leaf]
+    wanted = np.int32 if isinstance(leaf, Narrow) else DTYPES[leaf]
     if array.ndim != rank_of(type_):
         raise ArgumentError(f"{name}: expected {_said(type_)}, found {_found(value)}")
     if array.dtype != wanted:
@@ -185,6 +186,8 @@ def _array(value: object, type_: Array, name: str) -> np.ndarray[Any, Any]:
             raise ArgumentError(f"{name}: expected {_said(type_)}, found {_found(value)}")
         if array.dtype == np.uint64 and leaf == INT and array.size and array.max() > np.iinfo(np.int64).max:
             raise ArgumentError(f"{name}: {array.max()} does not fit into 64 bits with a sign")
+        if wanted is np.int32 and not np.array_equal(array, array.astype(wanted)):
+            raise ArgumentError(f"{name}: its dtype changed during the call")
         array = array.astype(wanted)
     return np.require(array, requirements=["C", "A"])
 

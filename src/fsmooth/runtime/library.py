@@ -37,7 +37,8 @@ from fsmooth.runtime.places import misplaced
 from fsmooth.runtime.shim import is_flat
 from fsmooth.runtime.structure import structured
 
-_OF_NUMPY = (np.ndarray, np.float32, np.int64, np.bool_, *map(np.dtype, (np.float64, np.float32, np.int64, np.bool_)))
+_DTYPES = tuple([np.dtype(kind) for kind in (np.float64, np.float32, np.int64, np.int32, np.bool_)])
+_OF_NUMPY = (np.ndarray, np.float32, np.int64, np.bool_, *_DTYPES)
 """What the shim knows arrays and numbers by."""
 _EXAMPLES = (np.empty((3, 4)), np.empty((3, 4))[::2, ::3])
 """Arrays whose elements are side by side, and are not, by which the shim sees where the fields of arrays are."""
@@ -123,8 +124,8 @@ class Library:
     def prepare(self, values: Sequence[object], out: object | None = None) -> Prepared:
         """A call of the kernel: its C arguments, with the place for what went wrong, and what they point to.
 
-        Arrays that decide where memory is read or written are copied, unless they own their memory and are read-only: nobody
-        else can write to them then.
+        Arrays that decide how much memory is taken are copied, unless they own their memory and are read-only: nobody else can
+        write to them then.
 
         Raises:
             ArgumentError: for arguments that do not fit.
@@ -141,7 +142,7 @@ class Library:
         self._refuse_far_numbers(scalars)
         memory = Memory.beside(flat)
         arrays = [k for k, value in enumerate(flat) if isinstance(value, np.ndarray)]
-        for position in self.code.deciding:
+        for position in self.code.sizing:
             array = flat[arrays[position]]
             if not is_frozen(array):
                 flat[arrays[position]] = array.copy()

@@ -154,13 +154,20 @@ def _here(found: tuple[Any, ...], readings: Readings) -> Interface:
 
 
 def manifest_of(
-    program: Program, arguments: Mapping[str, Type | object], schedule: str, compiler: str
+    program: Program,
+    arguments: Mapping[str, Type | object],
+    schedule: str,
+    compiler: str,
+    narrow: frozenset[tuple[str, int]] = frozenset(),
 ) -> Manifest | None:
-    """The manifest of a program for arguments of these types (or values known at compile time), if it can have one."""
+    """The manifest of a program for arguments of these types (or values known at compile time), if it can have one.
+
+    `narrow` are the arrays among them that have integers of 32 bits.
+    """
     start = Readings(program, arguments)
     if not start.is_complete:
         return None
-    root = cache.key(start.digest(), own_sources(), schedule, compiler, cache.processor())
+    root = cache.key(start.digest(), own_sources(), schedule, compiler, cache.processor(), repr(sorted(narrow)))
     return Manifest(program, arguments, root)
 
 

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from fsmooth.backend.c.names import element_type
 from fsmooth.backend.c.program import CProgram
 from fsmooth.core.integers import FARTHEST
+from fsmooth.core.narrow import Narrow
 from fsmooth.core.types import BOOL, F32, F64, INT, Array, Float, Tuple, Type, leaf_of, rank_of, unzipped
 from fsmooth.core.weak import Weak
 from fsmooth.runtime.arrays import leaves
@@ -49,18 +51,38 @@ def is_flat(parameters: Sequence[Type], result: Type) -> bool:
     return flat.record is None and not any([isinstance(item, Tuple) for item in flat.items])
 
 
-def shim_source(code: CProgram, module: str, parameters: Sequence[Type], static: StaticSizes) -> str:
-    """The C of the shim for a kernel with parameters of these types, as the extension module `module`."""
-    return _shim(code, module, parameters, static, _any_number)
+def shim_source(
+    code: CProgram,
+    module: str,
+    parameters: Sequence[Type],
+    static: StaticSizes,
+    chosen: frozenset[int] = frozenset(),
+) -> str:
+    """The C of the shim for a kernel with parameters of these types, as the extension module `module`.
+
+    `chosen` are the array arguments, counted by themselves, whose integers of 32 bits are for another program (core.narrow).
+    """
+    return _shim(code, module, parameters, static, chosen, _any_number)
 
 
-def shim_of_weak_and_strong(code: CProgram, module: str, parameters: Sequence[Type], static: StaticSizes) -> str:
+def shim_of_weak_and_strong(
+    code: CProgram,
+    module: str,
+    parameters: Sequence[Type],
+    static: StaticSizes,
+    chosen: frozenset[int] = frozenset(),
+) -> str:
     """A shim for which Python's floats and NumPy's float64 are different types (core.weak)."""
-    return _shim(code, module, parameters, static, _weak_or_strong)
+    return _shim(code, module, parameters, static, chosen, _weak_or_strong)
 
 
 def _shim(
-    code: CProgram, module: str, parameters: Sequence[Type], static: StaticSizes, test: Callable[[Type], str]
+    code: CProgram,
+    module: str,
+    parameters: Sequence[Type],
+    static: StaticSizes,
+    chosen: frozenset[int],
+    test: Callable[[Type], str],
 ) -> str:
     name, result = code.name, code.result
     outputs = leaves(unzipped(result))
@@ -69,7 +91,7 @@ def _shim(
     inputs = [leaf for part in parts for leaf in part]
     fixed = {(starts[k], axis): n for (k, axis), n in static.items() if isinstance(unzipped(parameters[k]), Array)}
     is_tuple = isinstance(unzipped(result), Tuple)
-    reads, passed, views = _inputs(inputs, fixed, code, test)
+    reads, passed, views = _inputs(inputs, fixed, code, chosen, test)
     opens, targets, results = _outputs(outputs, is_tuple)
     sizes = sum([rank_of(leaf) for leaf in outputs])
     arguments = ", ".join([*passed, ""])[: None if passed else 0]
@@ -129,17 +151,23 @@ def _format(leaf: Type) -> str:
 
 
 def _inputs(
-    parameters: Sequence[Type], static: StaticSizes, code: CProgram, test: Callable[[Type], str]
+    parameters: Sequence[Type],
+    static: StaticSizes,
+    code: CProgram,
+    chosen: frozenset[int],
+    test: Callable[[Type], str],
 ) -> tuple[list[str], list[str], int]:
     """Statements that read the arguments, the C expressions to pass on, and the number of views."""
     reads: list[str] = []
     passed: list[str] = []
     views = 0
+    stored = [leaf_of(leaf) for q in code.parameters for leaf in leaves(unzipped(q))]
     for k, type_ in enumerate(parameters):
         leaf = leaf_of(type_)
         if isinstance(type_, Array):
             rank, view = rank_of(type_), f"in[{views}]"
-            kind = f"'{_FORMAT[leaf][-1]}', sizeof({_C[leaf]}), {int(views in code.deciding)}"
+            element = element_type(stored[k])
+            kind = f"'{_kind(stored[k], chooses=views in chosen)}', sizeof({element}), {int(views in code.sizing)}"
             place = f"args[{k}], &{view}, &fs_memory, {rank}, {kind}"
             reads.append(f"    const void *const fs_a{k} = fs_read_array({place});")
             reads.append(f"    if (!fs_a{k}) goto miss;")
@@ -148,7 +176,7 @@ def _inputs(
             if tests:
                 reads.append(f"    if ({' || '.join(tests)}) goto miss;")
             reads.append(f"    elements += {view}.len / {view}.itemsize;")
-            passed += [f"(const {_C[leaf]} *)fs_a{k}", *[f"{view}.shape[{axis}]" for axis in range(rank)]]
+            passed += [f"(const {element} *)fs_a{k}", *[f"{view}.shape[{axis}]" for axis in range(rank)]]
             views += 1
             continue
         reads += [f"    if (!({test(leaf).format(k)})) goto miss;"]
@@ -158,6 +186,13 @@ def _inputs(
             reads.append(f"    if (x{k} > {FARTHEST} || x{k} < -{FARTHEST}) goto miss;")
         passed.append(f"x{k}")
     return reads, passed, views
+
+
+def _kind(leaf: Type, *, chooses: bool) -> str:
+    """How elements are asked for (fs_read_array); `chooses`: is there another program for integers of 32 bits?"""
+    if leaf != INT:
+        return _FORMAT[leaf][-1]
+    return "i" if isinstance(leaf, Narrow) else "q" if chooses else "n"
 
 
 def _any_number(leaf: Type) -> str:

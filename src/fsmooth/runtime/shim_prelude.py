@@ -40,7 +40,7 @@ extern fs_object *PyModule_Create2(fs_module *, int);
 extern void *PyEval_SaveThread(void);
 extern void PyEval_RestoreThread(void *);
 enum { FS_NUMPY_EMPTY, FS_DTYPES_OF_RESULTS, FS_NDARRAY, FS_FLOAT32, FS_INT64, FS_BOOL, FS_DTYPE_D, FS_DTYPE_F, FS_DTYPE_Q,
-       FS_DTYPE_TRUTH, FS_KEPT }; /* the arguments of fs_setup that are kept, */
+       FS_DTYPE_I, FS_DTYPE_TRUTH, FS_KEPT }; /* the arguments of fs_setup that are kept, */
 enum { FS_CONTIGUOUS = FS_KEPT, FS_WITH_GAPS, FS_FOR_C, FS_GIVEN }; /* and the others */
 typedef struct fs_piece { struct fs_piece *next; size_t size; } fs_piece;
 typedef struct { char *free, *end; fs_piece *pieces; } fs_own; /* memory of one call */
@@ -177,6 +177,7 @@ static FS_FAST char *fs_gathered(char *to, const char *from, const fs_view *view
     case 'd': FS_EACH(double, double, 0);
     case 'f': FS_EACH(float, float, 0);
     case '?': FS_EACH(_Bool, _Bool, 0);
+    case 'i': FS_EACH(int32_t, int32_t, 0);
     case 1: FS_EACH(int8_t, int64_t, 0);
     case 2: FS_EACH(int16_t, int64_t, 0);
     case 4: FS_EACH(int32_t, int64_t, 0);
@@ -200,11 +201,18 @@ static FS_FAST const void *fs_viewed(const fs_array *array, fs_view *view, intpt
 }
 /* Which of the dtypes has elements of this format. */
 static FS_FAST int fs_dtype_of(char wanted) {
-    return wanted == 'd' ? FS_DTYPE_D : wanted == 'f' ? FS_DTYPE_F : wanted == 'q' ? FS_DTYPE_Q : FS_DTYPE_TRUTH;
+    switch (wanted) {
+    case 'd': return FS_DTYPE_D;
+    case 'f': return FS_DTYPE_F;
+    case 'i': return FS_DTYPE_I;
+    case 'q': case 'n': return FS_DTYPE_Q;
+    default: return FS_DTYPE_TRUTH;
+    }
 }
 /* Open an array of this rank and kind of elements; gives them side by side: where they are, or in memory of the call
-   if they are elsewhere or of another size, or if they decide where memory is read or written (lower.deciding) and others
-   can write to them. */
+   if they are elsewhere or of another size, or if they decide how much memory is taken (lower.deciding) and others
+   can write to them.  Integers are `wanted` with 32 bits, 'i', with 64, 'q', which leaves those of 32 to another program, or
+   with 64, 'n', to which all others are converted. */
 const void *fs_read_array(
     fs_object *value, fs_view *view, fs_own *own, int rank, char wanted, size_t size, int decides) {
     const fs_array *const array = (const fs_array *)value;
@@ -217,13 +225,16 @@ const void *fs_read_array(
     fs_object *const ndarray = fs_python[FS_NDARRAY];
     if (!fs_is(value, ndarray, 1) && (!PyObject_CheckBuffer(value) || fs_is(value, ndarray, 0))) return 0;
     if (PyObject_GetBuffer(value, view, 0x18 | 0x4)) return 0;
-    const char element = fs_element(view);
-    if (view->ndim == rank && (element == wanted || (element == 'Q' && wanted == 'q'))) {
-        const int whole = element == wanted && (size_t)view->itemsize == size && PyBuffer_IsContiguous(view, 'C');
+    const int is_integer = wanted == 'i' || wanted == 'q' || wanted == 'n';
+    char element = fs_element(view);
+    if (is_integer && (element == 'q' && view->itemsize == 4 ? wanted == 'q' : wanted == 'i')) element = 0;
+    const int fits = element == (is_integer ? 'q' : wanted);
+    if (view->ndim == rank && (fits || (element == 'Q' && is_integer))) {
+        const int whole = fits && (size_t)view->itemsize == size && PyBuffer_IsContiguous(view, 'C');
         if (whole && !decides && (uintptr_t)view->buf % size == 0) return view->buf;
         char *const to = (char *)fs_own_memory(own, (size_t)(view->len / view->itemsize) * size);
         if (to && whole) return memcpy(to, view->buf, (size_t)view->len);
-        if (to && fs_gathered(to, (const char *)view->buf, view, 0, element)) return to;
+        if (to && fs_gathered(to, (const char *)view->buf, view, 0, wanted == 'i' ? 'i' : element)) return to;
     }
     PyBuffer_Release(view);
     return 0;

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from fsmooth.api import function
 from fsmooth.callables import Function
+from fsmooth.core.narrow import Arrays
 from fsmooth.errors import ArgumentError
 from fsmooth.loops.forms import Extent, Form, Profile
 from fsmooth.loops.identifiers import identifier
@@ -66,14 +67,17 @@ class Library:
                 f"  hint: example={{{', '.join([f'{x!r}: (…)' for x in self.functions])}}} has arguments for each function"
             )
         entry, values = f._entry(tuple(arguments), {})
-        return Given(entry.elaborated, entry.static(entry.sizes(entry.inputs(values))))
+        return Given(entry.elaborated, entry.static(entry.sizes(entry.inputs(values))), entry.narrow)
 
 
 class Given(Struct, frozen=True):
-    """What a function is shipped for: its program for the types of its arguments, and the sizes that are built in."""
+    """What a function is shipped for: its program for the types of its arguments, the sizes that are built in, and the arrays
+    that have integers of 32 bits.
+    """
 
     elaborated: Elaborated
     static_sizes: Mapping[tuple[int, int], int] = {}
+    narrow: Arrays = frozenset()
 
 
 _BESIDE = ("_work", "_shape", "_kernel", "_kernel_shape")

@@ -40,7 +40,7 @@ def sources(library: Library, given: Sequence[Given], header: str) -> tuple[str,
 
 
 def _shipped(name: str, f: Function[..., Any], given: Given) -> Shipped:
-    stages = driver.compile_program(given.elaborated, name + KERNEL, f.schedule, given.static_sizes)
+    stages = driver.compile_program(given.elaborated, name + KERNEL, f.schedule, given.static_sizes, None, given.narrow)
     assert stages.loops is not None
     assert stages.code is not None
     parameters = [(q.name, q.type) for q in given.elaborated.parameters]

@@ -65,6 +65,21 @@ def counted_from_end(s: t.CheckAll, lengths: Collection[str]) -> tuple[t.Express
             return None
 
 
+def within(e: t.Expression, lengths: Collection[str]) -> tuple[t.Expression, t.Expression] | None:
+    """The index and the size of `0 <= index && index < size`, whose size, one of the `lengths` or more, is not negative: both can
+    be compared as numbers without a sign.
+    """
+    match e:
+        case t.Conditional(
+            t.Operation(p.less_equal, (t.Literal(0), first)),
+            t.Operation(p.less, (index, t.Name(name) | t.Operation(p.add, (t.Name(name), t.Literal(1))) as size)),
+            t.Literal(False),
+        ) if isinstance(index.type, Int) and name in lengths and same(first, index):
+            return index, size
+        case _:
+            return None
+
+
 def from_end(e: t.Expression | None) -> tuple[t.Expression, t.Expression] | None:
     """The index and the size of `index < 0 ? index + size : index`; None of anything else."""
     match e:

@@ -28,6 +28,7 @@ from fsmooth.loops import tree as t
 from fsmooth.loops.continuations import machines
 from fsmooth.loops.lifetimes import with_shared_memory
 from fsmooth.loops.memory import Memory
+from fsmooth.loops.storage import storable
 from fsmooth.loops.usage import walk
 
 
@@ -87,6 +88,8 @@ def emit(program: t.Program, built_in: Mapping[str, int] | None = None) -> CProg
         deciding,
         deciding_results,
         deciding_numbers,
+        frozenset([k for k, name in enumerate(arguments) if name in program.sizing]) - own_arrays(program.parameters),
+        storable(program),
         kernels(features),
         "parallel" in features,
         tuple([unit(prelude(expressions, {*part.features}), part) for part in written.outlined]),

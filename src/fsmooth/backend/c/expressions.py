@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 
 from fsmooth.backend.c import spelling as s
-from fsmooth.backend.c.conditions import from_end
+from fsmooth.backend.c.conditions import from_end, within
 from fsmooth.backend.c.helpers import helper_name
 from fsmooth.backend.c.lanes import suffix_of
 from fsmooth.backend.c.searches import search_name
 from fsmooth.core import primitives as p
+from fsmooth.core.narrow import Narrow
 from fsmooth.core.types import Bool, Data, Float, Type
 from fsmooth.loops import tree as t
 from fsmooth.loops.usage import names_of
@@ -20,7 +21,7 @@ class ExpressionWriter:
     """Writes expressions and remembers which helpers and vector functions they need.
 
     `vector` asks for functions that have a vector version; `lanes` is the index that stands for a whole vector of them.
-    `counts_from_end`: is there an index that may count from the end?
+    `lengths` are names of numbers that are never negative.  `counts_from_end`: is there an index that may count from the end?
     """
 
     def __init__(self) -> None:
@@ -29,6 +30,7 @@ class ExpressionWriter:
         self.searches: set[tuple[t.Extremum, Type]] = set()
         self.counts_from_end = False
         self.vector = False
+        self.lengths: frozenset[str] = frozenset()
         self.lanes: str | None = None
         self.elsewhere: dict[str, str] = {}
 
@@ -50,12 +52,16 @@ class ExpressionWriter:
                 return self.name(name), s.ATOM
             case t.Load(buffer, index) if self.lanes is not None and mentions(index, self.lanes):
                 return f"FS_LANES_AT{suffix_of(e.type)}({self.name(buffer)} + {self.write(index, 5)})", s.ATOM
+            case t.Load(buffer, index) if isinstance(e.type, Narrow):
+                return f"(int64_t){self.name(buffer)}[{self.write(index)}]", s.UNARY
             case t.Load(buffer, index):
                 return f"{self.name(buffer)}[{self.write(index)}]", s.ATOM
             case t.Conditional(condition, then, otherwise):
                 if from_end(e) is not None:  # a branch that is foreseen costs less than adding and selecting
                     self.counts_from_end = True
                     return f"FS_RARELY({self.write(condition)}) ? {self.write(then, 1)} : {self.write(otherwise, 1)}", 0
+                if self.vector and (found := within(e, self.lengths)) is not None:
+                    return " < ".join([f"(uint64_t){self.write(x, s.UNARY)}" for x in found]), s.LEVELS["<"]
                 return self._conditional(condition, then, otherwise)
             case t.Operation():
                 return self._operation(e)

@@ -47,7 +47,7 @@ class FunctionWriter(StatementWriter):
         """The whole definition."""
         self.name, self.types = function.name, types_of(function)
         self.place_of = {name: k for k, name in enumerate(self.types)}
-        self.lengths = function.facts.lengths
+        self.lengths = self.e.lengths = function.facts.lengths
         self.known |= known_integers(function.body)
         calls = [s for s in walk(function.body) if isinstance(s, t.Invoke)]
         self.read = mentioned_reads(function.body) if calls else set()

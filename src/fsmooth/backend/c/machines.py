@@ -183,7 +183,7 @@ class BlockWriter(FunctionWriter):
         self.cuts = Cuts(t.Function(function.name, function.parameters, body), frozenset(self.machine.places))
         self.kinds = _kinds(body)
         self.changing = changing(body)
-        self.lengths = function.facts.lengths
+        self.lengths = self.e.lengths = function.facts.lengths
         self.given = {name for s in walk(body) if isinstance(s, t.Invoke) for name in s.changes}
         self.is_called = self.has_handle = True
         self.resumed = frozenset(self.cuts.all() | self.handed_over(body))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fsmooth.core.narrow import Narrow
 from fsmooth.core.types import Bool, Data, Float, Int, Type
 
 
@@ -27,7 +28,13 @@ def element_type(type_: Type) -> str:
 
     A truth value is a byte that is 0 or 1: gcc runs no loop in vectors that reads elements of type `bool`.
     """
-    return "unsigned char" if isinstance(type_, Bool) else c_type(type_)
+    match type_:
+        case Bool():
+            return "unsigned char"
+        case Narrow():
+            return "int32_t"
+        case _:
+            return c_type(type_)
 
 
 _LONGEST = 100

@@ -14,7 +14,9 @@ class CProgram(Struct, frozen=True):
     `parameters` and `result` are the types of the function; `sites` what each value of `fs_error.site` means (None
     for an index out of bounds); `notes` what `.explain()` shows about storage; `statements` the size of the program.
     Of the array arguments and of the results, counted by themselves, `deciding` and `deciding_results` are those whose
-    elements decide where memory is read or written: nobody else may write to them during a call.  `deciding_numbers` are
+    elements decide where memory is read or written: nobody else may write to them during a call; those of `sizing` decide how
+    much memory is taken, so that calls from Python copy them.  `narrow` are array arguments that may, and in another program do,
+    lie in memory with 32 bits for each integer; the types of those that do in this one are narrow.  `deciding_numbers` are
     those among the arguments that are numbers from which sizes, or what is compared, are computed: these must not wrap around.
     A program that `is_parallel` takes a pool of threads by `NAME_threads`, one that `takes_blas` functions by `NAME_blas`.
     `kernels` are C texts for what many programs share: the source has them too, unless FS_KERNELS_APART is defined.
@@ -33,6 +35,8 @@ class CProgram(Struct, frozen=True):
     deciding: frozenset[int]
     deciding_results: frozenset[int]
     deciding_numbers: frozenset[int]
+    sizing: frozenset[int] = frozenset()
+    narrow: frozenset[int] = frozenset()
     kernels: tuple[str, ...] = ()
     is_parallel: bool = False
     outlined: tuple[str, ...] = ()

@@ -11,6 +11,7 @@ from fsmooth.backend.c.blocks import write_block
 from fsmooth.backend.c.conditions import counted_from_end, failing
 from fsmooth.backend.c.expressions import ExpressionWriter
 from fsmooth.backend.c.frames import Structs, leave, makes_frames
+from fsmooth.backend.c.gathers import lanes_of_gather, write_gather
 from fsmooth.backend.c.lanes import write_vectors
 from fsmooth.backend.c.leaving import Returned
 from fsmooth.backend.c.masked_loads import may_permute_masked_loads
@@ -114,7 +115,8 @@ class StatementWriter:
             case t.Assign(name, value, accumulate):
                 self.assignment(t.Name(name, value.type), value, accumulate)
             case t.Store(buffer, index, value, accumulate):
-                self.assignment(t.Load(buffer, index, value.type), value, accumulate)
+                stored = INT if value.type == INT else value.type  # what is written to is never narrow (core.narrow)
+                self.assignment(t.Load(buffer, index, stored), value, accumulate)
             case t.For():
                 self.loop(s)
             case t.While():
@@ -364,6 +366,10 @@ class StatementWriter:
             self.features.add("scalar")
             self.line("FS_SCALAR")
         masked = s.vectors is t.Vectors.IMPLIED and may_permute_masked_loads(s, self.known)
+        lanes = None if masked else lanes_of_gather(s)
+        if lanes is not None:
+            write_gather(self, s, lanes)
+            return
         if masked:
             self.features.add("masked_loads")
             self.lines += ["#ifdef FS_PERMUTES_MASKED", "#pragma omp simd simdlen(1)", "#else" if s.simd else "#endif"]
@@ -376,10 +382,14 @@ class StatementWriter:
             guard = ("#ifndef __clang__", "#endif") if s.extrema else ()
             self.lines += [*guard[:1], f"#pragma omp simd{reduction}", *guard[1:]]
             self.lines += ["#endif"] if masked else []
+        self.iterations(s)
+        self.e.vector = outer
+
+    def iterations(self, s: t.For) -> None:
+        """A for loop, without what is said to the compiler about it."""
         self.line(f"for (int64_t {s.index} = 0; {s.index} < {self.e.write(s.size, 5)}; ++{s.index}) {{")
         self.iteration(s.body)
         self.line("}")
-        self.e.vector = outer
 
     def steps_while(self, s: t.While) -> None:
         """A while loop."""

@@ -55,7 +55,7 @@ class Program(Struct, frozen=True, eq=False):
 
     `names`: for the names in the kernel, those of the variables of the term; `origins`: where these come from, if that is
     known.  `definitions`: the functions that these call, and that call one another.  `deciding`: the arrays whose elements decide
-    where memory is read or written (lower.deciding).
+    where memory is read or written, `sizing` those that decide how much of it is taken (lower.deciding).
     """
 
     name: str
@@ -68,4 +68,5 @@ class Program(Struct, frozen=True, eq=False):
     names: Mapping[str, str]
     origins: Mapping[str, Site]
     deciding: frozenset[str]
+    sizing: frozenset[str]
     definitions: tuple[Function, ...] = ()
