@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fsmooth.api import AnySchedule, Threads, known_schedule
+from fsmooth.api import AnySchedule, Asked, Threads, known_checks, known_schedule
 from fsmooth.callables import Function
 from fsmooth.errors import ArgumentError
 from fsmooth.frontend.batches import OfBatches, as_axes, mistake_of
@@ -18,6 +18,7 @@ def vmap(
     *,
     schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
+    checks: Asked = None,
 ) -> Function:
     """`f` of each element of a batch: the comprehension `[f(x) for x in X]`, as one loop.
 
@@ -45,7 +46,7 @@ def vmap(
         what, hint = mistake
         raise ArgumentError(f"{what}\n  hint: {hint}")
     batches = OfBatches(f, as_axes(in_axes), as_axes(out_axes), signature)
-    return Function(SourceProgram(batches), known_schedule(schedule, threads))
+    return Function(SourceProgram(batches), known_schedule(schedule, threads), known_checks(checks))
 
 
 __all__ = ["vmap"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ParamSpec
 
-from fsmooth.api import AnySchedule, Threads, Wrt, grad, jacobian
+from fsmooth.api import AnySchedule, Asked, Threads, Wrt, grad, jacobian
 from fsmooth.callables import Function
 
 P = ParamSpec("P")
@@ -19,6 +19,7 @@ def diff(
     checkpoint: bool = False,
     schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
+    checks: Asked = None,
 ) -> Function[P, Any]:
     """The derivative of a function of a real number (paper 000, Table 2), as `jacobian` lays it out.
 
@@ -26,7 +27,7 @@ def diff(
     >>> fs.diff(lambda x: x * x)(3.0)
     6.0
     """
-    return jacobian(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule, threads=threads)
+    return jacobian(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule, threads=threads, checks=checks)
 
 
 def vdiff(
@@ -37,6 +38,7 @@ def vdiff(
     checkpoint: bool = False,
     schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
+    checks: Asked = None,
 ) -> Function[P, Any]:
     """The derivative of a vector-valued function of a real number (paper 000, Table 2): a vector.
 
@@ -44,7 +46,7 @@ def vdiff(
     >>> fs.vdiff(lambda x: [x, x * x])(3.0)
     array([1., 6.])
     """
-    return jacobian(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule, threads=threads)
+    return jacobian(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule, threads=threads, checks=checks)
 
 
 def mdiff(
@@ -55,6 +57,7 @@ def mdiff(
     checkpoint: bool = False,
     schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
+    checks: Asked = None,
 ) -> Function[P, Any]:
     """The derivative of a matrix-valued function of a real number (paper 000, Table 2): a matrix.
 
@@ -63,7 +66,7 @@ def mdiff(
     array([[1., 4.],
            [0., 3.]])
     """
-    return jacobian(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule, threads=threads)
+    return jacobian(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule, threads=threads, checks=checks)
 
 
 def jacob(
@@ -74,6 +77,7 @@ def jacob(
     checkpoint: bool = False,
     schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
+    checks: Asked = None,
 ) -> Function[P, Any]:
     """The Jacobian under its name in paper 000 (Fig. 6), laid out as by `jacobian`.
 
@@ -82,7 +86,7 @@ def jacob(
     array([[0., 1.],
            [4., 0.]])
     """
-    return jacobian(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule, threads=threads)
+    return jacobian(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule, threads=threads, checks=checks)
 
 
 def mgrad(
@@ -93,6 +97,7 @@ def mgrad(
     checkpoint: bool = False,
     schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
+    checks: Asked = None,
 ) -> Function[P, Any]:
     """The gradient of a real-valued function of a matrix (paper 000, Table 2): a matrix.
 
@@ -101,7 +106,7 @@ def mgrad(
     array([[1., 0.],
            [0., 1.]])
     """
-    return grad(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule, threads=threads)
+    return grad(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule, threads=threads, checks=checks)
 
 
 __all__ = ["diff", "jacob", "mdiff", "mgrad", "vdiff"]

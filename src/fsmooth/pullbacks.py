@@ -6,7 +6,7 @@ as often as one likes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,8 +43,14 @@ class Second(Struct, frozen=True):
 class SplitEntry(Entry):
     """The two halves of a vjp for arguments of given types."""
 
-    def __init__(self, program: DerivedProgram, schedule: str | Schedule, types: Mapping[str, Type | object]) -> None:
-        super().__init__(program, schedule, types)
+    def __init__(
+        self,
+        program: DerivedProgram,
+        schedule: str | Schedule,
+        types: Mapping[str, Type | object],
+        accept: Callable[[Stages], None] | None = None,
+    ) -> None:
+        super().__init__(program, schedule, types, accept)
         self.seconds: dict[Library, Second] = {}
         self._both: dict[tuple[int, ...] | None, Compilation] = {}
 
@@ -65,6 +71,12 @@ class SplitEntry(Entry):
                 self.made[sizes] = made.forward
             self.latest = sizes
             return self._both[sizes]
+
+    def ask(self, accept: Callable[[Stages], None], sizes: tuple[int, ...] | None) -> None:
+        """Both halves are to be accepted."""
+        made = self.both(sizes)
+        accept(made.forward)
+        accept(made.backward)
 
     def load(self, sizes: tuple[int, ...] | None, inputs: list[object]) -> Library:
         """Find both halves in the cache, or compile them, and load them."""
@@ -218,7 +230,7 @@ class Vjp(Function[P, tuple[R, Pullback]]):
 
     def _new_entry(self, types: Mapping[str, Type | object]) -> Entry:
         assert isinstance(self.program, DerivedProgram)
-        return SplitEntry(self.program, self.schedule, types)
+        return SplitEntry(self.program, self.schedule, types, self._accept if self.asked else None)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> tuple[R, Pullback]:  # type: ignore[override]
         entry, values = self._entry(args, kwargs)
@@ -263,6 +275,8 @@ class Vjp(Function[P, tuple[R, Pullback]]):
         Those of the second are beside them, with `_pullback` at the end of their names.
         """
         first, second = self._halves(args, kwargs)
+        for half in (first, second):
+            self._accept(half)
         place = Path(path).with_suffix("")
         write(second, place.with_name(place.name + "_pullback"))
         return write(first, place)
