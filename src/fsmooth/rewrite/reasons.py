@@ -8,6 +8,7 @@ from fsmooth.core.pretty import show
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import App, Check, Deriv, Get, If, Lam, Site, Term, Var
 from fsmooth.core.traverse import children, subterms
+from fsmooth.core.types import Tuple
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import Strategy
 from fsmooth.rewrite.traversal import all_
@@ -48,7 +49,7 @@ def _reason(check: Check, facts: Facts, around: list[If]) -> str:
     ranges = dict.fromkeys([t.name for t in within if isinstance(t, Var) and t in facts.ranges])
     if ranges:
         parts.append(f"range of {', '.join(ranges)}")
-    arrays = dict.fromkeys([_whole(t, facts).name for t in within if isinstance(t, Get) and facts.is_index(t)])
+    arrays = dict.fromkeys([_name(t, facts) for t in within if isinstance(t, Get) and facts.is_index(t)])
     if arrays:
         parts.append(f"annotation of {', '.join(arrays)}")
     about = [t for t in within if isinstance(t, Var)] or check.size.free
@@ -67,11 +68,18 @@ def _called(term: Term) -> Term | None:
     return substitute(function.body, dict(zip(function.parameters, term.arguments, strict=False)))
 
 
-def _whole(element: Term, facts: Facts) -> Var:
-    while isinstance(element, Get):
-        element = facts.definition(element.array)
-    assert isinstance(element, Var)
-    return element
+def _name(element: Get, facts: Facts) -> str:
+    """What the array is called that this is an element of: `idx`, `data.idx`."""
+    part = facts.whole(element)
+    assert part is not None
+    whole, *path = part
+    assert isinstance(whole, Var)
+    name, type_ = whole.name, whole.type
+    for k in path:
+        assert isinstance(k, int)
+        assert isinstance(type_, Tuple)
+        name, type_ = f"{name}.{type_.names[k] if type_.names else k}", type_.items[k]
+    return name
 
 
 def _definitions(term: Term, define: Callable[[Term], Term]) -> Iterator[Term]:

@@ -5,7 +5,9 @@ The kernel says only that something is; here the argument is looked through once
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ast
+import re
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -33,6 +35,15 @@ def misplaced(failure: Failure, site: Site, limit: int, number: int, value: obje
     return ArgumentIndexError(
         render(site, f"{what} is {number}: its annotation asks for {asked}", f"{hint}: {_ADVICE}")
     )
+
+
+def part_called(what: str, arguments: Mapping[str, object]) -> object:
+    """The argument, or part of one, that is called so: `mesh.corners`, `meshes[0].corners`."""
+    name, *steps = re.findall(r"[^.\[\]]+", what)
+    value = arguments.get(name)
+    for step in steps:
+        value = getattr(value, step) if hasattr(value, step) else value[ast.literal_eval(step)]  # type: ignore[index]
+    return value
 
 
 _ADVICE = "correct the argument, or annotate it with int, and every access is checked"
