@@ -160,7 +160,7 @@ def test_the_message() -> None:
     )
     assert refused(element, np.ones(0), 0).startswith("k is 0: its annotation asks for no integers, since there are no")
     assert fs.function(element)(np.arange(3.0), 2) == 2.0
-    assert [c.tested for c in fs.function(element).checks(np.ones(3), 1)] == [When.ONCE, When.PROVED]
+    assert [c.tested for c in fs.function(element).checks(np.ones(3), 1)] == [When.AT_ENTRY, When.PROVED]
 
 
 def test_two_axes() -> None:

@@ -136,9 +136,21 @@ class Bounds:
                 [self._divides_products(rest.atoms[a]) for m in rest.coefficients for a in m]
             ):
                 rest = self._without_quotient(rest)
-                if rest is not None and is_natural(rest, self._limit, self._atom_nonnegative):
+                if rest is not None and any(
+                    [is_natural(rest, limit, self._atom_nonnegative) for limit in (self._limit, self._closer_limit)]
+                ):
                     return True
         return False
+
+    def _closer_limit(self, atom: Term) -> Polynomial | None:
+        """What an index is at most by another one that it was compared with: of c < r, c is at most r - 1."""
+        own = alpha_key(atom)
+        for known in self.known[-16:]:
+            fact = self._fact(known)
+            match [(m, c) for m, c in fact.coefficients.items() if m and m != (own,)]:
+                case [((_,), 1)] if fact.coefficients.get((own,)) == -1:
+                    return fact.plus(Polynomial({(own,): 1}, {own: atom}))
+        return self._limit(atom)
 
     def _divides_products(self, atom: Term) -> bool:
         """Is it a quotient of products?"""
