@@ -33,12 +33,13 @@ from fsmooth.rewrite.linear import polynomial
 RESULT = "return"
 """What Python calls the result among annotations."""
 
-_OF_TERMS: annotated_sizes.Operations[Term] = {
+OF_TERMS: annotated_sizes.Operations[Term] = {
     ast.Add: plus,
     ast.Sub: minus,
     ast.Mult: times,
     ast.FloorDiv: quotient,
 }
+"""The arithmetic of sizes."""
 
 
 class Names(Struct, frozen=True):
@@ -116,17 +117,17 @@ def _require_sizes(frame: Frame, one: Annotated, names: Names) -> None:
     """An array has the sizes that its annotation says."""
     if not isinstance(one.annotation, ArrayAnnotation):
         return
-    for axis, size in _said(one.annotation):
+    for axis, size in said(one.annotation):
         expected = _size(frame, size, names, one.place)
         have = length_of(frame, one.value, one.place, axis)
-        _require_fitting(frame, have, expected, one.place)
+        require_fitting(frame, have, expected, one.place)
         same_size(frame, have, expected, one.place, f"the annotation of {one.what}")
         part = named_part(one.value)
         if isinstance(expected, Const) and part is not None:
             frame.shared.static_sizes[(part[0], *part[1], axis)] = int(expected.value)
 
 
-def _require_fitting(frame: Frame, have: Term, expected: Term, place: ast.AST) -> None:
+def require_fitting(frame: Frame, have: Term, expected: Term, place: ast.AST) -> None:
     """Products of sizes in an annotation are required not to wrap around, so that the array has as many elements as they say."""
     site = frame.site(place, frame.source.segment(place))
     for part in subterms(expected):
@@ -181,7 +182,7 @@ def annotated_result(frame: Frame, names: Mapping[str, Term], result: Value) -> 
     if isinstance(annotation, ArrayAnnotation):
         array = frame.bind(term, "result")
         names = {**named_sizes(frame, [Annotated(RESULT, array, annotation, place)]), **names}
-        for axis, size in _said(annotation):
+        for axis, size in said(annotation):
             expected = _size(frame, size, Names(names), place)
             array = required_size(frame, array, axis, expected, place, "the annotation of the result")
         return array
@@ -193,7 +194,7 @@ def _has_parts(type_: Tuple) -> bool:
     return type_.record is None or isinstance(type_.record, type)
 
 
-def _said(annotation: ArrayAnnotation) -> list[tuple[int, int | str]]:
+def said(annotation: ArrayAnnotation) -> list[tuple[int, int | str]]:
     """The axes of which an annotation says the size."""
     return [(axis, size) for axis, size in enumerate(annotation.sizes) if size != ANY]
 
@@ -236,4 +237,4 @@ def _size(frame: Frame, size: int | str, names: Names, place: ast.AST) -> Term:
             *_, last = name.split(".")
             one = "one" if last == name else f"a field of {name.removesuffix(f'.{last}')}"
             frame.fail(UndefinedNameError, place, message, f'annotate {one} with fs.Array["{last}"]')
-    return annotated_sizes.value(written, Const, _OF_TERMS, names.sizes)
+    return annotated_sizes.value(written, Const, OF_TERMS, names.sizes)

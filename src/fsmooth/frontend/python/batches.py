@@ -22,6 +22,7 @@ from fsmooth.frontend.batches import (
     with_own_defaults,
 )
 from fsmooth.frontend.lookup import Attribute
+from fsmooth.frontend.python.annotated_batches import require_annotated
 from fsmooth.frontend.python.arrays.axes import indices_of, permuted
 from fsmooth.frontend.python.batch_arguments import Argument, argument_of, axis_of_batch
 from fsmooth.frontend.python.derivatives import ALONG_TANGENTS, OF_THE_WHOLE, VERBS
@@ -96,6 +97,7 @@ def over_batches(frame: Frame, batched: Batched, node: ast.Call) -> Term:
     for batch in batches[1:]:
         what = f"the batches of {batches[0].name} and {batch.name}"
         size = same_size(frame, size, length_of(frame, batch.array, node), node, what)
+    require_annotated(frame, batched.function, arguments, node)
     (index,) = indices_of(frame, 1, node)
 
     def element() -> Term:
