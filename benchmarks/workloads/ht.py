@@ -104,7 +104,7 @@ def positions(theta, hand):
     return [position(v) for v in range(len(hand.weights))]
 
 
-def simple_errors(theta: fs.Array[26], hand, vertex_of: fs.Array["N", int], points: fs.Array["N", 3]):
+def simple_errors(theta: fs.Array[26], hand, vertex_of: fs.Array["N", fs.Index["hand.M"]], points: fs.Array["N", 3]):
     """Points minus vertices: (N, 3)."""
     V = positions(theta, hand)
     return [[points[i, k] - V[vertex_of[i], k] for k in range(3)] for i in range(len(points))]
@@ -124,8 +124,8 @@ def complicated_errors(
     theta: fs.Array[26],
     u: fs.Array["N", 2],
     hand,
-    triangles: fs.Array["T", 3, int],
-    triangle_of: fs.Array["N", int],
+    triangles: fs.Array["T", 3, fs.Index["hand.M"]],
+    triangle_of: fs.Array["N", fs.Index["T"]],
     points: fs.Array["N", 3],
 ):
     """The errors of points on triangles: (N, 3)."""
@@ -137,7 +137,7 @@ complicated = fs.function(complicated_errors)
 
 
 @fs.function
-def simple_columns(theta: fs.Array[26], hand, vertex_of: fs.Array["N", int], points: fs.Array["N", 3]):
+def simple_columns(theta: fs.Array[26], hand, vertex_of: fs.Array["N", fs.Index["hand.M"]], points: fs.Array["N", 3]):
     """The derivative of the errors by each component of θ: (26, N, 3), a column of the Jacobian after the other."""
 
     def column(r):
@@ -153,8 +153,8 @@ def complicated_columns(
     theta: fs.Array[26],
     u: fs.Array["N", 2],
     hand,
-    triangles: fs.Array["T", 3, int],
-    triangle_of: fs.Array["N", int],
+    triangles: fs.Array["T", 3, fs.Index["hand.M"]],
+    triangle_of: fs.Array["N", fs.Index["T"]],
     points: fs.Array["N", 3],
 ):
     """The derivatives by u, (2, N, 3), and by θ, (26, N, 3).  No two errors share a u: all move at once."""

@@ -76,7 +76,7 @@ def function(
     `fs.debug_print` or a debugger; its derivatives are compiled all the same.
 
     With `checks="proved"` it is refused, by an `fs.UnprovedError`, if an index is tested while it runs, or anything in a loop
-    but what it asserts or raises itself.  Of a derivative, `fs.function(fs.grad(f), checks="proved")`.
+    but what it asserts or raises itself.  All verbs take it, for what they give.
 
     >>> import numpy as np, fsmooth as fs
     >>> @fs.function
@@ -85,12 +85,9 @@ def function(
     >>> dot(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
     11.0
     """
-    if checks not in (None, "proved"):
-        raise ArgumentError(f'checks={checks!r}\n  hint: use "proved", or leave it out')
+    checks = known_checks(checks)
     if f is None:
         return lambda g, /: function(g, schedule=schedule, threads=threads, blas=blas, python=python, checks=checks)  # type: ignore[return-value]
-    if isinstance(f, Vjp) and checks is not None:
-        raise ArgumentError("the halves of a vjp are not asked for proofs\n  hint: ask for those of fs.grad")
     if isinstance(f, Function):
         return f if checks is None else type(f)(f.program, f.schedule, checks)
     kind = PythonFunction if python or runs_as_python() else Function
@@ -106,6 +103,7 @@ def grad(
     schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
     blas: Blas = None,
+    checks: Asked = None,
 ) -> Function[P, Any]:
     """The gradient of a real-valued function, in the structure of the argument(s) `wrt` (paper 000, Fig. 6).
 
@@ -118,7 +116,7 @@ def grad(
     >>> fs.grad(lambda v: sum(x * x for x in v))(np.array([1.0, 2.0]))
     array([2., 4.])
     """
-    return _derived(f, Verb.GRAD, wrt, method, known_schedule(schedule, threads, blas), checkpoint)
+    return _derived(f, Verb.GRAD, wrt, method, _how(schedule, threads, blas, checks), checkpoint)
 
 
 def value_and_grad(
@@ -130,6 +128,7 @@ def value_and_grad(
     schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
     blas: Blas = None,
+    checks: Asked = None,
 ) -> Function[P, tuple[R, Any]]:
     """`(value, gradient)` of a real-valued function.
 
@@ -137,7 +136,7 @@ def value_and_grad(
     >>> fs.value_and_grad(lambda v: sum(x * x for x in v))(np.array([1.0, 2.0]))
     (5.0, array([2., 4.]))
     """
-    return _derived(f, Verb.VALUE_AND_GRAD, wrt, method, known_schedule(schedule, threads, blas), checkpoint)
+    return _derived(f, Verb.VALUE_AND_GRAD, wrt, method, _how(schedule, threads, blas, checks), checkpoint)
 
 
 def jacobian(
@@ -149,6 +148,7 @@ def jacobian(
     schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
     blas: Blas = None,
+    checks: Asked = None,
 ) -> Function[P, Any]:
     """The Jacobian: output structure and indices outside, `wrt` structure and indices inside.
 
@@ -157,7 +157,7 @@ def jacobian(
     array([[3., 2.],
            [1., 1.]])
     """
-    return _derived(f, Verb.JACOBIAN, wrt, method, known_schedule(schedule, threads, blas), checkpoint)
+    return _derived(f, Verb.JACOBIAN, wrt, method, _how(schedule, threads, blas, checks), checkpoint)
 
 
 def hessian(
@@ -169,6 +169,7 @@ def hessian(
     schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
     blas: Blas = None,
+    checks: Asked = None,
 ) -> Function[P, Any]:
     """The Hessian of a real-valued function: the Jacobian of its gradient; with a tape, that of the gradient in forward mode,
     and with continuations the forward mode of the gradient by these.
@@ -188,6 +189,7 @@ def hessian(
         schedule=schedule,
         threads=threads,
         blas=blas,
+        checks=checks,
     )
 
 
@@ -199,6 +201,7 @@ def jvp(
     schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
     blas: Blas = None,
+    checks: Asked = None,
 ) -> Function[..., tuple[R, Any]]:
     """`(value, tangent of the value)`; called with the arguments and `tangent=` in the structure of `wrt`.
 
@@ -212,7 +215,7 @@ def jvp(
     >>> fs.jvp(lambda x, k: x * k)(3.0, 1.0, 5)
     (15.0, 5.0)
     """
-    return _derived(f, Verb.JVP, wrt, method, known_schedule(schedule, threads, blas))
+    return _derived(f, Verb.JVP, wrt, method, _how(schedule, threads, blas, checks))
 
 
 def vjp(
@@ -224,6 +227,7 @@ def vjp(
     schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
     blas: Blas = None,
+    checks: Asked = None,
 ) -> Vjp[P, R]:
     """`(value, pullback)`: `pullback(cotangent)` gives the cotangents of the argument(s) `wrt`, as often as asked.
 
@@ -240,7 +244,7 @@ def vjp(
     >>> pullback(np.array([0.0, 1.0]))
     array([1., 1.])
     """
-    return Vjp(_program(f, Verb.VJP, wrt, method, checkpoint), known_schedule(schedule, threads, blas))
+    return Vjp(_program(f, Verb.VJP, wrt, method, checkpoint), *_how(schedule, threads, blas, checks))
 
 
 def hvp(
@@ -252,6 +256,7 @@ def hvp(
     schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
     blas: Blas = None,
+    checks: Asked = None,
 ) -> Function[..., Any]:
     """The Hessian of a real-valued function times a vector: called with the arguments and `tangent=` in the structure of
     `wrt`, which is also that of the result.  It is the tangent of the gradient; `method` is how the gradient is made.
@@ -262,7 +267,7 @@ def hvp(
     >>> fs.hvp(lambda v: sum(x * x * x for x in v))(np.array([1.0, 2.0]), tangent=np.array([1.0, 10.0]))
     array([  6., 120.])
     """
-    return _derived(f, Verb.HVP, wrt, method, known_schedule(schedule, threads, blas), checkpoint)
+    return _derived(f, Verb.HVP, wrt, method, _how(schedule, threads, blas, checks), checkpoint)
 
 
 def deriv(e: Any, x: Any) -> Any:
@@ -275,11 +280,26 @@ def deriv(e: Any, x: Any) -> Any:
 
 
 def _derived(
-    f: Callable[P, object], verb: Verb, wrt: Wrt, method: str, schedule: str | Schedule, checkpoint: bool = False
+    f: Callable[P, object], verb: Verb, wrt: Wrt, method: str, how: How, checkpoint: bool = False
 ) -> Function[P, Any]:
     program = _program(f, verb, wrt, method, checkpoint)
     kind = AlongTangent if verb in (Verb.JVP, Verb.HVP) else Function
-    return kind(program, schedule)
+    return kind(program, *how)
+
+
+How = tuple["str | Schedule", Asked]
+"""The schedule of a program, and what is asked of its checks."""
+
+
+def _how(schedule: AnySchedule, threads: Threads, blas: Blas, checks: Asked) -> How:
+    return known_schedule(schedule, threads, blas), known_checks(checks)
+
+
+def known_checks(checks: Asked) -> Asked:
+    """What is asked of the checks of a program, if that can be asked."""
+    if checks not in (None, "proved"):
+        raise ArgumentError(f'checks={checks!r}\n  hint: use "proved", or leave it out')
+    return checks
 
 
 def _program(f: Callable[..., object], verb: Verb, wrt: Wrt, method: str, checkpoint: bool) -> DerivedProgram:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fsmooth.api import AnySchedule, Blas, Threads, known_schedule
+from fsmooth.api import AnySchedule, Asked, Blas, Threads, known_checks, known_schedule
 from fsmooth.callables import Function
 from fsmooth.errors import ArgumentError
 from fsmooth.frontend.batches import OfBatches, as_axes, mistake_of
@@ -19,6 +19,7 @@ def vmap(
     schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
     blas: Blas = None,
+    checks: Asked = None,
 ) -> Function:
     """`f` of each element of a batch: the comprehension `[f(x) for x in X]`, as one loop.
 
@@ -46,7 +47,7 @@ def vmap(
         what, hint = mistake
         raise ArgumentError(f"{what}\n  hint: {hint}")
     batches = OfBatches(f, as_axes(in_axes), as_axes(out_axes), signature)
-    return Function(SourceProgram(batches), known_schedule(schedule, threads, blas))
+    return Function(SourceProgram(batches), known_schedule(schedule, threads, blas), known_checks(checks))
 
 
 __all__ = ["vmap"]

@@ -54,7 +54,7 @@ class Function(Generic[P, R]):
     def __init__(self, program: Program, schedule: str | Schedule = "DEFAULT", checks: str | None = None) -> None:
         self.program = program
         self.schedule = schedule
-        self._asked = checks
+        self.asked = checks
         self._lock = threading.RLock()
         self._entries: dict[tuple[object, ...], Entry] = {}
         parameters = program.signature.parameters
@@ -83,7 +83,7 @@ class Function(Generic[P, R]):
         public: object = sys.modules.get(self.__module__)
         for name in qualified.split("."):
             public = getattr(public, name, None)
-        return qualified if public is self else (type(self), (self.program, self.schedule, self._asked))
+        return qualified if public is self else (type(self), (self.program, self.schedule, self.asked))
 
     @overload
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
@@ -160,11 +160,11 @@ class Function(Generic[P, R]):
         return entry, values
 
     def _new_entry(self, types: Mapping[str, Type | object], narrow: frozenset[tuple[str, int]]) -> Entry:
-        return Entry(self.program, self.schedule, types, self._accept if self._asked else None, narrow)
+        return Entry(self.program, self.schedule, types, self._accept if self.asked else None, narrow)
 
     def _accept(self, stages: Stages) -> None:
         """Raise for a program that is not to be compiled."""
-        if self._asked:
+        if self.asked:
             from fsmooth.checks import refuse_unproved  # noqa: PLC0415  (only for those who ask)
 
             refuse_unproved(self.program.name, stages)

@@ -9,7 +9,7 @@ from typing import overload
 from msgspec import Struct
 
 from fsmooth.core.definitions import reachable
-from fsmooth.core.term import Check, Failure, Require, Site, Term
+from fsmooth.core.term import Check, Failure, Lam, Require, Site, Term
 from fsmooth.core.traverse import subterms
 from fsmooth.driver import Stages, reasons_of
 from fsmooth.errors import UnprovedError
@@ -22,13 +22,15 @@ class When(IntEnum):
     """When something is tested; the later, the dearer.  What a test before it shows is proved."""
 
     PROVED = 0
-    ONCE = 1
-    BEFORE_A_LOOP = 2
-    EACH_TIME = 3
+    AT_ENTRY = 1
+    ONCE = 2
+    BEFORE_A_LOOP = 3
+    EACH_TIME = 4
 
     def __str__(self) -> str:
         return {
             When.PROVED: "proved",
+            When.AT_ENTRY: "asked of the arguments",
             When.ONCE: "tested once",
             When.BEFORE_A_LOOP: "tested before its loop, at each step of it",
             When.EACH_TIME: "tested each time",
@@ -142,9 +144,11 @@ def checks_of(stages: Stages) -> Checks:
         for site, reason in reasons_of(body):
             why.setdefault((_place(site), _INDEX), []).append(reason)
     found: dict[tuple[_Place, str], Checked] = {}
+    asked = {(_place(r.site), _WHAT[r.failure]) for r in _at_entry(program)}
     for site, what in _required(program):
         key = _place(site), what
         when = tested.get(key, When.PROVED)
+        when = When.AT_ENTRY if when is When.ONCE and key in asked else when
         reason = "; ".join(dict.fromkeys(why.get(key, ()))) if when is When.PROVED else ""
         found.setdefault(key, Checked(what, site, when, reason))
     return Checks(sorted(found.values(), key=lambda c: _place(c.site)))
@@ -158,6 +162,14 @@ def _required(term: Term) -> Iterator[tuple[Site, str]]:
                 yield part.site, _INDEX
             elif isinstance(part, Require):
                 yield part.site, _WHAT[part.failure]
+
+
+def _at_entry(program: Term) -> Iterator[Require]:
+    """What is required of the arguments before anything else: sizes, mostly, and that indices are such."""
+    body = program.body if isinstance(program, Lam) else program
+    while isinstance(body, Require):
+        yield body
+        body = body.body
 
 
 def _tested(program: t.Program) -> Iterator[tuple[Site, str, When]]:

@@ -211,7 +211,7 @@ class Entry:
         """
         self.latest = sizes
         if self.accept is not None:
-            self.accept(self.stages(sizes))
+            self.ask(self.accept, sizes)
         compiled = self.manifest.compiled(sizes) if self.manifest is not None else None
         if compiled is None:
             from fsmooth.checking.rules import check_rules  # noqa: PLC0415  (loaded when something is compiled)
@@ -225,6 +225,10 @@ class Entry:
         library = self.loaded(compiled, sizes)
         library.deeper = lambda: self.deeper(sizes)
         return library
+
+    def ask(self, accept: Callable[[Stages], None], sizes: tuple[int, ...] | None) -> None:
+        """Raise if what is compiled for these sizes is not accepted."""
+        accept(self.stages(sizes))
 
     def loaded(self, compiled: Compiled, sizes: tuple[int, ...] | None) -> Library:
         """The shared object for these sizes."""

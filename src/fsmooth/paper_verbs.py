@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ParamSpec
 
-from fsmooth.api import AnySchedule, Blas, Threads, Wrt, grad, jacobian
+from fsmooth.api import AnySchedule, Asked, Blas, Threads, Wrt, grad, jacobian
 from fsmooth.callables import Function
 
 P = ParamSpec("P")
@@ -20,6 +20,7 @@ def diff(
     schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
     blas: Blas = None,
+    checks: Asked = None,
 ) -> Function[P, Any]:
     """The derivative of a function of a real number (paper 000, Table 2), as `jacobian` lays it out.
 
@@ -27,7 +28,9 @@ def diff(
     >>> fs.diff(lambda x: x * x)(3.0)
     6.0
     """
-    return jacobian(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule, threads=threads, blas=blas)
+    return jacobian(
+        f, wrt, method=method, checkpoint=checkpoint, schedule=schedule, threads=threads, blas=blas, checks=checks
+    )
 
 
 def vdiff(
@@ -39,6 +42,7 @@ def vdiff(
     schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
     blas: Blas = None,
+    checks: Asked = None,
 ) -> Function[P, Any]:
     """The derivative of a vector-valued function of a real number (paper 000, Table 2): a vector.
 
@@ -46,7 +50,9 @@ def vdiff(
     >>> fs.vdiff(lambda x: [x, x * x])(3.0)
     array([1., 6.])
     """
-    return jacobian(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule, threads=threads, blas=blas)
+    return jacobian(
+        f, wrt, method=method, checkpoint=checkpoint, schedule=schedule, threads=threads, blas=blas, checks=checks
+    )
 
 
 def mdiff(
@@ -58,6 +64,7 @@ def mdiff(
     schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
     blas: Blas = None,
+    checks: Asked = None,
 ) -> Function[P, Any]:
     """The derivative of a matrix-valued function of a real number (paper 000, Table 2): a matrix.
 
@@ -66,7 +73,9 @@ def mdiff(
     array([[1., 4.],
            [0., 3.]])
     """
-    return jacobian(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule, threads=threads, blas=blas)
+    return jacobian(
+        f, wrt, method=method, checkpoint=checkpoint, schedule=schedule, threads=threads, blas=blas, checks=checks
+    )
 
 
 def jacob(
@@ -78,6 +87,7 @@ def jacob(
     schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
     blas: Blas = None,
+    checks: Asked = None,
 ) -> Function[P, Any]:
     """The Jacobian under its name in paper 000 (Fig. 6), laid out as by `jacobian`.
 
@@ -86,7 +96,9 @@ def jacob(
     array([[0., 1.],
            [4., 0.]])
     """
-    return jacobian(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule, threads=threads, blas=blas)
+    return jacobian(
+        f, wrt, method=method, checkpoint=checkpoint, schedule=schedule, threads=threads, blas=blas, checks=checks
+    )
 
 
 def mgrad(
@@ -98,6 +110,7 @@ def mgrad(
     schedule: AnySchedule = "DEFAULT",
     threads: Threads = None,
     blas: Blas = None,
+    checks: Asked = None,
 ) -> Function[P, Any]:
     """The gradient of a real-valued function of a matrix (paper 000, Table 2): a matrix.
 
@@ -106,7 +119,9 @@ def mgrad(
     array([[1., 0.],
            [0., 1.]])
     """
-    return grad(f, wrt, method=method, checkpoint=checkpoint, schedule=schedule, threads=threads, blas=blas)
+    return grad(
+        f, wrt, method=method, checkpoint=checkpoint, schedule=schedule, threads=threads, blas=blas, checks=checks
+    )
 
 
 __all__ = ["diff", "jacob", "mdiff", "mgrad", "vdiff"]

@@ -6,7 +6,7 @@ as often as one likes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,8 +49,9 @@ class SplitEntry(Entry):
         schedule: str | Schedule,
         types: Mapping[str, Type | object],
         narrow: frozenset[tuple[str, int]],
+        accept: Callable[[Stages], None] | None = None,
     ) -> None:
-        super().__init__(program, schedule, types, None, narrow)
+        super().__init__(program, schedule, types, accept, narrow)
         self.seconds: dict[Library, Second] = {}
         self._both: dict[tuple[int, ...] | None, Compilation] = {}
 
@@ -72,6 +73,12 @@ class SplitEntry(Entry):
                 self.made[sizes] = made.forward
             self.latest = sizes
             return self._both[sizes]
+
+    def ask(self, accept: Callable[[Stages], None], sizes: tuple[int, ...] | None) -> None:
+        """Both halves are to be accepted."""
+        made = self.both(sizes)
+        accept(made.forward)
+        accept(made.backward)
 
     def load(self, sizes: tuple[int, ...] | None, inputs: list[object]) -> Library:
         """Find both halves in the cache, or compile them, and load them."""
@@ -225,7 +232,7 @@ class Vjp(Function[P, tuple[R, Pullback]]):
 
     def _new_entry(self, types: Mapping[str, Type | object], narrow: frozenset[tuple[str, int]]) -> Entry:
         assert isinstance(self.program, DerivedProgram)
-        return SplitEntry(self.program, self.schedule, types, narrow)
+        return SplitEntry(self.program, self.schedule, types, narrow, self._accept if self.asked else None)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> tuple[R, Pullback]:  # type: ignore[override]
         entry, values = self._entry(args, kwargs)
@@ -270,6 +277,8 @@ class Vjp(Function[P, tuple[R, Pullback]]):
         Those of the second are beside them, with `_pullback` at the end of their names.
         """
         first, second = self._halves(args, kwargs)
+        for half in (first, second):
+            self._accept(half)
         place = Path(path).with_suffix("")
         write(second, place.with_name(place.name + "_pullback"))
         return write(first, place)

@@ -99,7 +99,7 @@ def tune(
         raise ArgumentError("fs.tune over no schedule\n  hint: leave `over` out, or name one")
     call = partial(_called, args=args, kwargs=kwargs)
     candidates = list(_candidates(f, over, laws))
-    known = _known(f, args, kwargs, [(way.schedule, way.method, content) for way, _, content in candidates])
+    known = _known(f, args, kwargs, [(way.schedule, way.method, content, f.asked) for way, _, content in candidates])
     number = None if known is None else known.read()
     if number is not None:
         way, make, _ = candidates[number]
@@ -132,7 +132,7 @@ def _candidates(
 
 
 def _maker(f: Function[..., Any], program: Program, schedule: Schedule) -> Make:
-    return lambda: type(f)(program, schedule)
+    return lambda: type(f)(program, schedule, f.asked)
 
 
 def _programs(program: Program) -> Iterator[tuple[Program, str]]:
@@ -206,7 +206,7 @@ def _known(
     f: Function[..., Any],
     args: tuple[object, ...],
     kwargs: Mapping[str, object],
-    ways: Sequence[tuple[str, str, str]],
+    ways: Sequence[tuple[object, ...]],
 ) -> _Known | None:
     """Where the answer is kept, if the program is one that later processes can tell."""
     entry, values = f._entry(args, kwargs)

@@ -156,6 +156,22 @@ def test_why_something_is_proved() -> None:
     assert str(fs.function(read).checks(X, np.arange(4), 2)[2]).endswith("index in bounds, proved: range of i")
 
 
+def test_why_where_functions_are_called_and_arrays_are_made() -> None:
+    def squares(v):
+        return sum(v[j] * v[j] for j in range(len(v)))
+
+    def read(x, y):
+        table = [[a * b for b in y] for a in x]
+        rows = sum(table[k][i] for k in range(len(x)) for i in range(len(y)))
+        return rows + fs.grad(squares)(table[0])[0] if len(x) > 0 and len(y) > 0 else 0.0
+
+    found = fs.function(read).checks(X, X)
+    why = {c.source: c.why for c in found if c.tested is When.PROVED and c.what == "index in bounds"}
+    assert why["v[j]"] == "range of j"
+    assert why["table[k]"] == why["table[k][i]"].replace("i", "k") == "range of k"
+    assert "condition" in why["table[0]"]
+
+
 def test_places_in_an_array_of_so_many_rows_and_columns_are_proved() -> None:
     def weighted(x: fs.Array["n * m"], a: fs.Array["n"], b: fs.Array["m"]):
         return sum(x[i * len(b) + j] * a[i] * b[j] for i in range(len(a)) for j in range(len(b)))

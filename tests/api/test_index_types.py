@@ -160,7 +160,7 @@ def test_the_message() -> None:
     )
     assert refused(element, np.ones(0), 0).startswith("k is 0: its annotation asks for no integers, since there are no")
     assert fs.function(element)(np.arange(3.0), 2) == 2.0
-    assert [c.tested for c in fs.function(element).checks(np.ones(3), 1)] == [When.ONCE, When.PROVED]
+    assert [c.tested for c in fs.function(element).checks(np.ones(3), 1)] == [When.AT_ENTRY, When.PROVED]
 
 
 def test_two_axes() -> None:
@@ -290,10 +290,91 @@ def test_what_is_not_proved_is_refused(tmp_path: Any) -> None:
 
 
 def test_what_is_asked_of_checks() -> None:
-    with pytest.raises(fs.ArgumentError, match=r"checks='none'\n  hint: use \"proved\", or leave it out"):
-        fs.function(rows, checks="none")  # type: ignore[call-overload]
-    with pytest.raises(fs.ArgumentError, match="the halves of a vjp are not asked for proofs"):
-        fs.function(fs.vjp(rows, wrt="x"), checks="proved")
+    message = r"checks='none'\n  hint: use \"proved\", or leave it out"
+    for verb in (fs.function, *VERBS.values()):
+        with pytest.raises(fs.ArgumentError, match=message):
+            verb(loss, checks="none")
+
+
+VERBS: dict[str, Any] = {
+    "grad": fs.grad,
+    "value_and_grad": fs.value_and_grad,
+    "jacobian": fs.jacobian,
+    "hessian": fs.hessian,
+    "jvp": fs.jvp,
+    "vjp": fs.vjp,
+    "hvp": fs.hvp,
+    "jacob": fs.jacob,
+    "mgrad": fs.mgrad,
+    "vmap": fs.vmap,
+    "diff": fs.diff,
+    "vdiff": fs.vdiff,
+    "mdiff": fs.mdiff,
+}
+"""All that compile."""
+
+
+def whole(x: fs.Array["n"]):
+    return sum(x[i + 1] * x[i] * x[i] for i in range(len(x) - 1))
+
+
+def beyond(x, k):
+    return sum(x[i] * x[i] * x[k[i]] for i in range(len(k)))
+
+
+@pytest.mark.parametrize(
+    "verb", ["grad", "value_and_grad", "jacobian", "hessian", "jvp", "vjp", "hvp", "jacob", "vmap"]
+)
+def test_every_verb_asks_for_proofs(verb: str) -> None:
+    make, x, k = VERBS[verb], np.array([1.0, 2.0, 3.0]), np.array([0, 2])
+    along = {"tangent": np.ones(3)} if verb in ("jvp", "hvp") else {}
+    x, axes = (np.stack([x, x]), {"in_axes": (0, None)}) if verb == "vmap" else (x, {})
+    proved, plain = [make(whole, **asked)(x, **along) for asked in ({"checks": "proved"}, {})]
+    if verb == "vjp":
+        (proved, back), (plain, pullback) = proved, plain
+        np.testing.assert_array_equal(back(1.0), pullback(1.0))
+    for one, other in zip(_parts(proved), _parts(plain), strict=True):
+        np.testing.assert_array_equal(one, other)
+    with pytest.raises(fs.UnprovedError, match=r"x\[k\[i\]\]: index in bounds, tested"):
+        make(beyond, checks="proved", **axes)(x, k, **along)
+
+
+def _parts(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, tuple) else [value]
+
+
+@pytest.mark.parametrize(
+    ("verb", "f", "x"),
+    [
+        (fs.diff, lambda x, k, a: x * a[k], 2.0),
+        (fs.vdiff, lambda x, k, a: [x * a[k], x], 2.0),
+        (fs.mdiff, lambda x, k, a: [[x * a[k], x]], 2.0),
+        (fs.mgrad, lambda x, k, a: a[k] * x[0, 0], np.ones((1, 1))),
+    ],
+)
+def test_the_papers_verbs_ask_for_proofs(verb: Any, f: Any, x: Any) -> None:
+    with pytest.raises(fs.UnprovedError, match=r"a\[k\]: index in bounds, tested once"):
+        verb(f, checks="proved")(x, 1, np.ones(3))
+
+
+def test_both_halves_of_a_vjp_are_asked_for_proofs(tmp_path: Any) -> None:
+    value, pullback = fs.vjp(rows, wrt="x", checks="proved")(*CSR)
+    np.testing.assert_allclose(value, right())
+    np.testing.assert_allclose(pullback(np.ones(3)), fs.vjp(rows, wrt="x")(*CSR)[1](np.ones(3)))
+    scaled = fs.custom_derivative(lambda x, a, k: 2.0 * x, vjp=lambda x, a, k, c: (c * a[k], 0.0 * a, 0), check=False)
+    again = fs.function(fs.vjp(lambda x, a, k: scaled(x, a, k)), checks="proved")
+    for attempt in (again, lambda *given: again.save(tmp_path / "c.c", *given)):
+        with pytest.raises(fs.UnprovedError, match=r"^vjp_anonymous: 1 check is not proved") as caught:
+            attempt(1.0, np.ones(3), 1)
+        assert "a[k]: index in bounds, tested once" in str(caught.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_proofs_are_asked_of_a_whole_program() -> None:
+    hint = r"""hint: proofs are asked of the whole program: fs\.function\(checks="proved"\)"""
+    for inner in (lambda x: fs.grad(whole, checks="proved")(x), lambda x: fs.vmap(whole, checks="proved")(x)):
+        with pytest.raises(fs.ProgramError, match=hint):
+            fs.function(inner)(np.ones((3, 3)))
 
 
 def heavy(a):

@@ -50,9 +50,6 @@ RACES = {
     "working": lambda: fs.function(working),
     "pullback": lambda: lambda k, v: fs.vjp(gathered, wrt="v")(k, v)[1](1.0),
     "pullback of rounded": lambda: lambda k, v: fs.vjp(rounded, wrt="w")(k, v)[1](1.0),
-    "pullback by a tape": lambda: (
-        lambda k, v: fs.vjp(scattered, wrt="v", method="tape")(k[-1000:], v[:1000])[1](np.ones(10))
-    ),
 }
 
 

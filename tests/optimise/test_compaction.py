@@ -204,3 +204,25 @@ def test_the_places_are_changed_where_they_are() -> None:
     """The pass over what is read copies no array."""
     code = emit(lower(DEFAULT(_program(READ["by two arrays"])), "twice")).source
     assert "memcpy" not in code
+
+
+def loose_rows(x, g):
+    table = [sum(np.exp(x[v, c]) for c in range(x.shape[1])) for v in range(len(x))]
+    return [table[g[i, 0]] * table[g[i, 1]] for i in range(len(g))]
+
+
+def rows_by_indices(x: fs.Array["n", "m"], g: fs.Array["k", 2, fs.Index["n"]]):  # noqa: F821
+    return loose_rows(x, g)
+
+
+@pytest.mark.parametrize("make", [fs.jvp, fs.jacobian])
+def test_indices_that_are_required_to_be_such_are_foreseen(make) -> None:
+    """In derivatives, whose parameters have other names than those of which sizes are known."""
+    x, g = np.sin(np.arange(40.0)).reshape(20, 2), np.array([[7, 3], [3, 7], [0, 7]])
+    tangent = {"tangent": np.cos(x)} if make is fs.jvp else {}
+    proved, tested = make(rows_by_indices, wrt="x"), make(loose_rows, wrt="x")
+    for one, other in zip(proved(x, g, **tangent), tested(x, g, **tangent), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-14)
+    assert "_rows" in tested.c_source(x, g, **tangent)
+    assert "_rows" in proved.c_source(x, g, **tangent)
+    assert not [c for c in proved.checks(x, g, **tangent).remaining if c.what == "index in bounds"]

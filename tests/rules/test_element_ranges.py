@@ -13,8 +13,8 @@ from fsmooth.core.build import both, get, minus, plus, prim, reduce, times
 from fsmooth.core.element_ranges import all_indices, never_decreasing
 from fsmooth.core.evaluate import evaluate
 from fsmooth.core.pretty import show
-from fsmooth.core.term import Const, Get, Length, Prim, Reduce, Reduction, Term, Var
-from fsmooth.core.types import F64, INT, Array
+from fsmooth.core.term import Const, Get, Length, MakeTuple, Prim, Proj, Reduce, Reduction, Term, Var
+from fsmooth.core.types import F64, INT, Array, Tuple
 from fsmooth.core.values import value_of
 from fsmooth.rewrite.facts import Facts
 
@@ -139,3 +139,50 @@ def test_what_is_proved_of_elements_holds() -> None:
             values = {A: value_of(np.array([first, second]), A.type), N: n, M: m, J: j}
             for a, b in proved:
                 assert evaluate(a, values) < evaluate(b, values), (show(a), show(b), values)  # type: ignore[operator]
+
+
+# -- components ------------------------------------------------------------------------------------------------------
+
+PAIR = Var("pair", Tuple((Array(INT), Tuple((F64, Array(INT))))))
+FIRST, INNER = Proj(PAIR, 0), Proj(Proj(PAIR, 1), 1)
+
+
+@pytest.mark.parametrize(("array", "other"), [(FIRST, INNER), (INNER, FIRST)])
+def test_of_components_only_the_one_that_is_asked(array: Term, other: Term) -> None:
+    facts = Facts()
+    undo = facts.assume(all_indices(array, N), True)
+    assert facts.within(Get(array, I), N)
+    assert not facts.within(Get(other, I), N)
+    assert not facts.within(Get(array, I), minus(N, Const(1)))
+    facts.forget(undo)
+    assert not facts.within(Get(array, I), N)
+
+
+def test_components_by_other_names() -> None:
+    """`let row = pair.1 in let k = row.1 in k[i]`, and of what is put together from parts."""
+    row, k, made = Var("row", PAIR.type.items[1]), Var("k", Array(INT)), Var("made", PAIR.type)  # type: ignore[attr-defined]
+    facts = Facts()
+    facts.definitions |= {row: Proj(PAIR, 1), k: Proj(row, 1), made: MakeTuple((FIRST, row))}
+    facts.assume(all_indices(INNER, N), True)
+    for same in (Get(INNER, I), Get(Proj(row, 1), I), Get(k, I), Get(Proj(Proj(made, 1), 1), I)):
+        assert facts.within(same, N)
+    assert not facts.within(Get(Proj(made, 0), I), N)
+
+
+def test_what_is_asked_by_another_name() -> None:
+    k, element = Var("k", Array(INT)), Var("e", INT)
+    facts = Facts()
+    facts.definitions |= {k: INNER}
+    facts.assume(all_indices(k, N), True)
+    facts.definitions |= {element: Get(INNER, I)}
+    assert facts.within(Get(INNER, I), N)
+    assert facts.within(element, N)
+
+
+def test_an_updated_component_is_another_array() -> None:
+    """Of `made = (a new array, pair.1)` nothing is known of the first."""
+    made, new = Var("made", PAIR.type), Var("new", Array(INT))
+    facts = Facts()
+    facts.assume(all_indices(FIRST, N), True)
+    facts.definitions |= {made: MakeTuple((new, Proj(PAIR, 1)))}
+    assert not facts.within(Get(Proj(made, 0), I), N)

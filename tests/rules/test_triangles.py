@@ -107,3 +107,32 @@ def test_a_packed_triangle_has_no_tests_in_its_loops() -> None:
 
     f = fs.function(packed, checks="proved")
     assert np.array_equal(f(np.arange(6.0), np.ones(3)), [0.0, 3.0, 12.0])
+
+
+# -- conditions in the place of ranges --------------------------------------------------------------------------------
+
+
+def under_a_condition(primitive: p.Primitive, limit: float = FITS, size: Term | None = None) -> Facts:
+    """Of i and j, both below d, where j was compared with i: a triangle that is the rectangle around it."""
+    facts = in_loops(D, limit, size)
+    facts.assume(Prim(primitive, (J, I)), True)
+    return facts
+
+
+@pytest.mark.parametrize(
+    ("primitive", "index", "size"),
+    [(p.less_equal, BY_ROWS, LOWER), (p.less, BELOW, STRICT), (p.less, BY_COLUMNS, STRICT)],
+)
+def test_a_condition_is_as_good_as_a_range(primitive: p.Primitive, index: Term, size: Term) -> None:
+    facts = under_a_condition(primitive, size=size)
+    assert facts.within(index, FLAT)
+    assert not facts.within(plus(index, Const(1)), FLAT)
+    assert not in_loops(D, size=size).within(index, FLAT)
+    for d, i, j in itertools.product(range(6), repeat=3):
+        if i < d and j < d and evaluate(Prim(primitive, (J, I)), {I: i, J: j}):
+            values = {D.array: ArrayValue((d,), (0.0,) * d), I: i, J: j}
+            assert 0 <= evaluate(index, values) < evaluate(size, values)  # type: ignore[operator]
+
+
+def test_a_condition_of_products_that_may_have_wrapped_around_proves_nothing() -> None:
+    assert not under_a_condition(p.less, limit=2 * FITS, size=STRICT).within(BY_COLUMNS, FLAT)

@@ -11,11 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import both, minus, plus, reduce
+from fsmooth.core.build import both, minus, named_part, plus, reduce
 from fsmooth.core.term import Const, Get, If, Length, Prim, Reduce, Reduction, Term, Var
 from fsmooth.core.types import Int, rank_of
 
-Below = tuple[Var, Term]
+Part = tuple[Var | int, ...]
+"""A variable, and which component of it, at any depth: of `hand.0.1`, `(hand, 0, 1)`."""
+
+Below = tuple[Term, Term]
 """An array of integers, and what its elements, which are not negative, are below."""
 
 
@@ -24,7 +27,7 @@ def is_index(number: Term, size: Term) -> Term:
     return both(Prim(p.less_equal, (Const(0), number)), Prim(p.less, (number, size)))
 
 
-def all_indices(array: Var, size: Term) -> Term:
+def all_indices(array: Term, size: Term) -> Term:
     """Every element of the array is from 0 to less than the size."""
 
     def of(part: Term, axis: int) -> Term:
@@ -35,14 +38,28 @@ def all_indices(array: Var, size: Term) -> Term:
     return of(array, 0)
 
 
-def never_decreasing(array: Var) -> Term:
+def never_decreasing(array: Term) -> Term:
     """No element of the array is less than the one before it."""
     steps = minus(Length(array, 0), Const(1))
     return reduce(Reduction.ALL, steps, lambda i: Prim(p.less_equal, (Get(array, i), Get(array, plus(i, Const(1))))))
 
 
-def ranges_in(condition: Term, define: Callable[[Term], Term], same: Callable[[Term, Length], bool]) -> Iterator[Below]:
-    """The arrays whose elements a condition says to be indices; `define` gives definitions, `same` says if a size is a length."""
+def part_as_written(array: Term) -> Part | None:
+    """Which variable, or component of one, an array is, without the definitions of variables; None if it is neither."""
+    found = named_part(array)
+    return None if found is None else (found[0], *found[1])
+
+
+def ranges_in(
+    condition: Term,
+    define: Callable[[Term], Term],
+    same: Callable[[Term, Length], bool],
+    part_of: Callable[[Term], Part | None] = part_as_written,
+) -> Iterator[Below]:
+    """The arrays whose elements a condition says to be indices; `define` gives definitions, `same` says if a size is a length.
+
+    They are variables, or components of variables, as `part_of` knows them.
+    """
     indices: list[Var] = []
     sizes: list[Term] = []
     body = condition
@@ -55,9 +72,10 @@ def ranges_in(condition: Term, define: Callable[[Term], Term], same: Callable[[T
     sides = [side for part in _parts(body, define) for side in _sides(part)]
     for element in {id(a): a for a, _ in sides}.values():
         array = _array_of(element, indices, define)
-        if array is None or not all([same(n, Length(array, axis)) for axis, n in enumerate(sizes)]):
+        part = None if array is None else part_of(array)
+        if array is None or part is None or not all([same(n, Length(array, axis)) for axis, n in enumerate(sizes)]):
             continue
-        limits = [limit for a, limit in sides if a is element or _is_element(a, array, indices, define)]
+        limits = [limit for a, limit in sides if a is element or _is_element(a, part, indices, define, part_of)]
         above = [n for n in limits if n is not None and n.free.isdisjoint(indices)]
         if above and None in limits:
             yield array, above[0]
@@ -89,15 +107,24 @@ def _sides(condition: Term) -> Iterator[tuple[Term, Term | None]]:
             yield a, plus(n, Const(1))
 
 
-def _array_of(element: Term, indices: list[Var], define: Callable[[Term], Term]) -> Var | None:
+def _array_of(element: Term, indices: list[Var], define: Callable[[Term], Term]) -> Term | None:
     """The array of which this is the element at these indices."""
     part = define(element)
-    for index in reversed(indices):
+    for index in reversed(indices[1:]):
         if not (isinstance(part, Get) and part.index is index):
             return None
-        part = part.array if isinstance(part.array, Var) else define(part.array)
-    return part if isinstance(part, Var) and rank_of(part.type) == len(indices) else None
+        part = define(part.array)
+    if not (isinstance(part, Get) and part.index is indices[0]):
+        return None
+    return part.array if rank_of(part.array.type) == len(indices) else None
 
 
-def _is_element(number: Term, array: Var, indices: list[Var], define: Callable[[Term], Term]) -> bool:
-    return _array_of(number, indices, define) is array
+def _is_element(
+    number: Term,
+    part: Part,
+    indices: list[Var],
+    define: Callable[[Term], Term],
+    part_of: Callable[[Term], Part | None],
+) -> bool:
+    array = _array_of(number, indices, define)
+    return array is not None and part_of(array) == part

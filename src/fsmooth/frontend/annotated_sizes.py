@@ -1,7 +1,7 @@
 """Sizes in annotations: a number, a name, or sums, differences and products of these (`"n + 1"`, `"2 * n"`), and what is left of
 them by whole division by a number (`"n * (n + 1) // 2"`).
 
-A name is the size of an array that is annotated with it alone.
+A name is the size of an array that is annotated with it alone, `mesh.n` that of a field of the argument `mesh`.
 """
 
 from __future__ import annotations
@@ -26,6 +26,11 @@ class Written(str):
     """The text of a size whose names stand bare: linters turn `"n + 1"` into `n + 1`."""
 
     __slots__ = ()
+
+    def __getattr__(self, name: str) -> Written:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Written(f"{self}.{name}")
 
     def __add__(self, other: object) -> Written:
         return Written(f"{self} + {_factor(other)}")
@@ -69,6 +74,8 @@ def _is_size(node: ast.expr) -> bool:
     match node:
         case ast.Name():
             return True
+        case ast.Attribute(whole):
+            return isinstance(whole, ast.Name | ast.Attribute) and _is_size(whole)
         case ast.Constant(value):
             return type(value) is int
         case ast.BinOp(left, ast.FloorDiv(), ast.Constant(value)):
@@ -82,8 +89,15 @@ def _is_size(node: ast.expr) -> bool:
 
 
 def names(node: ast.expr) -> Iterator[str]:
-    """The names in a size."""
-    yield from [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
+    """The names in a size, with those before their dots."""
+    match node:
+        case ast.Name() | ast.Attribute():
+            yield ast.unparse(node)
+        case ast.BinOp(left, _, right):
+            yield from names(left)
+            yield from names(right)
+        case _:
+            return
 
 
 def value(
@@ -91,8 +105,8 @@ def value(
 ) -> Size:
     """A size, made of numbers by these operations, where its names stand for these sizes."""
     match node:
-        case ast.Name(name):
-            return sizes[name]
+        case ast.Name() | ast.Attribute():
+            return sizes[ast.unparse(node)]
         case ast.BinOp(left, op, right):
             first, second = [value(part, number, operations, sizes) for part in (left, right)]
             return operations[type(op)](first, second)

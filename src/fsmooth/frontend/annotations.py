@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import builtins
 import inspect
+import sys
 import types
 from collections.abc import Callable
+from typing import ForwardRef
 
 from fsmooth.core.array_annotation import ANY, ArrayAnnotation, IndexAnnotation, OffsetsAnnotation, Places
 from fsmooth.core.types import BOOL, INT, Bool, Float, Int, Type, leaf_of, rank_of
@@ -101,7 +103,7 @@ def _is_size(size: object) -> bool:
 
 
 def annotations_of(function: Callable[..., object]) -> dict[str, object]:
-    """The annotations of a function that fsmooth understands; all others are left to other tools.
+    """The annotations of a function, or of a class, that fsmooth understands; all others are left to other tools.
 
     Raises:
         ArgumentError: for sizes that mean nothing.
@@ -112,6 +114,8 @@ def annotations_of(function: Callable[..., object]) -> dict[str, object]:
     except ArgumentError:
         raise
     except (NameError, SyntaxError, TypeError, AttributeError):
+        found = _one_by_one(function)
+    if any([isinstance(a, ForwardRef) for a in found.values()]):  # what a NamedTuple makes of texts
         found = _one_by_one(function)
     for name, a in found.items():
         if isinstance(a, OffsetsAnnotation):
@@ -124,6 +128,17 @@ def annotations_of(function: Callable[..., object]) -> dict[str, object]:
     return {name: a for name, a in found.items() if isinstance(a, known) or a in (float, int, bool)}
 
 
+def field_annotations(record: type) -> dict[str, object]:
+    """The fields of a class, and of those that it is made from, that are annotated as arrays or as indices.
+
+    Raises:
+        ArgumentError: for sizes that mean nothing.
+
+    """
+    found = {name: a for cls in reversed(record.__mro__) for name, a in annotations_of(cls).items()}
+    return {name: a for name, a in found.items() if isinstance(a, ArrayAnnotation | IndexAnnotation)}
+
+
 class _Names(dict[str, object]):
     """The names of a module; a name that it does not have is that of a size: linters turn `"n"` into `n`."""
 
@@ -132,11 +147,13 @@ class _Names(dict[str, object]):
 
 
 def _one_by_one(function: Callable[..., object]) -> dict[str, object]:
-    assert isinstance(function, types.FunctionType)
+    module = sys.modules.get(function.__module__)
+    around = function.__globals__ if isinstance(function, types.FunctionType) else vars(module) if module else {}
     result: dict[str, object] = {}
-    for name, given in inspect.get_annotations(function).items():
+    for name, written in inspect.get_annotations(function).items():
+        given = written.__forward_arg__ if isinstance(written, ForwardRef) else written
         try:
-            result[name] = eval(given, {}, _Names(function.__globals__)) if isinstance(given, str) else given
+            result[name] = eval(given, {}, _Names(around)) if isinstance(given, str) else given
         except ArgumentError:
             raise
         except (NameError, SyntaxError, TypeError, AttributeError):

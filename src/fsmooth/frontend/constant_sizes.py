@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fsmooth.core.term import App, Const, Custom, Deriv, Get, Lam, Length, Let, Term, Var
+from fsmooth.core.term import App, Const, Custom, Deriv, Get, Lam, Length, Let, MakeTuple, Proj, Term, Var
 from fsmooth.core.traverse import children, subterms, transform
 
 
-def with_constant_sizes(body: Term, sizes: Mapping[tuple[Var, int], int]) -> Term:
-    """`body`, where the lengths of these variables along these axes, and of paths into them, are constants."""
+def with_constant_sizes(body: Term, sizes: Mapping[tuple[Var | int, ...], int]) -> Term:
+    """`body`, where the lengths of these variables, or parts of them, along these axes are constants, and of what is in these."""
     if not sizes:
         return body
     values = _values(body)
@@ -22,14 +22,19 @@ def with_constant_sizes(body: Term, sizes: Mapping[tuple[Var, int], int]) -> Ter
         if not isinstance(term, Length):
             return term
         array, axis = term.array, term.axis
+        path: tuple[int, ...] = ()
         while True:
             match array:
-                case Var() if (array, axis) in sizes:
-                    return Const(sizes[array, axis])
+                case Var() if (array, *path, axis) in sizes:
+                    return Const(sizes[(array, *path, axis)])
                 case Var() if array in values:
                     array = values[array]
-                case Get(whole, _):
+                case Get(whole, _) if not path:
                     array, axis = whole, axis + 1
+                case Proj(whole, k):
+                    array, path = whole, (k, *path)
+                case MakeTuple(items) if path:
+                    array, path = items[path[0]], path[1:]
                 case _:
                     return term
 

@@ -9,7 +9,7 @@ from collections.abc import Hashable
 from types import CellType, FunctionType
 from typing import Any
 
-from fsmooth.frontend.annotations import annotations_of
+from fsmooth.frontend.annotations import annotations_of, field_annotations
 from fsmooth.frontend.python.stand_ins import stand_in
 
 
@@ -148,6 +148,16 @@ class Annotations(Step):
     def of(self, value: FunctionType) -> object:
         """The annotations that fsmooth understands."""
         return annotations_of(value)
+
+
+class FieldAnnotations(Step):
+    """What the fields of a class are annotated with."""
+
+    __slots__ = ()
+
+    def of(self, value: type) -> object:
+        """The annotations of arrays and indices."""
+        return field_annotations(value)
 
 
 class StandIn(Step):

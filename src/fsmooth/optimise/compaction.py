@@ -39,7 +39,7 @@ from fsmooth.core.term import (
 from fsmooth.core.traverse import bound_in, children, opens_region, rebuild, size_of_tree, subterms, transform
 from fsmooth.core.types import INT
 from fsmooth.optimise.accesses import Accesses
-from fsmooth.optimise.failing import StaticSizes, is_certain, postorder
+from fsmooth.optimise.failing import StaticSizes, is_certain, postorder, sizes_of_parameters
 from fsmooth.optimise.readings import Reading, Scattered, checks_in, readings_of
 from fsmooth.rewrite.trace import Trace
 
@@ -55,7 +55,8 @@ def compact_tables(term: Term, trace: Trace, static_sizes: StaticSizes) -> Term:
     if not tables or not any([isinstance(t, Get) and t.array in tables for t in subterms(term)]):
         return term
     own = refresh(term)
-    new, prelude = _Compaction(Accesses(own, postorder(own), static_sizes), trace).rewritten(own)
+    known = sizes_of_parameters(static_sizes, term, own)
+    new, prelude = _Compaction(Accesses(own, postorder(own), known), trace).rewritten(own)
     return term if new is own else let(prelude, new)
 
 

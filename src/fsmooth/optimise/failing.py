@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fsmooth.core.definitions import has_calls
-from fsmooth.core.term import Const, Delta, Get, If, Reduce, Reduction, Term, Update, Var
+from fsmooth.core.term import Const, Delta, Get, If, Lam, Reduce, Reduction, Term, Update, Var
 from fsmooth.core.term.fields import Failing
 from fsmooth.core.traverse import children, opens_region
 from fsmooth.optimise.accesses import Accesses
@@ -19,6 +19,14 @@ FailingNodes = dict[Term, frozenset[Term]]
 
 Region = tuple[Term, int]
 """A child that its node evaluates under its own conditions, by the node and the child's number."""
+
+
+def sizes_of_parameters(sizes: StaticSizes, before: Term, after: Term) -> StaticSizes:
+    """The sizes of the parameters of `before` as those of `after`, which is the same program and may have other names."""
+    if not (isinstance(before, Lam) and isinstance(after, Lam)) or before.parameters == after.parameters:
+        return sizes
+    names = dict(zip(before.parameters, after.parameters, strict=True))
+    return {(names.get(var, var), axis): size for (var, axis), size in sizes.items()}
 
 
 def is_certain(size: Term) -> bool:

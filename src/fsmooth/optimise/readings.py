@@ -84,9 +84,7 @@ def readings_of(table: Var, scope: Term, size: Term, accesses: Accesses) -> list
 
 def _reading(place: _Place, index: Term, size: Term, accesses: Accesses) -> Reading:
     row = place.resolved(index)
-    if not isinstance(row, Check) or alpha_key(row.size) != alpha_key(size) or any([binds(t) for t in subterms(row)]):
-        raise Scattered
-    if not any([isinstance(t, Get) for t in subterms(row.index)]):
+    if not _is_element(row, size, accesses) or any([binds(t) for t in subterms(row)]):
         raise Scattered
     own = row.free & place.bound()
     over = [loop for loop in place.loops if loop.index in own]
@@ -98,6 +96,13 @@ def _reading(place: _Place, index: Term, size: Term, accesses: Accesses) -> Read
     if not count.free.isdisjoint(place.bound()) or not accesses.facts.less_or_equal(Const(0), count):
         raise Scattered
     return Reading(count, over[0].index, row)
+
+
+def _is_element(row: Term, size: Term, accesses: Accesses) -> bool:
+    """Is it made of elements of arrays, and tested, or one of an array that the program requires to be of indices?"""
+    if isinstance(row, Check):
+        return alpha_key(row.size) == alpha_key(size) and any([isinstance(t, Get) for t in subterms(row.index)])
+    return isinstance(row, Get) and accesses.facts.is_index(row) and accesses.facts.within(row, size)
 
 
 def checks_in(table: Build) -> list[tuple[Check, Check, tuple[Loop, ...]]]:

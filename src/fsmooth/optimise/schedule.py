@@ -14,6 +14,7 @@ from msgspec.structs import force_setattr, replace
 from fsmooth.core.term import Term, Var
 from fsmooth.errors import StrategyError
 from fsmooth.loops.passes.schedule import PLAIN, Passes
+from fsmooth.optimise.failing import sizes_of_parameters
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import Rule, Strategy, strategies_given
 from fsmooth.rewrite.trace import Trace
@@ -206,5 +207,7 @@ def _with_rules(stages: Stages, rules: tuple[Rule, ...]) -> Stages:
 
 def _run(stages: Stages, term: Term, trace: Trace, sizes: StaticSizes) -> Term:
     for _, stage in stages:
-        term = stage(term, trace, sizes)
+        made = stage(term, trace, sizes)
+        sizes = sizes_of_parameters(sizes, term, made)
+        term = made
     return term

@@ -7,15 +7,17 @@ enters and leaves scopes; within one traversal there is one `Facts`, changed in 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from typing import Generic, TypeVar
 
 from msgspec import Struct
 
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_key
+from fsmooth.core.build import whole_of
 from fsmooth.core.counters import from_zero
-from fsmooth.core.element_ranges import ranges_in
-from fsmooth.core.term import Const, Get, If, Length, Prim, Proj, Reduce, Term, Var, While
+from fsmooth.core.element_ranges import Part, ranges_in
+from fsmooth.core.term import Const, Get, If, Length, MakeTuple, Prim, Proj, Reduce, Term, Var, While
 from fsmooth.core.term.fields import Definitions, Generators, Index, State, Step
 from fsmooth.core.traverse import condition_of, place
 from fsmooth.core.types import Int
@@ -23,6 +25,8 @@ from fsmooth.rewrite.linear import Bounds, polynomial
 from fsmooth.rewrite.magnitudes import Magnitudes
 from fsmooth.rewrite.polynomials import Polynomial, constant
 from fsmooth.rewrite.trace import Trace
+
+Key = TypeVar("Key", Var, Part)
 
 
 class Facts:
@@ -32,7 +36,7 @@ class Facts:
         self.scope: set[Var] = set()
         self.definitions: dict[Var, Term] = {}
         self.ranges: dict[Var, Term] = {}
-        self.elements: dict[Var, Term] = {}
+        self.elements: dict[Part, Term] = {}
         self.conditions: dict[Hashable, bool] = {}
         self.alternatives: list[tuple[Term, Term]] = []
         self.kept_symbolic: set[Var] = set()
@@ -54,10 +58,33 @@ class Facts:
             return self.ranges.get(atom)
         if not self.elements or not isinstance(atom, Get):
             return None
-        array: Term = atom
+        part = self.whole(atom)
+        return None if part is None else self.elements.get(part)
+
+    def whole(self, element: Get) -> Part | None:
+        """The array, a variable or a component of one, that this is an element of; None if it is another one."""
+        array: Term = element
         while isinstance(array, Get):
-            array = self.definition(array.array)
-        return self.elements.get(array) if isinstance(array, Var) else None
+            array = array.array
+            row = self.definition(array)
+            array = row if isinstance(row, Get) else array
+        return self._part(array)
+
+    def _part(self, array: Term) -> Part | None:
+        """A variable or a component of one, by the first name that it has."""
+        path: tuple[int, ...] = ()
+        while True:
+            whole, own = whole_of(array)
+            path = (*own, *path)
+            if not isinstance(whole, Var):
+                return None
+            made = self.definitions.get(whole)
+            if isinstance(made, MakeTuple) and path:
+                array, path = made.items[path[0]], path[1:]
+            elif isinstance(made, Var | Proj):
+                array = made
+            else:
+                return (whole, *path)
 
     def is_index(self, element: Get) -> bool:
         """Is it an element of an array of indices?"""
@@ -218,8 +245,10 @@ class Facts:
                 self.alternatives.append((a, b))
                 undo.append((_ALTERNATIVE, None))
             case Reduce() if value:
-                for array, size in ranges_in(condition, self.definition, self._is_size):
-                    undo.append(self._learn(self.elements, array, size))
+                for array, size in ranges_in(condition, self.definition, self._is_size, self._part):
+                    part = self._part(array)
+                    assert part is not None
+                    undo.append(self._learn(self.elements, part, size))
             case Prim() if value and (product := self.magnitudes.fits(condition)) is not None:
                 self.magnitudes.fitting.append(product)
                 undo.append((_FITTING, None))
@@ -235,8 +264,8 @@ class Facts:
                         undo.append((_Equated(equated), None))
 
     def _is_size(self, size: Term, length: Length) -> bool:
-        assert isinstance(length.array, Var)
-        static = self.static_sizes.get((length.array, length.axis))
+        array = length.array
+        static = self.static_sizes.get((array, length.axis)) if isinstance(array, Var) else None
         return self.same(size, length) or (isinstance(size, Const) and size.value == static)
 
     def runs(self, size: Term) -> list[tuple[Hashable, bool | None]]:
@@ -286,9 +315,9 @@ class Facts:
         return [self._learn(self.ranges, index, size), *self.repeats(size), *self.runs(size)]
 
     @staticmethod
-    def _learn(known: dict[Var, Term], var: Var, value: Term) -> tuple[Hashable, bool | None]:
-        undo = _Learnt(known, var, known.get(var))
-        known[var] = value
+    def _learn(known: dict[Key, Term], key: Key, value: Term) -> tuple[Hashable, bool | None]:
+        undo = _Learnt(known, key, known.get(key))
+        known[key] = value
         return undo, None
 
     def _counters(self, loop: Term, state: Var) -> list[tuple[Hashable, bool | None]]:
@@ -349,18 +378,18 @@ _FITTING = "products that have not wrapped around"
 _ALTERNATIVE = "a || b, neither of which is known"
 
 
-class _Learnt(Struct, frozen=True, eq=False):
-    """A definition or range of a variable, and what was known of it before."""
+class _Learnt(Struct, Generic[Key], frozen=True, eq=False):
+    """A definition or range of a variable, or of a component of one, and what was known of it before."""
 
-    known: dict[Var, Term]
-    var: Var
+    known: dict[Key, Term]
+    key: Key
     before: Term | None
 
     def undo(self) -> None:
         if self.before is None:
-            del self.known[self.var]
+            del self.known[self.key]
         else:
-            self.known[self.var] = self.before
+            self.known[self.key] = self.before
 
 
 class _Equated(Struct, frozen=True):

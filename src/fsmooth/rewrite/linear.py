@@ -15,6 +15,7 @@ from fsmooth.core.alpha import alpha_key
 from fsmooth.core.term import Check, Const, Get, If, Length, Prim, Reduce, Reduction, Term, Var
 from fsmooth.rewrite.gaps import is_natural
 from fsmooth.rewrite.polynomials import Monomial, Polynomial, constant
+from fsmooth.rewrite.remainders import without_remainders
 
 
 def polynomial(
@@ -72,6 +73,11 @@ def _may_help(fact: Polynomial, poly: Polynomial) -> bool:
     return False
 
 
+def _times(fact: Polynomial, poly: Polynomial) -> int:
+    """How often can the fact be taken away until no part of `poly` that it has is left?"""
+    return max([poly.coefficients.get(m, 0) // c for m, c in fact.coefficients.items() if m], default=0)
+
+
 class Bounds:
     """What is known about integer atoms: `upper` gives a term that an atom with 0 <= atom < upper stays below, `exact` says
     whether what C computes for a term has not wrapped around.  A sum of numbers that are below a size is right modulo 2**64
@@ -106,13 +112,20 @@ class Bounds:
 
     def _proved(self, poly: Polynomial) -> bool:
         poly = self.canonical(poly)
+        if self._by_facts(poly) or self._by_gaps(poly):
+            return True
+        whole = without_remainders(poly, self._remainder, self._quotient)
+        return whole is not None and self._by_facts(whole)
+
+    def _by_facts(self, poly: Polynomial) -> bool:
+        """By cases, after one of the things that are known was taken away."""
         if self._by_cases(poly, thresholds.CASES):
             return True
         for known in self.known[-16:]:
             fact = self._fact(known)
             if _may_help(fact, poly) and self._by_cases(poly.plus(fact, -1), thresholds.CASES):
                 return True
-        return self._by_gaps(poly)
+        return False
 
     def _by_gaps(self, poly: Polynomial) -> bool:
         """Of quotients of products, which may stand for what is known to be equal to one: i * (i + 1) // 2 + j in a triangle."""
@@ -123,9 +136,21 @@ class Bounds:
                 [self._divides_products(rest.atoms[a]) for m in rest.coefficients for a in m]
             ):
                 rest = self._without_quotient(rest)
-                if rest is not None and is_natural(rest, self._limit, self._atom_nonnegative):
+                if rest is not None and any(
+                    [is_natural(rest, limit, self._atom_nonnegative) for limit in (self._limit, self._closer_limit)]
+                ):
                     return True
         return False
+
+    def _closer_limit(self, atom: Term) -> Polynomial | None:
+        """What an index is at most by another one that it was compared with: of c < r, c is at most r - 1."""
+        own = alpha_key(atom)
+        for known in self.known[-16:]:
+            fact = self._fact(known)
+            match [(m, c) for m, c in fact.coefficients.items() if m and m != (own,)]:
+                case [((_,), 1)] if fact.coefficients.get((own,)) == -1:
+                    return fact.plus(Polynomial({(own,): 1}, {own: atom}))
+        return self._limit(atom)
 
     def _divides_products(self, atom: Term) -> bool:
         """Is it a quotient of products?"""
@@ -133,9 +158,30 @@ class Bounds:
         return quotient is not None and any([len(monomial) > 1 for monomial in quotient[0].coefficients])
 
     def _limit(self, atom: Term) -> Polynomial | None:
-        """What an index is at most."""
+        """What an index is at most, or a quotient by a number of what is at most one."""
         bound = self.upper_bound(atom)
-        return None if bound is None else self.canonical(polynomial(bound, self.define)).plus(constant(-1))
+        if bound is not None:
+            return self.canonical(polynomial(bound, self.define)).plus(constant(-1))
+        quotient = self._quotient(atom)
+        most = None if quotient is None else self._most(quotient[0])
+        return None if quotient is None or most is None else constant(most // quotient[1])
+
+    def _most(self, poly: Polynomial) -> int | None:
+        """A number that the polynomial is at most, by ranges or by one thing that is known."""
+        facts = [self._fact(known) for known in self.known[-16:]]
+        sums = [self._largest(poly.plus(fact)) for fact in (constant(0), *facts)]
+        return min([found for found in sums if found is not None], default=None)
+
+    def _largest(self, poly: Polynomial) -> int | None:
+        """What a sum of indices is at most, if each is below a number."""
+        total = 0
+        for monomial, c in poly.coefficients.items():
+            bound = self.upper_bound(poly.atoms[monomial[0]]) if len(monomial) == 1 and c > 0 else None
+            most = None if bound is None else self.canonical(polynomial(bound, self.define)).number()
+            if monomial and most is None:
+                return None
+            total += c * (most - 1) if monomial and most is not None else c
+        return total
 
     def _fact(self, known: Polynomial) -> Polynomial:
         """What is known, with one atom for all that are known to be equal."""
@@ -153,7 +199,7 @@ class Bounds:
             return False
         multiple = self._without_quotient(least)
         if multiple is not None:
-            return self._in_a_case(multiple, most - 1)
+            return self._in_a_case(multiple, most - 1) or self._by_multiples(multiple)
         return self._by_sides(poly, most) or (least is not poly and self._by_sides(least, most))
 
     def _by_sides(self, poly: Polynomial, most: int) -> bool:
@@ -180,6 +226,15 @@ class Bounds:
         facts = [self._fact(known) for known in self.known[-16:]]
         return any([_may_help(fact, poly) and not self._least(poly.plus(fact, -1))[1] for fact in facts])
 
+    def _by_multiples(self, poly: Polynomial) -> bool:
+        """By one thing that is known, as often as the whole has it: d * a - d * b is not negative where a - b is not."""
+        for known in self.known[-16:]:
+            fact = self._fact(known)
+            times = _times(fact, poly)
+            if times > 1 and not self._least(poly.plus(fact, -times))[1]:
+                return True
+        return False
+
     def _without_quotient(self, poly: Polynomial) -> Polynomial | None:
         """Of P with a quotient a // d in it, the least that d * P + d - 1 can be, as d * (a // d) is from a - (d - 1) to a.
 
@@ -197,8 +252,17 @@ class Bounds:
 
     def _quotient(self, atom: Term) -> tuple[Polynomial, int] | None:
         """Dividend and divisor of the quotient by a positive number that an atom is, or is a name for."""
+        return self._division(atom, p.floor_divide)
+
+    def _remainder(self, atom: Term) -> tuple[Polynomial, int] | None:
+        """Those of the remainder that an atom is, or is a name for."""
+        return self._division(atom, p.modulo)
+
+    def _division(self, atom: Term, by: p.Primitive) -> tuple[Polynomial, int] | None:
         match self.define(atom) if isinstance(atom, Var) else atom:
-            case Prim(p.floor_divide, (dividend, Const(divisor))) if divisor > 0 and self.exact(dividend):
+            case Prim(primitive, (dividend, Const(divisor))) if (
+                primitive is by and divisor > 0 and self.exact(dividend)
+            ):
                 return self.canonical(polynomial(dividend, self.define)), int(divisor)
             case _:
                 return None
@@ -299,12 +363,17 @@ class Bounds:
             return True
         quotient = self._quotient(atom)
         if quotient is not None:
-            return not self._bad(quotient[0])
+            return not self._bad(quotient[0]) or self._is_left(quotient[0])
         extremum = self._extremum(atom)
         if extremum is None:
             return False
         known = [isinstance(a, Length) or (isinstance(a, Const) and a.value >= 0) for a in extremum.arguments]
         return any(known) if extremum.primitive is p.maximum else all(known)
+
+    def _is_left(self, poly: Polynomial) -> bool:
+        """Is nothing negative in it if one thing that is known is taken away?"""
+        facts = [self._fact(known) for known in self.known[-16:]]
+        return any([_may_help(fact, poly) and not self._bad(poly.plus(fact, -1)) for fact in facts])
 
     def _is_known(self, atom: Hashable) -> bool:
         """Is it known to be at least a number that is not negative?"""

@@ -33,7 +33,7 @@ from fsmooth.errors import (
 from fsmooth.frontend.diagnose import render
 from fsmooth.runtime.arrays import C_TYPES, DTYPES, allocate, finished, flatten, leaves
 from fsmooth.runtime.memory import Memory
-from fsmooth.runtime.places import misplaced
+from fsmooth.runtime.places import misplaced, part_called
 from fsmooth.runtime.shim import is_flat
 from fsmooth.runtime.structure import structured
 
@@ -221,7 +221,7 @@ class Library:
         failure, site = self.code.sites[error.site]
         a, b = error.numbers[0], error.numbers[1]
         if failure is Failure.ELEMENT or failure is Failure.DECREASING:
-            raise misplaced(failure, site, a, b, dict(zip(self.names, values, strict=False)).get(site.what))
+            raise misplaced(failure, site, a, b, part_called(site.what, dict(zip(self.names, values, strict=False))))
         raise _explained(failure, site, a, b)
 
 

@@ -5,7 +5,9 @@ The kernel says only that something is; here the argument is looked through once
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ast
+import re
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -23,7 +25,7 @@ def misplaced(failure: Failure, site: Site, limit: int, number: int, value: obje
         place = _first((elements < 0) | (elements >= limit))
         if place is None:
             return _changed(site)
-        what, number = f"{site.what}[{', '.join(map(str, place))}]", int(elements[place])
+        what, number = _element(site, place), int(elements[place])
     else:
         what = site.what
     asked = f"integers from 0 to {limit - 1}" if limit > 0 else "no integers, since there are no elements"
@@ -35,6 +37,15 @@ def misplaced(failure: Failure, site: Site, limit: int, number: int, value: obje
     )
 
 
+def part_called(what: str, arguments: Mapping[str, object]) -> object:
+    """The argument, or part of one, that is called so: `mesh.corners`, `meshes[0].corners`."""
+    name, *steps = re.findall(r"[^.\[\]]+", what)
+    value = arguments.get(name)
+    for step in steps:
+        value = getattr(value, step) if hasattr(value, step) else value[ast.literal_eval(step)]  # type: ignore[index]
+    return value
+
+
 _ADVICE = "correct the argument, or annotate it with int, and every access is checked"
 
 
@@ -42,10 +53,15 @@ def _decreasing(site: Site, offsets: np.ndarray) -> ArgumentIndexError:
     place = _first(np.diff(offsets) < 0)
     if place is None:
         return _changed(site)
-    (k,) = place
-    before = f"{site.what}[{k}], which is {offsets[k]}"
-    message = f"{site.what}[{k + 1}] is {offsets[k + 1]}, less than {before}: offsets do not decrease"
+    *batch, k = place
+    first, second = [(*batch, k), (*batch, k + 1)]
+    before = f"{_element(site, first)}, which is {offsets[first]}"
+    message = f"{_element(site, second)} is {offsets[second]}, less than {before}: offsets do not decrease"
     return ArgumentIndexError(render(site, message, _ADVICE))
+
+
+def _element(site: Site, place: Sequence[int]) -> str:
+    return f"{site.what}[{', '.join(map(str, place))}]"
 
 
 def _first(wrong: np.ndarray) -> Sequence[int] | None:

@@ -5,20 +5,24 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
+from msgspec import Struct
+
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.array_annotation import ANY, ArrayAnnotation, IndexAnnotation, OffsetsAnnotation
-from fsmooth.core.build import minus, plus, quotient, times
+from fsmooth.core.build import minus, named_part, plus, quotient, times
 from fsmooth.core.element_ranges import all_indices, is_index, never_decreasing
 from fsmooth.core.integers import FITS
 from fsmooth.core.term import Const, Failure, Length, Prim, Require, Term, Var
 from fsmooth.core.traverse import subterms
-from fsmooth.core.types import BOOL, F64, INT, Type, array_of, leaf_of, rank_of
+from fsmooth.core.trees import labels
+from fsmooth.core.types import BOOL, F64, INT, Tuple, Type, array_of, leaf_of, rank_of
 from fsmooth.core.weak import WEAK
 from fsmooth.errors import ArgumentError, ArgumentMismatchError, RankError, TypeMismatchError, UndefinedNameError
 from fsmooth.frontend import annotated_sizes
 from fsmooth.frontend.annotations import annotations_of, mismatch
 from fsmooth.frontend.lookup import Annotations, Lookup
+from fsmooth.frontend.python.annotated_fields import Annotated, Scope, named_sizes, scopes_of
 from fsmooth.frontend.python.conversion import convert
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.kinds import describe
@@ -29,45 +33,101 @@ from fsmooth.rewrite.linear import polynomial
 RESULT = "return"
 """What Python calls the result among annotations."""
 
-_OF_TERMS: annotated_sizes.Operations[Term] = {
+OF_TERMS: annotated_sizes.Operations[Term] = {
     ast.Add: plus,
     ast.Sub: minus,
     ast.Mult: times,
     ast.FloorDiv: quotient,
 }
+"""The arithmetic of sizes."""
 
-Names = Mapping[str, Term]
-"""What the names of sizes stand for."""
+
+class Names(Struct, frozen=True):
+    """What the names of sizes stand for, and the class whose fields they belong to; None: the program's arguments."""
+
+    sizes: Mapping[str, Term]
+    owner: str | None = None
 
 
 def annotated_arguments(frame: Frame, given: Mapping[str, Var]) -> dict[str, Value]:
     """The arguments as their annotations want them: types checked, sizes required, integers as floats."""
+    arguments, scopes = _annotated(frame, given), _scopes(frame, given)
+    for one in (*arguments, *[field for scope in scopes for field in scope.annotated]):
+        _fitting(frame, one.what, one.annotation, one.value.type, one.place)
+    everything = [(one, Names(_sizes(frame, arguments, scopes))) for one in arguments]
+    everything += [(one, Names(scope.names, scope.owner)) for scope in scopes for one in scope.annotated]
+    for one, names in everything:
+        _require_sizes(frame, one, names)
+    for one, names in everything:
+        _require_places(frame, one, names)
+    wanted = {name: _with_reals(var.type, name, everything) for name, var in given.items()}
+    return {
+        name: convert(frame, var, wanted[name], _place(frame, name))
+        for name, var in given.items()
+        if wanted[name] is not var.type
+    }
+
+
+def _annotated(frame: Frame, values: Mapping[str, Value]) -> list[Annotated]:
+    """The arguments that are annotated themselves."""
     found = _annotations(frame)
-    places = {a.arg: a for a in ast.walk(frame.source.node.args) if isinstance(a, ast.arg)}
-    checked = {name: var for name, var in given.items() if name in found and name in places}
-    for name, var in checked.items():
-        _fitting(frame, name, found[name], var.type, places[name])
-    names = named_sizes(frame, checked)
-    result: dict[str, Value] = {}
-    for name, var in checked.items():
-        annotation, place = found[name], places[name]
-        leaf: object = annotation
-        if isinstance(annotation, ArrayAnnotation):
-            leaf = annotation.leaf
-            for axis, size in _said(annotation):
-                expected = _size(frame, size, names, place)
-                have = length_of(frame, var, place, axis)
-                _require_fitting(frame, have, expected, place)
-                same_size(frame, have, expected, place, f"the annotation of {name}")
-                if isinstance(expected, Const):
-                    frame.shared.static_sizes[var, axis] = int(expected.value)
-        if leaf is float and leaf_of(var.type) in (INT, BOOL):
-            result[name] = convert(frame, var, array_of(F64, rank_of(var.type)) if rank_of(var.type) else WEAK, place)
-    _require_places(frame, checked, names, places)
-    return result
+    return [
+        Annotated(name, value, found[name], _place(frame, name))
+        for name, value in values.items()
+        if name in found and isinstance(value, Term) and name in _places(frame)
+    ]
 
 
-def _require_fitting(frame: Frame, have: Term, expected: Term, place: ast.AST) -> None:
+def _scopes(frame: Frame, values: Mapping[str, Value]) -> list[Scope]:
+    """The objects with annotated fields among arguments."""
+    places = _places(frame)
+    given = [(name, value) for name, value in values.items() if name in places and isinstance(value, Term)]
+    return [scope for name, value in given for scope in scopes_of(frame, name, value, places[name])]
+
+
+def _places(frame: Frame) -> dict[str, ast.arg]:
+    return {a.arg: a for a in ast.walk(frame.source.node.args) if isinstance(a, ast.arg)}
+
+
+def _place(frame: Frame, name: str) -> ast.AST:
+    return _places(frame).get(name, frame.source.node)
+
+
+def _sizes(frame: Frame, arguments: list[Annotated], scopes: list[Scope]) -> dict[str, Term]:
+    """The sizes that have names: those of arguments, and of their fields with the argument's name before them."""
+    own = named_sizes(frame, arguments)
+    return {name: size for scope in scopes for name, size in scope.names_outside().items()} | own
+
+
+def _with_reals(type_: Type, what: str, everything: list[tuple[Annotated, Names]]) -> Type:
+    """The type of an argument, or of a part of one, with real numbers where it has integers and is annotated so."""
+    annotations = [one.annotation for one, _ in everything if one.what == what]
+    leaf: object = getattr(annotations[0], "leaf", annotations[0]) if annotations else None
+    if leaf is float and leaf_of(type_) in (INT, BOOL):
+        return array_of(F64, rank_of(type_)) if rank_of(type_) else WEAK
+    if not isinstance(type_, Tuple):
+        return type_
+    calls = labels(type_.record, type_.names, len(type_.items)) if _has_parts(type_) else []
+    items = tuple([_with_reals(t, what + label, everything) for t, label in zip(type_.items, calls, strict=False)])
+    changed = any([a is not b for a, b in zip(items, type_.items, strict=False)])
+    return Tuple(items, type_.names, type_.record) if changed else type_
+
+
+def _require_sizes(frame: Frame, one: Annotated, names: Names) -> None:
+    """An array has the sizes that its annotation says."""
+    if not isinstance(one.annotation, ArrayAnnotation):
+        return
+    for axis, size in said(one.annotation):
+        expected = _size(frame, size, names, one.place)
+        have = length_of(frame, one.value, one.place, axis)
+        require_fitting(frame, have, expected, one.place)
+        same_size(frame, have, expected, one.place, f"the annotation of {one.what}")
+        part = named_part(one.value)
+        if isinstance(expected, Const) and part is not None:
+            frame.shared.static_sizes[(part[0], *part[1], axis)] = int(expected.value)
+
+
+def require_fitting(frame: Frame, have: Term, expected: Term, place: ast.AST) -> None:
     """Products of sizes in an annotation are required not to wrap around, so that the array has as many elements as they say."""
     site = frame.site(place, frame.source.segment(place))
     for part in subterms(expected):
@@ -86,39 +146,30 @@ def _require_fitting(frame: Frame, have: Term, expected: Term, place: ast.AST) -
                     frame.requirements.append(Require(fits, Const(0), Failure.SIZE, (have, expected), site))
 
 
-def _require_places(frame: Frame, given: Mapping[str, Var], names: Names, at: Mapping[str, ast.arg]) -> None:
-    """Arguments that are places in arrays, or have such elements: required after all sizes."""
-    found = _annotations(frame)
-    for name, var in given.items():
-        annotation, place = found[name], at[name]
-        what = annotation if isinstance(annotation, IndexAnnotation) else getattr(annotation, "places", None)
-        if what is None:
-            continue
-        size = _size(frame, what.size, names, place)
-        site = frame.site(place, name)
-        require = frame.requirements.append
-        if isinstance(annotation, IndexAnnotation):
-            require(Require(is_index(var, size), Const(0), Failure.ELEMENT, (size, var), site))
-            continue
-        limit = size if isinstance(what, IndexAnnotation) else plus(size, Const(1))
-        require(Require(all_indices(var, limit), Const(0), Failure.ELEMENT, (limit,), site))
-        if isinstance(what, OffsetsAnnotation):
-            require(Require(never_decreasing(var), Const(0), Failure.DECREASING, (), site))
+def _require_places(frame: Frame, one: Annotated, names: Names) -> None:
+    """An argument that is a place in an array, or has such elements: required after all sizes."""
+    annotation = one.annotation
+    what = annotation if isinstance(annotation, IndexAnnotation) else getattr(annotation, "places", None)
+    if what is None:
+        return
+    size = _size(frame, what.size, names, one.place)
+    site = frame.site(one.place, one.what)
+    require = frame.requirements.append
+    if isinstance(annotation, IndexAnnotation):
+        require(Require(is_index(one.value, size), Const(0), Failure.ELEMENT, (size, one.value), site))
+        return
+    limit = size if isinstance(what, IndexAnnotation) else plus(size, Const(1))
+    require(Require(all_indices(one.value, limit), Const(0), Failure.ELEMENT, (limit,), site))
+    if isinstance(what, OffsetsAnnotation):
+        require(Require(never_decreasing(one.value), Const(0), Failure.DECREASING, (), site))
 
 
-def named_sizes(frame: Frame, values: Mapping[str, Value]) -> dict[str, Term]:
-    """The sizes that have names: each is that of the first of these arrays that is annotated with the name alone."""
-    sizes: dict[str, Term] = {}
-    for name, annotation in _annotations(frame).items():
-        array = values.get(name)
-        if isinstance(annotation, ArrayAnnotation) and isinstance(array, Term):
-            for axis, size in enumerate(annotation.sizes):
-                if isinstance(size, str) and size.strip().isidentifier() and axis < rank_of(array.type):
-                    sizes.setdefault(size.strip(), length_of(frame, array, frame.source.node, axis))
-    return sizes
+def sizes_by_name(frame: Frame, values: Mapping[str, Value]) -> dict[str, Term]:
+    """The sizes of the arguments of a function that have names."""
+    return _sizes(frame, _annotated(frame, values), _scopes(frame, values))
 
 
-def annotated_result(frame: Frame, names: Names, result: Value) -> Value:
+def annotated_result(frame: Frame, names: Mapping[str, Term], result: Value) -> Value:
     """The result, which has the type and the sizes that its annotation says."""
     annotation, place = _annotations(frame).get(RESULT), getattr(frame.source.node, "returns", None)
     if annotation is None or place is None:
@@ -130,15 +181,20 @@ def annotated_result(frame: Frame, names: Names, result: Value) -> Value:
     _fitting(frame, "the result", annotation, term.type, place)
     if isinstance(annotation, ArrayAnnotation):
         array = frame.bind(term, "result")
-        names = {**named_sizes(frame, {RESULT: array}), **names}
-        for axis, size in _said(annotation):
-            expected = _size(frame, size, names, place)
+        names = {**named_sizes(frame, [Annotated(RESULT, array, annotation, place)]), **names}
+        for axis, size in said(annotation):
+            expected = _size(frame, size, Names(names), place)
             array = required_size(frame, array, axis, expected, place, "the annotation of the result")
         return array
     return result
 
 
-def _said(annotation: ArrayAnnotation) -> list[tuple[int, int | str]]:
+def _has_parts(type_: Tuple) -> bool:
+    """Is it a structure of the user's, each of whose parts is there?"""
+    return type_.record is None or isinstance(type_.record, type)
+
+
+def said(annotation: ArrayAnnotation) -> list[tuple[int, int | str]]:
     """The axes of which an annotation says the size."""
     return [(axis, size) for axis, size in enumerate(annotation.sizes) if size != ANY]
 
@@ -175,7 +231,10 @@ def _size(frame: Frame, size: int | str, names: Names, place: ast.AST) -> Term:
     written = annotated_sizes.expression(size)
     assert written is not None
     for name in annotated_sizes.names(written):
-        if name not in names:
-            message = f"{name} is the size of no argument: none is annotated with it alone"
-            frame.fail(UndefinedNameError, place, message, f'annotate one with fs.Array["{name}"]')
-    return annotated_sizes.value(written, Const, _OF_TERMS, names)
+        if name not in names.sizes:
+            whose = "no argument" if names.owner is None else f"no field of {names.owner}"
+            message = f"{name} is the size of {whose}: none is annotated with it alone"
+            *_, last = name.split(".")
+            one = "one" if last == name else f"a field of {name.removesuffix(f'.{last}')}"
+            frame.fail(UndefinedNameError, place, message, f'annotate {one} with fs.Array["{last}"]')
+    return annotated_sizes.value(written, Const, OF_TERMS, names.sizes)

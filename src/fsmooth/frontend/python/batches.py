@@ -22,9 +22,10 @@ from fsmooth.frontend.batches import (
     with_own_defaults,
 )
 from fsmooth.frontend.lookup import Attribute
+from fsmooth.frontend.python.annotated_batches import require_annotated
 from fsmooth.frontend.python.arrays.axes import indices_of, permuted
 from fsmooth.frontend.python.batch_arguments import Argument, argument_of, axis_of_batch
-from fsmooth.frontend.python.derivatives import ALONG_TANGENTS, VERBS
+from fsmooth.frontend.python.derivatives import ALONG_TANGENTS, OF_THE_WHOLE, VERBS
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import constant_object, matched
 from fsmooth.frontend.python.names import readable
@@ -41,7 +42,7 @@ def vmap_call(frame: Frame, node: ast.Call) -> Closure:
     given = dict(zip(_ARGUMENTS, node.args, strict=False))
     for keyword in node.keywords:
         if keyword.arg not in _ARGUMENTS or keyword.arg in given:
-            hint = "the schedule is that of the whole program" if keyword.arg == "schedule" else "leave it out"
+            hint = OF_THE_WHOLE.get(keyword.arg or "", "leave it out")
             frame.fail(ArgumentMismatchError, node, f"fs.vmap has no argument {keyword.arg} in a program", hint)
         given[keyword.arg] = keyword.value
     if "f" not in given or len(node.args) > len(_ARGUMENTS):
@@ -96,6 +97,7 @@ def over_batches(frame: Frame, batched: Batched, node: ast.Call) -> Term:
     for batch in batches[1:]:
         what = f"the batches of {batches[0].name} and {batch.name}"
         size = same_size(frame, size, length_of(frame, batch.array, node), node, what)
+    require_annotated(frame, batched.function, arguments, node)
     (index,) = indices_of(frame, 1, node)
 
     def element() -> Term:

@@ -51,11 +51,13 @@ WITHOUT_CHECKPOINTS = ("jvp",)
 """The verbs that save no states of loops."""
 
 
-_OF_THE_WHOLE = {
+OF_THE_WHOLE = {
     "schedule": "the schedule is that of the whole program",
     "blas": "the BLAS is that of the whole program: give it where that is compiled",
     "threads": "threads are those of the whole program: give them where that is compiled",
+    "checks": 'proofs are asked of the whole program: fs.function(checks="proved")',
 }
+"""Keywords of verbs that have no meaning in a program, and what to do."""
 
 
 def derive(frame: Frame, verb: str, node: ast.Call) -> Value:
@@ -74,7 +76,7 @@ def derive(frame: Frame, verb: str, node: ast.Call) -> Value:
         elif keyword.arg == "checkpoint" and verb not in WITHOUT_CHECKPOINTS:
             checkpoint = checkpoint_asked(frame, constant_object(frame, keyword.value), node)
         else:
-            hint = _OF_THE_WHOLE.get(keyword.arg or "", "leave it out")
+            hint = OF_THE_WHOLE.get(keyword.arg or "", "leave it out")
             frame.fail(ArgumentMismatchError, node, f"fs.{verb} has no argument {keyword.arg} in a program", hint)
     if wrt == ():
         frame.fail(ArgumentMismatchError, node, "wrt=() names no parameter", "name at least one")

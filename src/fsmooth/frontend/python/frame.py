@@ -56,8 +56,8 @@ class Shared(Struct):
     defining: list[Recursion] = field(default_factory=list)
     """Of those the ones whose bodies are being read, each inside the one before."""
     views: Views = field(default_factory=Views)
-    static_sizes: dict[tuple[Var, int], int] = field(default_factory=dict)
-    """Sizes of arguments that annotations give as numbers."""
+    static_sizes: dict[tuple[Var | int, ...], int] = field(default_factory=dict)
+    """Sizes of arguments, and of their parts, that annotations give as numbers: a variable, positions, an axis."""
     definitions: dict[Var, Term] = field(default_factory=dict)
     models: dict[Var, Term] = field(default_factory=dict)
     """What has the sizes of a variable: the initial values of what a loop carries, the arguments of a derivative."""

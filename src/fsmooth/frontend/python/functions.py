@@ -14,7 +14,7 @@ import numpy as np
 
 from fsmooth.core.term import Const, Term
 from fsmooth.errors import ArgumentMismatchError, TypeMismatchError, UnsupportedError
-from fsmooth.frontend.python.annotated import annotated_result, named_sizes
+from fsmooth.frontend.python.annotated import annotated_result, sizes_by_name
 from fsmooth.frontend.python.claims import Raised
 from fsmooth.frontend.python.displays import known, tuple_display
 from fsmooth.frontend.python.frame import Frame, is_constant
@@ -242,7 +242,7 @@ def inlined(frame: Frame, reading: Reading, source: Source, node: ast.AST) -> Va
             return result
         if definition is not frame.shared.program:
             return function_body(inner, definition)
-        sizes = named_sizes(inner, bound)
+        sizes = sizes_by_name(inner, bound)
         return annotated_result(inner, sizes, function_body(inner, definition))
     finally:
         frame.shared.stack.pop()

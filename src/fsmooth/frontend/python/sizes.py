@@ -141,8 +141,8 @@ def _constant_length(frame: Frame, array: Term, axis: int) -> int | None:
         return None
     shared = frame.shared
     key: tuple[Var | int, ...] = (whole, *path, axis)
-    if (whole, axis) in shared.static_sizes and not path:
-        return shared.static_sizes[whole, axis]
+    if key in shared.static_sizes:
+        return shared.static_sizes[key]
     if key not in shared.constant_sizes:
         model = shared.definitions.get(whole, shared.models.get(whole))
         size = None if model is None else size_of(part_of(model, path), axis)
