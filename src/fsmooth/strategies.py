@@ -36,6 +36,7 @@ from fsmooth.optimise.unzipping import unzip
 from fsmooth.optimise.windows.in_windows import in_windows
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.normaliser import Normaliser
+from fsmooth.rewrite.recording import Recording
 from fsmooth.rewrite.strategy import (
     REGISTRY,
     Rule,
@@ -88,10 +89,14 @@ def normalise(strategy: Strategy) -> Strategy:
     def apply(term: Term, facts: Facts) -> Term | None:
         if facts.definitions or facts.ranges or facts.conditions:
             return slow.apply(term, facts)
-        walk = Normaliser(strategy.rules, facts.trace)
+        is_recorded = facts.trace is not None and facts.trace.firings is not None
+        walk = (Recording if is_recorded else Normaliser)(strategy.rules, facts.trace)
         walk.facts.scope.update(facts.scope)
         walk.facts.static_sizes = facts.static_sizes
-        return walk.run(term)
+        result = walk.run(term)
+        if isinstance(walk, Recording):
+            walk.derived(term, result)
+        return result
 
     return Strategy(slow.name, apply, strategy.rules, slow.content, (normalise, (strategy,)))
 

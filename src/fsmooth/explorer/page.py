@@ -54,7 +54,7 @@ def page(name: str, function: Callable[..., object], schedule: str | Schedule, s
 
 
 def _page(name: str, function: Callable[..., object], schedule: str | Schedule, stages: Stages) -> str:
-    trace, found = Steps(stages.trace.firings or []), checks_of(stages)
+    trace, found = Steps(stages.trace), checks_of(stages)
     written = Written.of(function, _sites(trace, [c.site for c in found]))
     everything = parts.source(written, frozenset(range(written.first, written.first + len(written.lines))))
     for most in _MOST:
