@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 
+from msgspec import Struct
+
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.definitions import equal_with_definitions
 from fsmooth.core.subst import substitute, substitute1
@@ -165,16 +167,28 @@ def _expanded(term: Term) -> Term:
 
 
 def _places(term: Term, wanted: Term, firing: Firing) -> list[Path]:
-    """Where such a term stands under so many binders: first by the same parts from the last of them on."""
+    """Where such a term stands under so many binders: the likeliest first, by what is bound and by the parts from there on."""
     found = _found(term, wanted, firing, True)
     if not found or firing.defines:
         others = _found(term, wanted, firing, False)
-        found += [place for place in others if place not in found]
-    return [path for path, own in sorted(found, key=lambda place: place[1] != firing.path)]
+        found += [place for place in others if place.path not in [known.path for known in found]]
+    return [place.path for place in sorted(found, key=lambda place: place.distance)]
 
 
-def _found(term: Term, wanted: Term, firing: Firing, exact: bool) -> list[tuple[Path, Path]]:
-    """The places, whole and from the last binder on."""
+class _Candidate(Struct, frozen=True):
+    """A place, and how far what is around it is from what the record has."""
+
+    path: Path
+    distance: int
+
+
+def _distance(bound: Sequence[Var], scope: Sequence[Var]) -> int:
+    """How different variables are: a walk renames what would be captured, and keeps the name."""
+    return sum([0 if x is y else 1 if x.name == y.name else 3 for x, y in zip(bound, scope, strict=True)])
+
+
+def _found(term: Term, wanted: Term, firing: Firing, exact: bool) -> list[_Candidate]:
+    """The places; `exact`: under the very same variables only."""
     scope, kind = firing.scope, Let if firing.defines else type(wanted)
     found = []
     pending: list[tuple[Term, Path, Path, tuple[Var, ...]]] = [(term, (), (), ())]
@@ -185,7 +199,9 @@ def _found(term: Term, wanted: Term, firing: Firing, exact: bool) -> list[tuple[
         if len(bound) == len(scope) and isinstance(part, kind):
             given = _value(part) if firing.defines else part
             if _is(given, bound, wanted, scope):
-                found.append((path, own))
+                distance = 4 * _distance(bound, scope)
+                distance += _distance(_bound(part), _bound(firing.before)) if firing.defines else own != firing.path
+                found.append(_Candidate(path, distance))
         below = []
         for k, child in enumerate(children(part)):
             more = bound_in(part, k)
@@ -194,6 +210,12 @@ def _found(term: Term, wanted: Term, firing: Firing, exact: bool) -> list[tuple[
                 below.append((child, (*path, k), () if more else (*own, k), inside))
         pending.extend(reversed(below))
     return found
+
+
+def _bound(scope: Term) -> tuple[Var, ...]:
+    """What a scope with one definition defines."""
+    assert isinstance(scope, Let)
+    return (scope.bindings[0][0],)
 
 
 def _agree(bound: tuple[Var, ...], scope: tuple[Var, ...], exact: bool) -> bool:
