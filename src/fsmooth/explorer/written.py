@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from fsmooth.backend.c.names import comment
 from fsmooth.core.term import Failure, Site
+from fsmooth.frontend.text_programs import definition_of
 
 LINES = 400
 """So many lines of the source are shown."""
@@ -32,14 +33,12 @@ class Written(Struct, frozen=True):
     @staticmethod
     def of(function: Callable[..., object], sites: Iterable[Site]) -> Written:
         """The function with what else in its file `sites` name; no lines if its source is not there."""
-        try:
-            file = inspect.getsourcefile(function) or ""
-            own, first = inspect.getsourcelines(function)
-        except (OSError, TypeError):
+        file, first, own = _source(function)
+        if not own:
             return Written("", 1, ())
         named = [site.line for site in sites if site.file == file and site.line]
         start = min([max(first, 1), *named])
-        end = max([max(first, 1) + len(own) - 1, *named])
+        end = max([max(first, 1) + own - 1, *named])
         shown = linecache.getlines(file)[start - 1 : min(end, start + LINES - 1)]
         return Written(file, start, tuple([line.rstrip("\n") for line in shown]), max(end - start + 1 - LINES, 0))
 
@@ -75,3 +74,20 @@ class Written(Struct, frozen=True):
 
     def _has(self, line: int) -> bool:
         return self.first <= line < self.first + len(self.lines)
+
+
+def _source(function: Callable[..., object]) -> tuple[str, int, int]:
+    """The file of a function, its first line, and how many there are: 0 if they are not there."""
+    definition = definition_of(function)
+    if definition is not None:
+        lines = definition.text.splitlines()
+        starts = [k for k, line in enumerate(lines, 1) if re.match(r"let(rec)?\b", line)]
+        first = next(k for k in starts if re.match(rf"let(rec)?\s+{re.escape(definition.name)}\s", lines[k - 1] + " "))
+        end = next((k for k in starts if k > first), len(lines) + 1)
+        return definition.file, first, end - first
+    try:
+        file = inspect.getsourcefile(function) or ""
+        own, first = inspect.getsourcelines(function)
+    except (OSError, TypeError):
+        return "", 1, 0
+    return file, first, len(own)
