@@ -10,7 +10,7 @@ from msgspec import Struct
 from fsmooth.core.cost import cost
 from fsmooth.core.polynomial import Polynomial
 from fsmooth.core.term import NOWHERE, Site, Term
-from fsmooth.core.traverse import subterms
+from fsmooth.core.traverse import steps, subterms
 from fsmooth.driver import Stages, compile_program, with_deep_recursion
 from fsmooth.errors import StrategyError
 from fsmooth.rewrite.replay import replayed
@@ -50,6 +50,7 @@ class Step(Struct, frozen=True):
     def site(self) -> Site:
         """A place of the program that the term comes from: the last line of those it has."""
         sites = [getattr(part, "site", None) for part in subterms(self.before)]
+        sites += [x.site for part in subterms(self.before) for step in steps(part) if (x := step.var) is not None]
         return max([site for site in sites if isinstance(site, Site)], key=lambda site: site.line, default=NOWHERE)
 
     @property

@@ -1,25 +1,20 @@
-"""The program as it is written, and which lines of texts made from it carry the line that they come from."""
+"""The program as it is written, and which of its lines a place of it is."""
 
 from __future__ import annotations
 
 import inspect
 import linecache
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
 from fsmooth.backend.c.names import comment
-from fsmooth.core.term import Failure, Site
+from fsmooth.core.term import Site
 from fsmooth.frontend.text_programs import definition_of
 
 LINES = 400
 """So many lines of the source are shown."""
-
-_Sites = tuple[tuple[Failure | None, Site], ...]
-_COMMENT = re.compile(r"\s*/\* (line (\d+): .*) \*/$")
-_FAILS = re.compile(r"fs_failed\([^,]*, (\d+),")
-_TESTS = re.compile(r"\s*(?:check|demand) .* at (\d+)$")
 
 
 class Written(Struct, frozen=True):
@@ -47,26 +42,7 @@ class Written(Struct, frozen=True):
         is_shown = bool(self.lines) and site.file == self.file and self._has(site.line)
         return site.line if is_shown else 0
 
-    def of_c(self, source: str, sites: _Sites) -> Iterator[int]:
-        """Of each line of C, the line of the program that it carries, else 0: it is a comment that quotes that line, or a test of
-        what is there.
-        """
-        for text in source.splitlines():
-            quoted, fails = _COMMENT.match(text), _FAILS.search(text)
-            if quoted:
-                yield self._quoted(int(quoted[2]), quoted[1])
-            else:
-                yield self._site(sites, fails)
-
-    def of_loops(self, shown: str, sites: _Sites) -> Iterator[int]:
-        """Of each line of loops, the line of the program that a test of it names; else 0."""
-        for text in shown.splitlines():
-            yield self._site(sites, _TESTS.match(text))
-
-    def _site(self, sites: _Sites, found: re.Match[str] | None) -> int:
-        return 0 if found is None else self.line_of(sites[int(found[1])][1])
-
-    def _quoted(self, line: int, text: str) -> int:
+    def quoted(self, line: int, text: str) -> int:
         """The line, if it is what a comment says that it is: another file has a line of that number too."""
         if not self._has(line):
             return 0
