@@ -250,7 +250,7 @@ class Function(Generic[P, R]):
     def trace(self, *args: object, **kwargs: object) -> Steps:
         """Every rewriting of the program on its way to C, in order: the rule, and what it made of which term at what cost.
 
-        The program is optimised anew for this; nothing is compiled.
+        The program is optimised anew for this; nothing is compiled.  `.replay()` does each step once more.
 
         >>> import fsmooth as fs
         >>> print(fs.function(lambda x: (x + 0) * 1.0).trace(3.0))

@@ -1,19 +1,20 @@
-"""The command line: `fsmooth demo …`, `emit`, `build` and `explore FILE:FUNCTION`, `rules`, `cache …`."""
+"""The command line: `fsmooth demo …`, `emit`, `build` and `explore FILE:FUNCTION` or `FILE.ft:PROGRAM`, `rules`, `cache …`."""
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from fsmooth.core.types import BOOL, F32, F64, INT, Type, array_of
 from fsmooth.errors import ArgumentError
 
 if TYPE_CHECKING:
     from fsmooth.frontend.programs import Program
+    from fsmooth.optimise.schedule import Schedule
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -35,18 +36,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     demo_parser = commands.add_parser("demo", help="run a complete program")
     demo_parser.add_argument("name", choices=["bundle-adjustment"])
     emit = commands.add_parser("emit", help="print what a function becomes")
-    emit.add_argument("target", metavar="FILE:FUNCTION")
+    emit.add_argument("target", metavar="FILE:FUNCTION", help="of a Python file, or of a text: FILE.ft:PROGRAM")
     emit.add_argument(
         "--stage", default="C", choices=["definition", "derivative", "optimised", "C", "futhark", "linear-maps"]
     )
-    emit.add_argument("--schedule", help='the name of a schedule, or "module:NAME" of one of yours, found from here')
+    emit.add_argument("--schedule", help='the name of a schedule, or "module:NAME" or FILE.ft:NAME of one of yours')
     emit.add_argument(
         "types", nargs="*", help="a type for each argument: float, int, bool, float[], float[][], int[], …"
     )
     build = commands.add_parser(
         "build", help="write a C library with a function and its derivatives, and what builds it"
     )
-    build.add_argument("target", metavar="FILE:FUNCTION")
+    build.add_argument("target", metavar="FILE:FUNCTION", help="of a Python file, or of a text: FILE.ft:PROGRAM")
     for verb in _VERBS:
         build.add_argument(
             f"--{verb}",
@@ -65,7 +66,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     build.add_argument("--no-compile", action="store_true", help="write the C, but no .so and .a")
     build.add_argument("-o", dest="folder", default=".", metavar="FOLDER", help="where the files go")
     explore = commands.add_parser("explore", help="write a page to look at: what a function goes through")
-    explore.add_argument("target", metavar="FILE:FUNCTION")
+    explore.add_argument("target", metavar="FILE:FUNCTION", help="of a Python file, or of a text: FILE.ft:PROGRAM")
     of = explore.add_mutually_exclusive_group()
     for verb in _VERBS:
         of.add_argument(
@@ -90,13 +91,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _emit(options: argparse.Namespace) -> int:
     from fsmooth import driver, function  # noqa: PLC0415
-    from fsmooth.api import known_schedule  # noqa: PLC0415
 
     chosen = function(_target(options.target))
     schedule = chosen.schedule
     if options.schedule:
-        sys.path.insert(0, str(Path.cwd()))
-        schedule = known_schedule(options.schedule)
+        schedule = _schedule(options.schedule)
     elaborated = driver.to_term(chosen.program, _types(chosen.program, options.types))
     if options.stage == "linear-maps":
         print(driver.Stages(elaborated).demonstration())
@@ -160,13 +159,37 @@ def _explore(options: argparse.Namespace) -> int:
     return 0
 
 
+def _schedule(given: str) -> str | Schedule:
+    """A schedule by its name, as "module:NAME", or as FILE.ft:NAME."""
+    from fsmooth.api import known_schedule  # noqa: PLC0415
+
+    file, separator, name = given.rpartition(":")
+    if separator and file.endswith(_TEXT):
+        return known_schedule(_of_text(file, name, "schedule"))
+    sys.path.insert(0, str(Path.cwd()))
+    return known_schedule(given)
+
+
+def _of_text(file: str, name: str, what: str) -> Any:
+    """What a file of text defines by a name."""
+    from fsmooth import Function, text  # noqa: PLC0415
+
+    found = text(Path(file))
+    there = [n for n, value in found.items() if isinstance(value, Function) == (what == "program")]
+    if name not in there:
+        raise ArgumentError(f"{file} has no {what} {name!r}; it has {', '.join(there) or 'none'}")
+    return found[name]
+
+
 def _target(target: str) -> Callable[..., object]:
-    """FILE:FUNCTION."""
+    """FILE:FUNCTION; of a file FILE.ft, a program of the text."""
     file, separator, name = target.rpartition(":")
     if not separator:
         raise ArgumentError(f"{target} names no function; write FILE:FUNCTION")
     if not Path(file).is_file():
         raise ArgumentError(f"{target}: there is no file {file!r}; write FILE:FUNCTION")
+    if file.endswith(_TEXT):
+        return cast(Callable[..., object], _of_text(file, name, "program"))
     spec = importlib.util.spec_from_file_location(Path(file).stem, file)
     if spec is None or spec.loader is None:
         raise ArgumentError(f"{file} is not a Python file")
@@ -179,11 +202,25 @@ def _target(target: str) -> Callable[..., object]:
 
 
 def _types(program: Program, texts: Sequence[str]) -> dict[str, Type | object]:
-    """The types of the parameters of a program; float[] if none are given."""
+    """The types of the parameters of a program; if none are given, those that a text says, or float[]."""
     names = list(program.signature.parameters)
+    written = _written_types(program)
     if texts and len(texts) != len(names):
         raise ArgumentError(f"{program.name} takes {len(names)} arguments ({', '.join(names)}), not {len(texts)}")
-    return {n: _type(t) for n, t in zip(names, texts or ["float[]"] * len(names), strict=True)}
+    if not texts:
+        return {n: written.get(n) or _type("float[]") for n in names}
+    return {n: _type(t) for n, t in zip(names, texts, strict=True)}
+
+
+def _written_types(program: Program) -> Mapping[str, Type | None]:
+    """The types of parameters that stand in a text."""
+    from fsmooth.frontend.text_programs import TextProgram  # noqa: PLC0415
+    from fsmooth.library.users_texts import parameter_types  # noqa: PLC0415
+
+    if not isinstance(program, TextProgram):
+        return {}
+    types = parameter_types(program.definition.text, program.definition.name)
+    return dict(zip(program.signature.parameters, types.values(), strict=True))
 
 
 def _type(text: str) -> Type:
@@ -215,6 +252,8 @@ def _cache(options: argparse.Namespace) -> int:
         print(f"{directory()}: {len(files)} programs, {sum(f.stat().st_size for f in files) / 1e6:.1f} MB")
     return 0
 
+
+_TEXT = ".ft"
 
 _VERBS = ("grad", "value-and-grad", "jacobian", "hessian")
 

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from msgspec import Struct, field
@@ -43,9 +44,10 @@ from fsmooth.lower.cotangents import cotangent_notes
 from fsmooth.lower.functions import lower
 from fsmooth.lower.to_loops import Lowering
 from fsmooth.optimise.calls.loops import calls_as_loops
-from fsmooth.optimise.schedule import Destinations, Schedule, Stage
+from fsmooth.optimise.schedule import Destinations, Schedule, Stage, as_strategy
 from fsmooth.optimise.schedules import named
 from fsmooth.optimise.static_sizes import static_dimensions
+from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.reasons import reasons
 from fsmooth.rewrite.trace import Trace
 from fsmooth.runtime.memory import of_machine
@@ -197,10 +199,20 @@ def _compile(stages: Stages, name: str, order: Schedule, auto: Method, calls: Ca
     elif has_derivative(term):
         sizes = _sizes(term, static)
         removal = Removal(order.before_derivative(stages.trace, sizes), sizes, auto, calls)
-        term = cast(Lam, stages.timed("derivative", lambda: removal.run(term)))
+        noted = len(stages.trace.derivations)
+        given, term = term, cast(Lam, stages.timed("derivative", lambda: removal.run(term)))
+        stages.trace.one_step("derivatives", given, term, partial(_differentiated, order, auto, calls), sizes, noted)
         stages.choices = removal.choices
         taken = removal.called(term, static)
         if taken is not None and without_rules(term) is term:
+            stages.trace.one_step(
+                "only a call",
+                term,
+                taken.derivative,
+                partial(_called, removal, static),
+                sizes,
+                len(stages.trace.derivations),
+            )
             made = stages.timed("optimised", lambda: taken.ended(term.parameters, stages.trace))
             _lower(stages, made, name, order, elaborated.term.body.type)
             return stages
@@ -208,10 +220,24 @@ def _compile(stages: Stages, name: str, order: Schedule, auto: Method, calls: Ca
     return stages
 
 
+def _differentiated(order: Schedule, auto: Method, calls: Calls, term: Term, facts: Facts) -> Term:
+    """The program without derivatives."""
+    sizes = dict(facts.static_sizes)
+    return Removal(order.before_derivative(Trace(), sizes), sizes, auto, calls).run(term)
+
+
+def _called(removal: Removal, static: Mapping[tuple[int, int], int], term: Term, facts: Facts) -> Term | None:  # noqa: ARG001
+    """The derivative of which a program is only a call."""
+    taken = removal.called(cast(Lam, term), static)
+    return None if taken is None else taken.derivative
+
+
 def _as_strategy_says(stages: Stages, term: Lam, whole: Stage) -> Lam:
     """The program without derivatives, by a schedule that removes them itself."""
     sizes = _sizes(term, stages.static_sizes)
+    noted = len(stages.trace.derivations)
     result = cast(Lam, stages.timed("derivative", lambda: whole(term, stages.trace, sizes)))
+    stages.trace.one_step("the strategy", term, result, as_strategy(whole), sizes, noted)
     if has_derivative(result):
         hint = 'it needs st.differentiate("auto"), where everything can be differentiated'
         raise StrategyError(f"a derivative is left by this schedule\n  hint: {hint}")
@@ -297,11 +323,23 @@ def _finish(stages: Stages, term: Lam, name: str, order: Schedule, result: Type)
 
 
 def _optimise(stages: Stages, term: Lam, order: Schedule) -> Lam:
-    term = cast(Lam, without_rules(term))
+    given, term = term, cast(Lam, without_rules(term))
     sizes = _sizes(term, stages.static_sizes)
+    stages.trace.one_step(
+        "rules of derivatives left out", given, term, _without_rules, sizes, len(stages.trace.derivations)
+    )
     optimised = stages.timed("optimised", lambda: order(term, stages.trace, sizes))
     assert isinstance(optimised, Lam)
     return optimised
+
+
+def _without_rules(term: Term, facts: Facts) -> Term:  # noqa: ARG001  (a strategy)
+    return without_rules(term)
+
+
+def _redefined(order: Schedule, trace: Trace, term: Term) -> Lam:
+    """The program where each definition that it calls is optimised."""
+    return cast(Lam, redefined(term, lambda f: cast(Lam, order(without_rules(f), trace, {}))))
 
 
 def _lower(stages: Stages, optimised: Lam, name: str, order: Schedule, result: Type) -> None:
@@ -309,7 +347,9 @@ def _lower(stages: Stages, optimised: Lam, name: str, order: Schedule, result: T
     start = time.perf_counter()
     lowering = _LOWERINGS[order.destinations]
     if has_calls(optimised):
-        optimised = cast(Lam, redefined(optimised, lambda f: cast(Lam, order(without_rules(f), stages.trace, {}))))
+        noted = len(stages.trace.derivations)
+        given, optimised = optimised, _redefined(order, stages.trace, optimised)
+        stages.trace.one_step("definitions", given, optimised, lambda t, _: _redefined(order, Trace(), t), {}, noted)
         stages.terms["optimised"] = optimised
     loops = lower(optimised, name, stages.static_sizes, order.loops, stages.passes, lowering)
     stages.loops = with_narrow(loops, stages.narrow)

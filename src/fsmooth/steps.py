@@ -10,10 +10,12 @@ from msgspec import Struct
 from fsmooth.core.cost import cost
 from fsmooth.core.polynomial import Polynomial
 from fsmooth.core.term import NOWHERE, Site, Term
-from fsmooth.core.traverse import subterms
-from fsmooth.driver import Stages
+from fsmooth.core.traverse import steps, subterms
+from fsmooth.driver import Stages, with_deep_recursion
+from fsmooth.errors import StrategyError
+from fsmooth.rewrite.replay import replayed
 from fsmooth.rewrite.strategy import REGISTRY
-from fsmooth.rewrite.trace import Firing, Trace
+from fsmooth.rewrite.trace import Trace
 
 if TYPE_CHECKING:
     from fsmooth.entries import Entry
@@ -23,7 +25,7 @@ WIDTH = 72
 
 
 class Step(Struct, frozen=True):
-    """One rewriting.
+    """One rewriting: by a rule, of a definition or a loop, or of the whole term by a pass.
 
     `rule` is what fired, `source` where that law comes from; `before` became `after`; `line` is a line of the program that
     the term comes from, 0 if none is known.
@@ -48,6 +50,7 @@ class Step(Struct, frozen=True):
     def site(self) -> Site:
         """A place of the program that the term comes from: the last line of those it has."""
         sites = [getattr(part, "site", None) for part in subterms(self.before)]
+        sites += [x.site for part in subterms(self.before) for step in steps(part) if (x := step.var) is not None]
         return max([site for site in sites if isinstance(site, Site)], key=lambda site: site.line, default=NOWHERE)
 
     @property
@@ -64,13 +67,29 @@ class Step(Struct, frozen=True):
 class Steps(Sequence[Step]):
     """The steps in their order.  Printed, each is a line with a number."""
 
-    def __init__(self, firings: Sequence[Firing]) -> None:
-        self._steps = [Step(f.name, f.before, f.after) for f in firings]
+    def __init__(self, trace: Trace, start: Term | None = None, end: Term | None = None) -> None:
+        """`start` and `end` are the program before and after."""
+        self._trace, self._start, self._end = trace, start, end
+        self._steps = [Step(f.name, f.before, f.after) for f in trace.firings or []]
 
     @staticmethod
     def of(entry: Entry, values: Mapping[str, object]) -> Steps:
         """What the program of an entry went through, for these arguments."""
-        return Steps(traced(entry, values).trace.firings or [])
+        stages = traced(entry, values)
+        return Steps(stages.trace, stages.terms["definition"], stages.terms["optimised"])
+
+    def replay(self) -> Term:
+        """The term that the steps reach from the program as it is written, each done once more: found in the whole term, made by
+        its rule as a function under what is known at its place, and compared with what is recorded.
+
+        Raises:
+            StrategyError: with the number of the step that cannot be found there, or gives something else.
+
+        """
+        start, end = self._start, self._end
+        if start is None or end is None:
+            raise StrategyError("these steps lead from no program to another\n  hint: `f.trace(...).replay()`")
+        return with_deep_recursion(lambda: replayed(self._trace, start, end))
 
     @overload
     def __getitem__(self, index: int) -> Step: ...

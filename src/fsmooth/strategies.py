@@ -26,6 +26,7 @@ from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.remove import Removal
 from fsmooth.errors import ArgumentError, NotDifferentiableError, StrategyError, UnknownMethodError
 from fsmooth.laws.equations import all_rules
+from fsmooth.laws.law import law
 from fsmooth.optimise import schedules
 from fsmooth.optimise.compaction import compact_tables
 from fsmooth.optimise.interchange import interchange as _interchange
@@ -36,6 +37,7 @@ from fsmooth.optimise.unzipping import unzip
 from fsmooth.optimise.windows.in_windows import in_windows
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.normaliser import Normaliser
+from fsmooth.rewrite.recording import Recording
 from fsmooth.rewrite.strategy import (
     REGISTRY,
     Rule,
@@ -52,8 +54,8 @@ from fsmooth.rewrite.strategy import (
     seq,
     times_given,
     try_until,
-    where,
 )
+from fsmooth.rewrite.strategy import where as where_true
 from fsmooth.rewrite.trace import Trace
 from fsmooth.rewrite.traversal import all_, at, bottom_up, everywhere, inside, one, some, top_down
 from fsmooth.rewrite.traversal import normalise as by_definition
@@ -88,10 +90,14 @@ def normalise(strategy: Strategy) -> Strategy:
     def apply(term: Term, facts: Facts) -> Term | None:
         if facts.definitions or facts.ranges or facts.conditions:
             return slow.apply(term, facts)
-        walk = Normaliser(strategy.rules, facts.trace)
+        is_recorded = facts.trace is not None and facts.trace.firings is not None
+        walk = (Recording if is_recorded else Normaliser)(strategy.rules, facts.trace)
         walk.facts.scope.update(facts.scope)
         walk.facts.static_sizes = facts.static_sizes
-        return walk.run(term)
+        result = walk.run(term)
+        if isinstance(walk, Recording):
+            walk.derived(term, result)
+        return result
 
     return Strategy(slow.name, apply, strategy.rules, slow.content, (normalise, (strategy,)))
 
@@ -198,6 +204,32 @@ compact = a_pass("compact")
 windows = a_pass("windows")
 """Of arrays, only what may be other than zero, or is read."""
 
+# -- conditions --------------------------------------------------------------------------------------------------------
+
+
+def where(condition: Callable[[Term], bool] | str) -> Strategy:
+    """The term as it is where it is meant, which a function of it says, or the left side of a law that it has to match.
+
+    >>> where("x / y where z : Float")
+    where('x / y where z : Float')
+
+    Raises:
+        LawError: for a text that no term can be matched with.
+
+    """
+    return _like(condition) if isinstance(condition, str) else where_true(condition)
+
+
+def _like(text: str) -> Strategy:
+    left, separator, conditions = text.partition(" where ")
+    matched = law(f"{left} ~> {left}{separator}{conditions}", check=False)
+
+    def apply(term: Term, facts: Facts) -> Term | None:
+        return None if matched.apply(term, facts) is None else term
+
+    return Strategy(f"where({text!r})", apply, (), f"where({text!r})", (_like, (text,)))
+
+
 # -- normal forms ------------------------------------------------------------------------------------------------------
 
 
@@ -210,7 +242,7 @@ class NormalForm(Strategy):
 
     def check(self) -> Strategy:
         """The term as it is where it has this normal form; fails where it has not."""
-        return where(self.holds)
+        return where_true(self.holds)
 
 
 def normal_form(name: str) -> NormalForm:
@@ -278,6 +310,13 @@ _CONSTRUCTORS = {
     for name, value in vars(constructors).items()
     if isinstance(value, type) and issubclass(value, Term) and hasattr(value, "declared") and value is not Term
 }
+
+
+def known_constructors() -> dict[str, type[Term]]:
+    """The constructors of terms by their names."""
+    return dict(_CONSTRUCTORS)
+
+
 _PARTS = {name for constructor in _CONSTRUCTORS.values() for name in _parts_of(constructor)}
 
 # -- schedules ---------------------------------------------------------------------------------------------------------

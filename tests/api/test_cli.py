@@ -54,6 +54,58 @@ def test_mistakes(file, capsys, arguments, said):
     assert said in capsys.readouterr().err
 
 
+TEXT = """
+let dot = fun (u : Array<Float>) (v : Array<Float>) ->
+  sum (length u) (fun i -> u[i] * v[i])
+let energy = fun v (k : Float) -> k * dot v v
+law [real] hoist: x / y + z / y ~> (x + z) / y where z : Float
+schedule mine = normalise(hoist | fusion) >> debug "mine"
+"""
+
+
+@pytest.fixture
+def text(tmp_path):
+    made = tmp_path / "model.ft"
+    made.write_text(TEXT)
+    return made
+
+
+def test_programs_of_a_text(text, capsys, tmp_path):
+    assert main(["emit", f"{text}:energy"]) == 0
+    assert "int32_t energy(" in capsys.readouterr().out
+    wanted = ["emit", f"{text}:energy", "float[]", "float", "--stage", "optimised", "--schedule", f"{text}:mine"]
+    assert main(wanted) == 0
+    assert "k * sum (length v) (fun i -> v[i] * v[i])" in capsys.readouterr().out
+    assert main(["build", f"{text}:energy", "--grad", "v", "--no-compile", "-o", str(tmp_path / "lib")]) == 0
+    assert "grad_energy_v(" in (tmp_path / "lib" / "energy.h").read_text()
+    page = tmp_path / "energy.html"
+    assert main(["explore", f"{text}:energy", "--grad", "v", "-o", str(page)]) == 0
+    made = page.read_text()
+    assert "let energy = fun v (k : Float)" in made
+    assert 'data-from="3"' in made
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["{}:total"], "has no program 'total'; it has dot, energy"),
+        (["{}:mine"], "has no program 'mine'; it has dot, energy"),
+        (["{}:dot", "--schedule", "{}:dot"], "has no schedule 'dot'; it has hoist, mine"),
+        (["{}x:dot"], "there is no file"),
+        (["{}:dot", "float"], "dot takes 2 arguments (u, v), not 1"),
+    ],
+)
+def test_mistakes_about_a_text(text, capsys, arguments, said):
+    assert main(["emit", *[a.format(text) for a in arguments]]) == 1
+    assert said in capsys.readouterr().err
+
+
+def test_a_mistake_in_a_text_is_shown(text, capsys):
+    text.write_text("let f = fun (x : Float) -> y\n")
+    assert main(["emit", f"{text}:f"]) == 1
+    assert "model.ft, line 1: `y` is not defined" in capsys.readouterr().err
+
+
 def test_cache_rules_and_version(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("FSMOOTH_CACHE_DIR", str(tmp_path))
     assert main(["cache", "info"]) == 0

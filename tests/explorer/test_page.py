@@ -15,7 +15,7 @@ from fsmooth.cli import main
 from fsmooth.core.term import Site
 from fsmooth.core.types import F64, INT, array_of
 from fsmooth.driver import compile_program, to_term
-from fsmooth.explorer import page, parts
+from fsmooth.explorer import came_from, page, parts
 from fsmooth.explorer.page import SIZE
 from fsmooth.explorer.written import LINES, Written
 from fsmooth.rewrite.trace import Trace
@@ -92,13 +92,82 @@ def test_what_carries_its_line(of_gather):
     assert f">{nothing}</span><code>def gather(x, ix):" in of_gather
 
 
+def model(W, x, y):
+    h = np.tanh(W @ x)
+    e = 0.0
+    for i in range(len(y)):
+        d = h[i] - y[i]
+        e += d * d
+    return e / len(y)
+
+
+def lit(made, title):
+    """The lines of a text on the page, each after the line of the program that it came from, or 0."""
+    text = re.search(rf"<summary>{title}</summary><pre[^>]*>(.*?)</pre>", made, re.DOTALL)[1]
+    found = [re.fullmatch(r'(?:<span data-line="(\d+)">)?(.*?)(?:</span>)?', line) for line in text.split("\n")]
+    return [(int(line[1] or 0), html.unescape(line[2]).strip()) for line in found]
+
+
+def test_terms_loops_and_c_carry_the_lines_that_they_came_from(tmp_path):
+    made = fs.grad(model).explore(tmp_path / "model.html", np.ones((3, 2)), np.ones(2), np.ones(3)).read_text()
+    product, loop, difference, total = (
+        line_of(text) for text in ("h = np.tanh(W", "for i in range(len(y))", "d = h[i]", "e += d * d")
+    )
+    definition = lit(made, "the definition term")
+    for line, text in (
+        (product, "let h ="),
+        (loop, "let e = ifold (fun e_1 i_2 ->"),
+        (difference, "let d ="),
+        (total, "let e_2 = e_1 + d * d in"),
+        (loop, "e_2) 0.0 (length y_1) in"),
+        (0, "e / to_float (length y_1))) W x y in"),
+    ):
+        assert [found for found, said in definition if said.startswith(text)] == [line], text
+    back = [line for line, text in lit(made, "the optimised term") if text.startswith("let back = ifold")]
+    assert back == [loop]
+    loops = lit(made, "the loops")
+    for line, text in (
+        (product, "arena a: Float x W_n0"),
+        (product, "for i_block < (W_n0 // 4) parallel"),
+        (product, "sum_2 += "),
+        (loop, "for down < y_n0 sequential"),
+        (loop, "let t: Int = ((y_n0 - 1) - down)"),
+        (difference, "demand (y_n0 <= W_n0) at 1"),
+        (0, "for i < W_n0 parallel"),
+        (0, "shape[0] := W_n0"),
+    ):
+        assert [found for found, said in loops if said.startswith(text)] == [line], text
+    code = lit(made, "the C")
+    for line, text in (
+        (product, "a[i_start + 1] = sum_2;"),
+        (product, "for (int64_t i_left = 0;"),
+        (loop, "for (int64_t down = 0;"),
+        (loop, "const int64_t t = y_n0 - 1 - down;"),
+        (difference, "if (y_n0 > W_n0) {"),
+        (0, "result[i * x_n0 + k] = t_3 * x[k];"),
+        (0, "shape[0] = W_n0;"),
+    ):
+        assert [found for found, said in code if said.startswith(text)] == [line], text
+
+
+def test_most_of_what_is_made_is_lit(tmp_path):
+    """Of a program whose loops are all written in it, all but what begins and ends a function."""
+    made = fs.function(many).explore(tmp_path / "many.html", np.ones(3)).read_text()
+    for title in ("the optimised term", "the loops"):
+        lines = [line for line, text in lit(made, title) if text]
+        assert len([line for line in lines if line]) >= 0.6 * len(lines), title
+    first = line_of("def many")
+    assert {line for line, _ in lit(made, "the definition term")} >= set(range(first + 2, first + 7))
+
+
 def test_lines_of_other_files_are_not_taken_for_lines_of_this():
     written = Written.of(gather, [])
     here = written.first + 1
     assert written.line_of(Site("x", written.file, here)) == here
     assert written.line_of(Site("x", "other.py", here)) == 0
     quoted = f"    /* line {here}: {written.lines[1].strip()} */"
-    assert [*written.of_c(f"{quoted}\n    /* line {here}: other */", ())] == [here, 0]
+    loops = fs.function(gather).compiled(np.ones(3), np.array([0, 1])).loops
+    assert [*came_from.of_c(f"{quoted}\n    /* line {here}: other */", (), loops, written)] == [here, 0]
 
 
 def test_checks_in_other_files_name_them():
@@ -148,7 +217,7 @@ def test_large_programs_fit():
     assert "more are left out." in made
     assert "more characters are left out" in made
     assert "<p>1200 in all: " in made
-    assert "No rule fired." in made
+    assert "of the 600 steps, in the middle, are left out" in made
 
 
 def test_nothing_from_elsewhere(of_gather):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import cast
 
+from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.term import Call, Header, Lam, Term, Var
 from fsmooth.core.traverse import subterms, transform
 
@@ -53,6 +54,22 @@ def redefined(term: Term, change: Callable[[Lam], Lam], renewed: Callable[[Heade
     for h in headers:
         new[h].define(cast(Lam, renamed(change(h.definition))))
     return renamed(term) if headers else term
+
+
+def equal_with_definitions(left: Term, right: Term) -> bool:
+    """Are the terms alpha-equal, if those definitions are one that are, and stand in one order?"""
+    if alpha_equal(left, right):
+        return True
+    mine, others = reachable(left), reachable(right)
+    if not mine or len(mine) != len(others):
+        return False
+    names = dict(zip(mine, others, strict=True))
+
+    def renamed(term: Term) -> Term:
+        return with_calls(term, lambda call: Call(names[call.header], call.arguments))
+
+    pairs = [(left, right), *[(h.definition, k.definition) for h, k in names.items()]]
+    return all([alpha_equal(renamed(one), other) for one, other in pairs])
 
 
 def extension(term: Term) -> Callable[[Term], Term]:

@@ -95,6 +95,13 @@ def show(term: Term) -> str:
     return "letrec " + "\nand ".join([_definition(h, names) for h in headers]) + f"\nin\n{text}"
 
 
+def names_in(term: Term) -> dict[str, Var]:
+    """The variables of a term by the names in its text; none, if it calls definitions, which have names of their own."""
+    if reachable(term):
+        return {}
+    return {name: var for var, name in _Printer(term, {}).names.items()}
+
+
 def _names_of(headers: list[Header]) -> dict[Header, str]:
     """The text of each header: its name, with a suffix if another has it."""
     found: dict[Header, str] = {}

@@ -14,7 +14,7 @@ from fsmooth.core.term import Site
 from fsmooth.driver import Stages, with_deep_recursion
 from fsmooth.errors import ArgumentError
 from fsmooth.explain import sections
-from fsmooth.explorer import parts
+from fsmooth.explorer import came_from, parts
 from fsmooth.explorer.written import Written
 from fsmooth.loops.show import show_program
 from fsmooth.optimise.schedule import Schedule
@@ -33,8 +33,8 @@ _IN_THE_PAGE_ALREADY = ("definition", "optimised")
 _CARRIES = re.compile(r' data-line="(\d+)"')
 _SAID = (
     "Point at a line of the source, or go to it with the Tab key, to light what came of it; press it to keep that lit. "
-    "Only what carries its line is lit: steps and checks that know it, tests in the loops and in the C, and "
-    "comments of the C that quote it. Of other text it is not known which line it comes from."
+    "Only what carries its line is lit: steps and checks that know it, and, in terms, loops and C, definitions, loops and tests "
+    "with what stands in them. Of other text it is not known which line it comes from."
 )
 
 
@@ -54,7 +54,7 @@ def page(name: str, function: Callable[..., object], schedule: str | Schedule, s
 
 
 def _page(name: str, function: Callable[..., object], schedule: str | Schedule, stages: Stages) -> str:
-    trace, found = Steps(stages.trace.firings or []), checks_of(stages)
+    trace, found = Steps(stages.trace), checks_of(stages)
     written = Written.of(function, _sites(trace, [c.site for c in found]))
     everything = parts.source(written, frozenset(range(written.first, written.first + len(written.lines))))
     for most in _MOST:
@@ -73,9 +73,13 @@ def _rest(schedule: str | Schedule, stages: Stages, found: Checks, written: Writ
     assert stages.loops is not None
     assert stages.code is not None
     loops, code = show_program(stages.loops), stages.code
-    made = [(f"the {stage} term", parts.text(str(t), most)) for stage, t in stages.terms.items()]
-    made.append(("the loops", parts.text(loops, most, written.of_loops(loops, stages.loops.sites))))
-    made.append(("the C", parts.text(code.source, most, written.of_c(code.source, code.sites))))
+    made = [
+        (f"the {stage} term", parts.text(str(t), most, came_from.of_term(str(t), t, written)))
+        for stage, t in stages.terms.items()
+    ]
+    made.append(("the loops", parts.text(loops, most, came_from.of_loops(loops, stages.loops, written))))
+    lines_of_c = came_from.of_c(code.source, code.sites, stages.loops, written)
+    made.append(("the C", parts.text(code.source, most, lines_of_c)))
     why = [(title, said) for title, said in sections(schedule, stages) if title not in _IN_THE_PAGE_ALREADY]
     told = "".join([f"<dt>{escape(title)}</dt><dd>{parts.text(said, most // 4)}</dd>" for title, said in why])
     return (

@@ -1,24 +1,20 @@
-"""The program as it is written, and which lines of texts made from it carry the line that they come from."""
+"""The program as it is written, and which of its lines a place of it is."""
 
 from __future__ import annotations
 
 import inspect
 import linecache
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
 from fsmooth.backend.c.names import comment
-from fsmooth.core.term import Failure, Site
+from fsmooth.core.term import Site
+from fsmooth.frontend.text_programs import definition_of
 
 LINES = 400
 """So many lines of the source are shown."""
-
-_Sites = tuple[tuple[Failure | None, Site], ...]
-_COMMENT = re.compile(r"\s*/\* (line (\d+): .*) \*/$")
-_FAILS = re.compile(r"fs_failed\([^,]*, (\d+),")
-_TESTS = re.compile(r"\s*(?:check|demand) .* at (\d+)$")
 
 
 class Written(Struct, frozen=True):
@@ -32,14 +28,12 @@ class Written(Struct, frozen=True):
     @staticmethod
     def of(function: Callable[..., object], sites: Iterable[Site]) -> Written:
         """The function with what else in its file `sites` name; no lines if its source is not there."""
-        try:
-            file = inspect.getsourcefile(function) or ""
-            own, first = inspect.getsourcelines(function)
-        except (OSError, TypeError):
+        file, first, own = _source(function)
+        if not own:
             return Written("", 1, ())
         named = [site.line for site in sites if site.file == file and site.line]
         start = min([max(first, 1), *named])
-        end = max([max(first, 1) + len(own) - 1, *named])
+        end = max([max(first, 1) + own - 1, *named])
         shown = linecache.getlines(file)[start - 1 : min(end, start + LINES - 1)]
         return Written(file, start, tuple([line.rstrip("\n") for line in shown]), max(end - start + 1 - LINES, 0))
 
@@ -48,26 +42,7 @@ class Written(Struct, frozen=True):
         is_shown = bool(self.lines) and site.file == self.file and self._has(site.line)
         return site.line if is_shown else 0
 
-    def of_c(self, source: str, sites: _Sites) -> Iterator[int]:
-        """Of each line of C, the line of the program that it carries, else 0: it is a comment that quotes that line, or a test of
-        what is there.
-        """
-        for text in source.splitlines():
-            quoted, fails = _COMMENT.match(text), _FAILS.search(text)
-            if quoted:
-                yield self._quoted(int(quoted[2]), quoted[1])
-            else:
-                yield self._site(sites, fails)
-
-    def of_loops(self, shown: str, sites: _Sites) -> Iterator[int]:
-        """Of each line of loops, the line of the program that a test of it names; else 0."""
-        for text in shown.splitlines():
-            yield self._site(sites, _TESTS.match(text))
-
-    def _site(self, sites: _Sites, found: re.Match[str] | None) -> int:
-        return 0 if found is None else self.line_of(sites[int(found[1])][1])
-
-    def _quoted(self, line: int, text: str) -> int:
+    def quoted(self, line: int, text: str) -> int:
         """The line, if it is what a comment says that it is: another file has a line of that number too."""
         if not self._has(line):
             return 0
@@ -75,3 +50,20 @@ class Written(Struct, frozen=True):
 
     def _has(self, line: int) -> bool:
         return self.first <= line < self.first + len(self.lines)
+
+
+def _source(function: Callable[..., object]) -> tuple[str, int, int]:
+    """The file of a function, its first line, and how many there are: 0 if they are not there."""
+    definition = definition_of(function)
+    if definition is not None:
+        lines = definition.text.splitlines()
+        starts = [k for k, line in enumerate(lines, 1) if re.match(r"let(rec)?\b", line)]
+        first = next(k for k in starts if re.match(rf"let(rec)?\s+{re.escape(definition.name)}\s", lines[k - 1] + " "))
+        end = next((k for k in starts if k > first), len(lines) + 1)
+        return definition.file, first, end - first
+    try:
+        file = inspect.getsourcefile(function) or ""
+        own, first = inspect.getsourcelines(function)
+    except (OSError, TypeError):
+        return "", 1, 0
+    return file, first, len(own)

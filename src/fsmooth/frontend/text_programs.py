@@ -47,6 +47,13 @@ class TextProgram(SourceProgram):
         return program_of, (self.definition,)
 
 
+def definition_of(function: Callable[..., object]) -> TextDefinition | None:
+    """The definition that a lambda calls, if it is a program of a text."""
+    known: dict[str, object] = getattr(function, "__globals__", {})
+    found = [value for value in known.values() if isinstance(value, TextDefinition)]
+    return found[0] if len(found) == 1 and known.get("__name__") == __name__ else None
+
+
 def program_of(definition: TextDefinition) -> TextProgram:
     """The program that a definition is.
 

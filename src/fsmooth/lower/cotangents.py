@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct, field
 
-from fsmooth.core.term import Backwards, Flow
+from fsmooth.core.term import Backwards, Flow, Site
 from fsmooth.core.types import INT, Float
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import parts
@@ -106,7 +106,7 @@ class _Survey:
             if is_loop:
                 self._loops += 1
             around = (*loops, self._loops) if is_loop else loops
-            here = s.site.line if isinstance(s, t.For | t.While | t.Block) and s.site.line else line
+            here = s.site.line if isinstance(s, t.For | t.While | t.Block) and _fills(s.site) else line
             for inner in bodies_of(s):
                 self.read(inner, around, here)
 
@@ -157,6 +157,11 @@ class _Survey:
         if isinstance(e, t.Operation):
             return t.Operation(e.primitive, tuple([self.expanded(x, depth) for x in parts(e)]), e.type)
         return e
+
+
+def _fills(site: Site) -> bool:
+    """Is it the place of a loop of the program's, and not of one that runs back, in which its line is read?"""
+    return site.line > 0 and not isinstance(site, Backwards)
 
 
 def _is_known(hint: str, own: frozenset[str]) -> bool:

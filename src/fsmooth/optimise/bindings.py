@@ -6,6 +6,8 @@ This is the policy of the simplifier about names; that about loops is in optimis
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
+from typing import cast
 
 from fsmooth import thresholds
 from fsmooth.core.cost import Costs
@@ -39,10 +41,19 @@ from fsmooth.optimise.inlining import is_guarded, is_trivial, on_indices, pays, 
 from fsmooth.optimise.occurrences import Occurrences, Uses
 from fsmooth.optimise.policy import Fusion, Policy
 from fsmooth.optimise.rules.guards import are_exclusive, guarded_parts, sum_of_parts
-from fsmooth.optimise.rules.loop_fission import narrowed
 from fsmooth.optimise.rules.totality import cannot_fail
-from fsmooth.optimise.tuples_of_arrays import array_components, chosen, is_written_out, with_components, zipped_array
-from fsmooth.optimise.unread import component, read_of_array, read_of_sum, sum_of, with_zeros
+from fsmooth.optimise.splitting import (
+    Split,
+    Splitting,
+    Summing,
+    of_components,
+    of_one,
+    of_state,
+    read_sums,
+    sums_apart,
+)
+from fsmooth.optimise.tuples_of_arrays import array_components, chosen, is_written_out
+from fsmooth.optimise.unread import read_of_array, read_of_sum
 from fsmooth.rewrite.memory import Memory
 from fsmooth.rewrite.normaliser import Normaliser
 from fsmooth.rewrite.strategy import Rule
@@ -76,8 +87,7 @@ class Bindings(Normaliser):
         if self.policy.fusion is Fusion.PAYS:
             by_rows = contracted(term, self.occurrences)
             if by_rows is not term:
-                self.trace.record("array contraction")
-                self.progress = True
+                self.in_rows(term, by_rows)
                 term = by_rows
         kept: list[Item] = []
         opened: Opened = []
@@ -86,20 +96,20 @@ class Bindings(Normaliser):
         for var, value in term.bindings:
             uses = self.occurrences.get(var)
             if uses is not None and uses.count == 0 and uses.lengths == 0:
-                self.progress = True
+                self.unused(var, value)
                 continue
             value = self.run(value)
             while isinstance(value, Let | Require):
                 self.progress = True
+                if isinstance(value, Let) and any([v in self.open for v, _ in value.bindings]):
+                    value = cast(Let, refresh(value))
+                self.opens(var, value)
                 if isinstance(value, Require):
                     kept.append(value)
                     undo.append(self.facts.assume(value.condition, True))
                     self.go_under(value.condition, True)
                     value = value.body
                 else:
-                    if any([v in self.open for v, _ in value.bindings]):
-                        value = refresh(value)
-                        assert isinstance(value, Let)
                     for v, inner in value.bindings:
                         self._keep(v, inner, kept, opened)
                     value = value.body
@@ -119,6 +129,33 @@ class Bindings(Normaliser):
                 if saved is not None:
                     self.put(var, saved)
         return term if body is term.body and _are_same(kept, term.bindings) else _assemble(kept, body)
+
+    # -- what walks that record their steps are told (optimise/recorded.py) ------------------------------------------
+
+    def in_rows(self, scope: Let, by_rows: Let) -> None:  # noqa: ARG002
+        """Note that arrays of a scope are computed row by row."""
+        self.trace.record("array contraction")
+        self.progress = True
+
+    def unused(self, var: Var, value: Term) -> None:  # noqa: ARG002
+        """Note that a definition is left out that nothing uses."""
+        self.progress = True
+
+    def opens(self, var: Var, value: Let | Require) -> None:
+        """Note that the definitions in that of a variable come before it."""
+
+    def split(self, name: str, var: Var, again: Splitting, made: Split) -> None:  # noqa: ARG002
+        """Note that a definition is made of others, as `again` says of its value."""
+        self.trace.record(name)
+
+    def in_sums(self, var: Var, value: Term, made: Summing, kept: list[Item], opened: Opened) -> None:
+        """In the place of a sum, those that it is made of."""
+        self.trace.record("project_sum")
+        sums, whole = made(value)
+        names = [self._named(hint, self.again(loop), 2, None, kept, opened) for hint, loop in sums]
+        self._replace(var, whole(names), opened)
+
+    # -- the decisions -------------------------------------------------------------------------------------------------
 
     def _replace(self, var: Var, value: Term, opened: Opened) -> None:
         opened.append((var, None, self.env.get(var)))
@@ -211,22 +248,30 @@ class Bindings(Normaliser):
             and self._divide(var, value, uses, kept, opened)
         ):
             return None
-        if self.policy.fission and isinstance(value, Carrying) and isinstance(value.type, Tuple) and uses is not None:
-            if uses.whole == 0 and len(uses.positions) < len(value.type.items):
-                narrow = narrowed(value, set(uses.positions))
-                if narrow is not None:
-                    loop, order = narrow
-                    self.trace.record("project_fold")
-                    narrow_var = self._keep(Var(var.name, loop.type, var.site), loop, kept, opened)
-                    places: dict[int, Term] = {order[0]: narrow_var}
-                    if len(order) > 1:
-                        places = {k: Proj(narrow_var, j) for j, k in enumerate(order)}
-                    initial = value.init.items if isinstance(value.init, MakeTuple) else None
-                    if initial is not None:
-                        whole = MakeTuple(tuple([places.get(k, i) for k, i in enumerate(initial)]), value.type)
-                        return self._replace(var, whole, opened)
+        if self.policy.fission and uses is not None and self._narrow(var, value, uses, kept, opened):
+            return None
         self._keep(var, value, kept, opened)
         return None
+
+    def _narrow(self, var: Var, value: Term, uses: Uses, kept: list[Item], opened: Opened) -> bool:
+        """A loop of whose state some components are never read carries the others alone."""
+        if (
+            not isinstance(value, Carrying)
+            or not isinstance(value.type, Tuple)
+            or not isinstance(value.init, MakeTuple)
+        ):
+            return False
+        if uses.whole or len(uses.positions) >= len(value.type.items):
+            return False
+        again = partial(of_state, read=frozenset(uses.positions), var=var)
+        made = again(value)
+        if made is None:
+            return False
+        self.split("project_fold", var, again, made)
+        ((name, loop),), whole = made
+        self._keep(name, loop, kept, opened)
+        self._replace(var, whole, opened)
+        return True
 
     def _with_named_checks(self, value: Term, kept: list[Item], opened: Opened) -> Term:
         """A path with its checks bound to names: they are evaluated where the path was written."""
@@ -262,16 +307,14 @@ class Bindings(Normaliser):
         stored = with_shared_work(value, parts, stored, uses.parts, self.costs)
         if len(stored) == len(parts):
             return False
-        rest: Term | None = None
-        if stored:
-            array = with_components(value, stored)
-            rest = Var(var.name, array.type, var.site)
-        whole = zipped_array(value, {k: part for k, part in enumerate(parts) if k not in stored}, stored, rest)
-        if whole is None:
+        again = partial(of_components, stored=tuple(stored), var=var)
+        made = again(value)
+        if made is None:
             return False
-        self.trace.record("array_of_tuples")
-        if isinstance(rest, Var):
-            self._keep(rest, array, kept, opened)
+        self.split("array_of_tuples", var, again, made)
+        items, whole = made
+        for name, array in items:
+            self._keep(name, array, kept, opened)
         self._replace(var, self.again(whole), opened)
         return True
 
@@ -279,22 +322,17 @@ class Bindings(Normaliser):
         """A sum of tuples, or an array of them, of which some components are never read, is made of the others."""
         read = read_of_sum(value, uses)
         if read is not None and isinstance(value.type, Tuple):
-            self.trace.record("project_sum")
-            hint = Hint.of(var).part(read[0], read[0]) if len(read) == 1 else Hint.of(var)
-            loop = self._named(hint, self.again(sum_of(value, read)), 2, None, kept, opened)
-            items: list[Term] = [Proj(value, k) for k in range(len(value.type.items))]
-            for j, k in enumerate(read):
-                items[k] = loop if len(read) == 1 else Proj(loop, j)
-            self._replace(var, MakeTuple(tuple(items), value.type), opened)
+            self.in_sums(var, value, partial(read_sums, read=tuple(read), hint=Hint.of(var)), kept, opened)
             return True
         one = read_of_array(value, uses)
-        part = None if one is None else component(value, one)
-        if one is None or part is None:
+        if one is None:
             return False
-        array = Var(var.name, part.type, var.site)
-        if (whole := with_zeros(array, one, value)) is None:
+        again = partial(of_one, one=one, var=var)
+        made = again(value)
+        if made is None:
             return False
-        self.trace.record("array_of_tuples")
+        self.split("array_of_tuples", var, again, made)
+        ((array, part),), whole = made
         self._keep(array, self.again(part), kept, opened)
         self._replace(var, self.again(whole), opened)
         return True
@@ -302,22 +340,14 @@ class Bindings(Normaliser):
     def _divide_sum(self, var: Var, value: Term, kept: list[Item], opened: Opened) -> bool:
         """A sum of tuples with sparse parts: each of these is a sum of its own, which can lose its loop."""
         match value:
-            case Reduce(Reduction.SUM, size, index, body) if isinstance(value.type, Tuple) and is_written_out(body):
+            case Reduce(Reduction.SUM, _, _, body) if isinstance(value.type, Tuple) and is_written_out(body):
                 parts = [chosen(body, (k,)) for k in range(len(value.type.items))]
             case _:
                 return False
         sparse = [k for k, part in enumerate(parts) if is_guarded(part)]
-        dense = [k for k in range(len(parts)) if k not in sparse]
         if not sparse:
             return False
-        self.trace.record("project_sum")
-        places: dict[int, Term] = {}
-        for group in [*[[k] for k in sparse], *([dense] if dense else [])]:
-            loop = self.again(Reduce(Reduction.SUM, size, index, chosen(body, tuple(group))))
-            hint = Hint.of(var).part(group[0], group[0]) if len(group) == 1 else Hint.of(var)
-            bound = self._named(hint, loop, 2, None, kept, opened)
-            places |= {k: bound if len(group) == 1 else Proj(bound, j) for j, k in enumerate(group)}
-        self._replace(var, MakeTuple(tuple([places[k] for k in range(len(parts))]), value.type), opened)
+        self.in_sums(var, value, partial(sums_apart, sparse=tuple(sparse), hint=Hint.of(var)), kept, opened)
         return True
 
 

@@ -23,18 +23,30 @@ from fsmooth.optimise.occurrences import Occurrences
 
 def contracted(scope: Let, occurrences: Occurrences) -> Let:
     """The scope with such arrays computed row by row; also those that are read by loops that become rows themselves."""
-    if scope not in occurrences.scopes:
-        return scope
+    reader = readers(scope, occurrences)
+    return by_rows(scope, reader) if reader else scope
+
+
+def readers(scope: Let, occurrences: Occurrences) -> dict[Var, Var]:
+    """For each of these arrays, by its index, the index of the loop that reads it."""
     reader: dict[Var, Var] = {}
-    rows: dict[Var, Var] = {}
+    if scope not in occurrences.scopes:
+        return reader
     for a, value in reversed(scope.bindings):
         if isinstance(value, Build):
             index = _index_of_reader(a, value, reader, occurrences)
             if index is not None:
                 reader[value.index] = index
-                rows[a] = Var(a.name, value.body.type, a.site)
-    if not rows:
-        return scope
+    return reader
+
+
+def by_rows(scope: Let, reader: Mapping[Var, Var]) -> Let:
+    """The scope with these arrays computed in the loops that read them."""
+    rows = {
+        a: Var(a.name, value.body.type, a.site)
+        for a, value in scope.bindings
+        if isinstance(value, Build) and value.index in reader
+    }
     computed: dict[Var, list[tuple[Var, Term]]] = {}
 
     def change(t: Term) -> Term:

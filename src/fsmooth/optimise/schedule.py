@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
+from functools import partial
 from typing import Protocol, cast
 
 from msgspec import Struct
@@ -91,12 +92,8 @@ class Schedule(Struct, frozen=True):
     def step(self, name: str) -> Strategy:
         """The step of that name."""
         stage = dict(self.stages)[name]
-
-        def apply(term: Term, facts: Facts) -> Term | None:
-            return stage(term, Trace() if facts.trace is None else facts.trace, facts.static_sizes)
-
         told = f"{self.name}.step({name!r})"
-        return Strategy(told, apply, (), f"{self.content}.step({name!r})", (Schedule.step, (self, name)))
+        return Strategy(told, as_strategy(stage), (), f"{self.content}.step({name!r})", (Schedule.step, (self, name)))
 
     def with_rules(self, *given: Strategy) -> Schedule:
         """The schedule with these rules, laws and families of rules in each family that it normalises by, before
@@ -206,8 +203,31 @@ def _with_rules(stages: Stages, rules: tuple[Rule, ...]) -> Stages:
 
 
 def _run(stages: Stages, term: Term, trace: Trace, sizes: StaticSizes) -> Term:
+    if trace.firings is not None:
+        return _run_recorded(stages, term, trace, sizes)
     for _, stage in stages:
         made = stage(term, trace, sizes)
         sizes = sizes_of_parameters(sizes, term, made)
         term = made
     return term
+
+
+def _run_recorded(stages: Stages, term: Term, trace: Trace, sizes: StaticSizes) -> Term:
+    """The same; what a stage makes is one step, unless it notes its own."""
+    for name, stage in stages:
+        noted = len(trace.derivations)
+        new = stage(term, trace, sizes)
+        if not trace.leads(term, new, noted):
+            trace.one_step(name, term, new, as_strategy(stage), sizes, noted)
+        term = new
+    return term
+
+
+def _again(stage: Stage, term: Term, facts: Facts) -> Term:
+    """What a stage makes of a term, as a strategy."""
+    return stage(term, Trace() if facts.trace is None else facts.trace, facts.static_sizes)
+
+
+def as_strategy(stage: Stage) -> Callable[[Term, Facts], Term | None]:
+    """A stage as what a strategy applies."""
+    return partial(_again, stage)

@@ -58,7 +58,7 @@ from fsmooth.optimise.rules import sum_fission as sums
 from fsmooth.optimise.rules import tuples as t
 from fsmooth.optimise.rules.state_sizes import length_of_state
 from fsmooth.optimise.rules.unchanged_states import unchanged_in_state
-from fsmooth.optimise.schedule import Destinations, Lifted, Schedule, Stage, Stages, StaticSizes
+from fsmooth.optimise.schedule import Destinations, Lifted, Schedule, Stage, Stages, StaticSizes, as_strategy
 from fsmooth.optimise.simplify import simplify
 from fsmooth.optimise.unzipping import unzip
 from fsmooth.optimise.windows.in_windows import in_windows
@@ -175,7 +175,10 @@ class ThenNormalise(Struct, frozen=True):
     policy: Policy
 
     def __call__(self, term: Term, trace: Trace, sizes: StaticSizes) -> Term:
+        noted = len(trace.derivations)
         new = self.change(term, trace, sizes)
+        name = getattr(self.change, "__name__", "pass").replace("_", " ")
+        trace.one_step(name, term, new, as_strategy(self.change), sizes, noted)
         return new if new is term else simplify(new, self.family, self.policy, trace, sizes)
 
     def with_rules(self, rules: Family) -> ThenNormalise:

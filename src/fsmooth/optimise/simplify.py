@@ -13,6 +13,7 @@ from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.term import Term, Var
 from fsmooth.optimise.occurrences import Occurrences, Uses
 from fsmooth.optimise.policy import Policy
+from fsmooth.optimise.recorded import Recorded
 from fsmooth.optimise.unrolling import Unrolling
 from fsmooth.rewrite.memory import Memory
 from fsmooth.rewrite.strategy import Rule
@@ -29,15 +30,18 @@ def simplify(
     """Simplify until nothing changes (names may: what is taken in may be named again), at most SIMPLIFIED times."""
     family = tuple(rules)
     trace = trace if trace is not None else Trace()
+    walking = Unrolling if trace.firings is None else Recorded
     memory = Memory()
     decided: Mapping[Var, Uses] = {}
     for _ in range(thresholds.SIMPLIFIED):
         occurrences = Occurrences(term)
         memory.undecided = {x for x, uses in occurrences.uses.items() if decided.get(x) != uses}
         decided = dict(occurrences.uses)
-        walk = Unrolling(family, policy, occurrences, trace, memory)
+        walk = walking(family, policy, occurrences, trace, memory)
         walk.facts.static_sizes = static_sizes or {}
         new = walk.run(term)
+        if isinstance(walk, Recorded):
+            walk.derived(term, new)
         if new is term or not walk.progress or (not walk.steps and alpha_equal(new, term)):
             return new
         term = new

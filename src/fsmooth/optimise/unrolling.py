@@ -59,38 +59,30 @@ class Unrolling(Bindings):
             case App(Lam()) if beta in self.by_head.get(App, ()):  # before the body is walked in ignorance
                 applied = beta.apply(term, self.facts)
                 assert applied is not None
-                self.trace.record(beta.name)
+                self.fired(beta, term, applied)
                 self.progress = True
                 return self.run(applied)
             case Build(size, index, body) if index not in self.kept_rolled:
                 count = self._static(size)
                 if count is not None and count > 0 and not (count > thresholds.SUMMED_DISPLAY and is_virtual(body)):
-                    done = self._unroll(count, index, body)
-                    if isinstance(done, list):
-                        hoisted, copies = self._split(done)
-                        return self._opened(let(hoisted, Vector(tuple(copies))))
+                    done = self._unroll(term, count)
                     if done is not None:
-                        return Build(Const(count), done[0], done[1])
-            case Reduce(Reduction.SUM | Reduction.PRODUCT as reduction, size, index, body) if (
-                index not in self.kept_rolled
-            ):
+                        return done
+            case Reduce(Reduction.SUM | Reduction.PRODUCT, size, index, body) if index not in self.kept_rolled:
                 count = self._static(size)
                 if count is not None and count > 1 and _is_summed_in_registers(body):
-                    done = self._unroll(count, index, body)
-                    if isinstance(done, list):
-                        hoisted, copies = self._split(done)
-                        operation = p.add if reduction is Reduction.SUM else p.multiply
-                        return self._opened(let(hoisted, _combined(operation, copies)))
+                    done = self._unroll(term, count)
                     if done is not None:
-                        return Reduce(reduction, Const(count), done[0], done[1])
-            case IFold(size, init, state, index, body):
+                        return done
+            case IFold(size, _, _, _, body):
                 count = self._static(size)
                 if count is not None and count > 0 and self._small(body, count):
-                    return self._opened(self._unrolled_fold(count, self.run(init), state, index, body))
+                    loop = self._with_normal_start(term, count)
+                    return self._opened(loop, unrolled(loop))
         return super().step(term)
 
-    def _opened(self, term: Term) -> Term:
-        """Normalise a term that unrolling made, all of whose substitutions are done."""
+    def _opened(self, loop: Build | Reduce | IFold, term: Term) -> Term:  # noqa: ARG002  (optimise/recorded.py keeps the loop)
+        """Normalise a term that unrolling made of a loop, all of whose substitutions are done."""
         self.progress = True
         return self.again(term)
 
@@ -104,43 +96,53 @@ class Unrolling(Bindings):
         """Does unrolling make no large term?  One copy is no larger than the loop."""
         return count == 1 or (size_of_tree(body) * count <= thresholds.GROWTH and not _has_symbolic_loop(body))
 
-    def _unroll(self, count: int, index: Var, body: Term) -> list[Term] | tuple[Var, Term] | None:
-        """The copies of the body (each a term in the current scope), or the loop's normal index and body."""
-        if count > 1 and _has_symbolic_loop(body):
+    def _unroll(self, loop: Build | Reduce, count: int) -> Term | None:
+        """What is made of a loop: of its copies, or, if these are too large, itself with a normal body; None if it stays."""
+        if count > 1 and _has_symbolic_loop(loop.body):
             return None
-        fresh, saved = self.enter(index)
+        fresh, saved = self.enter(loop.index)
         self.facts.ranges[fresh] = Const(count)
         self.changed.add(fresh)
         self.facts.kept_symbolic.add(fresh)
-        new = self.run(body)
+        new = self.run(loop.body)
         self.facts.kept_symbolic.discard(fresh)
         del self.facts.ranges[fresh]
-        self.leave(index, fresh, saved)
-        if not self._small(new, count):
-            return None if new is body else (fresh, new)
-        return self._copies(count, fresh, new)
-
-    def _copies(self, count: int, index: Var, body: Term) -> list[Term]:
-        hoisted, rest = _invariant(index, body)
-        for var, _ in hoisted:
+        self.leave(loop.index, fresh, saved)
+        is_small = self._small(new, count)
+        if not is_small and new is loop.body:
+            return None
+        size = Const(count)
+        normal = Build(size, fresh, new) if isinstance(loop, Build) else Reduce(loop.reduction, size, fresh, new)
+        if not is_small:
+            return normal
+        for var, _ in _invariant(fresh, new)[0]:
             self.occurrences.uses.pop(var, None)
-        copies = [let(hoisted, Const(0))] if hoisted else [Const(0)]
-        return [copies[0], *[substitute1(rest, index, Const(k)) for k in range(count)]]
+        return self._opened(normal, unrolled(normal))
 
-    @staticmethod
-    def _split(done: list[Term]) -> tuple[tuple[tuple[Var, Term], ...], list[Term]]:
-        first = done[0]
-        return (first.bindings if isinstance(first, Let) else ()), done[1:]
+    def _with_normal_start(self, loop: IFold, count: int) -> IFold:
+        """The loop with its first state normal, and what is to be substituted in the body substituted."""
+        init = self.run(loop.init)
+        body = substitute(loop.body, self.env) if self.env else loop.body
+        return IFold(Const(count), init, loop.state, loop.index, body)
 
-    def _unrolled_fold(self, count: int, init: Term, state: Var, index: Var, body: Term) -> Term:
-        body = substitute(body, self.env) if self.env else body
+
+def unrolled(loop: Build | Reduce | IFold) -> Term:
+    """The copies of the body of a loop over a number; definitions that are the same in each come before."""
+    assert isinstance(loop.size, Const)
+    counted = [Const(k) for k in range(int(loop.size.value))]
+    if isinstance(loop, IFold):
         bindings: list[tuple[Var, Term]] = []
-        current: Term = init
-        for k in range(count):
-            name = state.renamed()
+        current = loop.init
+        for k in counted:
+            name = loop.state.renamed()
             bindings.append((name, current))
-            current = refresh(substitute(body, {state: name, index: Const(k)}))
+            current = refresh(substitute(loop.body, {loop.state: name, loop.index: k}))
         return let(bindings, current)
+    hoisted, rest = _invariant(loop.index, loop.body)
+    copies = [substitute1(rest, loop.index, k) for k in counted]
+    if isinstance(loop, Build):
+        return let(hoisted, Vector(tuple(copies)))
+    return let(hoisted, _combined(p.add if loop.reduction is Reduction.SUM else p.multiply, copies))
 
 
 def _is_summed_in_registers(body: Term) -> bool:

@@ -106,12 +106,16 @@ class Normaliser:
                 result = r.apply(term, self.facts)
                 if result is not None:
                     self.steps += 1
-                    self.trace.record(r.name, term, result)
+                    self.fired(r, term, result)
                     return self.again(result, r)
         kept = self.facts.kept_symbolic
         if not kept or kept.isdisjoint(term.free):
             term.mark = self.mark
         return term
+
+    def fired(self, rule: Rule, before: Term, after: Term) -> None:  # noqa: ARG002  (rewrite/recording.py keeps the terms)
+        """Note that a rule made one term of another."""
+        self.trace.fired[rule.name] += 1
 
     def rules_for(self, term: Term) -> list[Rule] | None:
         """The rules whose left side can be `term`."""
@@ -211,10 +215,14 @@ class Normaliser:
         condition = self.run(term.condition)
         truth = self.facts.truth(condition) if self.decides else None
         if truth is not None:
-            return self.run(term.then if truth else term.otherwise)
+            return self.run(self.taken(term, condition, truth))
         then = self.where(condition, True, term.then)
         otherwise = self.where(condition, False, term.otherwise)
         return rebuild(term, [condition, then, otherwise])
+
+    def taken(self, term: If, condition: Term, truth: bool) -> Term:  # noqa: ARG002  (rewrite/recording.py tells it)
+        """The branch that is taken."""
+        return term.then if truth else term.otherwise
 
     def where(self, condition: Term, value: bool, branch: Term) -> Term:
         """A branch, knowing the condition.

@@ -294,9 +294,21 @@ def mu(make: Callable[[Strategy], Strategy]) -> Strategy:
     >>> mu(lambda x: attempt(seq(fail, x)))
     mu(x. attempt(fail >> x))
     """
-    itself = Strategy("x", lambda term, facts: body.run(term, facts))
+    if not callable(make):
+        raise StrategyError(f"mu({make!r})\n  hint: give a function from a strategy to one, `lambda x: …`")
+    name, made = "x", _recursive(make, "x")
+    while f"mu({name}. " in made.content:  # the x of another
+        name += "'"
+        made = _recursive(make, name)
+    return Strategy(f"mu({name}. {made.name})", made.run, (), f"mu({name}. {made.content})", (mu, (make,)))
+
+
+def _recursive(make: Callable[[Strategy], Strategy], name: str) -> Strategy:
+    """What `make` makes of itself, which is called so."""
+    itself = Strategy(name, lambda term, facts: body.run(term, facts))
     body = make(itself)
-    return Strategy(f"mu(x. {body.name})", body.run, (), f"mu(x. {body.content})", (mu, (make,)))
+    strategies_given((body,), "mu")
+    return body
 
 
 def debug(text: str) -> Strategy:

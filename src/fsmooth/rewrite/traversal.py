@@ -19,12 +19,12 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 
 from fsmooth.core.subst import refresh
-from fsmooth.core.term import Term, Var
+from fsmooth.core.term import Let, Term, Var
 from fsmooth.core.term.fields import Index
 from fsmooth.core.traverse import bound_in, children, rebuild, steps
 from fsmooth.errors import StrategyError
 from fsmooth.rewrite.facts import Facts
-from fsmooth.rewrite.strategy import Strategy, attempt, combined, repeat, strategies_given
+from fsmooth.rewrite.strategy import Strategy, attempt, choice, combined, repeat, strategies_given
 
 
 def one(strategy: Strategy) -> Strategy:
@@ -62,7 +62,7 @@ def some(strategy: Strategy) -> Strategy:
     """`strategy` on every child to which it applies; fails if there is none."""
 
     def apply(term: Term, facts: Facts) -> Term | None:
-        result = _each(term, strategy, facts)
+        result = _each(term, lambda _: strategy, facts)
         return None if result is term else result
 
     return combined(some, (strategy,), apply)
@@ -100,18 +100,21 @@ def at(strategy: Strategy, *, loop: str | None = None, line: int | None = None) 
 def _at(strategy: Strategy, loop: str | None, line: int | None) -> Strategy:
     def is_meant(term: Term) -> bool:
         named = loop is not None and any([x.name == loop for x in _indices(term)])
-        return named or (line is not None and getattr(getattr(term, "site", None), "line", None) == line)
+        sites = [getattr(term, "site", None), *[x.site for x in _indices(term)]]
+        return named or (line is not None and line in [site.line for site in sites if site is not None])
 
     def apply(term: Term, facts: Facts) -> Term | None:
         if is_meant(term):
             return strategy.run(term, facts)
-        result = _each(term, itself, facts)
+        defined = [] if line is None or not isinstance(term, Let) else [x.site.line == line for x, _ in term.bindings]
+        result = _each(term, lambda k: either if k < len(defined) and defined[k] else itself, facts)
         return None if result is term else result
 
     wanted = f"loop={loop!r}" if line is None else f"line={line}"
     itself = Strategy(
         f"at({strategy.name}, {wanted})", apply, (), f"at({strategy.content}, {wanted})", (_at, (strategy, loop, line))
     )
+    either = choice(strategy, itself)
     return itself
 
 
@@ -119,12 +122,12 @@ def _indices(term: Term) -> list[Var]:
     return [step.var for step in steps(term) if step.var is not None and isinstance(step.field, Index)]
 
 
-def _each(term: Term, strategy: Strategy, facts: Facts) -> Term:
-    """The term with every child changed to which the strategy applies; itself if there is none."""
+def _each(term: Term, chosen: Callable[[int], Strategy], facts: Facts) -> Term:
+    """The term with every child changed to which the strategy for it applies; itself if there is none."""
     distinct = _distinct(term, facts)
     new, changed = [], False
     for k, part in enumerate(children(distinct)):
-        result = _inside(distinct, k, lambda part=part: strategy.run(part, facts), facts)  # type: ignore[misc]
+        result = _inside(distinct, k, lambda part=part, k=k: chosen(k).run(part, facts), facts)  # type: ignore[misc]
         new.append(part if result is None else result)
         changed = changed or result is not None
     return rebuild(distinct, new) if changed else term

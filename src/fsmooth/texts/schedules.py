@@ -2,6 +2,7 @@
 
     schedule = choice            choice = sequence { "|" sequence }         sequence = applied { ">>" applied }
     applied  = name { argument } argument = name | number | "text" | "(" choice { "," choice } ")"
+             | "mu" "(" name "." choice ")"    | "at" "(" choice "," ( "loop" "=" "text" | "line" "=" number ) ")"
 
 As in Python, `>>` binds tighter than `|`.
 """
@@ -13,8 +14,10 @@ from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
+from msgspec import Struct
+
 from fsmooth import strategies
-from fsmooth.core.term import Method
+from fsmooth.core.term import Method, Term
 from fsmooth.errors import Error
 from fsmooth.frontend.text.mistakes import TextError
 from fsmooth.optimise.schedule import Schedule
@@ -22,7 +25,9 @@ from fsmooth.rewrite.strategy import Rule, Strategy
 from fsmooth.texts.pieces import Piece
 
 _HEAD = re.compile(r"schedule\b\s*(?P<name>[^\W\d]\w*)\s*=")
-_TOKEN = re.compile(r'\s*(?:(?P<name>[^\W\d]\w*)|(?P<number>\d+)|"(?P<text>[^"\n]*)"|(?P<mark>>>|[|(),])|(?P<end>\Z))')
+_TOKEN = re.compile(
+    r'\s*(?:(?P<name>[^\W\d]\w*)|(?P<number>\d+)|"(?P<text>[^"\n]*)"|(?P<mark>>>|[|(),.=])|(?P<end>\Z))'
+)
 _OF_STRATEGIES = (
     "attempt",
     "repeat",
@@ -137,6 +142,10 @@ class _Reader:
             "try_until": lambda: strategies.try_until(*self._arguments(self._strategy, self._number)),
             "let_subst": lambda: strategies.let_subst(*self._arguments(self._number)),
             "differentiate": lambda: strategies.differentiate(*self._arguments(self._method)),
+            "where": lambda: strategies.where(*self._arguments(self._pattern)),
+            "is_a": lambda: strategies.is_a(*self._arguments(self._constructor)),
+            "at": self._at,
+            "mu": self._mu,
             "debug": lambda: strategies.debug(*self._arguments(self._quoted)),
             "with_rules": lambda: _with_rules(*self._arguments(self._schedule, self._rules)),
         }
@@ -194,6 +203,50 @@ class _Reader:
             self._fail("laws, rules or families were expected", place)
         return made.rules
 
+    def _at(self) -> Strategy:
+        """`(strategy, loop="i")`, or `line=3`."""
+        self._open('at(strategy, loop="i")` or `at(strategy, line=3)')
+        strategy = self._strategy()
+        if not self._is(","):
+            self._fail('`, loop="i"` or `, line=3` was expected')
+        kind = self.word
+        if self.kind != "name" or kind not in ("loop", "line"):
+            self._fail('`loop="i"` or `line=3` was expected')
+        self._next()
+        if not self._is("="):
+            self._fail(f"`=` was expected after `{kind}`")
+        loop, line = (self._quoted(), None) if kind == "loop" else (None, self._number())
+        self._close()
+        return strategies.at(strategy, loop=loop, line=line)
+
+    def _mu(self) -> Strategy:
+        """`(x. strategy)`, in which x is the whole."""
+        self._open("mu(x. strategy)")
+        name = self._word("name", "the name of what is defined")
+        if not self._is("."):
+            self._fail(f"`.` was expected after `{name}`")
+        start = self.start
+        self.known = {**(outside := self.known), name: strategies.fail}
+        self._strategy()
+        self.known = outside
+        body = _Body(self.text, start, self.start, dict(outside), name)
+        self._close()
+        return strategies.mu(body)
+
+    def _open(self, form: str) -> None:
+        if not self._is("("):
+            self._fail(f"`{form}` was expected")
+
+    def _pattern(self) -> str:
+        return self._word("text", "the left side of a law, in quotes,")
+
+    def _constructor(self) -> type[Term]:
+        """A constructor of terms by its name."""
+        known = strategies.known_constructors()
+        if self.kind != "name" or self.word not in known:
+            self._fail(f"a constructor of terms was expected: {', '.join(sorted(known))}")
+        return known[self._word("name", "a constructor")]
+
     def _number(self) -> int:
         return int(self._word("number", "a number"))
 
@@ -217,6 +270,21 @@ class _Reader:
     def _close(self) -> None:
         if not self._is(")"):
             self._fail("`)` was expected")
+
+
+class _Body(Struct, frozen=True):
+    """The body of a `mu` in a text, as a function of what its name stands for."""
+
+    text: str
+    start: int
+    end: int
+    known: dict[str, Any]
+    name: str
+
+    def __call__(self, itself: Strategy) -> Strategy:
+        made = _Reader(self.text, self.start, self.end, {**self.known, self.name: itself}).all()
+        assert isinstance(made, Strategy)
+        return made
 
 
 def _with_rules(schedule: Schedule, rules: tuple[Rule, ...]) -> Schedule:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import fsmooth as fs
+from fsmooth import strategies as st
 from fsmooth.frontend.text import TextError
 from fsmooth.optimise.schedule import Schedule
 from fsmooth.rewrite.strategy import Strategy
@@ -170,6 +171,21 @@ MISTAKES = [
     ("schedule a = beta >> DEFAULT", "line 1: a schedule stands first; strategies follow it with `>>`"),
     ("schedule a = normalise(beta", "line 1: `)` was expected"),
     ("schedule a = beta + eta", "line 1: this character has no meaning here"),
+    ("schedule a = mu(beta)", "line 1: `.` was expected after `beta`"),
+    ("schedule a = mu x", "line 1: `mu(x. strategy)` was expected"),
+    ("schedule a = mu(3. x)", "line 1: the name of what is defined was expected"),
+    ("schedule a = mu(x. y)", "line 1: there is no law, rule or strategy `y`"),
+    ("schedule a = mu(x. beta) | x", "line 1: there is no law, rule or strategy `x`"),
+    ("schedule a = mu(x. DEFAULT)", "line 1: a strategy was expected, not a schedule"),
+    ("schedule a = where x", "line 1: the left side of a law, in quotes, was expected"),
+    ('schedule a = where "x +"', "line 1: "),
+    ("schedule a = is_a Bild", "line 1: a constructor of terms was expected: App, "),
+    ("schedule a = at beta", 'line 1: `at(strategy, loop="i")` or `at(strategy, line=3)` was expected'),
+    ("schedule a = at(beta)", 'line 1: `, loop="i"` or `, line=3` was expected'),
+    ("schedule a = at(beta, place=3)", 'line 1: `loop="i"` or `line=3` was expected'),
+    ("schedule a = at(beta, line 3)", "line 1: `=` was expected after `line`"),
+    ("schedule a = at(beta, line=i)", "line 1: a number was expected"),
+    ("schedule a = at(beta, loop=i)", "line 1: a text in quotes was expected"),
 ]
 
 
@@ -193,6 +209,41 @@ def test_laws_and_schedules_are_used(text) -> None:
     assert f(1.0, 2.0, 4.0) == 0.75
     assert "(a + b) / c" in str(f.stages.terms["optimised"])
     assert fs.grad(text["shares"], wrt="b", schedule=text["mine"])(1.0, 2.0, 4.0) == 0.25
+
+
+WRITTEN = """
+schedule places = at(beta, loop="i") | at(is_a Build >> beta, line=3)
+schedule products = where "x * y" >> debug "here"
+schedule deep = mu(x. (beta >> x) | one x | identity)
+schedule nested = mu(x. mu(y. beta | one x | one y))
+schedule shadowed = mu(x. mu(x. beta | one x))
+"""
+
+
+def test_schedules_with_places_conditions_and_recursion() -> None:
+    """They are those of Python, for other processes too."""
+    text = fs.text(WRITTEN)
+    product = st.where("x * y") >> st.debug("here")
+    wanted = {
+        "places": st.at(st.beta, loop="i") | st.at(st.is_a(st.Build.constructor) >> st.beta, line=3),
+        "products": product,
+        "deep": st.mu(lambda x: (st.beta >> x) | st.one(x) | st.identity),
+        "nested": st.mu(lambda x: st.mu(lambda y: st.beta | st.one(x) | st.one(y))),
+        "shadowed": st.mu(lambda _: st.mu(lambda x: st.beta | st.one(x))),
+    }
+    for name, strategy in wanted.items():
+        assert text[name].content == strategy.content
+        assert pickle.loads(pickle.dumps(text[name])).content == strategy.content
+    assert len({strategy.content for strategy in text.values()}) == len(text)
+    f = fs.function(lambda a, b: (a + b) * b, schedule=st.attempt(st.bottom_up(text["products"])))
+    assert [step.rule for step in f.trace(1.0, 2.0) if step.rule == "here"] == ["here"]
+
+
+def test_recursion_in_a_text_does_what_it_says() -> None:
+    deep = fs.text("schedule all = mu(x. attempt((beta | let_subst 9) >> x) >> attempt(some x))")["all"]
+    steps = fs.function(lambda x: (lambda y: (lambda z: z * z)(y + 1.0))(x * 2.0), schedule=deep).trace(3.0)
+    assert steps.replay() is not None
+    assert {step.rule for step in steps} & {"beta", "let_subst(9)"}
 
 
 def test_a_text_tells_what_it_defines(text) -> None:

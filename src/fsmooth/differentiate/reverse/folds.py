@@ -17,7 +17,7 @@ from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.build import minus, tuple_of, zero_like
 from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.subst import substitute
-from fsmooth.core.term import Const, Flow, Get, IFold, Length, MakeTuple, Proj, Term, Update, Var, let
+from fsmooth.core.term import Backwards, Const, Flow, Get, IFold, Length, MakeTuple, Proj, Term, Update, Var, let
 from fsmooth.core.traverse import transform
 from fsmooth.core.types import INT, Array, Int, Tuple, has_float, rank_of
 from fsmooth.differentiate.reverse.cotangents import Key, added, is_nothing, place_of, settled
@@ -136,7 +136,7 @@ def pass_on(
     instead, saved = _saving(step, term, parts, chosen, forward, value, room)
     keys, gathered = list(way.leaving), list(way.leaving.values())
     start = [part_of(r, term, k) for k in bars] + [zero_like(place_of(key)) for key in keys]
-    down = Var("down", INT)
+    down = Var("down", INT, Backwards.of(term.index, Flow.STATE))
     sums = [beside(key[0], Flow.COTANGENT, z.type) for key, z in zip(keys, start[len(bars) :], strict=True)]
     current = [*bars.values(), *sums]
     final = [*way.steps_back, *[added((acc, c), acc) for acc, c in zip(sums, gathered, strict=True)]]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NoReturn, Self
 
 from msgspec import Struct, field
 
-from fsmooth.core.term import Const, Get, Header, Length, MakeTuple, Proj, Require, Site, Term, Var, Zero, let
+from fsmooth.core.term import NOWHERE, Const, Get, Header, Length, MakeTuple, Proj, Require, Site, Term, Var, Zero, let
 from fsmooth.core.types import Type
 from fsmooth.errors import ProgramError, UnsupportedError
 from fsmooth.frontend.diagnose import render
@@ -69,6 +69,8 @@ class Shared(Struct):
     """Arrays that are lists of the program's: they may grow."""
     ranges: dict[Var, Term] = field(default_factory=dict)
     """What indices of loops stay below: their numbers of steps, where these are known before the loop."""
+    here: Site = NOWHERE
+    """The statement that is being read: where what it gives names to comes from."""
     returned: ast.AST | None = None
     order: int = 0
     """How often what is being elaborated is differentiated."""
@@ -177,7 +179,7 @@ class Frame(ABC):
         """A name for `value` in the open scope, unless it is a constant or a path; at its type or an equal one."""
         if is_path(value):
             return value
-        var = Var(name, value.type if type_ is None else type_)
+        var = Var(name, value.type if type_ is None else type_, self.shared.here)
         self.scope.append((var, value))
         self.shared.definitions[var] = value
         self.shared.views.remember(var, value)

@@ -32,7 +32,15 @@ class Reader(Frame):
         return part_term(self, value, node)
 
     def statement(self, node: ast.stmt) -> None:
-        statement(self, node)
+        outside, self.shared.here = self.shared.here, self.site(node)
+        try:
+            statement(self, node)
+        finally:
+            self.shared.here = outside
 
     def block(self, body: list[ast.stmt]) -> Value | None:
-        return block(self, body)
+        outside = self.shared.here
+        try:
+            return block(self, body)
+        finally:
+            self.shared.here = outside

@@ -58,6 +58,7 @@ INSTEAD_OF_STATEMENTS = {
 def block(frame: Frame, body: list[ast.stmt]) -> Value | None:
     """Run statements; the value returned, or None if the end is reached."""
     for k, statement in enumerate(body):
+        frame.shared.here = frame.site(statement)
         match statement:
             case ast.Return(value):
                 if value is None:
