@@ -8,7 +8,9 @@ def test_a_direction_costs_its_tangents_only() -> None:
     problem = hand.complicated(100)
     code = ht.complicated_columns.c_source(*problem)
     _, each = code[: code.index("complicated_columns_shape(")].split("r < 26; ++r", 1)
-    assert each.count(" += ") == 2 * 3 + 1  # for few bones and for many; with the product of a bone's tangent and the inverse
+    assert (
+        each.count(" += ") == 2 * 3 + 1
+    )  # for few bones and for many; with the product of a bone's tangent and the inverse
     assert "hand_weights_n0" not in each
     assert "hand_bones_of" not in each
     assert "bad" not in each
