@@ -32,12 +32,17 @@ RUNS, SECONDS = 31, 0.004
 
 def single(value: Any) -> Any:
     """The same arguments with arrays of float32 in place of float64."""
+    return converted(value, np.float64, np.float32)
+
+
+def converted(value: Any, old: type, new: type) -> Any:
+    """Arguments with arrays of one type of numbers in place of another, in whatever they are."""
     if isinstance(value, np.ndarray):
-        return value.astype(np.float32) if value.dtype == np.float64 else value
+        return value.astype(new) if value.dtype == old else value
     if isinstance(value, dict):
-        return {key: single(x) for key, x in value.items()}
+        return {key: converted(x, old, new) for key, x in value.items()}
     if isinstance(value, tuple | list):
-        items = [single(x) for x in value]
+        items = [converted(x, old, new) for x in value]
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     return value
 

@@ -296,7 +296,7 @@ class Entry:
         """
         from fsmooth.runtime.cache import Functions  # noqa: PLC0415  (loaded when something is compiled)
         from fsmooth.runtime.manifest import Compiled  # noqa: PLC0415
-        from fsmooth.runtime.shim import can_serve, shim_of_weak_and_strong, shim_source  # noqa: PLC0415
+        from fsmooth.runtime.shim import any_number, can_serve, shim_source, weak_or_strong  # noqa: PLC0415
         from fsmooth.runtime.shim_prelude import FUNCTIONS  # noqa: PLC0415
 
         code = stages.code
@@ -304,8 +304,8 @@ class Entry:
         module, shim = "", ""
         if can_serve(code.parameters, code.result):
             module = f"fs_{code.name}"
-            make = shim_of_weak_and_strong if self.interface.single else shim_source
-            shim = make(code, module, parameters, stages.static_sizes, chosen)
+            test = weak_or_strong if self.interface.single else any_number
+            shim = shim_source(code, module, parameters, stages.static_sizes, chosen, test)
         path = shared_object(code, shim, *((Functions(FUNCTIONS),) if shim else ()))
         return Compiled(path.name, without_units(code), module)
 

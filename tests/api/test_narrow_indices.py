@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from benchmarks.widths import converted
 
 import fsmooth as fs
 from fsmooth import thresholds
@@ -34,14 +35,7 @@ WANTED = np.array([(DATA[a:b] * X[COLUMNS[a:b]]).sum() for a, b in itertools.pai
 
 def wide(value: Any) -> Any:
     """The same with int64."""
-    if isinstance(value, np.ndarray):
-        return value.astype(np.int64) if value.dtype == np.int32 else value
-    if isinstance(value, dict):
-        return {key: wide(x) for key, x in value.items()}
-    if isinstance(value, tuple | list):
-        parts = [wide(x) for x in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
-    return value
+    return converted(value, np.int32, np.int64)
 
 
 def same(found: Any, wanted: Any) -> None:

@@ -113,20 +113,17 @@ def test_terms_loops_and_c_carry_the_lines_that_they_came_from(tmp_path):
     product, loop, difference, total = (
         line_of(text) for text in ("h = np.tanh(W", "for i in range(len(y))", "d = h[i]", "e += d * d")
     )
-    definition = lit(made, "the definition term")
-    for line, text in (
+    expected = {}
+    expected["the definition term"] = (
         (product, "let h ="),
         (loop, "let e = ifold (fun e_1 i_2 ->"),
         (difference, "let d ="),
         (total, "let e_2 = e_1 + d * d in"),
         (loop, "e_2) 0.0 (length y_1) in"),
         (0, "e / to_float (length y_1))) W x y in"),
-    ):
-        assert [found for found, said in definition if said.startswith(text)] == [line], text
-    back = [line for line, text in lit(made, "the optimised term") if text.startswith("let back = ifold")]
-    assert back == [loop]
-    loops = lit(made, "the loops")
-    for line, text in (
+    )
+    expected["the optimised term"] = ((loop, "let back = ifold"),)
+    expected["the loops"] = (
         (product, "arena a: Float x W_n0"),
         (product, "for i_block < (W_n0 // 4) parallel"),
         (product, "sum_2 += "),
@@ -135,10 +132,8 @@ def test_terms_loops_and_c_carry_the_lines_that_they_came_from(tmp_path):
         (difference, "demand (y_n0 <= W_n0) at 1"),
         (0, "for i < W_n0 parallel"),
         (0, "shape[0] := W_n0"),
-    ):
-        assert [found for found, said in loops if said.startswith(text)] == [line], text
-    code = lit(made, "the C")
-    for line, text in (
+    )
+    expected["the C"] = (
         (product, "a[i_start + 1] = sum_2;"),
         (product, "for (int64_t i_left = 0;"),
         (loop, "for (int64_t down = 0;"),
@@ -146,8 +141,11 @@ def test_terms_loops_and_c_carry_the_lines_that_they_came_from(tmp_path):
         (difference, "if (y_n0 > W_n0) {"),
         (0, "result[i * x_n0 + k] = t_3 * x[k];"),
         (0, "shape[0] = W_n0;"),
-    ):
-        assert [found for found, said in code if said.startswith(text)] == [line], text
+    )
+    for title, lines in expected.items():
+        shown = lit(made, title)
+        for line, text in lines:
+            assert [found for found, said in shown if said.startswith(text)] == [line], text
 
 
 def test_most_of_what_is_made_is_lit(tmp_path):

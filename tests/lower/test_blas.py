@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import itertools
 import subprocess
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from fsmooth.backend.c.products import kernel
 from fsmooth.core.types import F64, Float
 from fsmooth.runtime.blas import refuse_other_numbers, scipy_blas
 from tests.lower.harness import COMPILER
-from tests.lower.test_products import FLAGS, SIZES, TYPES, Kernel, close, layouts
+from tests.lower.test_products import FLAGS, SIZES, TYPES, Kernel, check_all_layouts, close
 
 pytest.importorskip("scipy")
 
@@ -72,16 +71,7 @@ def multiply(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 @pytest.mark.parametrize("sizes", [*SIZES, (1, 1, 40), (40, 1, 1), (1, 40, 1), (7, 0, 3), (0, 5, 3)], ids=str)
 def test_all_layouts(multiply: ByBlas, sizes: tuple[int, int, int]) -> None:
-    m, n, k = sizes
-    rng = np.random.default_rng(m)
-    a, b = (rng.normal(size=shape).astype(multiply.dtype) for shape in ((m, k), (k, n)))
-    wanted = a.astype(np.float64) @ b.astype(np.float64)
-    for left, right in itertools.product(layouts(a), layouts(b)):
-        for c in layouts(np.full((m, n), np.nan, multiply.dtype)):
-            multiply(left, right, c)
-            close(c, wanted)
-            multiply(left, right, c, adds=True)
-            close(c, 2 * wanted)
+    check_all_layouts(multiply, sizes)
 
 
 def test_rows_and_columns_side_by_side_go_and_others_do_not(multiply: ByBlas) -> None:

@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 from benchmarks.workloads import product_sum
+from benchmarks.workloads.product_sum import Leaf, Node
 
 import fsmooth as fs
 from fsmooth.loops import tree as t
 from fsmooth.loops.usage import walk
 
 
-@dataclass
-class Leaf:
-    value: float
-
-
-@dataclass
-class Node:
-    left: Leaf | Node
-    right: Leaf | Node
-
-
 def tree(depth: int) -> Leaf | Node:
-    return Leaf(0.3 + 0.1 * depth) if depth == 0 else Node(tree(depth - 1), Leaf(0.2 * depth))
+    return Leaf(0.3 + 0.1 * depth) if depth == 0 else Node(tree(depth - 1), Leaf(0.2 * depth), 1.0)
 
 
 def mixed(t, a, b, c):
@@ -33,7 +21,7 @@ def mixed(t, a, b, c):
     match t:
         case Leaf(value):
             return a * value + b * np.sin(c)
-        case Node(left, right):
+        case Node(left, right, _):
             return mixed(left, a, b, c * a) * mixed(right, a, b, c + b)
 
 

@@ -124,6 +124,10 @@ def kept_lengths(x, n):
             "robot: a vjp gives a function of Python\n  hint: use fs.grad, fs.jacobian or fs.value_and_grad",
         ),
         (
+            lambda: fs.library("robot", power).save("unused", example=np.ones(3)),
+            "the example is a ndarray, and not the arguments\n  hint: example=(x,) for one argument x",
+        ),
+        (
             lambda: fs.library("robot", search, power).save("unused", example={"search": (1.0, 2.0)}),
             "robot: there is no example for power\n"
             "  hint: example={'search': (…), 'power': (…)} has arguments for each function",

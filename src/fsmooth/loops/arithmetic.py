@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from fsmooth.core import primitives as p
 from fsmooth.core.types import BOOL, INT, Bool, Float, Type
@@ -103,6 +103,15 @@ def parts(e: Expression) -> tuple[Expression, ...]:
             return (e.offset, e.count)
         case _:
             return ()
+
+
+def inside(*expressions: Expression) -> Iterator[Expression]:
+    """The expressions, and all that are in them."""
+    stack = list(expressions)
+    while stack:
+        e = stack.pop()
+        yield e
+        stack.extend(parts(e))
 
 
 def same(a: Expression, b: Expression) -> bool:

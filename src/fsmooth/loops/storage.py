@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from fsmooth.core.narrow import NARROW, Arrays, count_of_arrays, stored_narrow
 from fsmooth.core.types import INT, Type
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import parts, plus
+from fsmooth.loops.arithmetic import inside, plus
 from fsmooth.loops.rewriting import with_bodies
 from fsmooth.loops.substitution import with_loads
 from fsmooth.loops.usage import buffers_of, expressions_of, mentioned, targets, walk
@@ -79,14 +79,11 @@ def _used_whole(body: t.Body) -> set[str]:
         found |= targets(s)
         if isinstance(s, t.Choose):
             found |= buffers_of(s)
-        stack = list(expressions_of(s))
-        while stack:
-            e = stack.pop()
+        for e in inside(*expressions_of(s)):
             if isinstance(e, t.Name):
                 found.add(e.name)
             elif isinstance(e, t.Search):
                 found.add(e.buffer)
-            stack.extend(parts(e))
     return found
 
 

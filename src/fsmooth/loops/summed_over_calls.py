@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from fsmooth.core import primitives as p
 from fsmooth.core.types import Float, Type
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import ZERO, parts
+from fsmooth.loops.arithmetic import ZERO, inside
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.before_calls import work_before_calls
 from fsmooth.loops.passes.pruning import prune
@@ -99,7 +99,7 @@ class _Reading:
         self.mentions = Counter[str]()
         self.changing: dict[str, list[t.Statement]] = {}
         for s in walk(function.body):
-            self.reads.update([x for e in expressions_of(s) for x in _mentions(e)])
+            self.reads.update([e.name for e in inside(*expressions_of(s)) if isinstance(e, t.Name)])
             self.mentions.update(own_names(s))
             for name in targets(s):
                 self.changing.setdefault(name, []).append(s)
@@ -158,16 +158,6 @@ def _summands(value: t.Expression) -> Iterator[t.Expression]:
             pending.extend(reversed(e.arguments))
         else:
             yield e
-
-
-def _mentions(e: t.Expression) -> Iterator[str]:
-    """Every name in an expression, as often as it is there."""
-    pending = [e]
-    while pending:
-        e = pending.pop()
-        if isinstance(e, t.Name):
-            yield e.name
-        pending.extend(parts(e))
 
 
 class _Rewriting:

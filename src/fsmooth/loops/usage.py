@@ -7,7 +7,7 @@ from typing import assert_never
 
 from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import parts, replace
+from fsmooth.loops.arithmetic import inside, parts, replace
 
 _TAPE = t.Name(t.TAPE, INT)
 
@@ -158,14 +158,7 @@ def expressions_of(s: t.Statement) -> Iterator[t.Expression]:
 
 def loads_of(s: t.Statement) -> list[t.Load]:
     """What a statement itself reads of buffers."""
-    found: list[t.Load] = []
-    stack = list(expressions_of(s))
-    while stack:
-        e = stack.pop()
-        if isinstance(e, t.Load):
-            found.append(e)
-        stack.extend(parts(e))
-    return found
+    return [e for e in inside(*expressions_of(s)) if isinstance(e, t.Load)]
 
 
 def bodies_of(s: t.Statement) -> tuple[t.Body, ...]:

@@ -7,7 +7,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.term import Check, Const, Delta, Failure, If, Prim, Reduce, Reduction, Require, Term
 from fsmooth.core.types import BOOL, INT, Bool
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import minus, parts, plus, replace, same, times, zero_of
+from fsmooth.loops.arithmetic import inside, minus, plus, replace, same, times, zero_of
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Scalar, Value, View, load
 
@@ -85,9 +85,7 @@ def _without_statements(
         if not isinstance(s, t.Declare) or s.mutable or s.value is None:
             return None
         conditional = False
-        pending = [s.value]
-        while pending:
-            e = pending.pop()
+        for e in inside(s.value):
             match e:
                 case t.Search():
                     return None
@@ -99,7 +97,6 @@ def _without_statements(
                     weight += primitive.weight
                 case _:
                     pass
-            pending.extend(parts(e))
         if conditional:
             inlined[s.name] = s.value
         else:

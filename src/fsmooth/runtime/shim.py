@@ -56,34 +56,14 @@ def shim_source(
     module: str,
     parameters: Sequence[Type],
     static: StaticSizes,
-    chosen: frozenset[int] = frozenset(),
-) -> str:
-    """The C of the shim for a kernel with parameters of these types, as the extension module `module`.
-
-    `chosen` are the array arguments, counted by themselves, whose integers of 32 bits are for another program (core.narrow).
-    """
-    return _shim(code, module, parameters, static, chosen, _any_number)
-
-
-def shim_of_weak_and_strong(
-    code: CProgram,
-    module: str,
-    parameters: Sequence[Type],
-    static: StaticSizes,
-    chosen: frozenset[int] = frozenset(),
-) -> str:
-    """A shim for which Python's floats and NumPy's float64 are different types (core.weak)."""
-    return _shim(code, module, parameters, static, chosen, _weak_or_strong)
-
-
-def _shim(
-    code: CProgram,
-    module: str,
-    parameters: Sequence[Type],
-    static: StaticSizes,
     chosen: frozenset[int],
     test: Callable[[Type], str],
 ) -> str:
+    """The C of the shim for a kernel with parameters of these types, as the extension module `module`.
+
+    `chosen` are the array arguments, counted by themselves, whose integers of 32 bits are for another program (core.narrow);
+    `test` says which numbers a parameter takes: `any_number`, or `weak_or_strong`.
+    """
     name, result = code.name, code.result
     outputs = leaves(unzipped(result))
     parts = [leaves(unzipped(q)) for q in parameters]
@@ -195,12 +175,12 @@ def _kind(leaf: Type, *, chooses: bool) -> str:
     return "i" if isinstance(leaf, Narrow) else "q" if chooses else "n"
 
 
-def _any_number(leaf: Type) -> str:
+def any_number(leaf: Type) -> str:
     """Is it what the program takes?  A float64 number of Python's or NumPy's."""
     return _SCALAR_TEST[leaf]
 
 
-def _weak_or_strong(leaf: Type) -> str:
+def weak_or_strong(leaf: Type) -> str:
     """Is it what the program takes?  A float64 number of Python's if it is weak, else of NumPy's."""
     if not isinstance(leaf, Float) or leaf != F64:
         return _SCALAR_TEST[leaf]

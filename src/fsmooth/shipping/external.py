@@ -20,6 +20,7 @@ from fsmooth.frontend.python.kinds import describe
 from fsmooth.loops.identifiers import identifier
 from fsmooth.pullbacks import Vjp
 from fsmooth.runtime.arrays import flatten
+from fsmooth.shipping.libraries import arguments_in
 from fsmooth.shipping.result_names import result_names
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def casadi_external(
     if not _NAME.fullmatch(called) or called in _TAKEN or identifier(called) != called:
         hint = "letters and digits with single _ between them, name='v2'; no word of C, null, jac or hess"
         raise ArgumentError(f"{called!r} is no name of a function in CasADi\n  hint: {hint}")
-    described = Described(made, tuple(example), called)
+    described = Described(made, arguments_in(example), called)
     try:
         import casadi  # noqa: PLC0415  (an extra)
     except ModuleNotFoundError:

@@ -66,8 +66,16 @@ class Library:
                 f"{self.name}: there is no example for {name}\n"
                 f"  hint: example={{{', '.join([f'{x!r}: (…)' for x in self.functions])}}} has arguments for each function"
             )
-        entry, values = f._entry(tuple(arguments), {})
+        entry, values = f._entry(arguments_in(arguments), {})
         return Given(entry.elaborated, entry.static(entry.sizes(entry.inputs(values))), entry.narrow)
+
+
+def arguments_in(example: object) -> tuple[Any, ...]:
+    """The arguments of an example."""
+    if not isinstance(example, tuple | list):
+        kind = type(example).__name__
+        raise ArgumentError(f"the example is a {kind}, and not the arguments\n  hint: example=(x,) for one argument x")
+    return tuple(example)
 
 
 class Given(Struct, frozen=True):

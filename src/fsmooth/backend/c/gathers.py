@@ -7,13 +7,12 @@ few iterations are run one after the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from fsmooth import thresholds
 from fsmooth.core.types import Float
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import parts
+from fsmooth.loops.arithmetic import inside
 from fsmooth.loops.usage import expressions_of, names_of, walk
 from fsmooth.loops.vector_math import VECTOR_MATH
 
@@ -27,7 +26,7 @@ def lanes_of_gather(loop: t.For) -> int | None:
     """How many iterations at once, if the loop adds up numbers that are read through an index and computes nothing slow."""
     if not loop.simd or not loop.reduced or loop.extrema:
         return None
-    found = list(_inside([e for s in walk(loop.body) for e in expressions_of(s)]))
+    found = list(inside(*[e for s in walk(loop.body) for e in expressions_of(s)]))
     if any([isinstance(e, t.Operation) and e.primitive in VECTOR_MATH for e in found]):
         return None
     widths = {e.type.width for e in found if isinstance(e, t.Load) and isinstance(e.type, Float)}
@@ -38,7 +37,7 @@ def _gathers(loop: t.For) -> bool:
     """Is there an index that is another element in each iteration?"""
     varying, read = {loop.index}, set[str]()
     for s in walk(loop.body):
-        for e in _inside(expressions_of(s)):
+        for e in inside(*expressions_of(s)):
             if isinstance(e, t.Load) and (not read.isdisjoint(names_of(e.index)) or _reads(e.index, varying)):
                 return True
         if isinstance(s, t.Declare) and s.value is not None:
@@ -51,16 +50,7 @@ def _gathers(loop: t.For) -> bool:
 
 def _reads(e: t.Expression, varying: set[str]) -> bool:
     """Does it read an element at an index that varies?"""
-    return any([isinstance(x, t.Load) and not varying.isdisjoint(names_of(x.index)) for x in _inside([e])])
-
-
-def _inside(expressions: Iterable[t.Expression]) -> Iterator[t.Expression]:
-    """The expressions, and those inside them."""
-    stack = list(expressions)
-    while stack:
-        e = stack.pop()
-        yield e
-        stack.extend(parts(e))
+    return any([isinstance(x, t.Load) and not varying.isdisjoint(names_of(x.index)) for x in inside(e)])
 
 
 def write_gather(writer: StatementWriter, loop: t.For, lanes: int) -> None:

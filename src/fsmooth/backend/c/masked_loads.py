@@ -7,13 +7,13 @@ they lie instead of that of their use.  The result is wrong.  These loops are ru
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from fsmooth.core import primitives as p
 from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import slope
-from fsmooth.loops.arithmetic import parts, replace, same, times
+from fsmooth.loops.arithmetic import inside, replace, same, times
 from fsmooth.loops.usage import expressions_of, names_in, walk
 
 _UNROLLED = 64
@@ -38,10 +38,10 @@ def known_integers(body: Sequence[t.Statement]) -> set[str]:
     for s in walk(body):
         match s:
             case t.Declare(name, _, t.Expression() as value) if s.type == INT and not s.mutable:
-                if not any([isinstance(e, t.Load) for e in _inside([value])]):
+                if not any([isinstance(e, t.Load) for e in inside(value)]):
                     made.append(({name}, _names([value])))
             case t.Demand(condition=condition) | t.If(condition=condition):
-                for e in _inside([condition]):
+                for e in inside(condition):
                     if isinstance(e, t.Operation) and e.primitive in (p.equal, p.not_equal):
                         left, right = _names(e.arguments[:1]), _names(e.arguments[1:])
                         made += [(left, right), (right, left)]
@@ -73,7 +73,7 @@ def _is_innermost(loop: t.For, known: Collection[str]) -> bool:
 
 
 def _has_condition(s: t.Statement) -> bool:
-    return isinstance(s, t.If) or any([isinstance(e, t.Conditional) for e in _inside(expressions_of(s))])
+    return isinstance(s, t.If) or any([isinstance(e, t.Conditional) for e in inside(*expressions_of(s))])
 
 
 def _writes_several(loop: t.For) -> bool:
@@ -104,7 +104,7 @@ def _reads_side_by_side(loop: t.For) -> bool:
     pointers: set[str] = set()
     first: dict[str, t.Expression] = {}
     for s in walk(loop.body):
-        for e in _inside(expressions_of(s)):
+        for e in inside(*expressions_of(s)):
             if not isinstance(e, t.Load):
                 continue
             at = _in_terms_of_index(e.index, moving)
@@ -135,19 +135,19 @@ def _strides(at: t.Expression, index: str) -> bool:
 
 def _is_gathered(at: t.Expression) -> bool:
     """Is it read or chosen, so that no two such places are known to lie side by side?"""
-    return any([isinstance(e, t.Load | t.Conditional) for e in _inside([at])])
+    return any([isinstance(e, t.Load | t.Conditional) for e in inside(at)])
 
 
 def _in_terms_of_index(e: t.Expression, moving: dict[str, t.Expression]) -> t.Expression:
     """The expression with the variables of the body that it reads replaced by what grows with the index as they do."""
-    for x in list(_inside([e])):
+    for x in list(inside(e)):
         if isinstance(x, t.Name) and x.name in moving:
             e = replace(e, x.name, moving[x.name])
     return e
 
 
 def _mentions(e: t.Expression, names: set[str]) -> bool:
-    return any([isinstance(x, t.Name) and x.name in names for x in _inside([e])])
+    return any([isinstance(x, t.Name) and x.name in names for x in inside(e)])
 
 
 def _names(expressions: Iterable[t.Expression]) -> set[str]:
@@ -155,12 +155,3 @@ def _names(expressions: Iterable[t.Expression]) -> set[str]:
     for e in expressions:
         names_in(e, found)
     return found
-
-
-def _inside(expressions: Iterator[t.Expression] | list[t.Expression]) -> Iterator[t.Expression]:
-    """Every expression in these."""
-    stack = list(expressions)
-    while stack:
-        e = stack.pop()
-        yield e
-        stack.extend(parts(e))

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from fsmooth.core.types import Int
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import parts
+from fsmooth.loops.arithmetic import inside
 from fsmooth.loops.passes.vectorise import stays_scalar
 from fsmooth.loops.usage import expressions_of, loads, with_values
 
@@ -56,12 +56,9 @@ class Accesses(Struct):
                         found.reads.setdefault(s.buffer, []).append(s.index)
                 case _:
                     return None
-            stack = list(expressions_of(s))
-            while stack:
-                e = stack.pop()
+            for e in inside(*expressions_of(s)):
                 if isinstance(e, t.Load):
                     found.reads.setdefault(e.buffer, []).append(e.index)
                 elif isinstance(e, t.Search) or stays_scalar(e):
                     return None
-                stack.extend(parts(e))
         return found

@@ -26,7 +26,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.types import INT, Int
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import is_next, stride_of
-from fsmooth.loops.arithmetic import integer, is_integer, map_loads, parts, same, times
+from fsmooth.loops.arithmetic import inside, integer, is_integer, map_loads, same, times
 from fsmooth.loops.arithmetic import replace as replaced
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.columns import carried_rows, in_turn, sizes_in
@@ -168,12 +168,9 @@ def _is_shared(nest: t.For, index: str) -> bool:
         if isinstance(s, t.Declare) and s.value is not None and index in names_of(s.value)
     }
     for s in walk(inner.body):
-        stack = _read(s)
-        while stack:
-            e = stack.pop()
+        for e in inside(*_read(s)):
             if isinstance(e, t.Load) and inner.index in names_of(e.index) and varying.isdisjoint(names_of(e.index)):
                 return True
-            stack.extend(parts(e))
     return False
 
 

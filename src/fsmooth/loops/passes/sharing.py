@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from fsmooth.core import primitives as p
 from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import ONE, ZERO, parts, plus, same, times
+from fsmooth.loops.arithmetic import ONE, ZERO, inside, plus, same, times
 from fsmooth.loops.passes.own_elements import Coefficients, OwnElements, coefficients
 from fsmooth.loops.passes.places import Places
 from fsmooth.loops.rewriting import same_or, with_bodies
@@ -126,12 +126,9 @@ def _is_read_otherwise(loop: t.For, buffer: str) -> bool:
             case t.Block() if any([rows.buffer == buffer for rows in s.rows]):
                 return True
             case _:
-                pending = list(expressions_of(s))
-                while pending:
-                    e = pending.pop()
-                    if isinstance(e, t.Search) and e.buffer == buffer:
-                        return True
-                    pending.extend(parts(e))
+                searches = [e for e in inside(*expressions_of(s)) if isinstance(e, t.Search)]
+                if any([e.buffer == buffer for e in searches]):
+                    return True
     return False
 
 

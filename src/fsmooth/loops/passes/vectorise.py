@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import parts
+from fsmooth.loops.arithmetic import inside
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.own_elements import OwnElements
 from fsmooth.loops.rewriting import each_loop
@@ -64,11 +64,4 @@ def stays_scalar(e: t.Expression) -> bool:
 
 
 def _primitives(e: t.Expression) -> set[p.Primitive]:
-    found: set[p.Primitive] = set()
-    stack = [e]
-    while stack:
-        x = stack.pop()
-        if isinstance(x, t.Operation):
-            found.add(x.primitive)
-        stack.extend(parts(x))
-    return found
+    return {x.primitive for x in inside(e) if isinstance(x, t.Operation)}
