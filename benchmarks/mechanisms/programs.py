@@ -1,13 +1,13 @@
-"""The programs that mechanisms are tried on: routes, users' programs, examples, whole arrays, assignments, workloads."""
+"""The programs that mechanisms are tried on: routes, users' programs, examples, whole arrays, assignments, workloads,
+and those that mechanisms were written for.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 
@@ -15,19 +15,12 @@ import fsmooth as fs
 from benchmarks.arrays.programs import forms, weighted
 from benchmarks.compiling.programs import Example, examples
 from benchmarks.mechanisms.assignments import assignments
+from benchmarks.mechanisms.program import Program
+from benchmarks.mechanisms.purposes import purposes
 from benchmarks.reverse.rows import ROWS
 from benchmarks.reverse.workload import Workload
 from benchmarks.routes.programs import by, derivatives
 from benchmarks.workloads import expressions, product_sum, tree_lstm
-
-
-@dataclass(frozen=True)
-class Program:
-    """A function, made anew, and arguments for it."""
-
-    name: str
-    make: Callable[[], fs.Function]
-    arguments: tuple[Any, ...]
 
 
 def programs() -> Iterator[Program]:
@@ -40,6 +33,7 @@ def programs() -> Iterator[Program]:
     yield from _assignments()
     yield from _workloads()
     yield from _recursion()
+    yield from purposes()
 
 
 def _routes() -> Iterator[Program]:

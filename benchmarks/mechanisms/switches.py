@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -122,10 +122,14 @@ def _pair(second: object, given: Any) -> tuple[object, list[object]]:
     return second, list(given)
 
 
+_ELSEWHERE: Mapping[str, Names] = {"work before calls": {"fsmooth.loops.summed_over_calls.work_before_calls": _first}}
+"""Passes that others call, too."""
+
+
 def _loops() -> Iterator[Mechanism]:
     for name, _ in ALL:
         if name != "rooms":  # without which there is no memory
-            yield Mechanism(name, "loops", loops=name)
+            yield Mechanism(name, "loops", _ELSEWHERE.get(name), loops=name)
     yield Mechanism("rows of blocks", "loops", {"fsmooth.loops.passes.blocking.with_rows": _first})
     sums = lambda kernel, definitions, names: (kernel, definitions)  # noqa: E731
     yield Mechanism("sums over calls", "loops", {f"{_LOWER}.functions.sum_over_calls": sums})

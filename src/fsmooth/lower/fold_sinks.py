@@ -17,7 +17,7 @@ from fsmooth.lower.accumulators import Allowed, Path, Sink, Sinks, sinks_of
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Destination, Group, added, leaves
 from fsmooth.lower.placement.continuing import Continued
-from fsmooth.lower.placement.places import Part, reads, stays, under
+from fsmooth.lower.placement.places import Part, after, reads, stays, under
 from fsmooth.lower.placement.replacement import exchangeable, spare_place
 
 
@@ -30,6 +30,7 @@ def step_sinks(ctx: Context, term: Let, parts: list[Part], continued: Continued,
     by_path = {q.path: q for q in parts}
     result = term.body
     values = dict(term.bindings)
+    position = {var: k for k, (var, _) in enumerate(term.bindings)}
 
     def item(path: Path) -> Term | None:
         found: Term = result
@@ -55,8 +56,10 @@ def step_sinks(ctx: Context, term: Let, parts: list[Part], continued: Continued,
         if part is None or path in there or part.settled or not top or part.spares or is_scalar(part.type):
             return False
         name = item(path)
-        if isinstance(name, Var) and name in values and stays(values[name], part):
-            return False
+        if isinstance(name, Var) and name in position:
+            before, rest = term.bindings[: position[name]], term.bindings[position[name] :]
+            if stays(values[name], after(part, before, Let(rest, result))):
+                return False
         return all([exchangeable(x) for x in leaves(part.place)])
 
     def sets_row(path: Path, first: int) -> bool:
@@ -67,8 +70,8 @@ def step_sinks(ctx: Context, term: Let, parts: list[Part], continued: Continued,
         if not isinstance(value, Update) or None in ends:
             return False
         inner = under(part, term.bindings)
-        after = [*[v for _, v in term.bindings[first:]], *ends, value.index]
-        return inner.is_held(value.array) and not any([reads(x, inner) for x in after if x is not None])
+        later = [*[v for _, v in term.bindings[first:]], *ends, value.index]
+        return inner.is_held(value.array) and not any([reads(x, inner) for x in later if x is not None])
 
     if result.type != _type_of(parts) and not isinstance(result, MakeTuple):
         return None

@@ -83,7 +83,8 @@ def advance(ctx: Context, term: Term, parts: list[Part], top: list[t.Statement] 
         case Let() if ctx.accumulators and (plain := by_component(term)) is not term:
             advance(ctx, plain, parts, top)
         case Let(bindings, body):
-            inside = with_rest_in_branches(term) if len(parts) > 1 and ctx.accumulators else None
+            has_arrays = any([not is_scalar(q.type) for q in parts])
+            inside = with_rest_in_branches(term) if has_arrays and ctx.accumulators else None
             if inside is not None:
                 advance(ctx, inside, parts, top)
                 return
@@ -104,7 +105,6 @@ def advance(ctx: Context, term: Term, parts: list[Part], top: list[t.Statement] 
                         mutate(ctx, initial_of(value, path), q)
                     places_for(ctx, term, sinks, k)
                     accumulate(ctx, term, sinks, k, {path: started(q.place) for path, q in own.items()})
-                    _readers(parts, var, value)
                     for path, q in own.items():
                         hold(q, var, path)
                     continue

@@ -17,7 +17,7 @@ from fsmooth.core.alpha import alpha_key
 from fsmooth.core.build import whole_of
 from fsmooth.core.counters import from_zero
 from fsmooth.core.element_ranges import Part, ranges_in
-from fsmooth.core.term import Const, Get, If, Length, MakeTuple, Prim, Proj, Reduce, Term, Var, While
+from fsmooth.core.term import Check, Const, Get, If, Length, MakeTuple, Prim, Proj, Reduce, Term, Var, While
 from fsmooth.core.term.fields import Definitions, Generators, Index, State, Step
 from fsmooth.core.traverse import condition_of, place
 from fsmooth.core.types import Int
@@ -148,8 +148,8 @@ class Facts:
         return isinstance(a, Var) and self._bounded(a, b)
 
     def nonnegative(self, a: Term) -> bool:
-        """Is a >= 0 provable?"""
-        return self.bounds.nonnegative(self.poly(a))
+        """Is a >= 0 provable?  Who asks that of an index that is checked has it checked."""
+        return isinstance(self.definition(a), Check) or self.bounds.nonnegative(self.poly(a))
 
     def within(self, index: Term, size: Term) -> bool:
         """Is 0 <= index < size provable?  Of a choice, on both sides, where its condition holds and where not."""
@@ -216,6 +216,8 @@ class Facts:
 
     def less_or_equal(self, a: Term, b: Term) -> bool:
         """Is a <= b provable?"""
+        if isinstance(a, Const) and a.value <= 0 and isinstance(self.definition(b), Check):
+            return True
         return self.bounds.nonnegative(self.poly(b).plus(self.poly(a), -1))
 
     # -- assumptions -----------------------------------------------------------------------------------------------

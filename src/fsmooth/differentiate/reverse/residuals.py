@@ -6,7 +6,7 @@ from what is saved.  Nothing runs more than twice.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -37,7 +37,7 @@ from fsmooth.core.types import Array, Bool, Data, Float, Int, Tuple, Type, is_sc
 from fsmooth.differentiate.reverse.region import Region
 from fsmooth.differentiate.reverse.saved_parts import parts_read, split
 from fsmooth.differentiate.reverse.sizes import root_of, with_sizes
-from fsmooth.differentiate.reverse.steps import Item, Step
+from fsmooth.differentiate.reverse.steps import Item, Step, updated
 
 
 class Plan(Struct, frozen=True):
@@ -67,6 +67,7 @@ def plan(
     """
     definitions = region.definitions()
     hidden = frozenset(definitions) | inside | frozenset(states)
+    versions = _versions(definitions, (*states, *arrays), region.afterwards)
     pending = [x for _, value in region.backward for x in value.free]
     pending += [x for term in extra for x in term.free]
     stored: dict[Var, Term] = {}
@@ -95,7 +96,9 @@ def plan(
             if blank is not None:
                 stored[x] = blank
                 continue
-        saved = any([s in value.free and not is_scalar(s.type) for s in (*states, *arrays)])
+        saved = any([s in value.free and not is_scalar(s.type) for s in (*states, *arrays)]) or (
+            isinstance(value, Get) and is_scalar(value.type) and not versions.isdisjoint(value.free)
+        )
         if (saved or costs.of(value).at() >= dear) and not _is_view(value):
             blank = blank_like(x, definitions, states, hidden)
             if blank is not None:
@@ -106,6 +109,15 @@ def plan(
     again = [_again(item, region) for item in region.forward if isinstance(item, Step) and item.var in recomputed]
     order = {x: k for k, x in enumerate([*states, *definitions])}
     return Plan(tuple(sorted(stored.items(), key=lambda s: order[s[0]])), tuple(again))
+
+
+def _versions(definitions: Mapping[Var, Term], states: Iterable[Var], held: Container[Var]) -> set[Var]:
+    """What steps make of arrays of states by writing to these, but for what is held to the end."""
+    found = {x for x in states if isinstance(x.type, Array)}
+    for x, value in definitions.items():
+        if x not in held and updated(value, found, definitions) is not None:
+            found.add(x)
+    return found
 
 
 def is_part_of_call(value: Term, definitions: Mapping[Var, Term]) -> bool:

@@ -7,7 +7,7 @@ into steps of their own when they are reversed.  (This is the ANF of the notes, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 
 from msgspec import Struct
 
@@ -72,8 +72,8 @@ class Steps:
     """The steps of one region.
 
     `active` are the variables that the derivative is about; `states` are folds' states, with the number of rows of
-    those that are arrays: an element read from one gets a name, so that it can be saved instead of the array.  `rows`
-    are pairs of such an array and an index that is in bounds: that row gets a name too.
+    those that are arrays, and what updates make of these: an element read from one gets a name, so that it can be saved
+    instead of the array.  `rows` are pairs of such an array and an index that is in bounds: that row gets a name too.
 
     `held` are names for what the last state of a fold holds: `tables` are the versions that they stand for, by these names,
     and `afterwards` what variables of this region are on the way back.
@@ -89,7 +89,7 @@ class Steps:
     ) -> None:
         self.items: list[Item] = []
         self.active = set(active)
-        self.states = states
+        self.states = dict(states)
         self.rows = rows
         self.held = held
         self.tables = dict(tables)
@@ -120,6 +120,9 @@ class Steps:
         self.items.append(Step(var, term, active))
         if active:
             self.active.add(var)
+        version_of = updated(term, self.states, NO_TABLES)
+        if version_of is not None and var not in self.held.tables:
+            self.states[var] = None if isinstance(var.type, Tuple) else self.states[version_of]
         return var
 
     def _define(self, var: Var, value: Term) -> None:
@@ -274,6 +277,47 @@ class Steps:
         places = [at] if len(indices) == 1 else [Proj(at, j) for j in range(len(indices))]
         body = substitute(term.body, dict(zip(indices, places, strict=True)))
         return refresh(Build(count, k, body))
+
+
+def updated(term: Term, known: Container[Var], definitions: Mapping[Var, Term]) -> Var | None:
+    """The known array that the term, or a component of it, is with other elements, or in some branch; None if there is none."""
+    if isinstance(term.type, Tuple):
+        parts = [updated(Proj(term, k), known, definitions) for k in range(len(term.type.items))]
+        return next((part for part in parts if part is not None), None)
+    if not isinstance(term.type, Array):
+        return None
+    path: tuple[int, ...] = ()
+    inner: dict[Var, Term] = {}
+    while True:
+        match term:
+            case Var() if not path and term in known:
+                return term
+            case Var() if term in inner:
+                term = inner[term]
+            case Var() if term in definitions:
+                term = definitions[term]
+            case Proj(whole, position):
+                term, path = whole, (position, *path)
+            case MakeTuple(items) if path:
+                term, path = items[path[0]], path[1:]
+            case Update(array) if not path:
+                term = array
+            case IFold(_, init):
+                term = init
+            case Let(bindings, body):
+                inner.update(bindings)
+                term = body
+            case If(_, then, otherwise):
+                ways = [_part(way, path) for way in (then, otherwise)]
+                return updated(ways[0], known, definitions) or updated(ways[1], known, definitions)
+            case _:
+                return None
+
+
+def _part(term: Term, path: tuple[int, ...]) -> Term:
+    for position in path:
+        term = Proj(term, position)
+    return term
 
 
 def as_fold(term: Reduce) -> IFold:

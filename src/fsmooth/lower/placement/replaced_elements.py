@@ -4,20 +4,21 @@
     is  let old = a[i] in let a' = update a i v in (update a' j w, … old …)
 
 A step backwards over two assignments is like this: the cotangent of what was assigned is there until it is set to zero.
-Element i is there, since it is assigned; of others that would not be known where the read is under a condition.  Where
-a[i] is a row, `old` is a copy of it; of `update a i (update a[i] k v)`, it is a[i][k].
+Element i is there, since it is assigned; so is a row that had a name before, and an element that is read in any case; of
+others that would not be known where the read is under a condition.  Where a[i] is a row, `old` is a copy of it; of `update a i (update a[i] k v)`, it is a[i][k].
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.build import named_part
 from fsmooth.core.subst import substitute1
-from fsmooth.core.term import Get, Length, Let, Term, Update, Var, let
-from fsmooth.core.traverse import children, transform
-from fsmooth.core.types import is_scalar
+from fsmooth.core.term import Get, Length, Let, MakeTuple, Term, Update, Var, let
+from fsmooth.core.term.fields import Failing, Runs
+from fsmooth.core.traverse import binds, children, runs, subterms, transform
+from fsmooth.core.types import Int, is_scalar
 from fsmooth.lower.cardinality import is_path
 
 Bindings = list[tuple[Var, Term]]
@@ -27,36 +28,136 @@ def with_replaced_first(scope: Let) -> tuple[Let, frozenset[Var]]:
     """The scope in which what assignments replace has names, where nothing else is needed of the array as it was; which
     names are of rows, to be copied.
     """
-    done: Bindings = []
-    names: Bindings = []
-    rest: Term = scope
-    while isinstance(rest, Let):
-        (var, value), later = rest.bindings[0], let(rest.bindings[1:], rest.body)
-        if isinstance(value, Get) and not is_scalar(value.type) and is_path(value):
-            rest = substitute1(later, var, value)
-            continue
-        new, rest = _read_first(value, later)
-        names.extend(new)
-        done.extend([*new, (var, value)])
-    if not names:
+    found = _Reading(scope)
+    if found.needed:
+        other = _Reading(_with_indices_first(scope))
+        found = other if other.needed < found.needed else found
+    if not found.names:
         return scope, frozenset()
-    return Let(tuple(done), rest), frozenset([name for name, element in names if not is_scalar(element.type)])
+    return Let(tuple(found.done), found.rest), frozenset([x for x, element in found.names if not is_scalar(element.type)])
 
 
-def _read_first(value: Term, later: Term) -> tuple[Bindings, Term]:
-    """Names for what `value` replaces in an array, and what comes later with them, if it reads nothing else of it."""
+class _Reading:
+    """A scope with names for what is read first; so many arrays as they were are `needed` still."""
+
+    def __init__(self, scope: Let) -> None:
+        self.done: Bindings = []
+        self.names: Bindings = []
+        self.needed = 0
+        rows: list[Get] = []
+        self.rest: Term = scope
+        while isinstance(self.rest, Let):
+            (var, value), later = self.rest.bindings[0], let(self.rest.bindings[1:], self.rest.body)
+            if isinstance(value, Get) and not is_scalar(value.type) and is_path(value):
+                self.rest = substitute1(later, var, value)
+                rows.append(value)
+                continue
+            new, rest = _read_first(value, later, rows)
+            if rest is None:
+                self.needed += 1
+            self.rest = later if rest is None else rest
+            self.names.extend(new)
+            self.done.extend([*new, (var, value)])
+        if isinstance(self.rest, MakeTuple):
+            new, self.rest = _read_before_parts(self.rest)
+            self.names.extend(new)
+            self.done.extend(new)
+
+
+def _with_indices_first(scope: Let) -> Let:
+    """The scope with indices defined before everything else, but for failures, whose order stays."""
+    first: Bindings = []
+    others: Bindings = []
+    waits: set[Var] = set()
+    fails = False
+    for var, value in scope.bindings:
+        inner = list(subterms(value))
+        may = any([t.failing not in (Failing.NEVER, Failing.BOUNDS) for t in inner])
+        is_index = isinstance(value.type, Int) and not any([binds(t) for t in inner])
+        if is_index and waits.isdisjoint(value.free) and not (may and fails):
+            first.append((var, value))
+        else:
+            others.append((var, value))
+            waits.add(var)
+            fails = fails or may
+    return Let((*first, *others), scope.body)
+
+
+def _read_first(value: Term, later: Term, rows: Iterable[Get]) -> tuple[Bindings, Term | None]:
+    """Names for what `value` replaces in an array, and for its `rows` that had names, and what comes later with them; None
+    if that reads anything else of the array.
+    """
     array = _whole(value)
     if array is value or named_part(array) is None or not _reads(later, array):
         return [], later
     names: Bindings = []
     rest = later
-    for element in _replaced(value, array):
+    given = [row for row in rows if _is_of(row, array)]
+    for element in (*_replaced(value, array), *given, *_certain(later, array)):
         name = Var("old", element.type)
         new = _with(rest, element, name)
         if new is not rest:
             names.append((name, element))
         rest = new
-    return ([], later) if _reads(rest, array) else (names, rest)
+    return ([], None) if _reads(rest, array) else (names, rest)
+
+
+def _read_before_parts(parts: MakeTuple) -> tuple[Bindings, Term]:
+    """Names for elements that parts of a state read of one another, each of which is updated, and the parts with them."""
+    updated = {k: _whole(part) for k, part in enumerate(parts.items) if isinstance(part, Update)}
+    updated = {k: array for k, array in updated.items() if named_part(array) is not None}
+    names: Bindings = []
+    rest: Term = parts
+    while len(updated) > 1:
+        assert isinstance(rest, MakeTuple)
+        others = {k: [x for j, x in enumerate(rest.items) if j in updated and j != k] for k in updated}
+        k = next((k for k, array in updated.items() if not any([_reads(x, array) for x in others[k]])), None)
+        if k is None:  # each is read by another one
+            k = next(iter(updated))
+            for element in [e for x in others[k] for e in _certain(x, updated[k])]:
+                name = Var("old", element.type)
+                new = _with(rest, element, name)
+                if new is not rest:
+                    names.append((name, element))
+                rest = new
+        del updated[k]
+    return names, rest
+
+
+def _certain(term: Term, array: Term) -> list[Get]:
+    """The numbers of an array that are read whenever a term is evaluated, at indices that are known before it.
+
+    (Of two indices out of bounds in one step, the other one may be reported.)
+    """
+    found: list[Get] = []
+    bound: set[Var] = set()
+    seen: set[Term] = set()
+    stack = [term]
+    while stack:
+        t = stack.pop()
+        if t in seen or array.free.isdisjoint(t.free):
+            continue
+        seen.add(t)
+        if isinstance(t, Let):
+            bound.update([var for var, _ in t.bindings])
+        if isinstance(t, Get) and is_scalar(t.type) and _is_within(t, array):
+            found.append(t)
+        stack.extend([x for x, how in zip(children(t), runs(t), strict=True) if how is Runs.ONCE])
+    return [t for t in found if bound.isdisjoint(t.free)]
+
+
+def _is_within(element: Term, array: Term) -> bool:
+    """Is it an element of the array, or of a row of it?"""
+    while isinstance(element, Get):
+        element = element.array
+        if element.type == array.type and alpha_equal(element, array):
+            return True
+    return False
+
+
+def _is_of(row: Get, array: Term) -> bool:
+    """Is it a row of the array?"""
+    return row.array.type == array.type and alpha_equal(row.array, array)
 
 
 def _whole(value: Term) -> Term:

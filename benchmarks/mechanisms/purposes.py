@@ -1,0 +1,89 @@
+"""Programs that mechanisms were written for, where no other on the list is large or plain enough to show what they buy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+import fsmooth as fs
+from benchmarks.mechanisms.program import Program
+from benchmarks.workloads import product_sum
+
+
+def switched(x, y, on):
+    """A loop inside of a condition that no iteration changes (unswitching)."""
+    return [x[i] * sum(v * v for v in y) if on else x[i] for i in range(len(x))]
+
+
+def standardised(A):
+    """Rows that are read twice, of a matrix that does not fit the caches (array contraction)."""
+    return (A - np.mean(A, axis=1)[:, None]) / np.std(A, axis=1)[:, None]
+
+
+def softmax_loss(A):
+    """Likewise."""
+    rows = np.exp(A)
+    return np.sum((rows / np.sum(rows, axis=1)[:, None]) ** 2)
+
+
+def looked_up(x, chosen):
+    """A table of tuples, of which a pullback reads some numbers (components handed over)."""
+    table = [(fs.exp(v), fs.sin(v), fs.cos(v)) for v in x]
+    return sum(table[k][0] * table[k][1] + table[k][2] for k in chosen)
+
+
+def scaled(A, s):
+    """Elements assigned one by one (loops found parallel)."""
+    A = A.copy()
+    for i in range(len(A)):
+        for j in range(A.shape[1]):
+            A[i, j] = s * np.exp(A[i, j])
+    return A
+
+
+def weighted_squares(A, w):
+    """A product one factor of which is computed (factors in blocks)."""
+    return (A.T * w) @ A
+
+
+def moments(p, g, m, v):
+    """Several arrays of the same arrays (loops fused)."""
+    m, v = 0.9 * m + 0.1 * g, 0.99 * v + 0.01 * g * g
+    return p - 0.01 * m / (np.sqrt(v) + 1e-8), m, v
+
+
+def multiplied(A, B):
+    """A product of matrices, element by element (nests multiplied)."""
+    C = np.zeros((len(A), B.shape[1]))
+    for i in range(len(A)):
+        for j in range(B.shape[1]):
+            for k in range(len(B)):
+                C[i, j] += A[i, k] * B[k, j]
+    return C
+
+
+def purposes() -> Iterator[Program]:
+    """Each with arguments."""
+    rng = np.random.default_rng(0)
+    r, wide = rng.standard_normal, rng.standard_normal((20_000, 200))
+    x, chosen = r(1000), rng.integers(0, 1000, 100_000)
+    matrix, tall = r((300, 300)), r((2000, 200))
+    programs: list[tuple[Any, tuple[Any, ...]]] = [
+        (switched, (x, x, True)),
+        (standardised, (wide,)),
+        (softmax_loss, (wide,)),
+        (scaled, (matrix, 1.5)),
+        (weighted_squares, (tall, r(2000))),
+        (moments, (*r((4, 100_000)),)),
+        (multiplied, (matrix, matrix)),
+    ]
+    for f, arguments in programs:
+        yield Program(f.__name__, lambda f=f: fs.function(f), arguments)
+    yield Program("softmax_loss, gradient", lambda: fs.grad(softmax_loss), (wide,))
+    yield Program("looked_up, first half of a vjp", lambda: fs.vjp(looked_up, wrt="x"), (x, chosen))
+    trees = product_sum.generate(2**19), product_sum.A, product_sum.B
+    yield Program("large product-sum, value", lambda: fs.function(product_sum.total), trees)
+    gradient = lambda: fs.grad(product_sum.total, wrt=product_sum.WRT)  # noqa: E731  (frames in order)
+    yield Program("large product-sum, gradient", gradient, trees)
