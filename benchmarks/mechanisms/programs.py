@@ -49,6 +49,7 @@ def _users() -> Iterator[Program]:
         "value": lambda e: lambda: fs.function(e.function),
         "gradient": lambda e: lambda: fs.grad(e.function),
         "HVP": lambda e: lambda: fs.hvp(e.function),
+        "first half of a vjp": lambda e: lambda: fs.vjp(e.function),
     }
     for name, example in examples().items():
         for verb, make in verbs.items():

@@ -28,10 +28,26 @@ def softmax_loss(A):
     return np.sum((rows / np.sum(rows, axis=1)[:, None]) ** 2)
 
 
-def looked_up(x, chosen):
-    """A table of tuples, of which a pullback reads some numbers (components handed over)."""
-    table = [(fs.exp(v), fs.sin(v), fs.cos(v)) for v in x]
-    return sum(table[k][0] * table[k][1] + table[k][2] for k in chosen)
+def walked(x, following):
+    """A table that may fail, the same in each iteration of a loop that may not run (invariant loops)."""
+    total = 0.0
+    for i in range(len(x)):
+        table, k = np.zeros(50), 0
+        for j in range(50):
+            k = following[k]
+            table[j] = x[k]
+        total += table[i % 50] * x[i]
+    return total
+
+
+def scattered(x, chosen):
+    """Two loops over the same indices (repeated checks dropped)."""
+    y, z = np.zeros(len(x)), np.zeros(len(x))
+    for k in chosen:
+        y[k] += 0.5 * x[k]
+    for k in chosen:
+        z[k] += 0.25 * y[k]
+    return np.sum(z * z)
 
 
 def scaled(A, s):
@@ -74,6 +90,8 @@ def purposes() -> Iterator[Program]:
         (switched, (x, x, True)),
         (standardised, (wide,)),
         (softmax_loss, (wide,)),
+        (walked, (x, chosen[:1000])),
+        (scattered, (x, chosen)),
         (scaled, (matrix, 1.5)),
         (weighted_squares, (tall, r(2000))),
         (moments, (*r((4, 100_000)),)),
@@ -82,7 +100,7 @@ def purposes() -> Iterator[Program]:
     for f, arguments in programs:
         yield Program(f.__name__, lambda f=f: fs.function(f), arguments)
     yield Program("softmax_loss, gradient", lambda: fs.grad(softmax_loss), (wide,))
-    yield Program("looked_up, first half of a vjp", lambda: fs.vjp(looked_up, wrt="x"), (x, chosen))
+    yield Program("scattered, gradient", lambda: fs.grad(scattered, wrt="x"), (x, chosen))
     trees = product_sum.generate(2**19), product_sum.A, product_sum.B
     yield Program("large product-sum, value", lambda: fs.function(product_sum.total), trees)
     gradient = lambda: fs.grad(product_sum.total, wrt=product_sum.WRT)  # noqa: E731  (frames in order)

@@ -34,7 +34,9 @@ def with_replaced_first(scope: Let) -> tuple[Let, frozenset[Var]]:
         found = other if other.needed < found.needed else found
     if not found.names:
         return scope, frozenset()
-    return Let(tuple(found.done), found.rest), frozenset([x for x, element in found.names if not is_scalar(element.type)])
+    return Let(tuple(found.done), found.rest), frozenset(
+        [x for x, element in found.names if not is_scalar(element.type)]
+    )
 
 
 class _Reading:
