@@ -273,7 +273,7 @@ SEARCHED = 16
 EXCHANGED_LOOP = 8
 """Loops of fewer iterations are not exchanged for the order of memory."""
 
-REST_OF_BRANCHES = 120
+REST_OF_BRANCHES = 400
 """What follows a branch is written in both branches if it has no more nodes than this."""
 
 BOTH_BRANCHES = 40

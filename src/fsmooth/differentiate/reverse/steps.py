@@ -280,7 +280,7 @@ class Steps:
 
 
 def updated(term: Term, known: Container[Var], definitions: Mapping[Var, Term]) -> Var | None:
-    """The known array that the term, or a component of it, is with other elements, or in some branch; None if there is none."""
+    """What is known of which the term, or a component of it, has other elements, or is it in some branch; None if nothing is."""
     if isinstance(term.type, Tuple):
         parts = [updated(Proj(term, k), known, definitions) for k in range(len(term.type.items))]
         return next((part for part in parts if part is not None), None)
@@ -290,7 +290,7 @@ def updated(term: Term, known: Container[Var], definitions: Mapping[Var, Term]) 
     inner: dict[Var, Term] = {}
     while True:
         match term:
-            case Var() if not path and term in known:
+            case Var() if term in known:
                 return term
             case Var() if term in inner:
                 term = inner[term]

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.build import named_part
 from fsmooth.core.subst import substitute1
-from fsmooth.core.term import Get, Length, Let, MakeTuple, Term, Update, Var, let
+from fsmooth.core.term import Delta, Get, Length, Let, MakeTuple, Plus, Term, Update, Var, let
 from fsmooth.core.term.fields import Failing, Runs
 from fsmooth.core.traverse import binds, children, runs, subterms, transform
 from fsmooth.core.types import Int, is_scalar
@@ -106,8 +106,8 @@ def _read_first(value: Term, later: Term, rows: Iterable[Get]) -> tuple[Bindings
 
 def _read_before_parts(parts: MakeTuple) -> tuple[Bindings, Term]:
     """Names for elements that parts of a state read of one another, each of which is updated, and the parts with them."""
-    updated = {k: _whole(part) for k, part in enumerate(parts.items) if isinstance(part, Update)}
-    updated = {k: array for k, array in updated.items() if named_part(array) is not None}
+    arrays = {k: _whole(part) for k, part in enumerate(parts.items)}
+    updated = {k: x for k, x in arrays.items() if x is not parts.items[k] and named_part(x) is not None}
     names: Bindings = []
     rest: Term = parts
     while len(updated) > 1:
@@ -163,15 +163,23 @@ def _is_of(row: Get, array: Term) -> bool:
 
 
 def _whole(value: Term) -> Term:
-    """The array that a value has other elements of."""
-    while isinstance(value, Update):
-        value = value.array
-    return value
+    """The array that a value has other elements of; the value itself if there is none."""
+    while True:
+        match value:
+            case Update(array):
+                value = array
+            case Plus(items) if len(rest := [x for x in items if not isinstance(x, Delta)]) == 1:
+                value = rest[0]
+            case _:
+                return value
 
 
 def _replaced(value: Term, array: Term) -> Iterator[Get]:
-    """The elements of `array` that are not those of `value`."""
-    while isinstance(value, Update):
+    """The elements of `array` that are not those of `value`, but for those that something is added to."""
+    while isinstance(value, Update | Plus):
+        if isinstance(value, Plus):
+            value = next(x for x in value.items if not isinstance(x, Delta))
+            continue
         element = Get(array, value.index)
         inner = _whole(value.value)
         if isinstance(value.value, Update) and alpha_equal(inner, element):
