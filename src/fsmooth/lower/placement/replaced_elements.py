@@ -5,7 +5,8 @@
 
 A step backwards over two assignments is like this: the cotangent of what was assigned is there until it is set to zero.
 Element i is there, since it is assigned; so is a row that had a name before, and an element that is read in any case; of
-others that would not be known where the read is under a condition.  Where a[i] is a row, `old` is a copy of it; of `update a i (update a[i] k v)`, it is a[i][k].
+others that would not be known where the read is under a condition.  Where a[i] is a row, `old` is a copy of it; of
+`update a i (update a[i] k v)`, it is a[i][k].
 """
 
 from __future__ import annotations
