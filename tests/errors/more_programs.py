@@ -456,3 +456,11 @@ def doubled_sine(n):
 def key_of_several_that_is_not_there(x, c):
     mode = "sin" if c > 0.0 else "tan"
     return {"sin": np.sin, "cos": np.cos}[mode](x)
+
+
+@wrong(5)
+def range_by_zero(n):
+    total = 0
+    for i in range(0, n, 0):
+        total += i
+    return total

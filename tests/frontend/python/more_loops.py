@@ -231,3 +231,32 @@ def library(A):
 @case(4)
 def made(n):
     return np.eye(n), np.ones(n), np.arange(n), np.full(3, 2.0), np.zeros(n)
+
+
+@case(-3, 9, 4)
+@case(-3, 9, 20)
+@case(9, -3, -4)
+@case(9, -3, 5)
+@case(2, 2, 1)
+def steps_that_are_computed(start, stop, step):
+    total = count = 0
+    for i in range(start, stop, step):
+        total = 10 * total + i
+        count += 1
+    return total, count
+
+
+@case(real(8), real(8))
+def transformed_in_place(re, im):
+    re, im = re.copy(), im.copy()
+    half = 1
+    while half < len(re):
+        for start in range(0, len(re), 2 * half):
+            for k in range(half):
+                c, s = np.cos(np.pi * k / half), -np.sin(np.pi * k / half)
+                i, j = start + k, start + k + half
+                x, y = c * re[j] - s * im[j], s * re[j] + c * im[j]
+                re[j], im[j] = re[i] - x, im[i] - y
+                re[i], im[i] = re[i] + x, im[i] + y
+        half *= 2
+    return re, im

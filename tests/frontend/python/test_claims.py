@@ -115,3 +115,16 @@ def test_a_raise_that_every_call_gets_to_is_found_while_compiling() -> None:
     assert function(GOOD, mode="max") == 3.0
     with pytest.raises(fs.UnsupportedError, match="unknown mode mean"):
         function(GOOD, mode="mean")
+
+
+def every(x, step):
+    return sum(x[i] ** 2 for i in range(0, len(x), step))
+
+
+@pytest.mark.parametrize("verb", [fs.function, fs.grad])
+def test_a_step_of_zero_is_an_error_as_in_python(verb) -> None:
+    with pytest.raises(ValueError, match=r"^range\(\) arg 3 must not be zero\n") as caught:
+        verb(every)(GOOD, 0)
+    assert "range(0, len(x), step)\n" in str(caught.value)
+    np.testing.assert_allclose(fs.grad(every)(GOOD, 3), [2.0, 0.0, 0.0, 1.0])
+    np.testing.assert_allclose(fs.grad(every, method="forward")(GOOD, 2), [2.0, 0.0, 6.0, 0.0])

@@ -8,7 +8,7 @@ from collections.abc import Callable, ItemsView, KeysView, ValuesView
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import minus, plus, times
-from fsmooth.core.term import Check, Const, Get, MakeTuple, Prim, Term, Var
+from fsmooth.core.term import Check, Const, Failure, Get, If, MakeTuple, Prim, Require, Term, Var
 from fsmooth.core.types import INT, Array, Int, Tuple
 from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
 from fsmooth.frontend.python.displays import known
@@ -162,8 +162,10 @@ def range_of(frame: Frame, node: ast.Call) -> Sequence:
         return Sequence(size, lambda i: i)
     start, stop = frame.bind(bounds[0], "start"), frame.bind(bounds[1], "stop")
     step = bounds[2] if len(bounds) == 3 else Const(1)
-    if not isinstance(step, Const) or step.value == 0:
-        frame.unsupported(node, "range with a computed step", "use a constant step that is not 0")
+    if not isinstance(step, Const):
+        return _by_steps(start, stop, _not_zero(frame, step, node), frame)
+    if step.value == 0:
+        frame.fail(ArgumentMismatchError, node, "the step of a range is 0", "use a step that is not 0")
     s = int(step.value)
     gap = minus(stop, start) if s > 0 else minus(start, stop)
     if isinstance(gap, Const):
@@ -171,6 +173,21 @@ def range_of(frame: Frame, node: ast.Call) -> Sequence:
     else:
         count = Prim(p.floor_divide, (plus(gap, Const(abs(s) - 1)), Const(abs(s)))) if abs(s) != 1 else gap
     return Sequence(count, lambda i: plus(start, times(Const(s), i)))
+
+
+def _not_zero(frame: Frame, step: Term, node: ast.AST) -> Term:
+    """The step of a range, which is known when the program runs."""
+    site = frame.site(node, "ValueError: range() arg 3 must not be zero")
+    return frame.bind(Require(Prim(p.not_equal, (step, Const(0))), step, Failure.RAISED, (), site), "step")
+
+
+def _by_steps(start: Term, stop: Term, step: Term, frame: Frame) -> Sequence:
+    """The numbers from `start` towards `stop` by `step`, upwards or downwards."""
+    is_up = Prim(p.less, (Const(0), step))
+    gap = If(is_up, minus(stop, start), minus(start, stop))
+    size = frame.bind(If(is_up, step, minus(Const(0), step)), "width")
+    count = Prim(p.floor_divide, (plus(gap, minus(size, Const(1))), size))
+    return Sequence(frame.bind(count, "n"), lambda i: plus(start, times(step, i)))
 
 
 def zipped(frame: Frame, parts: list[Sequence | Unrolled], node: ast.Call) -> Sequence | Unrolled:
