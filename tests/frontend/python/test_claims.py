@@ -125,6 +125,6 @@ def every(x, step):
 def test_a_step_of_zero_is_an_error_as_in_python(verb) -> None:
     with pytest.raises(ValueError, match=r"^range\(\) arg 3 must not be zero\n") as caught:
         verb(every)(GOOD, 0)
-    assert "range(0, len(x), step)\n" in str(caught.value)
+    assert "range(0, len(x), step))\n" in str(caught.value)
     np.testing.assert_allclose(fs.grad(every)(GOOD, 3), [2.0, 0.0, 0.0, 1.0])
     np.testing.assert_allclose(fs.grad(every, method="forward")(GOOD, 2), [2.0, 0.0, 6.0, 0.0])

@@ -17,14 +17,15 @@ from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.build import minus, tuple_of, zero_like
 from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.subst import substitute
-from fsmooth.core.term import Backwards, Const, Flow, Get, IFold, Length, MakeTuple, Proj, Term, Update, Var, let
+from fsmooth.core.term import Backwards, Const, Flow, IFold, Length, MakeTuple, Proj, Term, Var, let
 from fsmooth.core.traverse import transform
 from fsmooth.core.types import INT, Array, Int, Tuple, has_float, rank_of
 from fsmooth.differentiate.reverse.cotangents import Key, added, is_nothing, place_of, settled
 from fsmooth.differentiate.reverse.held import NOTHING_HELD, Held, Table, with_held
 from fsmooth.differentiate.reverse.names import beside
 from fsmooth.differentiate.reverse.region import Region, Reverser, Transpose, reversed_steps, scope
-from fsmooth.differentiate.reverse.residuals import Plan, blank_rows, in_parts, plan
+from fsmooth.differentiate.reverse.residuals import Plan, in_parts, plan
+from fsmooth.differentiate.reverse.room import rooms
 from fsmooth.differentiate.reverse.sizes import with_sizes
 from fsmooth.differentiate.reverse.states import opened_state, part_of, with_lengths
 from fsmooth.differentiate.reverse.steps import Item, Step, Steps
@@ -63,7 +64,9 @@ def transpose_within(
 ) -> Sequence[Item] | None:
     """Likewise; `transpose` is for the steps of its body, and there are `room` or fewer steps."""
     way = way_back(walk, term, r, transpose, last=step.var)
-    chosen = plan(way.region, way.needed, walk.costs, frozenset((term.index,)), way.states, thresholds.SAVED)
+    own = term.index if room is term.size else None
+    inside = frozenset((term.index,))
+    chosen = plan(way.region, way.needed, walk.costs, inside, way.states, thresholds.SAVED, step=own)
     chosen = in_parts(chosen, way.region, way.needed)
     return pass_on(walk, step, term, r, way, chosen, way.region.forward, way.region.value, room)
 
@@ -263,14 +266,16 @@ def _saving(
     """The fold that saves (None: the original one will do), and the steps that read what was saved."""
     if not chosen.stored:
         return None, []
-    first = MakeTuple((term.init, *[blank_rows(blank, room) for _, blank in chosen.stored]))
+    rows, before = rooms(chosen.stored, term.index, room)
+    first = MakeTuple((term.init, *[each.empty(room) for each in rows]))
     state = Var(term.state.name, first.type)
     opened = [(x, part_of(Proj(state, 0), term, k)) for k, x in enumerate(parts)]
-    kept = [Update(Proj(state, k + 1), term.index, x) for k, (x, _) in enumerate(chosen.stored)]
+    names = [x for x, _ in chosen.stored]
+    kept = [each.with_row(Proj(state, k + 1), x) for k, (each, x) in enumerate(zip(rows, names, strict=True))]
     body = let(opened, scope([*forward, *chosen.made], MakeTuple((value, *kept))))
     loop = IFold(term.size, first, state, term.index, body)
     whole = beside(step.var, Flow.SAVED, loop.type)
     read: list[Item] = [
-        Step(x, Get(Proj(whole, k + 1), term.index), active=False) for k, (x, _) in enumerate(chosen.stored)
+        Step(x, each.row(Proj(whole, k + 1)), active=False) for k, (each, x) in enumerate(zip(rows, names, strict=True))
     ]
-    return [Step(whole, loop, active=False), Step(step.var, Proj(whole, 0), active=True)], read
+    return [*before, Step(whole, loop, active=False), Step(step.var, Proj(whole, 0), active=True)], read

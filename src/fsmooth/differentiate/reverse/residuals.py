@@ -35,6 +35,7 @@ from fsmooth.core.term import (
 from fsmooth.core.traverse import subterms, transform
 from fsmooth.core.types import Array, Bool, Data, Float, Int, Tuple, Type, is_scalar, leaf_of, rank_of, scalars_of
 from fsmooth.differentiate.reverse.region import Region
+from fsmooth.differentiate.reverse.room import has_own_lengths
 from fsmooth.differentiate.reverse.saved_parts import parts_read, split
 from fsmooth.differentiate.reverse.sizes import root_of, with_sizes
 from fsmooth.differentiate.reverse.steps import Item, Step, updated
@@ -58,12 +59,14 @@ def plan(
     states: Mapping[Var, Term],
     dear: float,
     arrays: frozenset[Var] = frozenset(),
+    step: Var | None = None,
 ) -> Plan:
     """What to do about the values that the backward part of `region`, and `extra` terms, mention.
 
     What weighs `dear` or more is saved rather than computed again.
     `inside` are the variables of the loop itself; `states` are the parts of its state, with their initial values;
-    `arrays` are states of folds around, of which elements are rather saved than the whole.
+    `arrays` are states of folds around, of which elements are rather saved than the whole.  `step` is the index of a
+    fold that can keep rows of lengths of their own.
     """
     definitions = region.definitions()
     hidden = frozenset(definitions) | inside | frozenset(states)
@@ -101,6 +104,10 @@ def plan(
         )
         if (saved or costs.of(value).at() >= dear) and not _is_view(value):
             blank = blank_like(x, definitions, states, hidden)
+            if blank is None and step is not None:
+                rows = blank_like(x, definitions, states, hidden - {step})
+                if rows is not None and has_own_lengths(rows, step, hidden, region.forward):
+                    blank = rows
             if blank is not None:
                 stored[x] = blank
                 continue
@@ -310,13 +317,4 @@ def without_data(blank: Term) -> Term:
     return transform(blank, change)
 
 
-def blank_rows(blank: Term, count: Term) -> Term:
-    """An array of `count` of them."""
-    if isinstance(blank, Zero):
-        return Zero((count, *blank.sizes), blank.leaf)
-    if isinstance(blank, Const) and isinstance(blank.type, Int):
-        return Zero((count,), blank.type)
-    return nested_build((count,), lambda _: blank)
-
-
-__all__ = ["Plan", "blank_like", "blank_rows", "plan", "rank_of", "recomputing", "without_data"]
+__all__ = ["Plan", "blank_like", "plan", "rank_of", "recomputing", "without_data"]

@@ -3,19 +3,26 @@
     sum j (fun k -> L[i][k] * L[j][k])   reads   if i < length L then L[i] else zero   and the same of j
 
 A row is read before the loop, which may not run; so it is asked for only if it exists.
+
+    sum m (fun p -> v[p] * x[idx[p]])   reads   build m (fun p -> x[idx[p]])
+
+Numbers that a loop reads in every iteration, at indices that are read themselves, are saved as an array of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.build import both, zero_like
 from fsmooth.core.shape import size_of
-from fsmooth.core.term import Const, Get, If, Prim, Term, Var
-from fsmooth.core.traverse import subterms
-from fsmooth.core.types import Array, Float, leaf_of
+from fsmooth.core.subst import substitute
+from fsmooth.core.term import Build, Const, Get, If, IFold, Let, Prim, Reduce, Term, Var
+from fsmooth.core.term.fields import Runs
+from fsmooth.core.traverse import children, runs, size_of_tree, subterms
+from fsmooth.core.types import Array, Float, Int, leaf_of
 
 
 def rows_read(loop: Term, states: Container[Var]) -> list[Get]:
@@ -33,6 +40,40 @@ def rows_read(loop: Term, states: Container[Var]) -> list[Get]:
         ):
             found.append(t)
     return found
+
+
+def gathers_read(loop: Build | Reduce | IFold, states: Container[Var]) -> list[tuple[Get, Get]]:
+    """The numbers of states that each iteration reads, where arrays say, each once: as they are written, and in terms of the
+    loop's index and what is outside.
+    """
+    found: list[tuple[Get, Get]] = []
+    definitions: dict[Var, Term] = {}
+    seen: set[Term] = set()
+    stack = [] if isinstance(loop, Build) and isinstance(loop.body, Get) else [loop.body]
+    while stack:
+        t = stack.pop()
+        if t in seen:
+            continue
+        seen.add(t)
+        if isinstance(t, Let):
+            definitions.update([(x, value) for x, value in t.bindings if isinstance(value.type, Int)])
+        if isinstance(t, Get) and isinstance(t.array, Var) and t.array in states and isinstance(t.type, Float):
+            index = _written_out(t.index, definitions)
+            is_gather = any([isinstance(x, Get) for x in subterms(index)])
+            if is_gather and loop.index in index.free and index.free - {loop.index} <= loop.free:
+                if not any([is_row(t, other) for other, _ in found]):
+                    found.append((t, Get(t.array, index)))
+        stack.extend([x for x, how in zip(children(t), runs(t), strict=True) if how is Runs.ONCE])
+    return found
+
+
+def _written_out(index: Term, definitions: Mapping[Var, Term]) -> Term:
+    for _ in range(thresholds.DEFINITIONS):
+        known = {x: definitions[x] for x in index.free if x in definitions}
+        if not known or size_of_tree(index) > thresholds.INDEX_NODES:
+            break
+        index = substitute(index, known)
+    return index
 
 
 def is_row(term: Term, row: Get) -> bool:

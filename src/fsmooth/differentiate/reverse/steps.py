@@ -51,7 +51,7 @@ from fsmooth.differentiate.derivatives import underived
 from fsmooth.differentiate.reverse import whiles
 from fsmooth.differentiate.reverse.cotangents import component
 from fsmooth.differentiate.reverse.held import NOTHING_HELD, Held
-from fsmooth.differentiate.reverse.rows import if_it_exists, is_row, rows_read
+from fsmooth.differentiate.reverse.rows import gathers_read, if_it_exists, is_row, rows_read
 
 
 class Step(Struct, frozen=True, eq=False):
@@ -193,12 +193,18 @@ class Steps:
         """A loop that reads rows of a fold's state by their names."""
         if not isinstance(term, Build | Reduce | IFold):
             return term
+        loop = term
         for array, index in self.rows:
             if array in term.free and index in term.free:
                 term = transform(term, lambda t, a=array, i=index: self._row(t, a, i))  # type: ignore[misc]
         for row in rows_read(term, self.states):
             var = self._atom(if_it_exists(row), None)
             term = transform(term, lambda t, row=row, var=var: var if is_row(t, row) else t)  # type: ignore[misc]
+        for read, element in gathers_read(loop, self.states):
+            p = loop.index.renamed()
+            var = self._atom(Build(self._atom(loop.size, None), p, substitute(element, {loop.index: p})), None)
+            own = Get(var, loop.index)
+            term = transform(term, lambda t, read=read, own=own: own if is_row(t, read) else t)  # type: ignore[misc]
         return term
 
     def _row(self, term: Term, array: Var, index: Var) -> Term:

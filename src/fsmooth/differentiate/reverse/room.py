@@ -1,0 +1,120 @@
+"""Where a fold keeps what its steps save: a row for each step, or rows of lengths of their own, one after the other.
+
+    ifold (fun x i -> let t = build (ptr[i + 1] - ptr[i]) (fun p -> x[idx[ptr[i] + p]]) in …) x n
+
+saves t in an array of as many numbers as all rows have; row i begins at starts[i], the sum of the lengths before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from fsmooth.core import primitives as p
+from fsmooth.core.alpha import alpha_equal
+from fsmooth.core.build import nested_build, plus
+from fsmooth.core.subst import substitute
+from fsmooth.core.term import Build, Const, Get, IFold, MakeTuple, Prim, Proj, Require, Term, Update, Var, Zero, let
+from fsmooth.core.traverse import subterms
+from fsmooth.core.types import INT, Int
+from fsmooth.differentiate.reverse.steps import Item, Step
+
+
+class Rows(Struct, frozen=True):
+    """Of `blank`'s shape, one for each step; where lengths are the steps' own, row i begins at `starts[i]`."""
+
+    blank: Term
+    index: Var
+    starts: Term | None = None
+    total: Term | None = None
+
+    def empty(self, count: Term) -> Term:
+        """Room for `count` of them."""
+        if self.total is not None:
+            assert isinstance(self.blank, Zero)
+            return Zero((self.total, *self.blank.sizes[1:]), self.blank.leaf)
+        return blank_rows(self.blank, count)
+
+    def with_row(self, rows: Term, row: Term) -> Term:
+        """The rows with that of this step."""
+        if self.starts is None:
+            return Update(rows, self.index, row)
+        state, k = Var("rows", rows.type), Var("k", INT)
+        place = plus(Get(self.starts, self.index), k)
+        return IFold(self._length(), rows, state, k, Update(state, place, Get(row, k)))
+
+    def row(self, rows: Term) -> Term:
+        """The row of this step."""
+        if self.starts is None:
+            return Get(rows, self.index)
+        k = Var("k", INT)
+        return Build(self._length(), k, Get(rows, plus(Get(self.starts, self.index), k)))
+
+    def _length(self) -> Term:
+        assert isinstance(self.blank, Zero)
+        return self.blank.sizes[0]
+
+
+def rooms(stored: Sequence[tuple[Var, Term]], index: Var, count: Term) -> tuple[list[Rows], list[Item]]:
+    """Room for each, and the steps before the loop that find where rows begin."""
+    made: list[Rows] = []
+    before: list[Item] = []
+    known: list[tuple[Term, Var]] = []
+    for _, blank in stored:
+        if index not in blank.free:
+            made.append(Rows(blank, index))
+            continue
+        assert isinstance(blank, Zero)
+        length = blank.sizes[0]
+        both = next((var for size, var in known if alpha_equal(size, length)), None)
+        if both is None:
+            begins = _begins(length, index, count)
+            both = Var("begins", begins.type)
+            known.append((length, both))
+            before.append(Step(both, begins, active=False))
+        made.append(Rows(blank, index, Proj(both, 1), Proj(both, 0)))
+    return made, before
+
+
+def _begins(length: Term, index: Var, count: Term) -> Term:
+    """How long all rows are together, and where each begins."""
+    first = MakeTuple((Const(0), Zero((count,), INT)))
+    state, i, at = Var("begins", first.type), index.renamed(), Var("at", INT)
+    own = Prim(p.maximum, (substitute(length, {index: i}), Const(0)))
+    body = let(((at, Proj(state, 0)),), MakeTuple((plus(at, own), Update(Proj(state, 1), i, at))))
+    return IFold(count, first, state, i, body)
+
+
+def has_own_lengths(blank: Term, index: Var, hidden: frozenset[Var], forward: Sequence[Item]) -> bool:
+    """Are these rows that can be kept one after the other: of lengths that arrays say, which can be read before the loop?"""
+    if any([isinstance(item, Require) for item in forward]):
+        return False
+    leaves = list(_leaves(blank))
+    ragged = [leaf for leaf in leaves if index in leaf.free]
+    return bool(ragged) and all(
+        [
+            isinstance(leaf, Zero)
+            and leaf.sizes[0].free.isdisjoint(hidden - {index})
+            and not any([index in size.free for size in leaf.sizes[1:]])
+            and any([isinstance(t, Get) for t in subterms(leaf.sizes[0])])
+            for leaf in ragged
+        ]
+    )
+
+
+def _leaves(blank: Term) -> Iterator[Term]:
+    if isinstance(blank, MakeTuple):
+        for item in blank.items:
+            yield from _leaves(item)
+    else:
+        yield blank
+
+
+def blank_rows(blank: Term, count: Term) -> Term:
+    """An array of `count` of them."""
+    if isinstance(blank, Zero):
+        return Zero((count, *blank.sizes), blank.leaf)
+    if isinstance(blank, Const) and isinstance(blank.type, Int):
+        return Zero((count,), blank.type)
+    return nested_build((count,), lambda _: blank)
