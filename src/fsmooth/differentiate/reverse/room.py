@@ -15,7 +15,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.build import nested_build, plus
 from fsmooth.core.subst import substitute
-from fsmooth.core.term import Build, Const, Get, IFold, MakeTuple, Prim, Proj, Require, Term, Update, Var, Zero, let
+from fsmooth.core.term import Build, Const, Get, If, IFold, MakeTuple, Prim, Proj, Require, Term, Update, Var, Zero, let
 from fsmooth.core.traverse import subterms
 from fsmooth.core.types import INT, Int
 from fsmooth.differentiate.reverse.steps import Item, Step
@@ -87,7 +87,11 @@ def _begins(length: Term, index: Var, count: Term) -> Term:
 
 
 def has_own_lengths(blank: Term, index: Var, hidden: frozenset[Var], forward: Sequence[Item]) -> bool:
-    """Are these rows that can be kept one after the other: of lengths that arrays say, which can be read before the loop?"""
+    """Are these rows that can be kept one after the other?
+
+    Lengths are known before the loop, and may be much less than an array has: they are read, chosen, or cut off.  (Half of a
+    square is not worth it.)
+    """
     if any([isinstance(item, Require) for item in forward]):
         return False
     leaves = list(_leaves(blank))
@@ -97,10 +101,14 @@ def has_own_lengths(blank: Term, index: Var, hidden: frozenset[Var], forward: Se
             isinstance(leaf, Zero)
             and leaf.sizes[0].free.isdisjoint(hidden - {index})
             and not any([index in size.free for size in leaf.sizes[1:]])
-            and any([isinstance(t, Get) for t in subterms(leaf.sizes[0])])
+            and any([_is_short(t) for t in subterms(leaf.sizes[0])])
             for leaf in ragged
         ]
     )
+
+
+def _is_short(t: Term) -> bool:
+    return isinstance(t, Get | If) or (isinstance(t, Prim) and t.primitive in (p.maximum, p.minimum))
 
 
 def _leaves(blank: Term) -> Iterator[Term]:
