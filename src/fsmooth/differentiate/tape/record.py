@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import nested_build, number
+from fsmooth.core.build import get, named_part, nested_build, number, whole_of
 from fsmooth.core.shape import shape_of
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import (
     App,
     Build,
+    Call,
+    Collect,
     Const,
     Custom,
     Delta,
@@ -27,24 +29,31 @@ from fsmooth.core.term import (
     Prim,
     Proj,
     Record,
+    RecordRegion,
     RecordSum,
     Reduce,
     Reduction,
     Term,
     Var,
+    While,
     scalar_constant,
 )
 from fsmooth.core.term.custom import differentiable
-from fsmooth.core.types import INT, Array, Data, Float, Function, Tuple, Type, has_float, scalars_of
+from fsmooth.core.traverse import subterms
+from fsmooth.core.types import F64, INT, Array, Float, Function, Tuple, Type, has_float, scalars_of
 from fsmooth.differentiate.activity import Activity
 from fsmooth.differentiate.custom import refuse_active, vjp_of
-from fsmooth.differentiate.definitions import tangent_of
-from fsmooth.differentiate.derivatives import NoDerivative, OfSaved
+from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.encoding import IDS, first, item, primal_part, second, with_primal_data
 from fsmooth.differentiate.paired import Paired
 from fsmooth.differentiate.reverse.transpose import transpose
 from fsmooth.differentiate.scopes import name_of
 from fsmooth.differentiate.shared import shared_terms
+from fsmooth.differentiate.tape.definitions import definition_recorded, refuse_data
+from fsmooth.differentiate.tape.kept import taken_apart
+from fsmooth.differentiate.tape.numbering import numbered, part_first
+from fsmooth.differentiate.tape.origins import Given, Origins
+from fsmooth.differentiate.tape.regions import Regions, may_be_part, region_of, sizes_of, way_back
 from fsmooth.differentiate.tape.single import owned_names
 from fsmooth.differentiate.tape.statement import Leaf, Operation, Part, is_one, operation, slopes_of
 
@@ -52,9 +61,17 @@ Pair = tuple[Term, Term]
 """The id of an operand, and a slope."""
 
 
-def recorded(term: Term, active: Mapping[Var, Term]) -> Term:
-    """D⟦term⟧, where each active variable stands for the given term of numbers with ids.  Binders must be distinct."""
-    return with_primal_data(_Recorded(dict(active), shared_terms(term), Activity(term, active)).closed(term))
+def recorded(
+    term: Term, active: Mapping[Var, Term], primal: Mapping[Var, Term], regions: Regions, origins: Origins
+) -> Term:
+    """D⟦term⟧, where each active variable stands for the given term of numbers with ids, or by itself for a `primal` one.
+
+    Binders must be distinct.
+    """
+    walk = _Recorded(dict(active), shared_terms(term), Activity(term, active), regions, origins)
+    for var, value in primal.items():
+        walk.primal.add(var, value)
+    return with_primal_data(walk.closed(term))
 
 
 def entry(pairs: Sequence[Pair]) -> Term:
@@ -97,18 +114,93 @@ class _Recorded(Paired):
 
     pairs = IDS
 
-    def __init__(self, active: dict[Var, Term], shared: frozenset[Term], activity: Activity) -> None:
+    def __init__(
+        self, active: dict[Var, Term], shared: frozenset[Term], activity: Activity, regions: Regions, origins: Origins
+    ) -> None:
         super().__init__(active, shared, activity)
+        self.regions = regions
+        self.origins = origins
         self.entered: set[Term] = set()
         self.owned: set[Var] = set()
         self.operations: dict[Var, Operation] = {}
 
     def header(self, header: Header, active: tuple[bool, ...]) -> Header:
-        varying = [t for t, moves in zip(header.parameters, active, strict=True) if moves]
-        held = [s for t in (*varying, header.result) for s in scalars_of(t) if isinstance(s, Data) and not s.is_remade]
-        if any([has_float(s) for s in held]):
-            raise OfSaved("numbers in data have no entries on a tape")
-        return tangent_of(header, active, IDS, recorded)
+        raise AssertionError("calls hand on more than what varies")
+
+    def call(self, term: Call) -> Term:
+        """A call of a definition that knows where its arguments come from: of parts of the arguments it gets the first id."""
+        refuse_data(term, self.is_active)
+        known: list[Given] = []
+        handed_on: list[Term] = []
+        for argument in term.arguments:
+            varies = self.is_active(argument)
+            part = self.origins.part(argument) if isinstance(argument.type, Array | Tuple) else None
+            known.append(Given(varies, part, part is None and self.origins.is_made_here(argument)))
+            handed_on.append(self.of(argument) if varies and part is None else self.p(argument))
+            if varies and part is not None:
+                first_id = self.first_of(argument)
+                assert first_id is not None
+                handed_on.append(first_id)
+        return Call(definition_recorded(term.header, tuple(known), self.regions, recorded), tuple(handed_on))
+
+    def first_of(self, path: Term) -> Term | None:
+        """The id of the first number of a path, if those of all follow each other."""
+        root, positions = whole_of(path)
+        found = self.origins.first.get(root) if isinstance(root, Var) else None
+        return None if found is None else part_first(self.p(root), positions, found)
+
+    # -- regions ---------------------------------------------------------------------------------------------------
+
+    def region(self, term: Term) -> tuple[Term, Term] | None:
+        """The value of a part of the program that is one entry, and the id of its first number; None if it is none."""
+        ways = self.regions.ways
+        if ways is None or not any([isinstance(t, Build | Reduce) and self.is_active(t) for t in subterms(term)]):
+            return None
+        if not may_be_part(term) or any([t in self.known for t in subterms(term)]):
+            return None
+        found = region_of(term, self.origins, self.is_active)
+        if found is None:
+            return None
+        arguments = tuple([self.p(x.term) for x in found.reads])
+        both = self.bound("region", App(found.halves.forward, arguments))
+        value = Proj(both, 0)
+        row = Var("row", Array(F64))
+        sizes = sizes_of(value, row)
+        places = tuple([self.ids(x.term) for x in found.placed])
+        back, saved = way_back(found, places, sizes, row)
+        count = len(found.halves.backward.parameters) - len(found.halves.kept) - 1
+        kept = [*[self.p(x.term) for x in saved], *[Proj(Proj(both, 1), k) for k in range(count)]]
+        given = (*[self.bound("kept", part) for x in kept for part in taken_apart(x)], *sizes.terms)
+        first_id = self.bound("first", RecordRegion(len(ways), sizes.count, places, given))
+        where = tuple([self.regions.first(x.part) for x in found.known if x.part is not None])
+        ways.append((MakeTuple(where), back))
+        return value, first_id
+
+    def ids(self, term: Term) -> Term:
+        """The id of a number, or of the first of an array if they follow each other; else the array of the ids."""
+        found = self.first_of(term)
+        if found is not None:
+            return found
+        value = self.of(term)
+        if isinstance(term.type, Float):
+            return second(value)
+        return nested_build(tuple([self.p(n) for n in shape_of(term)]), lambda at: second(get(value, *at)), "d")
+
+    def rest(self, bindings: Sequence[tuple[Var, Term]], body: Term) -> tuple[list[tuple[Var, Term]], Term | None]:
+        """Of a scope, the names after which the rest may be a region, and that."""
+        count = len(bindings)
+        while count and may_be_part(bindings[count - 1][1]):
+            count -= 1
+        if count == len(bindings) or not may_be_part(body):
+            return list(bindings), None
+        return list(bindings[:count]), Let(tuple(bindings[count:]), body)
+
+    def deeper(self, make: Callable[[], Term]) -> Term:
+        """What is made in each step of a loop."""
+        self.origins.depth += 1
+        made = make()
+        self.origins.depth -= 1
+        return made
 
     # -- names -----------------------------------------------------------------------------------------------------
 
@@ -124,18 +216,72 @@ class _Recorded(Paired):
 
     def define(self, var: Var, value: Term) -> None:
         if var not in self.owned or not isinstance(value, Prim) or not self.is_active(value):
-            super().define(var, value)
+            moves = self.is_active(value)
+            whole = self.region(value) if moves and isinstance(value, Build | Reduce) else None
+            if whole is not None:
+                self.name_whole(var, *whole)
+            elif moves and isinstance(var.type, Array | Tuple) and named_part(value) is not None:
+                self.name_path(var, value)
+            else:
+                super().define(var, value)
+                self.origins.note(var, value)
             return
         own = self.operations[var] = self.part(value)
         self.scope.append((var, own.result))
         own.result = var
 
+    def name_whole(self, var: Var, value: Term, first_id: Term) -> None:
+        """From here on a variable stands for the value of a region."""
+        if isinstance(var.type, Float):
+            self.scope.append((var, value))
+            self.active[var] = MakeTuple((var, first_id))
+            return
+        own = Var(var.name, value.type, var.site)
+        self.scope.append((own, value))
+        self.active[var] = numbered(own, first_id)
+        self.primal.add(var, own)
+        self.origins.first[var] = first_id
+        self.origins.made[var] = self.origins.depth
+
+    def name_path(self, var: Var, path: Term) -> None:
+        """From here on a variable stands for what a path does."""
+        first_id = self.first_of(path)
+        if first_id is not None:
+            self.origins.first[var] = first_id
+        self.origins.note(var, path)
+        self.active[var] = self.of(path)
+        self.primal.add(var, self.p(path))
+
     def clause(self, term: Term) -> Term:
         own = self.operations.get(term) if isinstance(term, Var) else None
-        if own is None:
+        if own is not None:
+            assert isinstance(term.type, Float)
+            return MakeTuple((term, entry(slopes_of(own, term.type, self.bound))))
+        if not self.is_active(term):
             return super().clause(term)
-        assert isinstance(term.type, Float)
-        return MakeTuple((term, entry(slopes_of(own, term.type, self.bound))))
+        match term:
+            case Call():
+                return self.call(term)
+            case Let(bindings, body):
+                self.enter(term)
+                before, rest = self.rest(bindings, body)
+                for var, value in before:
+                    self.define(var, value)
+                whole = None if rest is None else self.region(rest)
+                if whole is not None:
+                    return numbered(*whole)
+                for var, value in bindings[len(before) :]:
+                    self.define(var, value)
+                return self.of(body)
+            case Build() | Reduce():
+                whole = self.region(term)
+                if whole is not None:
+                    return numbered(*whole)
+                return self.deeper(lambda: super(_Recorded, self).clause(term))
+            case IFold() | While() | Collect() | Lam():
+                return self.deeper(lambda: super(_Recorded, self).clause(term))
+            case _:
+                return super().clause(term)
 
     # -- arithmetic ------------------------------------------------------------------------------------------------
 
@@ -157,7 +303,13 @@ class _Recorded(Paired):
         match term:
             case Let(bindings, body):
                 self.enter(term)
-                for var, value in bindings:
+                before, rest = self.rest(bindings, body)
+                for var, value in before:
+                    self.define(var, value)
+                whole = None if rest is None else self.region(rest)
+                if whole is not None:
+                    return whole[0], [(whole[1], scalar_constant(1.0, term.type))]
+                for var, value in bindings[len(before) :]:
                     self.define(var, value)
                 return self.statement(body)
             case Prim() if self.is_active(term) and term not in self.shared:
