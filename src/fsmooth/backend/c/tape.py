@@ -167,8 +167,8 @@ static bool fs_grow_regions(fs_entries *tape, int64_t integers, int64_t reals) {
 
 /* The id of the first of so many numbers of a region, with room for what it saves; 0 if there is none. */
 static int64_t fs_region(fs_entries *tape, int64_t number, int64_t size, int64_t integers, int64_t reals) {
-    if (tape->regions >= tape->region_room || tape->integers + integers > tape->integer_room || tape->reals + reals > tape->real_room)
-        if (!fs_grow_regions(tape, integers, reals)) return 0;
+    const bool is_room = tape->integers + integers <= tape->integer_room && tape->reals + reals <= tape->real_room;
+    if ((!is_room || tape->regions >= tape->region_room) && !fs_grow_regions(tape, integers, reals)) return 0;
     if (tape->entries + size > tape->entry_room && !fs_grow_tape(tape, size, 0)) return 0;
     const int64_t first = tape->entries;
     for (int64_t e = first; e < first + size; ++e) tape->first[e] = tape->pairs;

@@ -5,8 +5,8 @@
     recordsum n (i. x, d, s, …)    the sum of the x, and the id of one entry for all of it
     recordregion k m (d, …) (s, …) the id of the first of m numbers that a part of the program gave as a whole: region k, which
                                    adds to the cotangents of the numbers d, and reads s on its way back
-    swept n start d                the cotangents of the n inputs from `start` on, if that of the number d is 1; with the ways back
-                                   of the regions
+    swept n start d                the cotangents of the n inputs from `start` on, if that of the number d is 1; with the ways
+                                   back of the regions
     retained n (start. e)          taped n (start. e), and the tape itself, by a number, which is kept for `pulled`
     pulled n t (d, c) …            the cotangents of the n inputs of the tape t, if those of the numbers d are c
 

@@ -46,12 +46,12 @@ def definition_recorded(header: Header, known: tuple[Given, ...], regions: Regio
         primal: dict[Var, Term] = {}
         parts: dict[Var, Part] = {}
         first: dict[Var, Term] = {}
-        fresh: dict[Var, int] = {}
+        fresh: dict[Part, int] = {}
         for old, given in zip(function.parameters, known, strict=True):
             if given.part is not None:
                 parts[old] = given.part
             elif given.is_made:
-                fresh[old] = 0
+                fresh[old, ()] = 0
             if given.varies and given.part is not None:
                 id_ = Var(f"{old.name}_first", INT)
                 parameters += [old, id_]
@@ -61,7 +61,9 @@ def definition_recorded(header: Header, known: tuple[Given, ...], regions: Regio
                 active[old] = parameters[-1]
             else:
                 parameters.append(old)
-        body = recorded(function.body, active, primal, regions, Origins(parts, first, fresh))
+        body = recorded(
+            function.body, active, primal, regions, Origins(parts, first, fresh, lent={x for x, _ in fresh})
+        )
         return cast(Lam, refresh(Lam(tuple(parameters), body)))
 
     return derived(header, (regions, known), made, definition)

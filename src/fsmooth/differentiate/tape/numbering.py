@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fsmooth.core.build import plus, times
 from fsmooth.core.shape import size_of
-from fsmooth.core.term import Build, Const, Get, MakeTuple, Term, Var
+from fsmooth.core.term import Build, Const, Get, MakeTuple, Proj, Term, Var
 from fsmooth.core.types import INT, Array, Float, Tuple, Type
 from fsmooth.differentiate.encoding import item
 from fsmooth.differentiate.leaves import in_width
@@ -75,6 +75,17 @@ def place_of(place: Term, type_: Type, path: tuple[int, ...], indices: tuple[Ter
             for k in range(path[0]):
                 first = plus(first, reals(item(place, k)))
             return place_of(item(place, path[0]), items[path[0]], path[1:], indices, first)
+        case _:
+            return first
+
+
+def id_at(path: Term, first: Term) -> Term:
+    """The id of the first number of what a path is, if those of its variable begin with this one and follow each other."""
+    match path:
+        case Proj(whole, position):
+            return part_first(whole, (position,), id_at(whole, first))
+        case Get(array, index):
+            return plus(id_at(array, first), times(index, reals(Get(array, Const(0)))))
         case _:
             return first
 

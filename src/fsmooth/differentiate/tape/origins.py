@@ -11,8 +11,21 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
-from fsmooth.core.build import part_of
-from fsmooth.core.term import Build, Call, Let, Plus, Proj, Reduce, Require, Term, Var, Vector
+from fsmooth.core.build import named_part, part_of, whole_of
+from fsmooth.core.term import (
+    Build,
+    Call,
+    Carrying,
+    If,
+    Let,
+    MakeTuple,
+    Plus,
+    Reduce,
+    Require,
+    Term,
+    Var,
+    Vector,
+)
 from fsmooth.core.types import Array, Tuple
 
 Part = tuple[Var, tuple[int, ...]]
@@ -20,29 +33,36 @@ Part = tuple[Var, tuple[int, ...]]
 
 
 class Origins(Struct, eq=False):
-    """What is known of the variables in scope: of which argument they are parts, the first of their ids if these follow each other,
-    and how deep in loops they were made.
+    """What is known of the variables in scope: of which argument they are parts, the first of their ids if these follow each
+    other, and how deep in loops they, or parts of them, were made.  What a definition is given was made by its caller, who lends
+    it: it is lent once.
     """
 
     parts: dict[Var, Part]
     first: dict[Var, Term]
-    made: dict[Var, int] = field(default_factory=dict)
+    made: dict[Part, int] = field(default_factory=dict)
     depth: int = 0
+    lent: set[Term] = field(default_factory=set)
 
     def part(self, term: Term) -> Part | None:
         """The part of an argument that a path is."""
-        positions: list[int] = []
-        while isinstance(term, Proj):
-            positions.append(term.position)
-            term = term.tuple
-        found = self.parts.get(term) if isinstance(term, Var) else None
-        return None if found is None else (found[0], (*found[1], *reversed(positions)))
+        found = named_part(term)
+        if found is None or found[0] not in self.parts:
+            return None
+        var, positions = self.parts[found[0]]
+        return var, (*positions, *found[1])
 
     def is_made_here(self, term: Term) -> bool:
         """Was it made in this step of the loops around it?"""
-        while isinstance(term, Proj):
-            term = term.tuple
-        return isinstance(term, Var) and self.made.get(term) == self.depth
+        found = named_part(term)
+        if found is None:
+            return False
+        var, positions = found
+        return any([self.made.get((var, positions[:k])) == self.depth for k in range(len(positions) + 1)])
+
+    def is_own(self, term: Term) -> bool:
+        """Was it made here, and by no caller?"""
+        return self.is_made_here(term) and whole_of(term)[0] not in self.lent
 
     def note(self, var: Var, value: Term) -> None:
         """Remember where the value of a variable comes from."""
@@ -51,16 +71,45 @@ class Origins(Struct, eq=False):
         found = self.part(value)
         if found is not None:
             self.parts[var] = found
-        elif _is_made(value) or self.is_made_here(value):
-            self.made[var] = self.depth
+        elif is_made(value) or self.is_made_here(value):
+            self.made[var, ()] = self.depth
+            if whole_of(value)[0] in self.lent:
+                self.lent.add(var)
+
+    def note_state(self, loop: Carrying) -> None:
+        """A state, or a part of it, that each step makes anew is made in the step: at most the first one is not."""
+        for positions in made_parts(loop.body):
+            self.made[loop.state, positions] = self.depth + 1
 
 
-def _is_made(term: Term) -> bool:
+def is_made(term: Term) -> bool:
+    """Does it cost as much as its size?"""
     while isinstance(term, Let | Require):
         term = term.body
-    while isinstance(term, Proj):
-        term = term.tuple
-    return isinstance(term, Build | Call | Vector | Plus | Reduce)
+    return isinstance(whole_of(term)[0], Build | Call | Vector | Plus | Reduce)
+
+
+def made_parts(term: Term) -> set[tuple[int, ...]]:
+    """The positions of the arrays that are made in a tuple."""
+    defined: dict[Term, Term] = {}
+
+    def parts(term: Term, at: tuple[int, ...]) -> set[tuple[int, ...]]:
+        match term:
+            case Let(bindings, body):
+                defined.update(bindings)
+                return parts(body, at)
+            case Require(_, body):
+                return parts(body, at)
+            case MakeTuple(items):
+                return {found for k, item in enumerate(items) for found in parts(item, (*at, k))}
+            case If(_, then, otherwise):
+                return parts(then, at) & parts(otherwise, at)
+            case Var() if term in defined:
+                return parts(defined[term], at)
+            case _:
+                return {at} if isinstance(term.type, Array) and is_made(term) else set()
+
+    return parts(term, ())
 
 
 def whole(part: Part) -> Term:

@@ -51,11 +51,12 @@ from fsmooth.differentiate.scopes import name_of
 from fsmooth.differentiate.shared import shared_terms
 from fsmooth.differentiate.tape.definitions import definition_recorded, refuse_data
 from fsmooth.differentiate.tape.kept import taken_apart
-from fsmooth.differentiate.tape.numbering import numbered, part_first
+from fsmooth.differentiate.tape.numbering import id_at, numbered, part_first
 from fsmooth.differentiate.tape.origins import Given, Origins
 from fsmooth.differentiate.tape.regions import Regions, may_be_part, region_of, sizes_of, way_back
 from fsmooth.differentiate.tape.single import owned_names
 from fsmooth.differentiate.tape.statement import Leaf, Operation, Part, is_one, operation, slopes_of
+from fsmooth.differentiate.tape.sums import as_sum
 
 Pair = tuple[Term, Term]
 """The id of an operand, and a slope."""
@@ -135,13 +136,21 @@ class _Recorded(Paired):
         for argument in term.arguments:
             varies = self.is_active(argument)
             part = self.origins.part(argument) if isinstance(argument.type, Array | Tuple) else None
-            known.append(Given(varies, part, part is None and self.origins.is_made_here(argument)))
+            known.append(Given(varies, part, part is None and self.origins.is_own(argument)))
             handed_on.append(self.of(argument) if varies and part is None else self.p(argument))
             if varies and part is not None:
                 first_id = self.first_of(argument)
                 assert first_id is not None
                 handed_on.append(first_id)
         return Call(definition_recorded(term.header, tuple(known), self.regions, recorded), tuple(handed_on))
+
+    def first_at(self, path: Term) -> Term | None:
+        """The id of a number of what has ids that follow each other."""
+        root = path
+        while isinstance(root, Get | Proj):
+            root = root.array if isinstance(root, Get) else root.tuple
+        found = self.origins.first.get(root) if isinstance(root, Var) else None
+        return None if found is None else id_at(self.p(path), found)
 
     def first_of(self, path: Term) -> Term | None:
         """The id of the first number of a path, if those of all follow each other."""
@@ -241,7 +250,7 @@ class _Recorded(Paired):
         self.active[var] = numbered(own, first_id)
         self.primal.add(var, own)
         self.origins.first[var] = first_id
-        self.origins.made[var] = self.origins.depth
+        self.origins.made[var, ()] = self.origins.depth
 
     def name_path(self, var: Var, path: Term) -> None:
         """From here on a variable stands for what a path does."""
@@ -260,6 +269,8 @@ class _Recorded(Paired):
         if not self.is_active(term):
             return super().clause(term)
         match term:
+            case Get() if isinstance(term.type, Float) and (first_id := self.first_at(term)) is not None:
+                return MakeTuple((self.p(term), first_id))
             case Call():
                 return self.call(term)
             case Let(bindings, body):
@@ -273,12 +284,17 @@ class _Recorded(Paired):
                 for var, value in bindings[len(before) :]:
                     self.define(var, value)
                 return self.of(body)
+            case IFold() if (total := as_sum(term)) is not None:
+                return self.of(total)
             case Build() | Reduce():
                 whole = self.region(term)
                 if whole is not None:
                     return numbered(*whole)
                 return self.deeper(lambda: super(_Recorded, self).clause(term))
-            case IFold() | While() | Collect() | Lam():
+            case IFold() | While():
+                self.origins.note_state(term)
+                return self.deeper(lambda: super(_Recorded, self).clause(term))
+            case Collect() | Lam():
                 return self.deeper(lambda: super(_Recorded, self).clause(term))
             case _:
                 return super().clause(term)
@@ -342,7 +358,8 @@ class _Recorded(Paired):
                 if not isinstance(value, MakeTuple):
                     value = self.bound("d", value)
                 arguments.append(self.bound(name, first(value)))
-                made_of.append(Leaf(self.bound("id", second(value))))
+                id_ = second(value)
+                made_of.append(Leaf(id_ if isinstance(id_, Prim) else self.bound("id", id_)))
         return operation(term.primitive, tuple(arguments), tuple(made_of), name_of(term), self.bound)
 
     # -- loops -----------------------------------------------------------------------------------------------------

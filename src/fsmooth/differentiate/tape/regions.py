@@ -25,6 +25,7 @@ from fsmooth.core.term import (
     Delta,
     Get,
     If,
+    IFold,
     Lam,
     Length,
     Let,
@@ -42,7 +43,7 @@ from fsmooth.core.term import (
     let,
 )
 from fsmooth.core.traverse import subterms
-from fsmooth.core.types import F64, INT, Array, Float, Tuple, Type, has_float, is_scalar, leaf_of
+from fsmooth.core.types import F64, INT, Array, Bool, Float, Int, Tuple, Type, has_float, is_scalar, leaf_of
 from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.encoding import item
 from fsmooth.differentiate.reverse.handed import handed
@@ -108,9 +109,22 @@ def may_be_part(term: Term) -> bool:
 
 
 def _may_be(t: Term) -> bool:
-    if has_float(t.type) and not _is_double(t.type):
-        return False
-    return isinstance(t, _PARTS) or (isinstance(t, Reduce) and t.reduction in _REDUCTIONS)
+    match t:
+        case Reduce():
+            if t.reduction not in _REDUCTIONS:
+                return False
+        case IFold():
+            if not all([isinstance(x, Float | Int | Bool) for x in _parts(t.type)]):
+                return False
+        case _:
+            if not isinstance(t, _PARTS):
+                return False
+    return not has_float(t.type) or _is_double(t.type)
+
+
+def _parts(type_: Type) -> list[Type]:
+    """The parts of a state."""
+    return [x for part in type_.items for x in _parts(part)] if isinstance(type_, Tuple) else [type_]
 
 
 def _is_double(type_: Type) -> bool:

@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import cast
 
-from fsmooth.core.build import nested_build, plus, times
-from fsmooth.core.shape import size_of
+from fsmooth.core.build import nested_build, plus
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import (
-    Build,
     Const,
     Deriv,
     Get,
@@ -44,7 +42,8 @@ def tape(deriv: Deriv) -> Lam:
     """The function that a `Deriv` of a function literal stands for, by a tape."""
     function = cast(Lam, refresh(deriv.function))
     parameters = function.parameters
-    inside = _Inside(function, deriv.wrt, [])
+    # a region goes back as a whole, for each number of the output that a Jacobian asks for
+    inside = _Inside(function, deriv.wrt, None if deriv.verb is Verb.JACOBIAN else [])
     match deriv.verb:
         case Verb.GRAD | Verb.VALUE_AND_GRAD:
             body = inside.gradient(deriv.single, deriv.verb)

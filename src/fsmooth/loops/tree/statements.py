@@ -453,7 +453,7 @@ class SaveRegion(Struct, frozen=True, eq=False):
 
 
 class OpenSweep(Struct, frozen=True, eq=False):
-    """`double *bars`: the cotangents of all entries, 1 for that with id `root`; of the inputs, `count` from `start` on, at these."""
+    """`double *bars`: the cotangents of all entries, of which that with id `root` is 1; the inputs are `count` from `start` on."""
 
     bars: str
     count: Expression
@@ -462,8 +462,8 @@ class OpenSweep(Struct, frozen=True, eq=False):
 
 
 class NextRegion(Struct, frozen=True, eq=False):
-    """Back to the next region, through the entries before: its number, or -1 if there is none, the id of the first of its numbers,
-    how many these are, and what it saved.  Those to whose numbers nothing comes back are left out.
+    """Back to the next region, through the entries before: its number, or -1 if there is none, the id of the first of its
+    numbers, how many these are, and what it saved.  Those to whose numbers nothing comes back are left out.
     """
 
     number: str
