@@ -62,7 +62,7 @@ class Origins(Struct, eq=False):
 
     def is_own(self, term: Term) -> bool:
         """Was it made here, and by no caller?"""
-        return self.is_made_here(term) and whole_of(term)[0] not in self.lent
+        return is_made(term) or (self.is_made_here(term) and whole_of(term)[0] not in self.lent)
 
     def note(self, var: Var, value: Term) -> None:
         """Remember where the value of a variable comes from."""
@@ -75,6 +75,9 @@ class Origins(Struct, eq=False):
             self.made[var, ()] = self.depth
             if whole_of(value)[0] in self.lent:
                 self.lent.add(var)
+        elif isinstance(value, Carrying):
+            for positions in made_parts(value.body):
+                self.made[var, positions] = self.depth
 
     def note_state(self, loop: Carrying) -> None:
         """A state, or a part of it, that each step makes anew is made in the step: at most the first one is not."""

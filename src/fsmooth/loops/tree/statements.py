@@ -453,7 +453,7 @@ class SaveRegion(Struct, frozen=True, eq=False):
 
 
 class OpenSweep(Struct, frozen=True, eq=False):
-    """`double *bars`: the cotangents of all entries, of which that with id `root` is 1; the inputs are `count` from `start` on."""
+    """`double *bars`: the cotangents of all entries, of which that with id `root` is 1; inputs are `count` from `start` on."""
 
     bars: str
     count: Expression
