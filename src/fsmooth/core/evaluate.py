@@ -63,7 +63,7 @@ from fsmooth.core.term import (
     While,
     Zero,
 )
-from fsmooth.core.types import F64, Array, Float, Tuple, Type
+from fsmooth.core.types import F64, Array, Float, Tuple, Type, rank_of
 from fsmooth.core.values import zero_of
 
 __all__ = ["ArrayValue", "Environment", "OutOfBounds", "RequirementFailed", "Value", "added", "evaluate"]
@@ -263,7 +263,10 @@ class _Evaluation:
             if len(shapes) != 1:
                 raise ValueError(f"ragged: elements of shapes {sorted(shapes)}")
             return ArrayValue((n, *shapes.pop()), items)
-        return ArrayValue((n, *self.shape(element, env)), ())
+        try:
+            return ArrayValue((n, *self.shape(element, env)), ())
+        except IndexError:  # only elements tell, in what it would be made of, and there are none
+            return ArrayValue((n,) + (0,) * rank_of(element.type), ())
 
     def shape(self, element: Term, env: dict[Var, Value]) -> tuple[int, ...]:
         return tuple([max(self.integer(s, env), 0) for s in shape_of(element)])
