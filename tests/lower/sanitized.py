@@ -10,6 +10,7 @@ from tests.lower.kept_sum_programs import KEPT_SUMS
 from tests.lower.programs import PROGRAMS
 from tests.lower.recorded_programs import RECORDED_PROGRAMS
 from tests.lower.strip_programs import STRIP_PROGRAMS
+from tests.tape.watched import TAPED
 
 SANITIZE = (
     *("-std=gnu99", "-O1", "-g", "-fPIC", "-shared", "-fopenmp-simd", "-fno-math-errno"),
@@ -20,7 +21,7 @@ SANITIZE = (
 def main() -> None:
     """Call every program with all its arguments; the sanitizers end the process at the first mistake."""
     sys.setrecursionlimit(100_000)
-    programs_of_all = (PROGRAMS, BLOCK_PROGRAMS, STRIP_PROGRAMS, RECORDED_PROGRAMS, KEPT_SUMS)
+    programs_of_all = (PROGRAMS, BLOCK_PROGRAMS, STRIP_PROGRAMS, RECORDED_PROGRAMS, KEPT_SUMS, TAPED)
     everything = [pair for programs in programs_of_all for pair in programs.values()]
     programs = compile_all([term for term, _ in everything], SANITIZE)
     calls = 0

@@ -57,7 +57,7 @@ def test_every_construct_and_every_primitive_is_made() -> None:
                     seen.add(term.type.names is not None)
     # `whiles`; tests/derivatives/test_custom_rules.py; tests/recursion; tests/tape
     elsewhere = (t.Call, t.Custom, t.Deriv, t.MapTerm, t.Require, t.While, t.Inject, t.Tag, t.Field, t.Null)
-    elsewhere += (t.Record, t.RecordSum, t.Taped, t.Swept, t.Retained, t.Pulled)
+    elsewhere += (t.Record, t.RecordSum, t.RecordRegion, t.Taped, t.Swept, t.Retained, t.Pulled)
     assert constructors() - set(elsewhere) <= seen
     assert set(t.Reduction) <= seen
     assert {True, False} <= seen

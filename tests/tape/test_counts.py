@@ -113,20 +113,25 @@ def test_an_expression_is_one_entry() -> None:
 
 
 @pytest.mark.parametrize(
-    ("f", "made_of", "wanted"),
+    ("f", "made_of", "whole", "single"),
     [
-        (dot, lambda n: (np.ones(n), np.ones(n)), lambda n: (1, 2 * n)),
-        (matrix, lambda n: (np.ones((n, 4)), np.ones(4)), lambda n: (n + 1, 9 * n)),
-        (product_of_sines, lambda n: (np.ones(n),), lambda n: (n, 2 * n)),
+        (dot, lambda n: (np.ones(n), np.ones(n)), lambda n: (1, 0), lambda n: (1, 2 * n)),
+        (matrix, lambda n: (np.ones((n, 4)), np.ones(4)), lambda n: (1, 0), lambda n: (n + 1, 9 * n)),
+        (product_of_sines, lambda n: (np.ones(n),), lambda n: (n, 2 * n), lambda n: (n, 2 * n)),
     ],
 )
 def test_linear(
-    f: Callable[..., object], made_of: Callable[[int], tuple[object, ...]], wanted: Callable[[int], object]
+    f: Callable[..., object],
+    made_of: Callable[[int], tuple[object, ...]],
+    whole: Callable[[int], object],
+    single: Callable[[int], object],
 ) -> None:
+    """Of regions, and of single statements, which are what a Jacobian has."""
     term = term_of(f, made_of(3))
     wrt = tuple(range(len(term.parameters)))
     for n in (50, 100, 200):
-        assert counted(term, wrt, made_of(n)) == wanted(n)
+        assert counted(term, wrt, made_of(n)) == whole(n)
+        assert counted(term, wrt, made_of(n), Verb.JACOBIAN) == single(n)
 
 
 def test_a_constant_costs_nothing() -> None:

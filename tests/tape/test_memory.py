@@ -51,7 +51,7 @@ def test_more_entries_than_ids(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     with pytest.raises(fs.OutOfMemoryError, match="after 1 entries"):
         fs.grad(lambda v: sum(x * x for x in v), method="tape")(np.ones(5001))
     with pytest.raises(fs.OutOfMemoryError):
-        fs.grad(lambda v: sum(x * v[0] for x in v), method="tape")(np.ones(4000))
+        fs.jacobian(lambda v: sum(x * v[0] for x in v), method="tape")(np.ones(4000))
 
 
 def test_an_error_in_the_middle_of_a_tape() -> None:

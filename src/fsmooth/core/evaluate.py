@@ -20,7 +20,7 @@ from fsmooth.core.build import zero_like
 from fsmooth.core.evaluation_errors import OutOfBounds, RequirementFailed
 from fsmooth.core.map_values import meaning
 from fsmooth.core.shape import shape_of
-from fsmooth.core.tape import Entries, Pairs
+from fsmooth.core.tape import Entries, Pairs, Whole
 from fsmooth.core.term import (
     App,
     Build,
@@ -47,6 +47,7 @@ from fsmooth.core.term import (
     Proj,
     Pulled,
     Record,
+    RecordRegion,
     RecordSum,
     Reduce,
     Reduction,
@@ -62,7 +63,7 @@ from fsmooth.core.term import (
     While,
     Zero,
 )
-from fsmooth.core.types import F64, Array, Float, Tuple, Type
+from fsmooth.core.types import F64, Array, Float, Tuple, Type, rank_of
 from fsmooth.core.values import zero_of
 
 __all__ = ["ArrayValue", "Environment", "OutOfBounds", "RequirementFailed", "Value", "added", "evaluate"]
@@ -203,12 +204,16 @@ class _Evaluation:
                 return self.tape.entered(list(pairs))
             case RecordSum():
                 return self.recorded_sum(term, env)
+            case RecordRegion(number, size, places, saved):
+                given = [tuple([self.of(x, env) for x in part]) for part in (places, saved)]
+                return self.tape.region(Whole(number, self.integer(size, env), *given))
             case Taped(size, (start,), body):
                 with self.tape.scope(self.integer(size, env)) as first:
                     return self.of(body, {**env, start: first})
             case Swept(size, start, id_):
                 n, first, root = [self.integer(part, env) for part in (size, start, id_)]
-                return ArrayValue((n,), tuple(self.tape.swept(n, first, root)))
+                back = lambda whole, r: self.way_back(term, whole, r, env)  # noqa: E731
+                return ArrayValue((n,), tuple(self.tape.swept(n, first, root, back)))
             case Retained(size, (start,), body):
                 whole = self.of(body, {**env, start: self.tape.opened(self.integer(size, env))})
                 return (whole, self.tape.retained())
@@ -258,7 +263,10 @@ class _Evaluation:
             if len(shapes) != 1:
                 raise ValueError(f"ragged: elements of shapes {sorted(shapes)}")
             return ArrayValue((n, *shapes.pop()), items)
-        return ArrayValue((n, *self.shape(element, env)), ())
+        try:
+            return ArrayValue((n, *self.shape(element, env)), ())
+        except IndexError:  # only elements tell, in what it would be made of, and there are none
+            return ArrayValue((n,) + (0,) * rank_of(element.type), ())
 
     def shape(self, element: Term, env: dict[Var, Value]) -> tuple[int, ...]:
         return tuple([max(self.integer(s, env), 0) for s in shape_of(element)])
@@ -329,6 +337,18 @@ class _Evaluation:
             total = x if total is None else self.a.add(total, x, F64)
             pairs.extend(zip(rest[::2], rest[1::2], strict=True))
         return (self.zeros((), F64) if total is None else total, self.tape.entered(pairs))
+
+    def way_back(
+        self, term: Swept, whole: Whole, r: list[Value], env: dict[Var, Value]
+    ) -> tuple[list[Value], list[Value]]:
+        """What a region adds to cotangents, and the places that all regions of that number have."""
+        way = term.back[whole.number]
+        assert isinstance(way, Lam)
+        given = dict(zip(way.parameters, (*whole.places, *whole.saved, ArrayValue((len(r),), tuple(r))), strict=True))
+        added, where = self.of(way.body, {**env, **given}), self.of(term.where[whole.number], env)
+        assert isinstance(added, tuple)
+        assert isinstance(where, tuple)
+        return list(added), list(where)
 
     def contribute(self, sums: list[object], id_: Value, cotangent: Value) -> None:
         """Add cotangents to those of the numbers with these ids."""

@@ -39,6 +39,7 @@ from fsmooth.core.term import (
     Proj,
     Pulled,
     Record,
+    RecordRegion,
     Reduce,
     Reduction,
     Require,
@@ -249,6 +250,9 @@ class _Printer:
             case Record(ids, slopes):
                 pairs = [self.listed(pair, indent) for pair in zip(ids, slopes, strict=True)]
                 return _APPLY, " ".join(["record", *[f"({pair})" for pair in pairs]])
+            case RecordRegion(number, size, places, saved):
+                listed = [f"({self.listed(part, indent)})" for part in (places, saved)]
+                return _APPLY, " ".join(["recordregion", str(number), self.atom(size, indent), *listed])
             case Pulled(size, tape, ids, cotangents):
                 pairs = [self.listed(pair, indent) for pair in zip(ids, cotangents, strict=True)]
                 begin = ["pulled", self.atom(size, indent), self.atom(tape, indent)]

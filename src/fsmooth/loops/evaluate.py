@@ -7,14 +7,15 @@ checked: reading or writing outside a buffer, and reading what was never written
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import assert_never
+from typing import assert_never, cast
 
 from msgspec import Struct
 
 from fsmooth.core import primitives as p
 from fsmooth.core.arithmetic import FLOATS, first_extremum, single
-from fsmooth.core.tape import Entries
-from fsmooth.core.types import INT, Float
+from fsmooth.core.array_value import ArrayValue, Value
+from fsmooth.core.tape import Entries, Sweep, Whole, numbers_of
+from fsmooth.core.types import F64, INT, Float, Type
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import integer, zero_of
 
@@ -96,6 +97,7 @@ class _Memory:
         self.definitions = definitions
         self.names: dict[str, Number] = {}
         self.pointers: dict[str, Pointer] = {}
+        self.sweep: Sweep | None = None
 
     # -- expressions -----------------------------------------------------------------------------------------------
 
@@ -220,9 +222,19 @@ class _Memory:
                 self.tape.operand(self.integer(t.Name(s.entry.name, INT)), self.integer(s.id), self.of(s.slope))
             case t.Sweep():
                 start, root = self.integer(s.start), self.integer(s.root)
-                for k, slope in enumerate(self.tape.swept(self.integer(s.count), start, root)):
+                count = self.integer(s.count)
+                sweep = self.tape.sweep(count, start, root)
+                assert sweep.next() is None
+                for k, slope in enumerate(sweep.sums[start : start + count]):
                     assert isinstance(slope, float)
                     self.store(s.buffer, self.integer(s.offset) + k, slope, False)
+            case t.SaveRegion():
+                self.names[s.name] = self.save(s)
+            case t.OpenSweep():
+                self.sweep = self.tape.sweep(self.integer(s.count), self.integer(s.start), self.integer(s.root))
+                self.pointers[s.bars] = Pointer(cast(list[Number | None], self.sweep.sums))
+            case t.NextRegion():
+                self.next_region(s)
             case t.CloseTape():
                 self.tape.close(self.integer(t.Name(s.start, INT)))
             case t.KeepTape():
@@ -238,6 +250,27 @@ class _Memory:
                 pass
             case _:
                 assert_never(s)
+
+    def save(self, s: t.SaveRegion) -> int:
+        """The id of the first number of a region."""
+        kept: dict[Type, list[Value]] = {
+            INT: [self.integer(e) for e in s.integers],
+            F64: [self.of(e) for e in s.reals],
+        }
+        for place, count in zip(s.arrays, s.counts, strict=True):
+            pointer = self.place(place)
+            kept[place.type] += [pointer.memory[pointer.at(k)] for k in range(self.integer(count))]
+        saved = tuple([ArrayValue((len(x),), tuple(x)) for x in kept.values()])
+        return self.tape.region(Whole(s.number, self.integer(s.size), (), saved))
+
+    def next_region(self, s: t.NextRegion) -> None:
+        """Back to the next region."""
+        assert self.sweep is not None
+        found = self.sweep.next()
+        first, whole = (0, Whole(-1, 0, (), ((), ()))) if found is None else found
+        self.names |= {s.number: whole.number, s.first: first, s.size: whole.size}
+        for name, part in zip((s.integers, s.reals), whole.saved, strict=True):
+            self.pointers[name] = Pointer(cast(list[Number | None], numbers_of(part)))
 
     def multiply(self, s: t.Multiply) -> None:
         """Products of numbers, added up in the order of the axis that is summed."""

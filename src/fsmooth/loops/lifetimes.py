@@ -52,7 +52,7 @@ def with_shared_memory(function: t.Function) -> tuple[t.Function, list[list[str]
     return with_body(function, _merged(function.body, shared)), [[s.buffer for s in m.arrays] for m in shared]
 
 
-_HAND_ON = t.Invoke | t.Keep | t.Reserve | t.Pack | t.KeepTape | t.OpenTape | t.OpenBars
+_HAND_ON = t.Invoke | t.Keep | t.Reserve | t.Pack | t.KeepTape | t.OpenTape | t.OpenSweep | t.OpenBars
 """What may keep a pointer to an array, or runs its statements otherwise than in their order."""
 
 

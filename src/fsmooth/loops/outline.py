@@ -26,7 +26,7 @@ from fsmooth.loops.usage import bodies_of, changed, declared, mentioned, names_o
 
 _STAYING = (
     *(t.Allocate, t.Room, t.Parallel, t.Invoke, t.Keep, t.Reserve, t.Pack, t.Unpack),
-    *(t.OpenTape, t.Sweep, t.CloseTape, t.KeepTape, t.OpenBars, t.SweepBars),
+    *(t.OpenTape, t.Sweep, t.CloseTape, t.KeepTape, t.OpenBars, t.SweepBars, t.SaveRegion, t.OpenSweep, t.NextRegion),
 )
 """What is never part of an outlined function."""
 

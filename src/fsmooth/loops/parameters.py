@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fsmooth.core.types import INT
+from fsmooth.core.types import F64, INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.usage import walk
 
@@ -22,6 +22,14 @@ def types_of(function: t.Function) -> dict[str, t.Parameter]:
                 found[s.index] = t.Parameter(s.index, INT)
             case t.Entry():
                 found[s.name] = t.Parameter(s.name, INT)
+            case t.SaveRegion():
+                found[s.name] = t.Parameter(s.name, INT)
+            case t.OpenSweep():
+                found[s.bars] = t.Parameter(s.bars, F64, pointer=True, output=True)
+            case t.NextRegion():
+                found |= {name: t.Parameter(name, INT) for name in (s.number, s.first, s.size)}
+                found[s.integers] = t.Parameter(s.integers, INT, pointer=True)
+                found[s.reals] = t.Parameter(s.reals, F64, pointer=True)
             case t.Parallel():
                 found[s.chunk] = t.Parameter(s.chunk, INT)
             case _:

@@ -144,6 +144,14 @@ def _lines(s: t.Statement) -> list[str]:
             return [f"{s.entry.name}[{w(s.position)}] := ({w(s.id)}, {w(s.slope)})"]
         case t.Sweep():
             return [f"sweep {s.buffer}[{w(s.offset)}] x {w(s.count)} := {w(s.root)} to {w(s.start)}"]
+        case t.SaveRegion():
+            arrays = [f"{_handed(a)} x {w(n)}" for a, n in zip(s.arrays, s.counts, strict=True)]
+            given = [*[w(e) for e in (*s.integers, *s.reals)], *arrays]
+            return [f"region {s.name} of {s.number} x {w(s.size)} saves ({', '.join(given)})"]
+        case t.OpenSweep():
+            return [f"bars {s.bars} for {w(s.root)} to {w(s.start)} x {w(s.count)}"]
+        case t.NextRegion():
+            return [f"next region of {s.bars}: {s.number} from {s.first} x {s.size}, {s.integers}, {s.reals}"]
         case t.CloseTape():
             return [f"end of tape from {s.start}"]
         case t.KeepTape():

@@ -136,6 +136,24 @@ def expressions_of(s: t.Statement) -> Iterator[t.Expression]:
             yield s.start
             yield s.root
             yield _TAPE
+        case t.SaveRegion():
+            yield s.size
+            yield from s.integers
+            yield from s.reals
+            for place, count in zip(s.arrays, s.counts, strict=True):
+                yield place.offset
+                yield t.Name(place.buffer, INT)
+                yield count
+            yield _TAPE
+        case t.OpenSweep():
+            yield s.count
+            yield s.start
+            yield s.root
+            yield _TAPE
+        case t.NextRegion():
+            yield s.after
+            yield t.Name(s.bars, INT)
+            yield _TAPE
         case t.CloseTape():
             yield t.Name(s.start, INT)
         case t.KeepTape():
@@ -239,6 +257,12 @@ def declared(s: t.Statement) -> tuple[str, ...]:
             return (s.buffer,)
         case t.Entry():
             return (s.name, s.slopes, s.operands)
+        case t.SaveRegion():
+            return (s.name,)
+        case t.OpenSweep():
+            return (s.bars,)
+        case t.NextRegion():
+            return (s.number, s.first, s.size, s.integers, s.reals)
         case t.For() | t.Block() | t.CheckAll():
             return (s.index,)
         case t.Parallel():
@@ -275,7 +299,9 @@ def targets(s: t.Statement) -> set[str]:
             return {s.buffer, t.TAPE}
         case t.SweepBars():
             return {s.buffer, s.bars}
-        case t.OpenTape() | t.Entry() | t.Operand() | t.CloseTape() | t.KeepTape():
+        case t.NextRegion():
+            return {s.bars, t.TAPE}
+        case t.OpenTape() | t.Entry() | t.Operand() | t.SaveRegion() | t.OpenSweep() | t.CloseTape() | t.KeepTape():
             return {t.TAPE}
         case _:
             return set()

@@ -107,7 +107,19 @@ def needs_of(function: t.Function) -> tuple[t.Function, Needs]:
 
 
 _CALLS = t.Invoke | t.Keep | t.Reserve | t.Pack | t.Unpack
-_TAPES = t.OpenTape | t.Entry | t.Operand | t.Sweep | t.CloseTape | t.KeepTape | t.OpenBars | t.SweepBars
+_TAPES = (
+    t.OpenTape
+    | t.Entry
+    | t.Operand
+    | t.Sweep
+    | t.SaveRegion
+    | t.OpenSweep
+    | t.NextRegion
+    | t.CloseTape
+    | t.KeepTape
+    | t.OpenBars
+    | t.SweepBars
+)
 
 
 class _Finding(Struct):

@@ -296,7 +296,7 @@ def _taken_by(s: t.Statement) -> Iterator[t.Expression]:
     match s:
         case t.Allocate() | t.Keep() | t.Entry():
             yield s.count
-        case t.OpenTape():
+        case t.OpenTape() | t.SaveRegion():
             yield s.size
         case t.Room() if s.bound is not None:
             yield s.bound

@@ -16,7 +16,7 @@ from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ZERO, integer
 from fsmooth.lower.cardinality import leaf_shapes
 from fsmooth.lower.context import Added, Context
-from fsmooth.lower.destination import Destination, Group, Mode, Scalar, Value, View, dense_view
+from fsmooth.lower.destination import Destination, Group, Mode, Scalar, Value, View, dense_view, leaves
 
 StaticSizes = Mapping[tuple[int, int], int]
 
@@ -80,7 +80,7 @@ class Interface:
     def outputs(self, body: Term) -> Destination:
         """The destination of the result, whose sizes are computed in the context."""
         shapes = leaf_shapes(body)
-        return self._output(unzipped(body.type), iter(shapes), "result")
+        return _with_sizes(self._output(unzipped(body.type), iter(shapes), "result"), body.type)
 
     def _output(self, type_: Type, shapes: Iterator[tuple[Type, tuple[Term, ...]]], hint: str) -> Destination:
         if isinstance(type_, Tuple):
@@ -120,6 +120,17 @@ class Interface:
                 value = self.ctx.extent(self.ctx.scalar(size))
                 self.ctx.store(View("shape", integer(position), (), (), INT), value, Mode.ASSIGN)
                 position += 1
+
+
+def _with_sizes(dest: Destination, type_: Type) -> Destination:
+    """A destination that knows the sizes of its arrays of tuples, since what is put there may be read again."""
+    if not isinstance(dest, Group):
+        return dest
+    items = tuple(
+        [_with_sizes(part, item) for part, item in zip(dest.items, _components(type_), strict=True)]  # type: ignore[arg-type]
+    )
+    sizes = [leaf.sizes for part in items for leaf in leaves(part) if isinstance(leaf, View)]
+    return Group(items, sizes[0][: rank_of(type_)] if sizes and isinstance(type_, Array) else ())
 
 
 def _components(type_: Type) -> tuple[Type, ...]:

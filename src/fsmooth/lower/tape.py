@@ -13,8 +13,9 @@ from fsmooth.lower.destination import Destination, Group, Local, Mode, Scalar, V
 from fsmooth.lower.expressions import as_expression
 from fsmooth.lower.loop import Loop
 from fsmooth.lower.storage import array
+from fsmooth.lower.tape_regions import swept_with_regions
 
-_LOOKED_AFTER = (t.OpenTape, t.Entry, t.Sweep, t.CloseTape, t.Invoke)
+_LOOKED_AFTER = (t.OpenTape, t.Entry, t.SaveRegion, t.Sweep, t.CloseTape, t.Invoke)
 """What may not stand between an entry and its operands."""
 
 
@@ -143,10 +144,13 @@ def _seed(ctx: Context, bars: str, id_: Value, cotangent: Value) -> None:
 
 def swept_into(ctx: Context, term: Swept, dest: Destination, mode: Mode) -> None:
     """Slopes of a number by all inputs, to where they are to be if there are no gaps in that."""
-    size, start, root = [ctx.light(ctx.scalar(part)) for part in (term.size, term.start, term.id)]
     assert isinstance(dest, View)
     is_there = mode is Mode.ASSIGN and dest.dense and not dest.added
-    place = dest if is_there else array(ctx, (ctx.extent(size),), dest.leaf, "slopes")
-    ctx.emit(t.Sweep(place.buffer, place.offset, size, start, root))
+    place = dest if is_there else array(ctx, (ctx.extent(ctx.scalar(term.size)),), dest.leaf, "slopes")
+    if term.back:
+        swept_with_regions(ctx, term, place)
+    else:
+        size, start, root = [ctx.light(ctx.scalar(part)) for part in (term.size, term.start, term.id)]
+        ctx.emit(t.Sweep(place.buffer, place.offset, size, start, root))
     if not is_there:
         copy_into(ctx, place, dest, mode)

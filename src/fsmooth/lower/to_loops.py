@@ -30,6 +30,7 @@ from fsmooth.core.term import (
     Proj,
     Pulled,
     Record,
+    RecordRegion,
     RecordSum,
     Reduce,
     Require,
@@ -69,6 +70,7 @@ from fsmooth.lower.linear import linear_binding, linear_into
 from fsmooth.lower.placement.replacement import is_place, is_same_view
 from fsmooth.lower.sink_places import accumulate, places_for, remaining
 from fsmooth.lower.storage import storage_for
+from fsmooth.lower.tape_regions import record_region
 
 
 class Unsupported(TypeError):
@@ -113,6 +115,8 @@ class Lowering(Context):
                 return reductions.reduce_scalar(self, term)
             case Record():
                 return tape.record(self, term)
+            case RecordRegion():
+                return record_region(self, term)
             case Get() | Proj() | Let() | App() | Call() | Inject() | Field() | Require() | Carrying() | Taped():
                 return expressions.as_expression(self.value(term))
             case _:

@@ -374,7 +374,7 @@ def _kinds(body: t.Body) -> dict[str, _Kind]:
                 found[pointer] = _Kind(f"{element_type(type_)} *")
             case t.Room(name):
                 found[name] = _Kind("fs_room ")
-            case t.OpenTape(name) | t.Entry(name):
+            case t.OpenTape(name) | t.Entry(name) | t.SaveRegion(name):
                 found[name] = _Kind(f"{c_type(INT)} ")
             case _:
                 pass

@@ -21,7 +21,7 @@ from fsmooth.backend.c.outlined import Outlined
 from fsmooth.backend.c.products import write_product
 from fsmooth.backend.c.shared import Shared
 from fsmooth.backend.c.spelling import UNARY
-from fsmooth.backend.c.tape_statements import write_kept_tape, write_tape
+from fsmooth.backend.c.tape_statements import write_kept_tape, write_region, write_tape
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Site
 from fsmooth.core.types import BOOL, INT
@@ -195,6 +195,8 @@ class StatementWriter:
                 self.invoke(s)
             case t.OpenTape() | t.Entry() | t.Operand() | t.Sweep() | t.CloseTape():
                 write_tape(self, s)
+            case t.SaveRegion() | t.OpenSweep() | t.NextRegion():
+                write_region(self, s)
             case t.KeepTape() | t.OpenBars() | t.SweepBars():
                 write_kept_tape(self, s)
             case t.Swap(left, right, type_):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
+from fsmooth.core.types import F64, INT
 from fsmooth.loops import tree as t
 
 if TYPE_CHECKING:
@@ -49,6 +50,62 @@ def write_tape(writer: StatementWriter, s: t.OpenTape | t.Entry | t.Operand | t.
             writer.line(f"fs_forget(fs_tape, {start});")
         case _:
             assert_never(s)
+
+
+def write_region(writer: StatementWriter, s: t.SaveRegion | t.OpenSweep | t.NextRegion) -> None:
+    """What is done with regions: saving for them, and the way back from one to the next."""
+    writer.features.add("tape")
+    w = writer.e.write
+    full = f"fs_tape_is_full({writer.error}, fs_tape)"
+    match s:
+        case t.SaveRegion():
+            _save(writer, s, full)
+        case t.OpenSweep():
+            numbers = ", ".join([w(s.count), w(s.start), w(s.root)])
+            writer.line(f"double *restrict {s.bars} = fs_open_sweep(fs_tape, {numbers});")
+            writer.fails(f"!{s.bars}", full)
+        case t.NextRegion():
+            writer.line(f"const int64_t {s.number} = fs_next_region(fs_tape, {s.bars}, {w(s.after)});")
+            writer.line(f"const int64_t {s.first} = fs_tape->here.first;")
+            writer.line(f"const int64_t {s.size} = fs_tape->here.size;")
+            writer.line(f"const int64_t *{s.integers} = fs_tape->integer + fs_tape->here.integers;")
+            writer.line(f"const double *{s.reals} = fs_tape->real + fs_tape->here.reals;")
+            for name in (s.first, s.size, s.integers, s.reals):
+                writer.line(f"(void){name};")
+        case _:
+            assert_never(s)
+
+
+def _save(writer: StatementWriter, s: t.SaveRegion, full: str) -> None:
+    """Room on the tape, then numbers one by one, then arrays."""
+    w = writer.e.write
+    kinds = {INT: ("integers", s.integers), F64: ("reals", s.reals)}
+    totals: list[str] = []
+    for type_, (_, numbers) in kinds.items():
+        counts = [writer.count(n) for place, n in zip(s.arrays, s.counts, strict=True) if place.type == type_]
+        totals.append(" + ".join([str(len(numbers)), *counts]))
+    place = writer.e.name(s.name)
+    kind = f"{writer.const(s.name)}int64_t " if place == s.name else ""
+    writer.line(f"{kind}{place} = fs_region(fs_tape, {s.number}, {writer.count(s.size)}, {', '.join(totals)});")
+    writer.fails(f"!{place}", full)
+    for type_, (name, numbers) in kinds.items():
+        arrays = [(at, n) for at, n in zip(s.arrays, s.counts, strict=True) if at.type == type_]
+        if not numbers and not arrays:
+            continue
+        target = f"{s.name}_{name}"
+        element = "int64_t" if type_ == INT else "double"
+        writer.line(f"{element} *{target} = fs_tape->{name[:-1]} + fs_tape->here.{name};")
+        for k, value in enumerate(numbers):
+            writer.line(f"{target}[{k}] = {w(value)};")
+        if arrays:
+            writer.line(f"{target} += {len(numbers)};")
+        for k, (at, n) in enumerate(arrays):
+            size = writer.size(n)
+            writer.line(
+                f"if ({w(n)} > 0) memcpy({target}, {writer.place(at.buffer, at.offset)}, {size} * sizeof *{target});"
+            )
+            if k + 1 < len(arrays):
+                writer.line(f"{target} += {w(n)};")
 
 
 def write_kept_tape(writer: StatementWriter, s: t.KeepTape | t.OpenBars | t.SweepBars) -> None:

@@ -267,6 +267,7 @@ _REFUSED = {
     "Null": "values of recursive data types",
     "Record": "a tape",
     "RecordSum": "a tape",
+    "RecordRegion": "a tape",
     "Taped": "a tape",
     "Swept": "a tape",
     "Retained": "a tape",

@@ -27,7 +27,7 @@ from fsmooth.core.term.data import Field, Inject, Null, Tag
 from fsmooth.core.term.derivative import Deriv, Method, Verb
 from fsmooth.core.term.linear_maps import MapTerm
 from fsmooth.core.term.loops import Build, Carrying, Collect, IFold, Reduce, Reduction, While
-from fsmooth.core.term.tape import Pulled, Record, RecordSum, Retained, Swept, Taped
+from fsmooth.core.term.tape import Pulled, Record, RecordRegion, RecordSum, Retained, Swept, Taped
 from fsmooth.core.term.tuples import MakeTuple, Proj
 
 AnyTerm = (
@@ -64,6 +64,7 @@ AnyTerm = (
     | MapTerm
     | Record
     | RecordSum
+    | RecordRegion
     | Taped
     | Swept
     | Retained
@@ -107,6 +108,7 @@ __all__ = [
     "Proj",
     "Pulled",
     "Record",
+    "RecordRegion",
     "RecordSum",
     "Reduce",
     "Reduction",

@@ -3,7 +3,10 @@
     taped n (start. e)             e, where the ids start … start+n-1 stand for n inputs; entries made in it end with it
     record (d1, s1) (d2, s2) …     the id of an entry: an operation on numbers of these ids, with these slopes
     recordsum n (i. x, d, s, …)    the sum of the x, and the id of one entry for all of it
-    swept n start d                the cotangents of the n inputs from `start` on, if that of the number d is 1
+    recordregion k m (d, …) (s, …) the id of the first of m numbers that a part of the program gave as a whole: region k, which
+                                   adds to the cotangents of the numbers d, and reads s on its way back
+    swept n start d                the cotangents of the n inputs from `start` on, if that of the number d is 1; with the ways
+                                   back of the regions
     retained n (start. e)          taped n (start. e), and the tape itself, by a number, which is kept for `pulled`
     pulled n t (d, c) …            the cotangents of the n inputs of the tape t, if those of the numbers d are c
 
@@ -16,7 +19,7 @@ from __future__ import annotations
 
 from fsmooth.core.term.base import IllTyped, Term, want_int
 from fsmooth.core.term.calculus import Var
-from fsmooth.core.term.fields import Failing, Index, Parameters, Part, Parts, Runs
+from fsmooth.core.term.fields import Data, Failing, Index, Parameters, Part, Parts, Runs
 from fsmooth.core.types import F64, INT, Array, Float, Int, Tuple, has_function, leaf_of, rank_of
 
 
@@ -65,6 +68,31 @@ class RecordSum(Term):
         self._typed(Tuple((summand, INT)))
 
 
+class RecordRegion(Term):
+    """`recordregion k m (d, …) (s, …)`: the id of the first of the m numbers of a region, whose way back is the k-th of `swept`.
+
+    A place is the id of a number, or of the first of an array of them, or an array of ids.
+    """
+
+    __slots__ = ("number", "places", "saved", "size")
+    __match_args__ = ("number", "size", "places", "saved")
+    fields = (Data("number"), Part("size"), Parts("places"), Parts("saved"))
+    failing = Failing.NEVER
+
+    def __init__(self, number: int, size: Term, places: tuple[Term, ...], saved: tuple[Term, ...]) -> None:
+        want_int(size, "how many numbers a region gives")
+        for place in places:
+            if not isinstance(leaf_of(place.type), Int):
+                raise IllTyped(f"an id is no {place.type!r}")
+        if any(has_function(s.type) for s in saved):
+            raise IllTyped("a region saves a function")
+        self.number = number
+        self.size = size
+        self.places = places
+        self.saved = saved
+        self._typed(INT)
+
+
 class Taped(Term):
     """`taped n (start. e)`: e with a tape of n inputs."""
 
@@ -96,20 +124,28 @@ class Taped(Term):
 
 
 class Swept(Term):
-    """`swept n start d`: the slopes of the number with id d with respect to n inputs."""
+    """`swept n start d (f, g) …`: the slopes of the number with id d with respect to n inputs.
 
-    __slots__ = ("id", "size", "start")
-    __match_args__ = ("size", "start", "id")
-    fields = (Part("size"), Part("start"), Part("id"))
+    Of each region: `back` gives, of what was saved and the cotangents of its numbers, a tuple of what is added to the cotangents
+    at its places, and then at those that `where` gives, a tuple of ids that are the same for all regions of that number.
+    """
+
+    __slots__ = ("back", "id", "size", "start", "where")
+    __match_args__ = ("size", "start", "id", "where", "back")
+    fields = (Part("size"), Part("start"), Part("id"), Parts("where"), Parts("back"))
     failing = Failing.NEVER
 
-    def __init__(self, size: Term, start: Term, id_: Term) -> None:
+    def __init__(
+        self, size: Term, start: Term, id_: Term, where: tuple[Term, ...] = (), back: tuple[Term, ...] = ()
+    ) -> None:
         want_int(size, "the number of inputs")
         want_int(start, "an id")
         want_int(id_, "an id")
         self.size = size
         self.start = start
         self.id = id_
+        self.where = where
+        self.back = back
         self._typed(Array(F64))
 
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import nested_build, number
+from fsmooth.core.build import named_part, nested_build, number
 from fsmooth.core.shape import shape_of
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import (
     App,
     Build,
+    Call,
+    Collect,
     Const,
     Custom,
     Delta,
@@ -32,29 +34,42 @@ from fsmooth.core.term import (
     Reduction,
     Term,
     Var,
+    While,
     scalar_constant,
 )
 from fsmooth.core.term.custom import differentiable
-from fsmooth.core.types import INT, Array, Data, Float, Function, Tuple, Type, has_float, scalars_of
+from fsmooth.core.types import INT, Array, Float, Function, Tuple, Type, has_float, scalars_of
 from fsmooth.differentiate.activity import Activity
 from fsmooth.differentiate.custom import refuse_active, vjp_of
-from fsmooth.differentiate.definitions import tangent_of
-from fsmooth.differentiate.derivatives import NoDerivative, OfSaved
-from fsmooth.differentiate.encoding import IDS, first, item, primal_part, second, with_primal_data
-from fsmooth.differentiate.paired import Paired
+from fsmooth.differentiate.derivatives import NoDerivative
+from fsmooth.differentiate.encoding import first, item, primal_part, second, with_primal_data
 from fsmooth.differentiate.reverse.transpose import transpose
 from fsmooth.differentiate.scopes import name_of
 from fsmooth.differentiate.shared import shared_terms
+from fsmooth.differentiate.tape.definitions import definition_recorded
+from fsmooth.differentiate.tape.numbering import numbered
+from fsmooth.differentiate.tape.origins import Given, Origins
+from fsmooth.differentiate.tape.regions import Regions
 from fsmooth.differentiate.tape.single import owned_names
 from fsmooth.differentiate.tape.statement import Leaf, Operation, Part, is_one, operation, slopes_of
+from fsmooth.differentiate.tape.sums import as_sum
+from fsmooth.differentiate.tape.wholes import Whole, Wholes
 
 Pair = tuple[Term, Term]
 """The id of an operand, and a slope."""
 
 
-def recorded(term: Term, active: Mapping[Var, Term]) -> Term:
-    """D⟦term⟧, where each active variable stands for the given term of numbers with ids.  Binders must be distinct."""
-    return with_primal_data(_Recorded(dict(active), shared_terms(term), Activity(term, active)).closed(term))
+def recorded(
+    term: Term, active: Mapping[Var, Term], primal: Mapping[Var, Term], regions: Regions, origins: Origins
+) -> Term:
+    """D⟦term⟧, where each active variable stands for the given term of numbers with ids, or by itself for a `primal` one.
+
+    Binders must be distinct.
+    """
+    walk = _Recorded(dict(active), shared_terms(term), Activity(term, active), regions, origins)
+    for var, value in primal.items():
+        walk.primal.add(var, value)
+    return with_primal_data(walk.closed(term))
 
 
 def entry(pairs: Sequence[Pair]) -> Term:
@@ -92,23 +107,19 @@ def _varying(pairs: Sequence[Pair]) -> list[Pair]:
     return [pair for pair in pairs if not (isinstance(pair[0], Const) and pair[0].value == 0)]
 
 
-class _Recorded(Paired):
+class _Recorded(Wholes):
     """A number is beside its id."""
 
-    pairs = IDS
-
-    def __init__(self, active: dict[Var, Term], shared: frozenset[Term], activity: Activity) -> None:
-        super().__init__(active, shared, activity)
+    def __init__(
+        self, active: dict[Var, Term], shared: frozenset[Term], activity: Activity, regions: Regions, origins: Origins
+    ) -> None:
+        super().__init__(active, shared, activity, regions, origins)
         self.entered: set[Term] = set()
         self.owned: set[Var] = set()
         self.operations: dict[Var, Operation] = {}
 
-    def header(self, header: Header, active: tuple[bool, ...]) -> Header:
-        varying = [t for t, moves in zip(header.parameters, active, strict=True) if moves]
-        held = [s for t in (*varying, header.result) for s in scalars_of(t) if isinstance(s, Data) and not s.is_remade]
-        if any([has_float(s) for s in held]):
-            raise OfSaved("numbers in data have no entries on a tape")
-        return tangent_of(header, active, IDS, recorded)
+    def definition(self, header: Header, known: tuple[Given, ...]) -> Header:
+        return definition_recorded(header, known, self.regions, recorded)
 
     # -- names -----------------------------------------------------------------------------------------------------
 
@@ -122,9 +133,29 @@ class _Recorded(Paired):
             self.entered.add(inner)
             inner = inner.body
 
+    def scope_of(self, term: Let) -> tuple[Whole | None, Term]:
+        """Enter a scope: what its rest gives as a region; if that is none, all names are defined, and the body is to follow."""
+        self.enter(term)
+        before, rest = self.rest(term.bindings, term.body)
+        for var, value in before:
+            self.define(var, value)
+        whole = None if rest is None else self.region(rest)
+        if whole is None:
+            for var, value in term.bindings[len(before) :]:
+                self.define(var, value)
+        return whole, term.body
+
     def define(self, var: Var, value: Term) -> None:
         if var not in self.owned or not isinstance(value, Prim) or not self.is_active(value):
-            super().define(var, value)
+            moves = self.is_active(value)
+            whole = self.region(value) if moves and isinstance(value, Build | Reduce) else None
+            if whole is not None:
+                self.name_whole(var, *whole)
+            elif moves and isinstance(var.type, Array | Tuple) and named_part(value) is not None:
+                self.name_path(var, value)
+            else:
+                super().define(var, value)
+                self.origins.note(var, value)
             return
         own = self.operations[var] = self.part(value)
         self.scope.append((var, own.result))
@@ -132,10 +163,33 @@ class _Recorded(Paired):
 
     def clause(self, term: Term) -> Term:
         own = self.operations.get(term) if isinstance(term, Var) else None
-        if own is None:
+        if own is not None:
+            assert isinstance(term.type, Float)
+            return MakeTuple((term, entry(slopes_of(own, term.type, self.bound))))
+        if not self.is_active(term):
             return super().clause(term)
-        assert isinstance(term.type, Float)
-        return MakeTuple((term, entry(slopes_of(own, term.type, self.bound))))
+        match term:
+            case Get() if isinstance(term.type, Float) and (first_id := self.first_at(term)) is not None:
+                return MakeTuple((self.p(term), first_id))
+            case Call():
+                return self.call(term)
+            case Let():
+                whole, body = self.scope_of(term)
+                return self.of(body) if whole is None else numbered(*whole)
+            case IFold() if (total := as_sum(term)) is not None:
+                return self.of(total)
+            case Build() | Reduce():
+                whole = self.region(term)
+                if whole is not None:
+                    return numbered(*whole)
+                return self.deeper(lambda: super(_Recorded, self).clause(term))
+            case IFold() | While():
+                self.origins.note_state(term)
+                return self.deeper(lambda: super(_Recorded, self).clause(term))
+            case Collect() | Lam():
+                return self.deeper(lambda: super(_Recorded, self).clause(term))
+            case _:
+                return super().clause(term)
 
     # -- arithmetic ------------------------------------------------------------------------------------------------
 
@@ -155,10 +209,10 @@ class _Recorded(Paired):
         """A number, and its operands with slopes."""
         assert isinstance(term.type, Float)
         match term:
-            case Let(bindings, body):
-                self.enter(term)
-                for var, value in bindings:
-                    self.define(var, value)
+            case Let():
+                whole, body = self.scope_of(term)
+                if whole is not None:
+                    return whole[0], [(whole[1], scalar_constant(1.0, term.type))]
                 return self.statement(body)
             case Prim() if self.is_active(term) and term not in self.shared:
                 return self.expression(term)
@@ -190,7 +244,8 @@ class _Recorded(Paired):
                 if not isinstance(value, MakeTuple):
                     value = self.bound("d", value)
                 arguments.append(self.bound(name, first(value)))
-                made_of.append(Leaf(self.bound("id", second(value))))
+                id_ = second(value)
+                made_of.append(Leaf(id_ if isinstance(id_, Prim) else self.bound("id", id_)))
         return operation(term.primitive, tuple(arguments), tuple(made_of), name_of(term), self.bound)
 
     # -- loops -----------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from msgspec import Struct, field
 
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Const, Get, MakeTuple, Prim, Proj, Term, Var, Zero, scalar_constant
+from fsmooth.core.term import Const, Get, Length, MakeTuple, Prim, Proj, Term, Var, Zero, scalar_constant
 from fsmooth.core.types import Float
 from fsmooth.differentiate.derivatives import RESULT_IS_REUSED, ROWS
 
@@ -87,6 +87,12 @@ class _Slopes(Struct):
 
 def _place(id_: Term) -> object:
     """Equal for ids that are read at the same place."""
+    if isinstance(id_, Prim):
+        return (id_.primitive, *[_place(x) for x in id_.arguments])
+    if isinstance(id_, Length):
+        return ("length", id_.axis, _place(id_.array))
+    if isinstance(id_, Const):
+        return ("at", id_.value)
     steps: list[object] = []
     while isinstance(id_, Get | Proj):
         if isinstance(id_, Proj):

@@ -437,6 +437,44 @@ class Sweep(Struct, frozen=True, eq=False):
     root: Expression
 
 
+class SaveRegion(Struct, frozen=True, eq=False):
+    """`const int64_t name = …;`: the id of the first of `size` numbers of region `number`, and what it saves.
+
+    Integers and real numbers are kept apart: first those by themselves, then those of the arrays, of which there are so many.
+    """
+
+    name: str
+    number: int
+    size: Expression
+    integers: tuple[Expression, ...]
+    reals: tuple[Expression, ...]
+    arrays: tuple[Place, ...]
+    counts: tuple[Expression, ...]
+
+
+class OpenSweep(Struct, frozen=True, eq=False):
+    """`double *bars`: the cotangents of all entries, of which that with id `root` is 1; inputs are `count` from `start` on."""
+
+    bars: str
+    count: Expression
+    start: Expression
+    root: Expression
+
+
+class NextRegion(Struct, frozen=True, eq=False):
+    """Back to the next region, through the entries before: its number, or -1 if there is none, the id of the first of its
+    numbers, how many these are, and what it saved.  Those to whose numbers nothing comes back are left out.
+    """
+
+    number: str
+    first: str
+    size: str
+    integers: str
+    reals: str
+    bars: str
+    after: Expression
+
+
 class CloseTape(Struct, frozen=True, eq=False):
     """Forget the inputs from `start` on, and all entries after them."""
 
@@ -497,6 +535,9 @@ Statement = (
     | Entry
     | Operand
     | Sweep
+    | SaveRegion
+    | OpenSweep
+    | NextRegion
     | CloseTape
     | KeepTape
     | OpenBars
