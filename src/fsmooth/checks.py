@@ -106,6 +106,8 @@ _WHAT = {
     Failure.INDEFINITE: "matrix positive definite",
     Failure.ELEMENT: "indices below their size",
     Failure.DECREASING: "offsets never less than before",
+    Failure.NO_PLACE: "indices below their size",
+    Failure.NOT_SORTED: "offsets never less than before",
 }
 
 _OWN = (_WHAT[Failure.ASSERTION], _WHAT[Failure.RAISED])

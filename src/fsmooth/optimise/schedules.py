@@ -91,7 +91,16 @@ REAL_LAWS: Family = (
     q.sum_of_invariant,
     q.factor_out_of_sum,
 )
-CONDITIONAL: Family = (c.if_known, c.if_same, c.if_not, c.equal_to_choice, c.decide, c.discharge, c.discharge_require)
+CONDITIONAL: Family = (
+    c.if_known,
+    c.if_same,
+    c.if_not,
+    c.equal_to_choice,
+    c.decide,
+    c.all_known,
+    c.discharge,
+    c.discharge_require,
+)
 FUSION: Family = (f.name_index, f.get_build, f.get_if, f.get_update, f.eta_build, accumulation.plus_builds)
 SIZES: Family = (f.length_static, f.length_build, f.length_of_equal, f.get_vector, length_of_state, bounds.known_order)
 ACCUMULATION: Family = (accumulation.plus_flat, accumulation.get_plus, accumulation.plus_update, small.plus_displays)

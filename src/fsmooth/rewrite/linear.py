@@ -273,6 +273,21 @@ class Bounds:
         is_extremum = isinstance(term, Prim) and term.primitive in (p.maximum, p.minimum)
         return cast(Prim, term) if is_extremum else None
 
+    def above_floor(self, fact: Polynomial) -> Polynomial | None:
+        """What max(a, 0) >= c says of a, where c is more than 0."""
+        match list(fact.coefficients.items()):
+            case [((atom,), 1), ((), number)] | [((), number), ((atom,), 1)] if number < 0:
+                extremum = self._extremum(fact.atoms[atom])
+                if (
+                    extremum is not None
+                    and extremum.primitive is p.maximum
+                    and all(map(self.exact, extremum.arguments))
+                ):
+                    for side, floor in (extremum.arguments, extremum.arguments[::-1]):
+                        if isinstance(floor, Const) and floor.value == 0:
+                            return polynomial(side, self.define).plus(constant(number))
+        return None
+
     def equate(self, gap: Polynomial) -> Hashable | None:
         """Know that `gap` is 0, where it is the difference of two atoms: from here on one stands for the other.
 
