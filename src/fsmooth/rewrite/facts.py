@@ -57,6 +57,8 @@ class Facts:
         """What an index, or an element of an array of indices, is below."""
         if isinstance(atom, Var):
             return self.ranges.get(atom)
+        if isinstance(atom, Proj):
+            return self.elements_below(atom)
         if not isinstance(atom, Get):
             return None
         part = self.whole(atom) if self.elements else None
@@ -70,6 +72,11 @@ class Facts:
     def _is_said(self, said: Said, term: Term) -> bool:
         values = matched(said, term)
         return values is not None and all([self.within(values[index], size) for index, size in said.indices])
+
+    def elements_below(self, array: Term) -> Term | None:
+        """What the elements of an array, or a number that is a component, are known to be below."""
+        part = self._part(array) if self.elements else None
+        return None if part is None else self.elements.get(part)
 
     def whole(self, element: Get) -> Part | None:
         """The array, a variable or a component of one, that this is an element of; None if it is another one."""
@@ -303,6 +310,13 @@ class Facts:
         """These are no arguments: the states of loops, say, which can be anything.  `forget` undoes it."""
         self.magnitudes.carried.update(states)
         return [(_Carried(state), None) for state in states]
+
+    def below(self, part: Part, size: Term) -> tuple[Hashable, bool | None]:
+        """A number, or each element of an array, is from 0 to less than a size; `forget` undoes it."""
+        whole, *path = part
+        if not path and isinstance(whole, Var) and isinstance(whole.type, Int):
+            return self._learn(self.ranges, whole, size)
+        return self._learn(self.elements, part, size)
 
     def repeats(self, size: Term) -> list[tuple[Hashable, bool | None]]:
         """The body of a loop over `size` runs, so it is at least 1.  `forget` undoes it."""
