@@ -31,7 +31,7 @@ CASES = 2
 """So many maxima and minima are looked into, one inside the other, to prove an order of integers."""
 
 CARRIED_TERMS = 400
-"""So many terms are looked at to prove by induction that what a loop carries, a number or elements of an array, is below a size."""
+"""So many terms are looked at to prove by induction that what a loop carries, numbers or elements, is below a size."""
 
 CARRIED_BOUNDS = 3
 """So many sizes are tried, of those that are met in a loop."""

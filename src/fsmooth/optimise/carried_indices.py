@@ -3,8 +3,8 @@
     ifold (fun s c -> let best = ifold (fun t i -> if … then i else t) 0 n in (update s.0 c best, …)) (build n (fun k -> 0), …) n
 
 Whichever rows are found, `best` is below n, and so are the elements of s.0 and of the array that is left: the permutation of
-partial pivoting, the places of a sort.  Where a loop begins that is not known, so it is proved by induction: of the bounds that are
-met in the loop each is tried, for what the loop starts with and for what a step makes of a state of which it holds.
+partial pivoting, the places of a sort.  Where a loop begins that is not known, so it is proved by induction: of the bounds that
+are met in the loop each is tried, for what the loop starts with and for what a step makes of a state of which it holds.
 
 Before: numbers and arrays by which others are indexed are checked.  After: those that are proved are not; all else is as it was.
 """
