@@ -18,6 +18,7 @@ from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_key
 from fsmooth.core.build import part_of, plus
+from fsmooth.core.subst import substitute1
 from fsmooth.core.term import (
     Build,
     Carrying,
@@ -39,7 +40,7 @@ from fsmooth.core.term import (
     Zero,
 )
 from fsmooth.core.term.fields import Definitions, State
-from fsmooth.core.traverse import rebuild, steps
+from fsmooth.core.traverse import rebuild, steps, transform
 from fsmooth.core.types import INT, Tuple, Type, leaf_of
 from fsmooth.optimise.schedule import StaticSizes
 from fsmooth.rewrite.facts import Facts
@@ -73,6 +74,11 @@ def _integers(type_: Type, path: Path = ()) -> Iterator[Path]:
             yield from _integers(item, (*path, k))
     elif leaf_of(type_) == INT:
         yield path
+
+
+def _projected(term: Term) -> Term:
+    """A component of a tuple that is written out."""
+    return term.tuple.items[term.position] if isinstance(term, Proj) and isinstance(term.tuple, MakeTuple) else term
 
 
 class _Walk:
@@ -113,6 +119,9 @@ class _Walk:
         if isinstance(result, Check) and self._in_bounds(result):
             self.proved += 1
             return result.index
+        if isinstance(result, Require) and self.facts.truth(result.condition) is True:
+            self.proved += 1
+            return result.body
         return result
 
     def _in_bounds(self, check: Check) -> bool:
@@ -135,12 +144,19 @@ class _Walk:
     def _kept_bound(self, loop: Carrying, path: Path) -> Term | None:
         for size in self._bounds(loop, path):
             self.left = thresholds.CARRIED_TERMS
-            runs = self.facts.repeats(loop.size) if isinstance(loop, IFold) else []
+            runs = self._runs(loop)
             starts = self._proves(loop.init, path, size)
             self.facts.forget(runs)
             if starts and self._keeps(loop, path, size):
                 return size
         return None
+
+    def _runs(self, loop: Carrying) -> Undo:
+        """What is known if a loop has a step."""
+        if isinstance(loop, IFold):
+            return self.facts.repeats(loop.size)
+        assert isinstance(loop, While)
+        return self.facts.assume(transform(substitute1(loop.condition, loop.state, loop.init), _projected), True)
 
     def _made(self, value: Term) -> list[tuple[Path, Term]]:
         """What holds of what loops give."""
@@ -276,6 +292,10 @@ class _Walk:
             case Check(index, size):
                 yield size
                 yield from self._met(index, path)
+            case Prim(p.minimum, sides) if term.type == INT:
+                for side in sides:
+                    yield plus(side, Const(1))
+                    yield from self._met(side, path)
             case Prim(p.add, (a, Const() as number)) | Prim(p.add, (Const() as number, a)) if term.type == INT:
                 for size in self._met(a, path):
                     yield plus(size, number)
