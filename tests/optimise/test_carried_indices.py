@@ -84,6 +84,14 @@ def test_what_every_step_keeps_in_range_is_proved(
     assert left_in(program, *arguments) == (["y[best]"] if program is furthest else [])
 
 
+def test_why() -> None:
+    found = fs.function(chased).checks(X, np.array([2, 0, 3, 1]), 1, 3)
+    assert {c.source: c.why for c in found if c.what == "index in bounds"} == {
+        "x[k]": "every step of its loop keeps it so",
+        "following[k]": "every step of its loop keeps it so",
+    }
+
+
 def test_the_first_place_of_nothing() -> None:
     """Zero is an index only where the loop runs: after it, there may be no elements."""
     with pytest.raises(fs.IndexOutOfBoundsError):

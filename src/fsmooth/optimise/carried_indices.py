@@ -32,6 +32,7 @@ from fsmooth.core.term import (
     Prim,
     Proj,
     Require,
+    Site,
     Term,
     Update,
     Var,
@@ -60,6 +61,7 @@ def prove_carried_indices(term: Term, trace: Trace, sizes: StaticSizes) -> Term:
     walk = _Walk()
     walk.facts.static_sizes = sizes
     new = walk.run(term)
+    trace.kept += walk.sites
     return new if walk.proved else term
 
 
@@ -87,6 +89,7 @@ class _Walk:
     def __init__(self) -> None:
         self.facts = Facts()
         self.proved = 0
+        self.sites: list[Site] = []
         self.left = 0
         """So many terms may be looked at until the bound of one component is given up."""
 
@@ -118,6 +121,7 @@ class _Walk:
         result = rebuild(term, new)
         if isinstance(result, Check) and self._in_bounds(result):
             self.proved += 1
+            self.sites.append(result.site)
             return result.index
         if isinstance(result, Require) and self.facts.truth(result.condition) is True:
             self.proved += 1
