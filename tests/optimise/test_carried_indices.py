@@ -178,6 +178,17 @@ def test_factors_of_matrices(method: str) -> None:
         assert not [c for c in program.checks(A, b) if c.tested > When.ONCE]
 
 
+def test_arrays_of_tuples() -> None:
+    """Of arrays of tuples nothing is known of a component by itself."""
+    text = (
+        "fun (v: Array<Float>) (n: Int) (w: Array<(Float, (Float, Int))>) ->"
+        " ifold (fun (s: (Int, Float)) i -> let a = ifold (fun (t: (Float, (Float, Int))) j -> w[check j (length w)])"
+        " (0.0, (0.0, 0)) n in (a.1.1, v[check s.0 n])) (0, 0.0) n"
+    )
+    term = parse(text)
+    assert prove_carried_indices(term, Trace(), {}) is term
+
+
 # -- terms -----------------------------------------------------------------------------------------------------------
 
 

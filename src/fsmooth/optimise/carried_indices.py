@@ -83,6 +83,15 @@ def _projected(term: Term) -> Term:
     return term.tuple.items[term.position] if isinstance(term, Proj) and isinstance(term.tuple, MakeTuple) else term
 
 
+def _component(term: Term, path: Path) -> Term | None:
+    """The component of a tuple; None of an array of tuples."""
+    for k in path:
+        if not isinstance(term.type, Tuple):
+            return None
+        term = part_of(term, (k,))
+    return term
+
+
 class _Walk:
     """A walk over a term, with what is known at each place."""
 
@@ -184,10 +193,10 @@ class _Walk:
             case MakeTuple(items) if path:
                 return self._proves(items[path[0]], path[1:], size)
             case Proj(inner, k):
-                return self._is_known(part_of(term, path), size) or self._proves(inner, (k, *path), size)
+                return self._is_known(term, path, size) or self._proves(inner, (k, *path), size)
             case Var():
                 made = self.facts.definitions.get(term)
-                known = self._is_known(part_of(term, path), size)
+                known = self._is_known(term, path, size)
                 return known or (made is not None and self._proves(made, path, size))
             case If(condition, then, otherwise):
                 sides = ((then, True), (otherwise, False))
@@ -200,7 +209,7 @@ class _Walk:
             case Update(array, _, value):
                 return self._proves(value, path, size) and self._proves(array, path, size)
             case Get(array):
-                return self._is_known(part_of(term, path), size) or self._proves(array, path, size)
+                return self._is_known(term, path, size) or self._proves(array, path, size)
             case Carrying():
                 return self._proves(term.init, path, size) and self._keeps(term, path, size)
             case Check(index, own):
@@ -209,12 +218,13 @@ class _Walk:
             case Zero():
                 return self.facts.within(Const(0), size)
             case _:
-                return self._is_known(term, size)
+                return self._is_known(term, path, size)
 
-    def _is_known(self, term: Term, size: Term) -> bool:
-        if term.type == INT:
-            return self.facts.within(term, size)
-        known = self.facts.elements_below(term)
+    def _is_known(self, term: Term, path: Path, size: Term) -> bool:
+        part = _component(term, path)
+        if part is not None and part.type == INT:
+            return self.facts.within(part, size)
+        known = None if part is None else self.facts.elements_below(part)
         return known is not None and self.facts.less_or_equal(known, size)
 
     def _proves_if(self, condition: Term, value: bool, term: Term, path: Path, size: Term) -> bool:
@@ -265,15 +275,17 @@ class _Walk:
             case MakeTuple(items) if path:
                 yield from self._met(items[path[0]], path[1:])
             case Var() | Proj():
-                part = part_of(term, path)
-                known = self.facts.elements_below(part)
+                part = _component(term, path)
+                known = None if part is None else self.facts.elements_below(part)
                 if known is not None:
                     yield known
                 elif isinstance(term, Proj):
                     yield from self._met(term.tuple, (term.position, *path))
                 elif (made := self.facts.definitions.get(term)) is not None:
                     yield from self._met(made, path)
-                elif part.type == INT and (limit := self.facts.bounds.upper_bound(part)) is not None:
+                elif (
+                    part is not None and part.type == INT and (limit := self.facts.bounds.upper_bound(part)) is not None
+                ):
                     yield limit
             case If(_, then, otherwise):
                 yield from self._met(then, path)
