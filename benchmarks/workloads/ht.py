@@ -25,7 +25,7 @@ class Hand(NamedTuple):
     base_relatives: fs.Array["bones", 4, 4]
     inverse_base_absolutes: fs.Array["bones", 4, 4]
     base_positions: fs.Array["M", 4]
-    bones_of: fs.Array["M", "width", fs.Index["bones"]]
+    bones_of: fs.Array["M", "width", int]
     weights: fs.Array["M", "width"]
     mirrored: bool
 
