@@ -57,8 +57,8 @@ def objective(
     X: fs.Array["m", 3],
     w: fs.Array["p"],
     feats: fs.Array["p", 2],
-    cam_of: fs.Array["p", int],
-    point_of: fs.Array["p", int],
+    cam_of: fs.Array["p", fs.Index["n"]],
+    point_of: fs.Array["p", fs.Index["m"]],
 ):
     """Reprojection errors (p, 2) and errors of the weights (p)."""
     errors = [residual(cams[cam_of[i]], X[point_of[i]], w[i], feats[i]) for i in range(len(w))]
@@ -71,8 +71,8 @@ def blocks(
     X: fs.Array["m", 3],
     w: fs.Array["p"],
     feats: fs.Array["p", 2],
-    cam_of: fs.Array["p", int],
-    point_of: fs.Array["p", int],
+    cam_of: fs.Array["p", fs.Index["n"]],
+    point_of: fs.Array["p", fs.Index["m"]],
 ):
     """The blocks of the Jacobian by camera, point and weight, (p, 2, 15); and the derivatives (p) of the weights' errors."""
 

@@ -17,7 +17,7 @@ from benchmarks.workloads import files
 
 
 def loss(
-    main: fs.Array["rows", "chunks"],
+    main: fs.Array["rows", "4 * b"],
     extra: fs.Array[3, "b"],
     state: fs.Array["rows", "b"],
     sequence: fs.Array["c", "b"],

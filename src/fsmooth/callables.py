@@ -294,25 +294,25 @@ class Function(Generic[P, R]):
         stages = self._stages(args, kwargs)
         return cost_of(stages)
 
-    def save(self, path: str | Path, *args: object, memory: object = "heap", **kwargs: object) -> tuple[Path, Path]:
+    def save(self, path: str | Path, *args: object, **kwargs: object) -> tuple[Path, Path]:
         """Write the C file and its header next to each other; gives both paths.
 
-        With `memory="caller"` it takes the memory that it works in from who calls it, as a library of this one function does
-        (`fs.library`).  A program's own parameter of that name comes first.
+        `memory="caller"`, `batch=True` and `profile="plain"` are those of a library, of this one function (`fs.library`): memory
+        to work in is taken from who calls it, there is a `NAME_many` for many elements, the C is C99 and nothing else.  A
+        program's own parameters of these names come first.
         """
-        if "memory" in self._names:
-            kwargs, memory = {**kwargs, "memory": memory} if memory != "heap" else kwargs, "heap"
-        if memory == "heap":
+        usual = {"memory": "heap", "batch": False, "profile": "full"}
+        asked = {name: kwargs.pop(name) for name in usual if name in kwargs and name not in self._names}
+        if asked.items() <= usual.items():
             stages = self._stages(args, kwargs)
             self._accept(stages)
             return write(stages, Path(path))
-        from fsmooth.loops.forms import Form  # noqa: PLC0415  (only for those who ask)
-        from fsmooth.shipping.libraries import Given, Library, memory_called  # noqa: PLC0415
+        from fsmooth.shipping.libraries import Given, Library, form_of  # noqa: PLC0415  (only for those who ask)
 
+        name = identifier(self.program.name)
+        library = Library(name, {name: self}, form_of(**asked), "")
         entry, values = self._entry(args, kwargs)
         self._accept(entry.stages_for(values))
-        name = identifier(self.program.name)
-        library = Library(name, {name: self}, Form(memory_called(memory)), "")
         return library.write(
             path, [Given(entry.elaborated, entry.static(entry.sizes(entry.inputs(values))), entry.narrow)]
         )

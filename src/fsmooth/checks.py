@@ -106,7 +106,12 @@ _WHAT = {
     Failure.INDEFINITE: "matrix positive definite",
     Failure.ELEMENT: "indices below their size",
     Failure.DECREASING: "offsets never less than before",
+    Failure.NO_PLACE: "indices below their size",
+    Failure.NOT_SORTED: "offsets never less than before",
 }
+
+_KEPT = "every step of its loop keeps it so"
+"""Why an index that a loop carries is in bounds."""
 
 _OWN = (_WHAT[Failure.ASSERTION], _WHAT[Failure.RAISED])
 """What a program tests because it says so."""
@@ -143,6 +148,8 @@ def checks_of(stages: Stages) -> Checks:
     for body in (program, *[header.definition for header in reachable(program)]):
         for site, reason in reasons_of(body):
             why.setdefault((_place(site), _INDEX), []).append(reason)
+    for site in stages.trace.kept:
+        why.setdefault((_place(site), _INDEX), [_KEPT])
     found: dict[tuple[_Place, str], Checked] = {}
     asked = {(_place(r.site), _WHAT[r.failure]) for r in _at_entry(program)}
     for site, what in _required(program):

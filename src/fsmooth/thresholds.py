@@ -30,6 +30,12 @@ PRODUCT_TERMS = 64
 CASES = 2
 """So many maxima and minima are looked into, one inside the other, to prove an order of integers."""
 
+CARRIED_TERMS = 400
+"""So many terms are looked at to prove by induction that what a loop carries, numbers or elements, is below a size."""
+
+CARRIED_BOUNDS = 3
+"""So many sizes are tried, of those that are met in a loop."""
+
 MAGNITUDE_DEPTH = 8
 """So many constructs are looked into to prove that an integer does not wrap around."""
 

@@ -95,10 +95,10 @@ def test_nothing_is_tested_in_loops_along_a_vector() -> None:
 
 
 def test_the_same_without_index_types_is_tested_in_loops() -> None:
-    def loose(starts, columns, data, x, b):
-        return rows(starts, columns, data, x, b)
+    def loose(starts, columns, data, x):
+        return [sum(data[j] * x[columns[j]] for j in range(starts[i], starts[i + 1])) for i in range(len(starts) - 1)]
 
-    assert in_loops(fs.function(loose).checks(*CSR))
+    assert in_loops(fs.function(loose).checks(*CSR[:4]))
 
 
 @pytest.mark.parametrize("method", ["reverse", "tape"])
@@ -235,7 +235,7 @@ def test_where_index_types_do_not_stand() -> None:
     def offsets(k: fs.Offsets["n"], x: fs.Array["n"]):
         return x[0]
 
-    def result(x: fs.Array["n"]) -> fs.Array["n", fs.Index["n"]]:
+    def result(x: fs.Array["n"]) -> fs.Offsets["n"]:
         return [0 for _ in x]
 
     def unnamed(k: fs.Index["n"], x):
@@ -247,7 +247,7 @@ def test_where_index_types_do_not_stand() -> None:
     x = np.ones(3)
     for program, arguments, message in (
         (offsets, (1, x), 'k: fs.Offsets["n"] is for the elements of an array'),
-        (result, (x,), "the result is annotated as fs.Array['n', fs.Index['n']], and nothing checks"),
+        (result, (x,), 'return: fs.Offsets["n"] is for the elements of an array'),
         (unnamed, (1, x), "n is the size of no argument: none is annotated with it alone"),
         (real, (1.0, x), "k is annotated as fs.Index['n'], an integer, and is a number"),
     ):

@@ -46,6 +46,13 @@ def many(x):
     return total
 
 
+def scaled(x, p, q):
+    total = 0.0
+    for i in range(len(x)):
+        total += np.exp(p * q) * x[i]
+    return total
+
+
 @pytest.fixture(scope="module")
 def of_gather(tmp_path_factory):
     made = tmp_path_factory.mktemp("page") / "gather.html"
@@ -146,6 +153,15 @@ def test_terms_loops_and_c_carry_the_lines_that_they_came_from(tmp_path):
         shown = lit(made, title)
         for line, text in lines:
             assert [found for found, said in shown if said.startswith(text)] == [line], text
+
+
+def test_what_code_motion_moved_is_of_the_line_that_uses_it(tmp_path):
+    made = fs.function(scaled).explore(tmp_path / "scaled.html", np.ones(3), 1.0, 2.0).read_text()
+    line = line_of("total += np.exp(p * q)") - 1  # that of the loop, in which what uses it is
+    for title, moved in (("the loops", "let t: Float = exp("), ("the C", "const double t = exp(")):
+        assert [found for found, said in lit(made, title) if said.startswith(moved)] == [line], title
+    shown = "f(x)\n  let t: Int = 1\n  let u: Int = t\n  a := u\n  b := t\ng(x)\n  let t: Int = 2\n  c := t"
+    assert came_from._by_use(shown, [0, 0, 0, 5, 6, 0, 0, 7], came_from._NAMES) == [0, 0, 5, 5, 6, 0, 7, 7]
 
 
 def test_most_of_what_is_made_is_lit(tmp_path):

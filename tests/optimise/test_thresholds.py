@@ -28,6 +28,8 @@ EXTREMES: dict[str, tuple[float, float]] = {
     "COPIED_CONDITION": (0, 10_000),
     "PRODUCT_TERMS": (0, 1_000),
     "CASES": (0, 4),
+    "CARRIED_TERMS": (0, 10_000),
+    "CARRIED_BOUNDS": (0, 20),
     "MAGNITUDE_DEPTH": (0, 30),
     "REWRITES": (2_000, 1_000_000),
     "SIMPLIFIED": (1, 100),

@@ -282,6 +282,12 @@ EDGES: dict[str, tuple[str, ...]] = {
         "(delta n i (build m (fun j -> build j (fun l -> x))))[j] ~> nothing",
         "v[i] ~> nothing",
     ),
+    "all_known": (
+        "all n (fun i -> c) ~> nothing",
+        "all n (fun i -> false) ~> nothing",
+        "any n (fun i -> true) ~> nothing",
+        "all n (fun i -> i < n) ~> nothing",
+    ),
     "all_zero": (
         "build n (fun i -> zero i) ~> nothing",
         "[zero, x] ~> nothing",

@@ -224,6 +224,40 @@ def test_one_function_by_itself(tmp_path):
         fs.function(diffuse).save(tmp_path / "x", np.ones(3), 2, memory=3)
 
 
+def test_one_function_for_many_elements(tmp_path):
+    slope = fs.grad(lambda x: np.sum(np.sort(x)[:2] ** 2))
+    source, header = slope.save(tmp_path / "slope", np.ones(3), memory="caller", batch=True, profile="plain")
+    line = [compiler(), "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
+    subprocess.run([*line, "-o", str(tmp_path / "slope.so"), str(source), "-lm"], check=True)
+    assert "goto" not in source.read_text()
+    assert "grad_anonymous_many(" in header.read_text()
+    handle, n, error, done = ctypes.CDLL(str(tmp_path / "slope.so")), ctypes.c_int64, Error(), ctypes.c_int64()
+    x, result, work = np.array([[3.0, 1.0, 2.0], [-1.0, 5.0, 4.0]]), np.zeros((2, 3)), np.zeros(4096)
+    at = [a.ctypes.data_as(ctypes.c_void_p) for a in (x, result, work)]
+    size = ctypes.c_size_t(work.nbytes)
+    given = [n(2), at[0], n(3), n(3), at[1], n(3), at[2], size, ctypes.byref(done), ctypes.byref(error)]
+    assert handle.grad_anonymous_many(*given) == 0
+    np.testing.assert_array_equal(result, [[0.0, 2.0, 4.0], [-2.0, 0.0, 8.0]])
+    assert done.value == 2
+
+
+def test_what_one_function_is_saved_with(tmp_path):
+    f = fs.function(lambda x, batch: x if batch else -x)
+    _, header = f.save(tmp_path / "own", 1.0, batch=False)
+    assert "bool batch" in header.read_text()
+    assert "many" not in header.read_text()
+    usual = [path.read_text() for path in f.save(tmp_path / "own", 1.0, True)]
+    assert usual == [path.read_text() for path in f.save(tmp_path / "own", 1.0, True, memory="heap", profile="full")]
+    for asked, message in (
+        ({"profile": "plain"}, 'profile="plain" asks nothing of the system'),
+        ({"profile": "thin"}, 'profile=\'thin\'\n  hint: use "full" or "plain"'),
+    ):
+        with pytest.raises(fs.ArgumentError, match=message):
+            f.save(tmp_path / "own", 1.0, True, **asked)
+    with pytest.raises(fs.ArgumentError, match="batch=2\n  hint: True"):
+        fs.function(np.sin).save(tmp_path / "sin", 1.0, batch=2)
+
+
 def test_the_header_is_cpp(folder, loaded):
     del loaded
     if shutil.which("g++") is None:

@@ -9,10 +9,15 @@ The condition is an ordinary one, so that every stage keeps it; where it is know
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import starmap
+
+from msgspec import Struct
 
 from fsmooth.core import primitives as p
+from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.build import both, minus, named_part, plus, reduce
-from fsmooth.core.term import Const, Get, If, Length, Prim, Reduce, Reduction, Term, Var
+from fsmooth.core.term import Const, Get, If, Length, Let, Prim, Reduce, Reduction, Term, Var
+from fsmooth.core.traverse import children
 from fsmooth.core.types import Int, rank_of
 
 Part = tuple[Var | int, ...]
@@ -20,6 +25,14 @@ Part = tuple[Var | int, ...]
 
 Below = tuple[Term, Term]
 """An array of integers, and what its elements, which are not negative, are below."""
+
+
+class Said(Struct, frozen=True):
+    """For all of some indices, each below a size, `value` is not negative and below `limit`, or a condition that holds."""
+
+    indices: tuple[tuple[Var, Term], ...]
+    value: Term
+    limit: Term | None = None
 
 
 def is_index(number: Term, size: Term) -> Term:
@@ -79,6 +92,49 @@ def ranges_in(
         above = [n for n in limits if n is not None and n.free.isdisjoint(indices)]
         if above and None in limits:
             yield array, above[0]
+
+
+def said_of_all(condition: Term, define: Callable[[Term], Term]) -> Iterator[Said]:
+    """What a condition says of all indices: that what is computed from them is an index, and comparisons."""
+    indices: list[tuple[Var, Term]] = []
+    body = condition
+    while isinstance(body, Reduce) and body.reduction is Reduction.ALL:
+        indices.append((body.index, body.size))
+        body = define(body.body)
+    named: dict[Term, Term] = {}
+    while isinstance(body, Let):
+        named |= dict(body.bindings)
+        body = body.body
+    bound = frozenset([index for index, _ in indices])
+    parts = list(_parts(body, lambda t: named.get(t) or define(t)))
+    sides = [side for part in parts for side in _sides(part)]
+    for value, none in sides:
+        above = [n for a, n in sides if n is not None and n.free.isdisjoint(bound) and alpha_equal(a, value)]
+        made = named.get(value) or define(value)
+        if none is None and above and bound <= made.free:
+            yield Said(tuple(indices), made, above[0])
+    for part in parts:
+        if isinstance(part, Prim) and isinstance(part.arguments[0].type, Int) and bound <= part.free:
+            yield Said(tuple(indices), part)
+
+
+def matched(said: Said, term: Term) -> dict[Var, Term] | None:
+    """The indices for which `term` is what is said something of."""
+    found: dict[Var, Term] = {}
+    open_ = {index for index, _ in said.indices}
+
+    def match(pattern: Term, part: Term) -> bool:
+        if isinstance(pattern, Var) and pattern in open_:
+            return alpha_equal(found.setdefault(pattern, part), part)
+        if pattern is part or open_.isdisjoint(pattern.free):
+            return alpha_equal(pattern, part)
+        if not isinstance(pattern, Prim | Get) or type(pattern) is not type(part):
+            return False
+        if isinstance(pattern, Prim) and isinstance(part, Prim) and pattern.primitive is not part.primitive:
+            return False
+        return all(starmap(match, zip(children(pattern), children(part), strict=True)))
+
+    return found if match(said.value, term) and found.keys() == open_ else None
 
 
 def _parts(condition: Term, define: Callable[[Term], Term]) -> Iterator[Term]:

@@ -23,6 +23,7 @@ _DECLARES = re.compile(r"\s*(?:(?:const )?\w+ (?:\*(?:restrict )?)?(\w+) = |(\w+
 _C_FUNCTION = re.compile(r"(?:static )?\w+ \*?(\w+)\($|(?:static )?\w+ \*?(\w+)\(.*[^;]$")
 _TESTS = re.compile(r"\s*(?:check|demand) .* at (\d+)$")
 _NAMES = re.compile(r"\s*(?:(?:let|var|arena|array) (\w+): |(\w+)\[.*\] \+?:?= )")
+_WORD = re.compile(r"[A-Za-z_]\w*")
 _DEFINES = re.compile(r"\s*let (\w+) =")
 _BINDS = re.compile(r"fun ((?:\w+ )+)->$")
 
@@ -61,7 +62,8 @@ def of_term(shown: str, term: Term, written: Written) -> Iterator[int]:
 
 def of_loops(shown: str, program: t.Program, written: Written) -> Iterator[int]:
     """Of each line of loops."""
-    yield from _filled(shown, list(_of_loops(shown, program, written)), ("for ", "check all", "while", "if "))
+    lines = _by_use(shown, list(_of_loops(shown, program, written)), _NAMES)
+    yield from _filled(shown, lines, ("for ", "check all", "while", "if "))
 
 
 def _of_loops(shown: str, program: t.Program, written: Written) -> Iterator[int]:
@@ -89,6 +91,22 @@ def _named(found: re.Match[str] | None, origins: Mapping[str, Site], written: Wr
     return 0 if found is None else written.line_of(origins.get(found[1] or found[2], NOWHERE))
 
 
+def _by_use(shown: str, lines: list[int], declares: re.Pattern[str]) -> list[int]:
+    """The lines, and of a name that code motion made, which comes from nowhere, the one line that what uses it comes from."""
+    users: dict[str, set[int]] = {}
+    for k, text in reversed(list(enumerate(shown.splitlines()))):
+        if not text or not text[0].isspace():
+            users.clear()  # another function
+            continue
+        found = declares.match(text)
+        if found and not lines[k]:
+            used = users.get(found[1] or found[2], set())
+            lines[k] = next(iter(used)) if len(used) == 1 else 0
+        for name in _WORD.findall(text) if lines[k] else ():
+            users.setdefault(name, set()).add(lines[k])
+    return lines
+
+
 def _filled(shown: str, lines: list[int], heads: tuple[str, ...]) -> list[int]:
     """The lines, and of what is of no line that is known the one line that all in it come from, if there is one."""
     texts = shown.splitlines()
@@ -114,7 +132,8 @@ def _loops(body: Sequence[t.Statement]) -> Iterator[Site]:
 
 def of_c(source: str, sites: Sites, program: t.Program, written: Written) -> Iterator[int]:
     """Of each line of C: a comment quotes the line of the loop below it."""
-    yield from _filled(source, list(_of_c(source, sites, program, written)), ("for (", "while (", "if (", "{"))
+    lines = _by_use(source, list(_of_c(source, sites, program, written)), _DECLARES)
+    yield from _filled(source, lines, ("for (", "while (", "if (", "{"))
 
 
 def _of_c(source: str, sites: Sites, program: t.Program, written: Written) -> Iterator[int]:

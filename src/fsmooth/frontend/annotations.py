@@ -128,6 +128,25 @@ def annotations_of(function: Callable[..., object]) -> dict[str, object]:
     return {name: a for name, a in found.items() if isinstance(a, known) or a in (float, int, bool)}
 
 
+def written_annotation(function: types.FunctionType, text: str) -> object:
+    """What an annotation in the body of a function means, as it is written there; None if fsmooth does not understand it.
+
+    Raises:
+        ArgumentError: for sizes that mean nothing.
+
+    """
+    inside = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    captured = {name: cell.cell_contents for name, cell in inside.items() if cell != types.CellType()}
+    try:
+        found: object = eval(text, {}, _Names({**function.__globals__, **captured}))
+        found = eval(found, {}, _Names({**function.__globals__, **captured})) if isinstance(found, str) else found
+    except ArgumentError:
+        raise
+    except (NameError, SyntaxError, TypeError, AttributeError):
+        return None
+    return found if isinstance(found, ArrayAnnotation | IndexAnnotation) else None
+
+
 def field_annotations(record: type) -> dict[str, object]:
     """The fields of a class, and of those that it is made from, that are annotated as arrays or as indices.
 

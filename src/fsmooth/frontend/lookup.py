@@ -9,7 +9,7 @@ from collections.abc import Hashable
 from types import CellType, FunctionType
 from typing import Any
 
-from fsmooth.frontend.annotations import annotations_of, field_annotations
+from fsmooth.frontend.annotations import annotations_of, field_annotations, written_annotation
 from fsmooth.frontend.python.stand_ins import stand_in
 
 
@@ -148,6 +148,17 @@ class Annotations(Step):
     def of(self, value: FunctionType) -> object:
         """The annotations that fsmooth understands."""
         return annotations_of(value)
+
+
+class InnerAnnotation(Step):
+    """What an annotation in the body of a function means; `key` is its text."""
+
+    __slots__ = ()
+    key: str
+
+    def of(self, value: FunctionType) -> object:
+        """The annotation, if fsmooth understands it."""
+        return written_annotation(value, self.key)
 
 
 class FieldAnnotations(Step):

@@ -135,8 +135,8 @@ def _obviously_inside(index: t.Expression, size: t.Expression) -> bool:
     return False
 
 
-ELEMENTWISE = (Failure.ELEMENT, Failure.DECREASING)
-"""What is required of all elements of an argument: nearly always they have it, so that the loop runs in vectors to its end."""
+ELEMENTWISE = (Failure.ELEMENT, Failure.DECREASING, Failure.NO_PLACE, Failure.NOT_SORTED)
+"""What is required of all elements of an array: nearly always they have it, so that the loop runs in vectors to its end."""
 
 
 def counted(condition: Term) -> Term:

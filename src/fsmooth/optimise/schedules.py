@@ -27,6 +27,7 @@ from msgspec.structs import replace
 from fsmooth.core.term import Lam, Require, Term
 from fsmooth.core.traverse import subterms
 from fsmooth.loops.passes.schedule import ALL, MOVED, with_blas, with_threads
+from fsmooth.optimise.carried_indices import prove_carried_indices
 from fsmooth.optimise.compaction import compact_tables
 from fsmooth.optimise.earlier_values import keep_earlier_values
 from fsmooth.optimise.interchange import interchange
@@ -91,7 +92,16 @@ REAL_LAWS: Family = (
     q.sum_of_invariant,
     q.factor_out_of_sum,
 )
-CONDITIONAL: Family = (c.if_known, c.if_same, c.if_not, c.equal_to_choice, c.decide, c.discharge, c.discharge_require)
+CONDITIONAL: Family = (
+    c.if_known,
+    c.if_same,
+    c.if_not,
+    c.equal_to_choice,
+    c.decide,
+    c.all_known,
+    c.discharge,
+    c.discharge_require,
+)
 FUSION: Family = (f.name_index, f.get_build, f.get_if, f.get_update, f.eta_build, accumulation.plus_builds)
 SIZES: Family = (f.length_static, f.length_build, f.length_of_equal, f.get_vector, length_of_state, bounds.known_order)
 ACCUMULATION: Family = (accumulation.plus_flat, accumulation.get_plus, accumulation.plus_update, small.plus_displays)
@@ -241,7 +251,10 @@ _PARTIAL = (("partial evaluation", Normalise(PARTIAL_EVALUATION, _KEEP)),)
 _FUSION_ONLY = (("fusion", Normalise(_FUSED, _FUSE)),)
 _ZEROS = (("zeros", finish(ZEROS)),)
 _LAST = (("zeros, powers", finish(ZEROS + POWERS)),)
-_BEFORE = (("fusion, normalisation, fission, sparsity", Normalise(_BEFORE_DERIVATIVE, Policy(unroll=1))),)
+_BEFORE = (
+    ("fusion, normalisation, fission, sparsity", Normalise(_BEFORE_DERIVATIVE, Policy(unroll=1))),
+    ("carried indices", ThenNormalise(prove_carried_indices, _BEFORE_DERIVATIVE, Policy(unroll=1))),
+)
 _ONCE = (("sharing and motion", share_before_derivative), ("earlier values", keep_earlier_values))
 _NORMALISED: Stages = (
     ("fusion, normalisation, fission, sparsity", Normalise(_NORMAL, _FULL)),
@@ -252,6 +265,7 @@ _INTERCHANGED = (
     ("arrays of tuples taken apart", ThenNormalise(unzip, _NORMAL, _FULL)),
     ("loop interchange", ThenNormalise(interchange, _NORMAL, _FULL)),
     ("loops merged", ThenNormalise(merge_loops, _NORMAL, _FULL)),
+    ("carried indices", ThenNormalise(prove_carried_indices, _NORMAL, _FULL)),
     *_LAST,
 )
 _FIRST = (("requirements first", require_first),)
@@ -273,6 +287,7 @@ REAL = Schedule(
         ("arrays of tuples taken apart", ThenNormalise(unzip, _NORMAL + REAL_LAWS, _FULL)),
         ("loop interchange", ThenNormalise(interchange, _NORMAL + REAL_LAWS, _FULL)),
         ("loops merged", ThenNormalise(merge_loops, _NORMAL + REAL_LAWS, _FULL)),
+        ("carried indices", ThenNormalise(prove_carried_indices, _NORMAL + REAL_LAWS, _FULL)),
         *_LAST,
         *_FIRST,
         *_COMPACT,

@@ -16,7 +16,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_key
 from fsmooth.core.build import whole_of
 from fsmooth.core.counters import from_zero
-from fsmooth.core.element_ranges import Part, ranges_in
+from fsmooth.core.element_ranges import Part, Said, matched, ranges_in, said_of_all
 from fsmooth.core.term import Check, Const, Get, If, Length, MakeTuple, Prim, Proj, Reduce, Term, Var, While
 from fsmooth.core.term.fields import Definitions, Generators, Index, State, Step
 from fsmooth.core.traverse import condition_of, place
@@ -37,6 +37,7 @@ class Facts:
         self.definitions: dict[Var, Term] = {}
         self.ranges: dict[Var, Term] = {}
         self.elements: dict[Part, Term] = {}
+        self.said: list[Said] = []
         self.conditions: dict[Hashable, bool] = {}
         self.alternatives: list[tuple[Term, Term]] = []
         self.kept_symbolic: set[Var] = set()
@@ -56,9 +57,25 @@ class Facts:
         """What an index, or an element of an array of indices, is below."""
         if isinstance(atom, Var):
             return self.ranges.get(atom)
-        if not self.elements or not isinstance(atom, Get):
+        if isinstance(atom, Proj):
+            return self.elements_below(atom)
+        if not isinstance(atom, Get):
             return None
-        part = self.whole(atom)
+        part = self.whole(atom) if self.elements else None
+        found = None if part is None else self.elements.get(part)
+        return self._said_limit(atom) if found is None else found
+
+    def _said_limit(self, term: Term) -> Term | None:
+        """What a term is below of which a condition says that it is an index, whatever it is computed from."""
+        return next((said.limit for said in self.said if said.limit is not None and self._is_said(said, term)), None)
+
+    def _is_said(self, said: Said, term: Term) -> bool:
+        values = matched(said, term)
+        return values is not None and all([self.within(values[index], size) for index, size in said.indices])
+
+    def elements_below(self, array: Term) -> Term | None:
+        """What the elements of an array, or a number that is a component, are known to be below."""
+        part = self._part(array) if self.elements else None
         return None if part is None else self.elements.get(part)
 
     def whole(self, element: Get) -> Part | None:
@@ -157,6 +174,9 @@ class Facts:
             return 0 <= index.value < size.value
         if self.nonnegative(index) and (self._below(index, size) or self._bounded(index, size)):
             return True
+        limit = self._said_limit(self.definition(index))
+        if limit is not None and self.are_exact(limit, size) and self.less_or_equal(limit, size):
+            return True
         choice = self.definitions.get(index) if isinstance(index, Var) else index
         if not isinstance(choice, If) or self._choices >= thresholds.CHOICES:
             return False
@@ -194,7 +214,9 @@ class Facts:
                 return not known
         match condition:
             case Prim(primitive, (a, b)) if isinstance(a.type, Int):
-                return self._integer_truth(primitive, a, b)
+                known = self._integer_truth(primitive, a, b)
+                is_said = known is None and any([s.limit is None and self._is_said(s, condition) for s in self.said])
+                return True if is_said else known
             case If(a, Const(True), b) if self.truth(b) is True or self.truth(a) is True:  # a || b
                 return True
             case If(a, b, Const(False)) if self.truth(b) is True and self.truth(a) is True:  # a && b
@@ -247,20 +269,27 @@ class Facts:
                 self.alternatives.append((a, b))
                 undo.append((_ALTERNATIVE, None))
             case Reduce() if value:
+                before = len(undo)
                 for array, size in ranges_in(condition, self.definition, self._is_size, self._part):
                     part = self._part(array)
                     assert part is not None
                     undo.append(self._learn(self.elements, part, size))
+                if len(undo) == before:
+                    found = list(said_of_all(condition, self.definition))
+                    self.said += found
+                    undo += [(_SAID, None)] * len(found)
             case Prim() if value and (product := self.magnitudes.fits(condition)) is not None:
                 self.magnitudes.fitting.append(product)
                 undo.append((_FITTING, None))
             case Prim(primitive, (a, b)) if isinstance(a.type, Int) and self.are_exact(a, b):
                 gap = self.poly(b).plus(self.poly(a), -1)
                 facts = self._inequalities(primitive, value, gap)
+                is_equality = len(facts) == 2
+                facts += [above for fact in facts if (above := self.bounds.above_floor(fact)) is not None]
                 self.bounds.known.extend(facts)
                 undo.append((_KNOWN, None))
                 undo.append((len(facts), None))
-                if len(facts) == 2:
+                if is_equality:
                     equated = self.bounds.equate(gap)
                     if equated is not None:
                         undo.append((_Equated(equated), None))
@@ -283,6 +312,13 @@ class Facts:
         """These are no arguments: the states of loops, say, which can be anything.  `forget` undoes it."""
         self.magnitudes.carried.update(states)
         return [(_Carried(state), None) for state in states]
+
+    def below(self, part: Part, size: Term) -> tuple[Hashable, bool | None]:
+        """A number, or each element of an array, is from 0 to less than a size; `forget` undoes it."""
+        whole, *path = part
+        if not path and isinstance(whole, Var) and isinstance(whole.type, Int):
+            return self._learn(self.ranges, whole, size)
+        return self._learn(self.elements, part, size)
 
     def repeats(self, size: Term) -> list[tuple[Hashable, bool | None]]:
         """The body of a loop over `size` runs, so it is at least 1.  `forget` undoes it."""
@@ -339,6 +375,8 @@ class Facts:
                 self.alternatives.pop()
             elif key is _FITTING:
                 self.magnitudes.fitting.pop()
+            elif key is _SAID:
+                self.said.pop()
             elif isinstance(key, _Learnt):
                 key.undo()
             elif isinstance(key, _Carried):
@@ -377,6 +415,7 @@ def _opposite(condition: Term) -> Term | None:
 
 _KNOWN = "known inequalities"
 _FITTING = "products that have not wrapped around"
+_SAID = "what is said of all of some indices"
 _ALTERNATIVE = "a || b, neither of which is known"
 
 

@@ -12,7 +12,7 @@ from typing import cast
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_key
-from fsmooth.core.term import Check, Const, Get, If, Length, Prim, Reduce, Reduction, Term, Var
+from fsmooth.core.term import Check, Const, Get, If, Length, Prim, Proj, Reduce, Reduction, Term, Var
 from fsmooth.rewrite.gaps import is_natural
 from fsmooth.rewrite.polynomials import Monomial, Polynomial, constant
 from fsmooth.rewrite.remainders import without_remainders
@@ -273,6 +273,21 @@ class Bounds:
         is_extremum = isinstance(term, Prim) and term.primitive in (p.maximum, p.minimum)
         return cast(Prim, term) if is_extremum else None
 
+    def above_floor(self, fact: Polynomial) -> Polynomial | None:
+        """What max(a, 0) >= c says of a, where c is more than 0."""
+        match list(fact.coefficients.items()):
+            case [((atom,), 1), ((), number)] | [((), number), ((atom,), 1)] if number < 0:
+                extremum = self._extremum(fact.atoms[atom])
+                if (
+                    extremum is not None
+                    and extremum.primitive is p.maximum
+                    and all(map(self.exact, extremum.arguments))
+                ):
+                    for side, floor in (extremum.arguments, extremum.arguments[::-1]):
+                        if isinstance(floor, Const) and floor.value == 0:
+                            return polynomial(side, self.define).plus(constant(number))
+        return None
+
     def equate(self, gap: Polynomial) -> Hashable | None:
         """Know that `gap` is 0, where it is the difference of two atoms: from here on one stands for the other.
 
@@ -342,8 +357,8 @@ class Bounds:
     def _smaller(self, poly: Polynomial, bad: list[Monomial]) -> Polynomial | None:
         """One atom of a negative monomial replaced by the largest that it can be; `bad` are the monomials that may be so."""
         negative = [(m, atom) for m in bad if poly.coefficients[m] < 0 for atom in m if m.count(atom) == 1]
-        if len(negative) > 1:  # how far a loop goes may be said by elements, and not the other way round
-            negative.sort(key=lambda pair: isinstance(poly.atoms[pair[1]], Get))
+        if len(negative) > 1:  # how far a loop goes may be said by elements and states, and not the other way round
+            negative.sort(key=lambda pair: isinstance(poly.atoms[pair[1]], Get | Proj))
         for monomial, atom in negative:
             limit = self._limit(poly.atoms[atom])
             if limit is not None:

@@ -124,7 +124,7 @@ class Magnitudes:
             case Var():
                 known = self.upper(term) or self.define(term)
                 return self._argument(term) if known is None else self._sum(known, depth)
-            case Get() if (below := self.upper(term)) is not None:
+            case Get() | Proj() if (below := self.upper(term)) is not None:
                 return self._sum(below, depth)
             case Proj():
                 return self._argument(term)

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fsmooth.core.alpha import alpha_equal
-from fsmooth.core.term import Term, Var
+from fsmooth.core.term import Site, Term, Var
 
 if TYPE_CHECKING:
     from fsmooth.rewrite.facts import Facts
@@ -58,6 +58,8 @@ class Trace:
         self.fired: Counter[str] = Counter()
         self.firings = firings
         self.derivations: list[Derivation] = []
+        self.kept: list[Site] = []
+        """Where indices are in bounds because of what the steps of a loop keep."""
 
     def record(self, name: str, before: Term | None = None, after: Term | None = None) -> None:
         """Note that `name` fired once; on which term, and what it made of it, where there is one."""

@@ -31,7 +31,7 @@ def one(strategy: Strategy) -> Strategy:
     """`strategy` on the first child to which it applies."""
 
     def apply(term: Term, facts: Facts) -> Term | None:
-        term = _distinct(term, facts)
+        term = distinct(term, facts)
         parts = list(children(term))
         for k, part in enumerate(parts):
             result = _inside(term, k, lambda part=part: strategy.run(part, facts), facts)  # type: ignore[misc]
@@ -46,7 +46,7 @@ def all_(strategy: Strategy) -> Strategy:
     """`strategy` on every child; fails if it fails on one."""
 
     def apply(term: Term, facts: Facts) -> Term | None:
-        term = _distinct(term, facts)
+        term = distinct(term, facts)
         new = []
         for k, part in enumerate(children(term)):
             result = _inside(term, k, lambda part=part: strategy.run(part, facts), facts)  # type: ignore[misc]
@@ -72,7 +72,7 @@ def inside(strategy: Strategy, name: str) -> Strategy:
     """`strategy` on the first child to which it applies of those in the field `name`; fails for terms without such a field."""
 
     def apply(term: Term, facts: Facts) -> Term | None:
-        term = _distinct(term, facts)
+        term = distinct(term, facts)
         parts = list(children(term))
         fields = [step.field.name for step in steps(term) if step.var is None]
         for k, (field, part) in enumerate(zip(fields, parts, strict=True)):
@@ -124,13 +124,13 @@ def _indices(term: Term) -> list[Var]:
 
 def _each(term: Term, chosen: Callable[[int], Strategy], facts: Facts) -> Term:
     """The term with every child changed to which the strategy for it applies; itself if there is none."""
-    distinct = _distinct(term, facts)
+    own = distinct(term, facts)
     new, changed = [], False
-    for k, part in enumerate(children(distinct)):
-        result = _inside(distinct, k, lambda part=part, k=k: chosen(k).run(part, facts), facts)  # type: ignore[misc]
+    for k, part in enumerate(children(own)):
+        result = _inside(own, k, lambda part=part, k=k: chosen(k).run(part, facts), facts)  # type: ignore[misc]
         new.append(part if result is None else result)
         changed = changed or result is not None
-    return rebuild(distinct, new) if changed else term
+    return rebuild(own, new) if changed else term
 
 
 def top_down(strategy: Strategy) -> Strategy:
@@ -178,7 +178,7 @@ def normalise(strategy: Strategy) -> Strategy:
     return Strategy(made.name, inner.apply, strategy.rules, made.content, made.made_of)
 
 
-def _distinct(term: Term, facts: Facts) -> Term:
+def distinct(term: Term, facts: Facts) -> Term:
     """`term`, with fresh binders if it binds a variable twice, or one that is in scope."""
     bound = bound_in(term, len(children(term)) - 1)
     clash = len(set(bound)) < len(bound) or not facts.scope.isdisjoint(bound)

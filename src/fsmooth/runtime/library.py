@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from fsmooth.backend.c.program import CProgram
 from fsmooth.core.integers import FARTHEST
-from fsmooth.core.term import Failure, FromEnd, Site
+from fsmooth.core.term import Annotated, Failure, FromEnd, Site
 from fsmooth.core.types import Array, leaf_of, rank_of, unzipped
 from fsmooth.errors import (
     ArgumentError,
@@ -255,9 +255,27 @@ def _passed(value: Any) -> Any:
     return ctypes.addressof(value) if isinstance(value, ctypes._SimpleCData) else value
 
 
+_OF_INDICES = "correct what is computed, or annotate it with int, and every access is checked"
+
+
+def _asks_for(limit: int) -> str:
+    """What an annotation asks of integers that are indices below a limit."""
+    asked = f"integers from 0 to {limit - 1}" if limit > 0 else "no integers, since there are no elements"
+    return f"its annotation asks for {asked}"
+
+
 def _explained(failure: Failure | None, site: Site, a: int, b: int) -> RunError:
     what = site.what or "the array"
     match failure:
+        case None | Failure.INDEX if isinstance(site, Annotated):
+            return IndexOutOfBoundsError(render(site, f"{what} is {a}: {_asks_for(b)}", _OF_INDICES))
+        case Failure.NO_PLACE:
+            return IndexOutOfBoundsError(
+                render(site, f"{what} has an element that is no index: {_asks_for(a)}", _OF_INDICES)
+            )
+        case Failure.NOT_SORTED:
+            message = f"{what} has an element that is less than the one before it: offsets do not decrease"
+            return IndexOutOfBoundsError(render(site, message, _OF_INDICES))
         case None | Failure.INDEX:
             given = a - b if isinstance(site, FromEnd) and a < 0 else a
             message = f"index {given} is out of bounds for {what}, which has size {b}"

@@ -119,11 +119,7 @@ def library(
     """
     if identifier(name) != name:
         raise ArgumentError(f"{name!r} is no name of C\n  hint: letters, digits and _, such as {identifier(name)!r}")
-    whose = memory_called(memory)
-    if not isinstance(batch, bool):
-        raise ArgumentError(
-            f"batch={batch!r}\n  hint: True, to have each function for many elements; a function has another name"
-        )
+    form = form_of(memory, batch, profile)
     found: dict[str, Function[..., Any]] = {}
     for own, f in [*[(None, f) for f in functions], *named_functions.items()]:
         if isinstance(f, Vjp):
@@ -144,16 +140,31 @@ def library(
         raise ArgumentError(f"{name}: {called} is what the library has itself\n  hint: {hint}")
     if not found:
         raise ArgumentError(f"{name}: a library has functions\n  hint: fs.library({name!r}, f, fs.grad(f))")
-    return Library(name, found, Form(whose, Extent.MANY if batch else Extent.ONE, _profile(profile, whose)), f"{name}_")
+    return Library(name, found, form, f"{name}_")
 
 
-def _profile(name: str, memory: Memory) -> Profile:
-    found = {profile.value: profile for profile in Profile}.get(name)
+def form_of(memory: object = "heap", batch: object = False, profile: object = "full") -> Form:
+    """What C is asked for, as it is called.
+
+    Raises:
+        ArgumentError: for what does not exist, or not together.
+
+    """
+    whose = memory_called(memory)
+    if not isinstance(batch, bool):
+        raise ArgumentError(
+            f"batch={batch!r}\n  hint: True, to have each function for many elements; a function has another name"
+        )
+    return Form(whose, Extent.MANY if batch else Extent.ONE, _profile(profile, whose))
+
+
+def _profile(name: object, memory: Memory) -> Profile:
+    found = {profile.value: profile for profile in Profile}.get(name)  # type: ignore[call-overload]
     if found is None:
         raise ArgumentError(f'profile={name!r}\n  hint: use "full" or "plain"')
     if found is Profile.PLAIN and memory is not Memory.CALLER:
         raise ArgumentError('profile="plain" asks nothing of the system\n  hint: with memory="caller"')
-    return found
+    return found  # type: ignore[no-any-return]
 
 
 def memory_called(name: object) -> Memory:

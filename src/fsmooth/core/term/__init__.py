@@ -18,7 +18,7 @@ fsmooth.core.term.base.IllTyped: add wants numbers of one type, not (Float, Int)
 from __future__ import annotations
 
 from fsmooth.core.term.arrays import Delta, Get, Length, Plus, Unread, Update, Vector, Zero
-from fsmooth.core.term.base import NOWHERE, Backwards, Flow, FromEnd, IllTyped, Site, Term
+from fsmooth.core.term.base import NOWHERE, Annotated, Backwards, Flow, FromEnd, IllTyped, Site, Term
 from fsmooth.core.term.calculus import App, Const, If, Lam, Let, Prim, Var, let, scalar_constant
 from fsmooth.core.term.calls import Call, Header, Running
 from fsmooth.core.term.checks import Check, Failure, Require
@@ -73,6 +73,7 @@ AnyTerm = (
 """Every construct: what a central `match` must exhaust."""
 
 __all__ = [
+    "Annotated",
     "Backwards",
     "Flow",
     "AnyTerm",

@@ -47,6 +47,15 @@ class FromEnd(Site, frozen=True):
         return cls(site.what, site.file, site.line, site.column, site.end_line, site.end_column)
 
 
+class Annotated(Site, frozen=True):
+    """Where an integer that is annotated as an index, and called `what`, is checked."""
+
+    @classmethod
+    def at(cls, site: Site) -> Annotated:
+        """The same place."""
+        return cls(site.what, site.file, site.line, site.column, site.end_line, site.end_column)
+
+
 class Flow(Enum):
     """What reverse mode makes of a value, or beside it."""
 

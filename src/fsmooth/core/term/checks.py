@@ -45,6 +45,10 @@ class Failure(Enum):
     ELEMENT = "an argument is no index, or has an element that is none"
     """The site is the annotation; the number is what indices are below, after an argument that is a number by itself."""
     DECREASING = "an element of an argument is less than the one before it"
+    NO_PLACE = "an element is no index"
+    """The site says which array is annotated so; the number is what its elements are to be below."""
+    NOT_SORTED = "an element is less than the one before it"
+    """The site says which array is annotated so."""
 
 
 class Require(Term):

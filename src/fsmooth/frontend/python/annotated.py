@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_equal
-from fsmooth.core.array_annotation import ANY, ArrayAnnotation, IndexAnnotation, OffsetsAnnotation
+from fsmooth.core.array_annotation import ANY, ArrayAnnotation, IndexAnnotation, OffsetsAnnotation, Places
 from fsmooth.core.build import minus, named_part, plus, quotient, times
 from fsmooth.core.element_ranges import all_indices, is_index, never_decreasing
 from fsmooth.core.integers import FITS
-from fsmooth.core.term import Const, Failure, Length, Prim, Require, Term, Var
+from fsmooth.core.term import Annotated as AtAnnotation
+from fsmooth.core.term import Check, Const, Failure, Length, Prim, Require, Site, Term, Var
 from fsmooth.core.traverse import subterms
 from fsmooth.core.trees import labels
 from fsmooth.core.types import BOOL, F64, INT, Tuple, Type, array_of, leaf_of, rank_of
@@ -53,7 +54,7 @@ def annotated_arguments(frame: Frame, given: Mapping[str, Var]) -> dict[str, Val
     """The arguments as their annotations want them: types checked, sizes required, integers as floats."""
     arguments, scopes = _annotated(frame, given), _scopes(frame, given)
     for one in (*arguments, *[field for scope in scopes for field in scope.annotated]):
-        _fitting(frame, one.what, one.annotation, one.value.type, one.place)
+        require_type(frame, one.what, one.annotation, one.value.type, one.place)
     everything = [(one, Names(_sizes(frame, arguments, scopes))) for one in arguments]
     everything += [(one, Names(scope.names, scope.owner)) for scope in scopes for one in scope.annotated]
     for one, names in everything:
@@ -70,7 +71,7 @@ def annotated_arguments(frame: Frame, given: Mapping[str, Var]) -> dict[str, Val
 
 def _annotated(frame: Frame, values: Mapping[str, Value]) -> list[Annotated]:
     """The arguments that are annotated themselves."""
-    found = _annotations(frame)
+    found = annotations_read(frame)
     return [
         Annotated(name, value, found[name], _place(frame, name))
         for name, value in values.items()
@@ -118,7 +119,7 @@ def _require_sizes(frame: Frame, one: Annotated, names: Names) -> None:
     if not isinstance(one.annotation, ArrayAnnotation):
         return
     for axis, size in said(one.annotation):
-        expected = _size(frame, size, names, one.place)
+        expected = written_size(frame, size, names, one.place)
         have = length_of(frame, one.value, one.place, axis)
         require_fitting(frame, have, expected, one.place)
         same_size(frame, have, expected, one.place, f"the annotation of {one.what}")
@@ -127,9 +128,9 @@ def _require_sizes(frame: Frame, one: Annotated, names: Names) -> None:
             frame.shared.static_sizes[(part[0], *part[1], axis)] = int(expected.value)
 
 
-def require_fitting(frame: Frame, have: Term, expected: Term, place: ast.AST) -> None:
+def fitting_required(have: Term, expected: Term, site: Site) -> list[Require]:
     """Products of sizes in an annotation are required not to wrap around, so that the array has as many elements as they say."""
-    site = frame.site(place, frame.source.segment(place))
+    found = []
     for part in subterms(expected):
         if not (isinstance(part, Prim) and part.primitive is p.multiply):
             continue
@@ -142,8 +143,20 @@ def require_fitting(frame: Frame, have: Term, expected: Term, place: ast.AST) ->
                 for other in others:
                     product = Prim(p.multiply, (product, other))
                 fits = Prim(p.less_equal, (product, Const(FITS)))
-                if not any([alpha_equal(fits, r.condition) for r in frame.requirements]):
-                    frame.requirements.append(Require(fits, Const(0), Failure.SIZE, (have, expected), site))
+                found.append(Require(fits, Const(0), Failure.SIZE, (have, expected), site))
+    return found
+
+
+def require_fitting(frame: Frame, have: Term, expected: Term, place: ast.AST) -> None:
+    """The same of arguments of the program, before it begins."""
+    for r in fitting_required(have, expected, frame.site(place, frame.source.segment(place))):
+        if not is_required(frame, r):
+            frame.requirements.append(r)
+
+
+def is_required(frame: Frame, requirement: Require) -> bool:
+    """Is it required already, before the program or the function that is read?"""
+    return any([alpha_equal(requirement.condition, r.condition) for r in frame.requirements])
 
 
 def _require_places(frame: Frame, one: Annotated, names: Names) -> None:
@@ -152,16 +165,24 @@ def _require_places(frame: Frame, one: Annotated, names: Names) -> None:
     what = annotation if isinstance(annotation, IndexAnnotation) else getattr(annotation, "places", None)
     if what is None:
         return
-    size = _size(frame, what.size, names, one.place)
+    size = written_size(frame, what.size, names, one.place)
     site = frame.site(one.place, one.what)
-    require = frame.requirements.append
     if isinstance(annotation, IndexAnnotation):
-        require(Require(is_index(one.value, size), Const(0), Failure.ELEMENT, (size, one.value), site))
+        condition = is_index(one.value, size)
+        frame.requirements.append(Require(condition, Const(0), Failure.ELEMENT, (size, one.value), site))
         return
+    frame.requirements.extend(places_required(one.value, what, size, site, Failure.ELEMENT, Failure.DECREASING))
+
+
+def places_required(
+    array: Term, what: Places, size: Term, site: Site, element: Failure, decreasing: Failure
+) -> list[Require]:
+    """What is required of an array of places in what has a size; the failures say whose array it is."""
     limit = size if isinstance(what, IndexAnnotation) else plus(size, Const(1))
-    require(Require(all_indices(one.value, limit), Const(0), Failure.ELEMENT, (limit,), site))
+    found = [Require(all_indices(array, limit), Const(0), element, (limit,), site)]
     if isinstance(what, OffsetsAnnotation):
-        require(Require(never_decreasing(one.value), Const(0), Failure.DECREASING, (), site))
+        found.append(Require(never_decreasing(array), Const(0), decreasing, (), site))
+    return found
 
 
 def sizes_by_name(frame: Frame, values: Mapping[str, Value]) -> dict[str, Term]:
@@ -170,23 +191,39 @@ def sizes_by_name(frame: Frame, values: Mapping[str, Value]) -> dict[str, Term]:
 
 
 def annotated_result(frame: Frame, names: Mapping[str, Term], result: Value) -> Value:
-    """The result, which has the type and the sizes that its annotation says."""
-    annotation, place = _annotations(frame).get(RESULT), getattr(frame.source.node, "returns", None)
+    """The result of the program, which has the type and the sizes that its annotation says, and elements that are indices."""
+    annotation, place = annotations_read(frame).get(RESULT), getattr(frame.source.node, "returns", None)
     if annotation is None or place is None:
         return result
-    if isinstance(annotation, IndexAnnotation) or getattr(annotation, "places", None) is not None:
-        message = f"the result is annotated as {annotation!r}, and nothing checks the indices that a program returns"
-        frame.fail(ArgumentMismatchError, place, message, "index types are for arguments; write int")
+    return fitting_result(frame, annotation, place, names, result, required_size)
+
+
+Sized = Callable[[Frame, Term, int, Term, ast.AST, str], Term]
+"""An array, which exists only if its length along an axis is a size."""
+
+
+def fitting_result(
+    frame: Frame, annotation: object, place: ast.AST, names: Mapping[str, Term], result: Value, sized: Sized
+) -> Value:
+    """A result that exists only if it is as it is annotated."""
     term = frame.term(result, frame.shared.returned or place)
-    _fitting(frame, "the result", annotation, term.type, place)
-    if isinstance(annotation, ArrayAnnotation):
-        array = frame.bind(term, "result")
-        names = {**named_sizes(frame, [Annotated(RESULT, array, annotation, place)]), **names}
-        for axis, size in said(annotation):
-            expected = _size(frame, size, Names(names), place)
-            array = required_size(frame, array, axis, expected, place, "the annotation of the result")
-        return array
-    return result
+    require_type(frame, "the result", annotation, term.type, place)
+    if isinstance(annotation, IndexAnnotation):
+        size = written_size(frame, annotation.size, Names(names), place)
+        return frame.bind(Check(term, size, AtAnnotation.at(frame.site(place, "the result"))), "result")
+    if not isinstance(annotation, ArrayAnnotation):
+        return result
+    array = frame.bind(term, "result")
+    names = {**named_sizes(frame, [Annotated(RESULT, array, annotation, place)]), **names}
+    for axis, length in said(annotation):
+        expected = written_size(frame, length, Names(names), place)
+        array = sized(frame, array, axis, expected, place, "the annotation of the result")
+    if annotation.places is not None:
+        limit = written_size(frame, annotation.places.size, Names(names), place)
+        site = frame.site(place, "the result")
+        for r in places_required(array, annotation.places, limit, site, Failure.NO_PLACE, Failure.NOT_SORTED):
+            array = frame.bind(Require(r.condition, array, r.failure, r.numbers, r.site), "result")
+    return array
 
 
 def _has_parts(type_: Tuple) -> bool:
@@ -199,7 +236,8 @@ def said(annotation: ArrayAnnotation) -> list[tuple[int, int | str]]:
     return [(axis, size) for axis, size in enumerate(annotation.sizes) if size != ANY]
 
 
-def _annotations(frame: Frame) -> dict[str, object]:
+def annotations_read(frame: Frame) -> dict[str, object]:
+    """The annotations of a function."""
     try:
         found = annotations_of(frame.source.function)
         frame.shared.readings.found(Lookup(frame.source.function, Annotations()), found)
@@ -209,7 +247,7 @@ def _annotations(frame: Frame) -> dict[str, object]:
         frame.fail(ArgumentMismatchError, frame.source.node, message, hint)
 
 
-def _fitting(frame: Frame, what: str, annotation: object, type_: Type, place: ast.AST) -> None:
+def require_type(frame: Frame, what: str, annotation: object, type_: Type, place: ast.AST) -> None:
     """Is a value of this type what the annotation says?"""
     wanted = mismatch(annotation, type_)
     if wanted is None:
@@ -224,7 +262,7 @@ def _fitting(frame: Frame, what: str, annotation: object, type_: Type, place: as
     )
 
 
-def _size(frame: Frame, size: int | str, names: Names, place: ast.AST) -> Term:
+def written_size(frame: Frame, size: int | str, names: Names, place: ast.AST) -> Term:
     """A size of an annotation as a term."""
     if isinstance(size, int):
         return Const(size)

@@ -30,18 +30,16 @@ def asserted(frame: Frame, node: ast.Assert, rest: Callable[[], Value | None]) -
     holds = condition(frame, node.test)
     if isinstance(holds, Const) and holds.value:
         return rest()
-    return under(frame, holds, Failure.ASSERTION, assertion_text(frame, node), node, rest)
+    site = frame.site(node, assertion_text(frame, node))
+    return under(frame, Require(holds, Const(0), Failure.ASSERTION, (), site), node, rest)
 
 
-def under(
-    frame: Frame, holds: Term, failure: Failure, text: str, node: ast.AST, rest: Callable[[], Value | None]
-) -> Value | None:
-    """What follows a claim."""
-    site = frame.site(node, text)
-    if not frame.conditional and holds.free <= frame.entry:
-        frame.requirements.append(Require(holds, Const(0), failure, (), site))
+def under(frame: Frame, claimed: Require, node: ast.AST, rest: Callable[[], Value | None]) -> Value | None:
+    """What follows a claim, which is a requirement of 0."""
+    if not frame.conditional and claimed.condition.free <= frame.entry:
+        frame.requirements.append(claimed)
         return rest()
-    holds = frame.bind(holds, "holds")
+    holds = frame.bind(claimed.condition, "holds")
     saved = dict(frame.names)
 
     def run() -> Term:
@@ -52,7 +50,7 @@ def under(
         return frame.term(result, node)
 
     try:
-        return Require(holds, frame.inside(run, conditional=True), failure, (), site)
+        return Require(holds, frame.inside(run, conditional=True), claimed.failure, claimed.numbers, claimed.site)
     finally:
         frame.names.clear()
         frame.names.update(saved)

@@ -15,6 +15,7 @@ import numpy as np
 from fsmooth.core.term import Const, Term
 from fsmooth.errors import ArgumentMismatchError, TypeMismatchError, UnsupportedError
 from fsmooth.frontend.python.annotated import annotated_result, sizes_by_name
+from fsmooth.frontend.python.annotated_calls import annotated_call, name_sizes
 from fsmooth.frontend.python.claims import Raised
 from fsmooth.frontend.python.displays import known, tuple_display
 from fsmooth.frontend.python.frame import Frame, is_constant
@@ -222,7 +223,7 @@ def body_of(frame: Frame, definition: ast.FunctionDef | ast.Lambda) -> Value:
         return frame.expression(definition.body)
     if claims(definition.body):
         frame.names[CLAIMED] = Const(0)
-    return function_body(frame, definition)
+    return annotated_call(frame, definition, lambda: function_body(frame, definition))
 
 
 def inlined(frame: Frame, reading: Reading, source: Source, node: ast.AST) -> Value:
@@ -240,10 +241,11 @@ def inlined(frame: Frame, reading: Reading, source: Source, node: ast.AST) -> Va
             result = inner.expression(definition.body)
             frame.shared.returned = definition.body
             return result
-        if definition is not frame.shared.program:
-            return function_body(inner, definition)
-        sizes = sizes_by_name(inner, bound)
-        return annotated_result(inner, sizes, function_body(inner, definition))
+        if definition is frame.shared.program:
+            sizes = sizes_by_name(inner, bound)
+            name_sizes(inner, definition, sizes)
+            return annotated_result(inner, sizes, function_body(inner, definition))
+        return annotated_call(inner, definition, lambda: function_body(inner, definition), (frame, node))
     finally:
         frame.shared.stack.pop()
 

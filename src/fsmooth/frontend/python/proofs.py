@@ -70,6 +70,8 @@ def falls_below_zero(frame: Frame, number: Term) -> bool:
     """
     if isinstance(number, Const):
         return number.value < 0
+    if isinstance(number, Var) and isinstance(frame.shared.definitions.get(number), Check):
+        return False
     coefficients = polynomial(number, frame.shared.definitions.get).coefficients.values()
     return any([c < 0 for c in coefficients]) and not is_natural(frame, number)
 

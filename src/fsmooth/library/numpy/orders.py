@@ -47,22 +47,24 @@ def order(v):
     width = 1
     while width < n:
         merged = np.zeros(n, dtype=int)
-        for run in range((n + 2 * width - 1) // (2 * width)):
-            low = run * 2 * width
+        low = 0
+        while low < n:
             middle = np.minimum(low + width, n)
             high = np.minimum(low + 2 * width, n)
             i = low
             j = middle
             for k in range(low, high):
-                left = i < middle and (j >= high or not before(v[places[np.minimum(j, n - 1)]], v[places[i]]))
+                first, second = places[np.minimum(i, n - 1)], places[np.minimum(j, n - 1)]
+                left = i < middle and (j >= high or not before(v[second], v[first]))
                 if left:
-                    merged[k] = places[i]
-                    i += 1
+                    merged[k] = first
+                    i = np.minimum(i + 1, n)
                 else:
-                    merged[k] = places[j]
-                    j += 1
+                    merged[k] = second
+                    j = np.minimum(j + 1, n)
+            low = high
         places = merged
-        width *= 2
+        width = np.minimum(2 * width, n)
     return places
 
 

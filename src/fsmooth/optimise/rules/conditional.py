@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_equal
-from fsmooth.core.term import Check, Const, If, Prim, Require, Term, Var
+from fsmooth.core.term import Check, Const, If, Prim, Reduce, Reduction, Require, Term, Var
 from fsmooth.core.traverse import bound_in, children, rebuild
 from fsmooth.core.types import INT, Array, Int, Tuple, Type
+from fsmooth.optimise.rules.totality import cannot_fail
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
 
@@ -167,6 +168,19 @@ _COMPARISONS = (p.less, p.less_equal, p.greater, p.greater_equal, p.equal, p.not
 
 def _symbolic(facts: Facts, a: Term, b: Term) -> bool:
     return bool(facts.kept_symbolic) and not facts.kept_symbolic.isdisjoint(a.free | b.free)
+
+
+@rule(
+    "all n (fun i -> true) ~> true where n is total;  any n (fun i -> false) ~> false where n is total",
+    source="fsmooth",
+    heads=Reduce,
+)
+def all_known(t: Term, facts: Facts) -> Term | None:
+    """What holds of each holds of all; of nothing, too."""
+    match t:
+        case Reduce(Reduction.ALL, n, _, Const(True) as known) | Reduce(Reduction.ANY, n, _, Const(False) as known):
+            return known if cannot_fail(n, facts) else None
+    return None
 
 
 @rule("check i n ~> i where 0 <= i and i < n;  check (check i n) n ~> check i n", source="design §2", heads=Check)
