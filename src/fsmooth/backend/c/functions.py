@@ -60,7 +60,7 @@ class FunctionWriter(StatementWriter):
             self.arena, self.nowhere = "fs_shared->arena", "fs_shared->arena->free"
             self.frames = "fs_shared->frames"
         if function.is_called:
-            self.error = "fs_shared->error"
+            self.error, self.take = "fs_shared->error", "fs_take_little"
         if self.makes_frames(function.body):
             self.features.add("frames")
         self.numbers = changed_by_outlined(function.name, function.body, self.types)

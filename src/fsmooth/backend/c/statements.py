@@ -80,6 +80,7 @@ class StatementWriter:
         """Is it handed what functions share?"""
         self.arena, self.error, self.nowhere = "&arena", "error", "(char *)stack"
         self.frames = "&fs_frames"
+        self.take = "fs_take"
         self.resumed: frozenset[str] = frozenset()
 
     def line(self, text: str) -> None:
@@ -162,13 +163,13 @@ class StatementWriter:
                 element = element_type(s.type)
                 size = f"{self.longest(s)}, sizeof({element})"
                 arena = "" if self.memory is Memory.CALLER else f"{self.arena}, "
-                taken = f"fs_take({self.arena}, {size})" if s.room is None else f"fs_fit({arena}&{s.room}, {size})"
+                taken = f"{self.take}({self.arena}, {size})" if s.room is None else f"fs_fit({arena}&{s.room}, {size})"
                 self.line(f"{element} *{self.restrict(s.buffer)}{s.buffer} = ({element} *){taken};")
                 self.or_out_of_memory(s.buffer)
             case t.Keep():
                 element = element_type(s.type)
                 self.line(
-                    f"{element} *{s.buffer} = ({element} *)fs_take({self.frames}, {self.count(s.count)}, sizeof({element}));"
+                    f"{element} *{s.buffer} = ({element} *){self.take}({self.frames}, {self.count(s.count)}, sizeof({element}));"
                 )
                 self.or_out_of_memory(s.buffer)
             case t.Reserve():
