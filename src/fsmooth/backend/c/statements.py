@@ -92,6 +92,10 @@ class StatementWriter:
         for s in statements:
             self.statement(s)
 
+    def branch(self, statements: t.Body) -> None:
+        """Statements that are done where a condition holds, or all of a function's."""
+        self.body(statements)
+
     def nested(self, statements: Sequence[t.Statement]) -> None:
         """Statements one level deeper."""
         self.depth += 1
@@ -415,10 +419,14 @@ class StatementWriter:
             self.features.add("rarely")
             condition = f"FS_RARELY({condition})"
         self.line(f"if ({condition}) {{")
-        self.nested(s.then)
+        self.depth += 1
+        self.branch(s.then)
+        self.depth -= 1
         if s.otherwise:
             self.line("} else {")
-            self.nested(s.otherwise)
+            self.depth += 1
+            self.branch(s.otherwise)
+            self.depth -= 1
         self.line("}")
 
     def check(self, s: t.Check | t.Demand, guard: t.Expression | None = None) -> None:
