@@ -56,7 +56,7 @@ class FunctionWriter(StatementWriter):
         self.known |= known_integers(function.body)
         calls = [s for s in walk(function.body) if isinstance(s, t.Invoke)]
         self.read = mentioned_reads(function.body) if calls else set()
-        by_value = set() if self.returned is None else {self.returned.given(s)[0] for s in calls}
+        by_value = set() if self.returned is None else {name for s in calls for name in self.returned.given(s)[0]}
         self.given = {name for s in calls for name in s.changes} - by_value
         self.is_called = function.is_called
         is_inside = self.returned is not None and bool(calls) and not function.is_called  # a kernel's part
@@ -222,10 +222,10 @@ class FunctionWriter(StatementWriter):
         head = [signature(function, self.shared, self.returned) + " {"]
         tail: list[str] = []
         head += self.unused(function)
-        value = None if self.returned is None else self.returned.outputs.get(function.name)
-        if value is not None:
-            (output,) = [q for q in function.parameters if q.name == value]
-            head.append(f"    {element_type(output.type)} {value}[1] = {{0}};")
+        values = () if self.returned is None else self.returned.outputs.get(function.name, ())
+        for q in function.parameters:
+            if q.name in values:
+                head.append(f"    {element_type(q.type)} {q.name}[1] = {{0}};")
         fails = any(["goto fail;" in line for line in self.lines])
         if fails or (self.can_fail() and not leaves):
             head.append("    int32_t status = 0;")
@@ -245,10 +245,13 @@ class FunctionWriter(StatementWriter):
             label, *end = self.end(self.can_fail())
             tail = [label, *tail, *end] if end else [*tail, label]
         else:
-            tail.append("    return;" if value is None else f"    return {value}[0];")
+            given = ", ".join([f"{value}[0]" for value in values])
+            if self.returned is not None and len(values) == 2:
+                given = f"({self.returned.kind(function.name)}){{{given}}}"
+            tail.append(f"    return {given};" if given else "    return;")
             if fails:
                 tail += ["fail:", "    fs_leave(fs_shared->out, status);"]
-            elif value is None:
+            elif not given:
                 tail.pop()
         return "\n".join([*head, *self.lines, *tail, "}", ""])
 

@@ -231,13 +231,13 @@ class StatementWriter:
     def invoke(self, s: t.Invoke) -> None:
         """A call; what it shares with all that follow from it is in the struct."""
         self.features.add("calls")
-        name, results = (None, s.results) if self.returned is None else self.returned.given(s)
+        names, results = ((), s.results) if self.returned is None else self.returned.given(s)
         if self.shared is None:
             given = [self.handed(value) for value in (*s.arguments, *results)]
             given.append("fs_shared" if self.has_handle else "&fs_shared")
         else:
             given = []
-            by_value = None if self.returned is None else self.returned.outputs.get(s.function)
+            by_value = () if self.returned is None else self.returned.outputs.get(s.function, ())
             for value, field in self.shared.handed(s, by_value):
                 if field is None:
                     given.append(self.handed(value))
@@ -246,9 +246,15 @@ class StatementWriter:
             given.append("fs_own" if self.has_handle else "&fs_own")
         call = f"{s.function}({', '.join(given)});"
         if self.returned is not None:
-            self.line(call if name is None else f"{self.e.name(name)} = {call}")
-            if name is not None and name not in self.read:
-                self.line(f"(void){self.e.name(name)};")
+            pair = f"{names[0]}_pair" if len(names) == 2 else ""
+            if pair:
+                call = f"const {self.returned.kind(s.function)} {pair} = {call}"
+            self.line(call if pair or not names else f"{self.e.name(names[0])} = {call}")
+            for k, name in enumerate(names):
+                if pair:
+                    self.line(f"{self.e.name(name)} = {pair}.x{k};")
+                if name not in self.read:
+                    self.line(f"(void){self.e.name(name)};")
             return
         self.line(f"status = {call}")
         self.line("if (status) goto fail;")
