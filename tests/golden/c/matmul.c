@@ -141,7 +141,7 @@ static void fs_close(fs_arena *arena) {
 #if defined(__GNUC__)
 __attribute__((cold, noinline))
 #endif
-static bool fs_next_segment(fs_arena *arena, size_t bytes) { /* to one that has so many; false if there is no memory */
+static int fs_next_segment(fs_arena *arena, size_t bytes) { /* to one that has so many; 0 if there is no memory */
     do {
 #if FS_KEEP > 0
         if (!arena->first.next) arena->first.next = fs_reuse();
@@ -151,14 +151,14 @@ static bool fs_next_segment(fs_arena *arena, size_t bytes) { /* to one that has 
             if (room > FS_LARGEST) room = FS_LARGEST;
             if (room < bytes) room = bytes;
             if (room < 65536) room = 65536;
-            if (room >= FS_LARGEST && fs_exceeds(arena->first.next, room)) return false;
+            if (room >= FS_LARGEST && fs_exceeds(arena->first.next, room)) return 0;
             arena->current->next = fs_segment_of(room);
-            if (!arena->current->next) return false;
+            if (!arena->current->next) return 0;
         }
         arena->current = arena->current->next;
         arena->free = arena->current->start;
     } while ((size_t)(arena->current->end - arena->free) < bytes);
-    return true;
+    return 1;
 }
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC pop_options

@@ -31,6 +31,7 @@ from fsmooth.loops.passes.rooms import give_rooms
 from fsmooth.loops.passes.split_math import split_math
 from fsmooth.loops.passes.strips.in_strips import in_strips
 from fsmooth.loops.passes.tidy import tidy
+from fsmooth.loops.passes.upwards import loops_upwards
 from fsmooth.loops.passes.vectorise import marks
 from fsmooth.loops.passes.vectors import write_vectors
 from fsmooth.loops.passes.whole_arrays import whole_arrays
@@ -43,7 +44,7 @@ _CHECKS = (("checks before loops", checks_before_loops),)
 _MOTION = (("storage before loops", storage_before_loops),)
 _WHOLE = (("operations on memory", operations_on_memory), ("whole arrays before loops", whole_arrays))
 _INVARIANT = (("invariant loops", invariant_loops),)
-_INDEPENDENT = (("loops found parallel", independent_loops),)
+_INDEPENDENT = (("loops found parallel", independent_loops), ("loops upwards", loops_upwards))
 _FACTORS = (("factors in blocks", factors_in_blocks),)
 _VECTORS = (("math split from loops", split_math), ("loops marked for vectors", marks))
 _BLOCKS = (("blocks", in_blocks),)
