@@ -22,7 +22,7 @@ def is_possible(frame: Frame, asked: Asked, tag: int) -> bool:
 
 
 def has_one_of(has: Callable[[int], Term], possible: Collection[int], wanted: Collection[int]) -> Term:
-    """Is the tag, for one of which `has` tests, one of these?  Known while compiling where all of the possible ones are, or none."""
+    """Is the tag, for which `has` tests, one of these?  Known while compiling where all of the possible ones are, or none."""
     inside = sorted([k for k in possible if k in wanted])
     outside = sorted([k for k in possible if k not in wanted])
     if not inside or not outside:

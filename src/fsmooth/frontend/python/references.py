@@ -1,4 +1,4 @@
-"""Nodes of trees that are given, as integers (fsmooth.core.nodes.declaration): what asks for their class and row, and makes them."""
+"""Nodes of trees that are given, as integers (fsmooth.core.nodes.declaration): tests of their class, their row, and new ones."""
 
 from __future__ import annotations
 

@@ -20,6 +20,7 @@ from fsmooth.loops.passes.fusing import fuse_loops
 from fsmooth.loops.passes.independent import independent_loops
 from fsmooth.loops.passes.invariant import invariant_loops
 from fsmooth.loops.passes.jamming import jam_loops
+from fsmooth.loops.passes.kept_places import kept_where_computed
 from fsmooth.loops.passes.kept_sums import keep_sums
 from fsmooth.loops.passes.memory_operations import operations_on_memory
 from fsmooth.loops.passes.motion import storage_before_loops
@@ -60,6 +61,7 @@ _LAWS = (
 )
 _JAMMED = (("nests jammed", jam_loops),)
 _WRITTEN = (("sums in vectors", write_vectors),)
+_KEPT = (("what is kept computed where it is", kept_where_computed),)
 _ROOMS = (("rooms", give_rooms),)
 
 PLAIN: Passes = (*_TIDY, *_ROOMS)
@@ -78,10 +80,10 @@ _BEFORE: Passes = (
     *_FUSED,
 )
 
-MOVED: Passes = (*_BEFORE, *_JAMMED, *_WRITTEN, *_ROOMS)
+MOVED: Passes = (*_BEFORE, *_JAMMED, *_WRITTEN, *_KEPT, *_ROOMS)
 """All passes that compute each product of the program as it is written."""
 
-ALL: Passes = (*_BEFORE, *_LAWS, *_JAMMED, *_WRITTEN, *_ROOMS)
+ALL: Passes = (*_BEFORE, *_LAWS, *_JAMMED, *_WRITTEN, *_KEPT, *_ROOMS)
 """All of them: a factor that terms share may be multiplied with sums of them, which is a law of real numbers."""
 
 
