@@ -282,7 +282,7 @@ GNU = """\
 """
 
 FRAME = """\
-#if defined(__GNUC__) && defined(__x86_64__)
+#if defined(__GNUC__) && defined(__x86_64__) && defined(__LP64__)
 static inline __attribute__((always_inline)) const char *fs_frame_here(void) { /* keeps no register for a frame */
     const char *top;
     __asm__("mov %%rsp, %0" : "=r"(top));
