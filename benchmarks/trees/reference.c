@@ -1,4 +1,4 @@
-/* By hand: trees and lists as columns, nodes as 2^bits * row + class, as fsmooth has them. */
+/* By hand: trees and lists as columns, nodes as 2^bits * row + class, cells of lists as rows, as fsmooth has them. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>

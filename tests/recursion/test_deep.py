@@ -82,7 +82,7 @@ def test_it_is_made_when_it_is_needed_and_kept(monkeypatch: pytest.MonkeyPatch) 
     compiled(0.5, 100)
     assert not made
     for again in (compiled, compiled, fs.function(alone)):  # the last finds it in the cache
-        again(0.5, DEEP)
+        again(0.5, 20 * DEEP)
         assert len(made) == 1
 
 

@@ -15,7 +15,9 @@ def signatures(compiled: fs.Function) -> dict[str, str]:
     """What each function of the C takes."""
     assert compiled.stages.code is not None
     found = re.findall(
-        r"^static (?:int32_t|int64_t|double|void) (\w+)\(\s*([^{;]*)\) {", compiled.stages.code.source, re.MULTILINE
+        r"^static (?:int32_t|int64_t|double|void|fs_double_\w+) (\w+)\(\s*([^{;]*)\) {",
+        compiled.stages.code.source,
+        re.MULTILINE,
     )
     return {name: taken for name, taken in found if not name.startswith(("fs_", "__"))}
 

@@ -20,14 +20,14 @@ def in_order(function: t.Function) -> list[t.Parameter]:
     return [q for q in function.parameters if not q.output] + [q for q in function.parameters if q.output]
 
 
-def unchanged(definitions: Sequence[t.Function], by_value: Mapping[str, str]) -> list[list[Parameter]]:
+def unchanged(definitions: Sequence[t.Function], by_value: Mapping[str, Sequence[str]]) -> list[list[Parameter]]:
     """The parameters that are one, as far as they are the same in all calls.  A result that is returned `by_value` is none.
 
     A function has one parameter in each.  Where it could have two, as where an array is as long as one that is handed on, the
     one with the same name is the one that is handed on.
     """
     kinds = {(f.name, q.name): (q.type, q.pointer, q.output) for f in definitions for q in f.parameters}
-    varying: set[Parameter] = set(by_value.items())
+    varying: set[Parameter] = {(function, name) for function, names in by_value.items() for name in names}
     handed: list[tuple[Parameter, Parameter]] = []
     for callee, own in _handed(definitions):
         if own is None or kinds.get(own) != kinds[callee]:

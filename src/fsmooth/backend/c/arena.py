@@ -128,18 +128,11 @@ static void fs_close(fs_arena *arena) {
     fs_free(first);
 #endif
 }
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC pop_options
-#endif
-
 #if defined(__GNUC__)
-__attribute__((__malloc__)) /* no two arrays share memory: their loops need no versions for the case that they do */
+__attribute__((cold, noinline))
 #endif
-static void *fs_take(fs_arena *arena, int64_t count, size_t size) {
-    if (count < 0) count = 0;
-    if ((uint64_t)count > (SIZE_MAX / 4) / size) return NULL;
-    const size_t bytes = ((size_t)count * size + 63) & ~(size_t)63;
-    while ((size_t)(arena->current->end - arena->free) < bytes) {
+static int fs_next_segment(fs_arena *arena, size_t bytes) { /* to one that has so many; 0 if there is no memory */
+    do {
 #if FS_KEEP > 0
         if (!arena->first.next) arena->first.next = fs_reuse();
 #endif
@@ -148,16 +141,35 @@ static void *fs_take(fs_arena *arena, int64_t count, size_t size) {
             if (room > FS_LARGEST) room = FS_LARGEST;
             if (room < bytes) room = bytes;
             if (room < 65536) room = 65536;
-            if (room >= FS_LARGEST && fs_exceeds(arena->first.next, room)) return NULL;
+            if (room >= FS_LARGEST && fs_exceeds(arena->first.next, room)) return 0;
             arena->current->next = fs_segment_of(room);
-            if (!arena->current->next) return NULL;
+            if (!arena->current->next) return 0;
         }
         arena->current = arena->current->next;
         arena->free = arena->current->start;
-    }
+    } while ((size_t)(arena->current->end - arena->free) < bytes);
+    return 1;
+}
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
+
+/* In functions that call themselves: most take little, and often. */
+static inline void *fs_take_little(fs_arena *arena, int64_t count, size_t size) {
+    if (count < 0) count = 0;
+    if ((uint64_t)count > (SIZE_MAX / 4) / size) return NULL;
+    const size_t bytes = ((size_t)count * size + 63) & ~(size_t)63;
+    if ((size_t)(arena->current->end - arena->free) < bytes && !fs_next_segment(arena, bytes)) return NULL;
     char *taken = arena->free;
     arena->free += bytes;
     return taken;
+}
+
+#if defined(__GNUC__)
+__attribute__((__malloc__, noinline)) /* no two arrays share memory: their loops need no versions for the case that they do */
+#endif
+static void *fs_take(fs_arena *arena, int64_t count, size_t size) {
+    return fs_take_little(arena, count, size);
 }
 """
 

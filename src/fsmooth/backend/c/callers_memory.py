@@ -21,10 +21,7 @@ static inline void fs_open(fs_arena *arena, void *work, size_t size) {
     arena->free = gap < size ? (char *)work + gap : arena->end;
 }
 
-#if defined(__GNUC__)
-__attribute__((__malloc__)) /* no two arrays share memory: their loops need no versions for the case that they do */
-#endif
-static void *fs_take(fs_arena *arena, int64_t count, size_t size) {
+static inline void *fs_take_little(fs_arena *arena, int64_t count, size_t size) {
     if (count < 0) count = 0;
     if ((uint64_t)count > (SIZE_MAX / 4) / size) return NULL;
     const size_t bytes = ((size_t)count * size + 63) & ~(size_t)63;
@@ -32,6 +29,13 @@ static void *fs_take(fs_arena *arena, int64_t count, size_t size) {
     char *taken = arena->free;
     arena->free += bytes;
     return taken;
+}
+
+#if defined(__GNUC__)
+__attribute__((__malloc__, noinline)) /* no two arrays share memory: their loops need no versions for the case that they do */
+#endif
+static void *fs_take(fs_arena *arena, int64_t count, size_t size) {
+    return fs_take_little(arena, count, size);
 }
 """
 

@@ -143,6 +143,8 @@ def write(
         texts.insert(0, beside(outlined))
     if own is not None:
         texts.insert(0, own.text())
+    if returned is not None and returned.pairs:
+        texts.insert(0, returned.text())
     if frames:
         texts.insert(0, structs.text())
     return Written(texts, features, functions, statements, outlined)

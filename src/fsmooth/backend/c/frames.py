@@ -17,7 +17,7 @@ from fsmooth.loops.usage import declared, walk
 FRAMES = """\
 /* What is kept until it is read is side by side in an arena of its own. */
 static inline void *fs_frame_of(fs_arena *arena, size_t size) {
-    if ((size_t)(arena->current->end - arena->free) < size) return fs_take(arena, (int64_t)size, 1);
+    if ((size_t)(arena->current->end - arena->free) < size && !fs_next_segment(arena, size)) return NULL;
     char *taken = arena->free;
     arena->free += size;
     return taken;

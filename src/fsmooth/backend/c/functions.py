@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from msgspec.structs import replace
 
 from fsmooth.backend.c.callers_memory import NAME, PARAMETER
+from fsmooth.backend.c.entering import calls_something, entrances
 from fsmooth.backend.c.frames import returns_frames
 from fsmooth.backend.c.masked_loads import known_integers
 from fsmooth.backend.c.names import element_type
@@ -42,6 +43,10 @@ class FunctionWriter(StatementWriter):
     """What is before the prototype of a kernel."""
     guards: Sequence[str] = ()
     """Lines with which a kernel begins."""
+    entrances: Sequence[t.Body] = ()
+    """Of a function that others call, the branches that need the stack and memory."""
+    frames_leave = False
+    """Does it return frames?"""
 
     def function(self, function: t.Function) -> str:
         """The whole definition."""
@@ -51,7 +56,7 @@ class FunctionWriter(StatementWriter):
         self.known |= known_integers(function.body)
         calls = [s for s in walk(function.body) if isinstance(s, t.Invoke)]
         self.read = mentioned_reads(function.body) if calls else set()
-        by_value = set() if self.returned is None else {self.returned.given(s)[0] for s in calls}
+        by_value = set() if self.returned is None else {name for s in calls for name in self.returned.given(s)[0]}
         self.given = {name for s in calls for name in s.changes} - by_value
         self.is_called = function.is_called
         is_inside = self.returned is not None and bool(calls) and not function.is_called  # a kernel's part
@@ -60,7 +65,7 @@ class FunctionWriter(StatementWriter):
             self.arena, self.nowhere = "fs_shared->arena", "fs_shared->arena->free"
             self.frames = "fs_shared->frames"
         if function.is_called:
-            self.error = "fs_shared->error"
+            self.error, self.take = "fs_shared->error", "fs_take_little"
         if self.makes_frames(function.body):
             self.features.add("frames")
         self.numbers = changed_by_outlined(function.name, function.body, self.types)
@@ -70,7 +75,9 @@ class FunctionWriter(StatementWriter):
             self.arena = NAME
         self.e.elsewhere = {} if self.shared is None else self.shared.elsewhere(function)
         self.e.elsewhere |= {**self.access.spelling, **self.numbers.own().spelling}
-        self.body(function.body)
+        if function.is_called and self.returned is not None:
+            self.entrances, self.frames_leave = entrances(function.body), returns_frames(function)
+        self.branch(function.body)
         if "calls" in self.features and "tape" in self.called:
             self.features.add("tape")
         if function.is_called:
@@ -85,6 +92,25 @@ class FunctionWriter(StatementWriter):
         head += [*wrapped(self.access.places), *self.shared_numbers()]
         opened, closed = self.opened()
         return "\n".join([*head, *opened, *self.lines, *tail[:-1], *closed, tail[-1], "}", ""])
+
+    def branch(self, statements: t.Body) -> None:
+        """A branch of a function, which begins with asking for what it needs of the stack, and gives the memory back."""
+        if not any([statements is entrance for entrance in self.entrances]):
+            self.body(statements)
+            return
+        start = len(self.lines)
+        self.body(statements)
+        indent, lines = "    " * self.depth, self.lines[start:]
+        head: list[str] = []
+        if calls_something(statements):
+            self.features.add("depth")
+            head.append("if (FS_FRAME < fs_shared->deepest) fs_leave(fs_shared->out, 3);")
+        marked = {"fs_before": "arena"} if any([self.arena in line for line in lines]) else {}
+        if self.makes_frames(statements) and not self.frames_leave:
+            marked["fs_frames_before"] = "frames"
+        head += [f"const fs_mark {mark} = fs_marked(fs_shared->{arena});" for mark, arena in marked.items()]
+        self.lines[start:start] = [indent + line for line in head]
+        self.lines += [f"{indent}fs_release(fs_shared->{arena}, {mark});" for mark, arena in marked.items()]
 
     def parallel(self, s: t.Parallel) -> None:
         """A loop whose body is a function of its own, which is handed to whatever runs its iterations."""
@@ -196,10 +222,10 @@ class FunctionWriter(StatementWriter):
         head = [signature(function, self.shared, self.returned) + " {"]
         tail: list[str] = []
         head += self.unused(function)
-        value = None if self.returned is None else self.returned.outputs.get(function.name)
-        if value is not None:
-            (output,) = [q for q in function.parameters if q.name == value]
-            head.append(f"    {element_type(output.type)} {value}[1] = {{0}};")
+        values = () if self.returned is None else self.returned.outputs.get(function.name, ())
+        for q in function.parameters:
+            if q.name in values:
+                head.append(f"    {element_type(q.type)} {q.name}[1] = {{0}};")
         fails = any(["goto fail;" in line for line in self.lines])
         if fails or (self.can_fail() and not leaves):
             head.append("    int32_t status = 0;")
@@ -207,25 +233,25 @@ class FunctionWriter(StatementWriter):
         if self.shared is not None:
             head.append("    const fs_common *const fs_shared = &fs_own->common;")
             head += [f"    {definition}" for definition in self.shared.loaded(function)]
-        self.features.add("depth")
-        leave = "fs_leave(fs_shared->out, 3)" if leaves else "return 3"
-        head.append(f"    if (FS_FRAME < fs_shared->deepest) {leave};")
         if "tape" in self.features:
             head.append("    fs_entries *const fs_tape = fs_shared->tape;")
-        if "arena" in self.features:
-            head.append("    const fs_mark fs_before = fs_marked(fs_shared->arena);")
-            tail.append("    fs_release(fs_shared->arena, fs_before);")
-        if "frames" in self.features and not returns_frames(function):
-            head.append("    const fs_mark fs_frames_before = fs_marked(fs_shared->frames);")
-            tail.append("    fs_release(fs_shared->frames, fs_frames_before);")
         if not leaves:
+            self.features.add("depth")
+            head.append("    if (FS_FRAME < fs_shared->deepest) return 3;")
+            for mark, arena in (("fs_before", "arena"), ("fs_frames_before", "frames")):
+                if arena in self.features and not (arena == "frames" and returns_frames(function)):
+                    head.append(f"    const fs_mark {mark} = fs_marked(fs_shared->{arena});")
+                    tail.append(f"    fs_release(fs_shared->{arena}, {mark});")
             label, *end = self.end(self.can_fail())
             tail = [label, *tail, *end] if end else [*tail, label]
         else:
-            tail.append("    return;" if value is None else f"    return {value}[0];")
+            given = ", ".join([f"{value}[0]" for value in values])
+            if self.returned is not None and len(values) == 2:
+                given = f"({self.returned.kind(function.name)}){{{given}}}"
+            tail.append(f"    return {given};" if given else "    return;")
             if fails:
                 tail += ["fail:", "    fs_leave(fs_shared->out, status);"]
-            elif value is None:
+            elif not given:
                 tail.pop()
         return "\n".join([*head, *self.lines, *tail, "}", ""])
 

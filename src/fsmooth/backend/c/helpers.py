@@ -282,7 +282,14 @@ GNU = """\
 """
 
 FRAME = """\
-#if defined(__GNUC__)
+#if defined(__GNUC__) && defined(__x86_64__) && defined(__LP64__)
+static inline __attribute__((always_inline)) const char *fs_frame_here(void) { /* keeps no register for a frame */
+    const char *top;
+    __asm__("mov %%rsp, %0" : "=r"(top));
+    return top;
+}
+#define FS_FRAME fs_frame_here()
+#elif defined(__GNUC__)
 #define FS_FRAME ((const char *)__builtin_frame_address(0))
 #else
 #define FS_FRAME ((const char *)&(char){0})

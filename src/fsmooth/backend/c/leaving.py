@@ -1,6 +1,7 @@
 """How functions that call one another return, and how they are left where something fails.
 
-A function gives its first number by value, as C functions do; what else it gives goes where it is told.  Where something
+A function gives its first number by value, as C functions do, or its first two, which processors return in registers, as a
+struct; what else it gives goes where it is told.  Where something
 fails, the call of the kernel is left at once (`longjmp`), so that no call asks whether the one before it failed: all memory
 is of the kernel's, which gives it back.  Machines (continuations) have no C calls to return from, and report failures instead.
 """
@@ -11,6 +12,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from fsmooth.backend.c.names import element_type
 from fsmooth.loops import tree as t
 from fsmooth.loops.usage import walk
 
@@ -36,35 +38,58 @@ static void fs_leave(fs_exit *out, int32_t status) {
 
 
 class Returned(Struct, frozen=True):
-    """For each function that returns a number by value, its position among the results, and the output that it is."""
+    """For each function that returns numbers or frames by value, their positions among its results, the outputs that they are,
+    and the types of both if they are two.
+    """
 
-    positions: dict[str, int]
-    outputs: dict[str, str]
+    positions: dict[str, tuple[int, ...]]
+    outputs: dict[str, tuple[str, ...]]
+    pairs: dict[str, tuple[str, str]]
 
     @staticmethod
     def of(program: t.Program) -> Returned:
-        """Of all calls of a function the same result goes to a local, and is not added to what is there."""
+        """Of all calls of a function the same results go to locals, and are not added to what is there."""
         functions = (*program.definitions, program.kernel, *([] if program.shape is None else [program.shape]))
         calls = [s for f in functions for s in walk(f.body) if isinstance(s, t.Invoke)]
-        positions: dict[str, int] = {}
-        outputs: dict[str, str] = {}
+        made = Returned({}, {}, {})
         for f in program.definitions:
             own = [s for s in calls if s.function == f.name]
-            names = [q.name for q in f.parameters if q.output]
-            found = next((k for k in range(len(names)) if own and all([_is_number(s, k) for s in own])), None)
-            if found is not None:
-                positions[f.name], outputs[f.name] = found, names[found]
-        return Returned(positions, outputs)
+            results = [q for q in f.parameters if q.output]
+            found = [k for k in range(len(results)) if own and all([_is_local(s, k) for s in own])]
+            kinds = [element_type(results[k].type) for k in found[:2]]
+            if len(kinds) == 2 and all([kind in _IN_REGISTERS for kind in kinds]):
+                made.pairs[f.name] = (kinds[0], kinds[1])
+            else:
+                found = found[:1]
+            if found:
+                made.positions[f.name] = tuple(found[:2])
+                made.outputs[f.name] = tuple([results[k].name for k in found[:2]])
+        return made
 
-    def given(self, s: t.Invoke) -> tuple[str | None, Sequence[str | t.Place]]:
-        """The local that a call gives a number to by value, and where its other results go."""
-        k = self.positions.get(s.function)
-        if k is None:
-            return None, s.results
-        name = s.results[k]
-        assert isinstance(name, str)
-        return name, (*s.results[:k], *s.results[k + 1 :])
+    def given(self, s: t.Invoke) -> tuple[Sequence[str], Sequence[str | t.Place]]:
+        """The locals that a call gives numbers to by value, and where its other results go."""
+        positions = self.positions.get(s.function, ())
+        names = [r for k, r in enumerate(s.results) if k in positions and isinstance(r, str)]
+        return names, [r for k, r in enumerate(s.results) if k not in positions]
+
+    def kind(self, function: str) -> str | None:
+        """The C type of what a function returns, unless that is one number."""
+        if function in self.pairs:
+            return _name(self.pairs[function])
+        return None if function in self.outputs else "void"
+
+    def text(self) -> str:
+        """The structs of two."""
+        kinds = sorted(set(self.pairs.values()))
+        return "".join([f"typedef struct {{\n    {a} x0;\n    {b} x1;\n}} {_name((a, b))};\n" for a, b in kinds])
 
 
-def _is_number(s: t.Invoke, k: int) -> bool:
-    return isinstance(s.results[k], str) and not s.added[k] and s.results[k] not in s.frames
+_IN_REGISTERS = ("double", "int64_t", "fs_frame")
+
+
+def _name(pair: tuple[str, str]) -> str:
+    return f"fs_{'_'.join([kind.removeprefix('fs_').removesuffix('_t') for kind in pair])}"
+
+
+def _is_local(s: t.Invoke, k: int) -> bool:
+    return isinstance(s.results[k], str) and not s.added[k]

@@ -50,7 +50,7 @@ def prelude(expressions: ExpressionWriter, features: set[str], memory: Memory = 
     parts = [includes + _QUIET, h.ERROR]
     if "shared" in features:
         parts.insert(0, h.GNU)
-    if "depth" in features:
+    if not features.isdisjoint(("depth", "shared")):
         parts.append(_guarded("FS_FRAME", h.FRAME, define=False))
     if "failed" in features:
         parts.append(_guarded("FS_FAILED", h.FAILED))

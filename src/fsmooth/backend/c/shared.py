@@ -31,16 +31,16 @@ class Shared:
                 self.fields[function][name] = field
 
     def handed(
-        self, s: t.Invoke, by_value: str | None = None
+        self, s: t.Invoke, by_value: Sequence[str] = ()
     ) -> Iterator[tuple[t.Expression | t.Place | str, str | None]]:
         """Arguments and results of a call, each with its name in the struct, or None if it is handed over.
 
-        The output that is returned `by_value` is not handed over.
+        The outputs that are returned `by_value` are not handed over.
         """
         function = self._functions[s.function]
         fields = self.fields[s.function]
         for parameter, value in zip(in_order(function), (*s.arguments, *s.results), strict=True):
-            if parameter.name != by_value:
+            if parameter.name not in by_value:
                 yield value, fields.get(parameter.name)
 
     def loaded(self, function: t.Function) -> list[str]:

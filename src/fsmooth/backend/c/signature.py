@@ -25,10 +25,10 @@ def signature(
     """
     if not function.is_called:
         return laid_out(f"int32_t {function.name}", [*map(parameter, function.parameters), *last, _ERROR])
-    value = None if returned is None else returned.outputs.get(function.name)
+    values = () if returned is None else returned.outputs.get(function.name, ())
     kinds = {q.name: c_type(q.type) for q in function.parameters}
-    kind = "int32_t" if returned is None else "void" if value is None else kinds[value]
-    own = [q for q in function.parameters if q.name != value]
+    kind = "int32_t" if returned is None else returned.kind(function.name) or kinds[values[0]]
+    own = [q for q in function.parameters if q.name not in values]
     if shared is not None:
         own = [q for q in own if q.name not in shared.fields[function.name]]
     const = "" if shared is None else "const "

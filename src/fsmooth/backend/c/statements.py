@@ -80,6 +80,7 @@ class StatementWriter:
         """Is it handed what functions share?"""
         self.arena, self.error, self.nowhere = "&arena", "error", "(char *)stack"
         self.frames = "&fs_frames"
+        self.take = "fs_take"
         self.resumed: frozenset[str] = frozenset()
 
     def line(self, text: str) -> None:
@@ -90,6 +91,10 @@ class StatementWriter:
         """Statements in order."""
         for s in statements:
             self.statement(s)
+
+    def branch(self, statements: t.Body) -> None:
+        """Statements that are done where a condition holds, or all of a function's."""
+        self.body(statements)
 
     def nested(self, statements: Sequence[t.Statement]) -> None:
         """Statements one level deeper."""
@@ -162,13 +167,13 @@ class StatementWriter:
                 element = element_type(s.type)
                 size = f"{self.longest(s)}, sizeof({element})"
                 arena = "" if self.memory is Memory.CALLER else f"{self.arena}, "
-                taken = f"fs_take({self.arena}, {size})" if s.room is None else f"fs_fit({arena}&{s.room}, {size})"
+                taken = f"{self.take}({self.arena}, {size})" if s.room is None else f"fs_fit({arena}&{s.room}, {size})"
                 self.line(f"{element} *{self.restrict(s.buffer)}{s.buffer} = ({element} *){taken};")
                 self.or_out_of_memory(s.buffer)
             case t.Keep():
                 element = element_type(s.type)
                 self.line(
-                    f"{element} *{s.buffer} = ({element} *)fs_take({self.frames}, {self.count(s.count)}, sizeof({element}));"
+                    f"{element} *{s.buffer} = ({element} *){self.take}({self.frames}, {self.count(s.count)}, sizeof({element}));"
                 )
                 self.or_out_of_memory(s.buffer)
             case t.Reserve():
@@ -228,13 +233,13 @@ class StatementWriter:
     def invoke(self, s: t.Invoke) -> None:
         """A call; what it shares with all that follow from it is in the struct."""
         self.features.add("calls")
-        name, results = (None, s.results) if self.returned is None else self.returned.given(s)
+        names, results = ((), s.results) if self.returned is None else self.returned.given(s)
         if self.shared is None:
             given = [self.handed(value) for value in (*s.arguments, *results)]
             given.append("fs_shared" if self.has_handle else "&fs_shared")
         else:
             given = []
-            by_value = None if self.returned is None else self.returned.outputs.get(s.function)
+            by_value = () if self.returned is None else self.returned.outputs.get(s.function, ())
             for value, field in self.shared.handed(s, by_value):
                 if field is None:
                     given.append(self.handed(value))
@@ -243,9 +248,15 @@ class StatementWriter:
             given.append("fs_own" if self.has_handle else "&fs_own")
         call = f"{s.function}({', '.join(given)});"
         if self.returned is not None:
-            self.line(call if name is None else f"{self.e.name(name)} = {call}")
-            if name is not None and name not in self.read:
-                self.line(f"(void){self.e.name(name)};")
+            pair = f"{names[0]}_pair" if len(names) == 2 else ""
+            if pair:
+                call = f"const {self.returned.kind(s.function)} {pair} = {call}"
+            self.line(call if pair or not names else f"{self.e.name(names[0])} = {call}")
+            for k, name in enumerate(names):
+                if pair:
+                    self.line(f"{self.e.name(name)} = {pair}.x{k};")
+                if name not in self.read:
+                    self.line(f"(void){self.e.name(name)};")
             return
         self.line(f"status = {call}")
         self.line("if (status) goto fail;")
@@ -416,10 +427,14 @@ class StatementWriter:
             self.features.add("rarely")
             condition = f"FS_RARELY({condition})"
         self.line(f"if ({condition}) {{")
-        self.nested(s.then)
+        self.depth += 1
+        self.branch(s.then)
+        self.depth -= 1
         if s.otherwise:
             self.line("} else {")
-            self.nested(s.otherwise)
+            self.depth += 1
+            self.branch(s.otherwise)
+            self.depth -= 1
         self.line("}")
 
     def check(self, s: t.Check | t.Demand, guard: t.Expression | None = None) -> None:

@@ -1,7 +1,8 @@
 """Declarations of data types: which classes the nodes of a tree may have, and which columns hold their fields.
 
 A node is an integer: its row among the nodes of its class, and in the lowest bits the number of the class (its tag).  None
-is a class without fields.  A field is one column with an element for each row, or two where rows have different lengths.
+is a class without fields; beside a single other class, as in lists, it is -1, and the nodes of that class are their rows.  A
+field is one column with an element for each row, or two where rows have different lengths.
 """
 
 from __future__ import annotations
@@ -10,9 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from typing import Any
 
+import numpy as np
 from msgspec import Struct
 
+Integers = np.ndarray[Any, np.dtype[np.int64]]
 Make = Callable[..., object]
 
 
@@ -76,7 +80,12 @@ class Declaration:
     @cached_property
     def bits(self) -> int:
         """How many of the lowest bits of a node are its tag."""
-        return (len(self.constructors) - 1).bit_length()
+        return 0 if self.nothing is not None else (len(self.constructors) - 1).bit_length()
+
+    @cached_property
+    def nothing(self) -> int | None:
+        """The tag of None where there is one other class, so that None is -1; None elsewhere."""
+        return self.tags.get(type(None)) if len(self.constructors) == 2 else None
 
     @cached_property
     def tags(self) -> dict[type, int]:
@@ -130,11 +139,27 @@ class Declaration:
 
     def reference(self, tag: int, row: int) -> int:
         """The node in a row of a class."""
+        if self.nothing is not None:
+            return -1 if tag == self.nothing else row
         return row << self.bits | tag
+
+    def references(self, tag: int, rows: Integers) -> Integers:
+        """The nodes in these rows of a class."""
+        if self.nothing is not None:
+            return np.full_like(rows, -1) if tag == self.nothing else rows
+        return rows << self.bits | tag
 
     def tag_of(self, node: int) -> int:
         """The tag of a node."""
+        if self.nothing is not None:
+            return self.nothing if node < 0 else 1 - self.nothing
         return node & ((1 << self.bits) - 1)
+
+    def tags_of(self, nodes: Integers) -> Integers:
+        """The tags of nodes."""
+        if self.nothing is not None:
+            return np.where(nodes < 0, self.nothing, 1 - self.nothing)
+        return nodes & ((1 << self.bits) - 1)
 
     def row_of(self, node: int) -> int:
         """The row of a node among those of its class."""

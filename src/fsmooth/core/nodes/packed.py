@@ -171,7 +171,7 @@ def references(cls: object, of: type, rows: Any) -> np.ndarray[Any, np.dtype[np.
     tag = declaration.tags.get(of)
     if tag is None:
         raise ArgumentError(f"{of.__name__} is not among {declaration.name}")
-    return np.asarray(rows, np.int64) << declaration.bits | tag
+    return declaration.references(tag, np.asarray(rows, np.int64))
 
 
 def taken_apart(value: object) -> tuple[Nodes, tuple[Any, ...]] | None:
@@ -324,10 +324,11 @@ def require_nodes(
     declaration: Declaration, nodes: Column, tags: frozenset[int], columns: Sequence[Column], name: str
 ) -> None:
     """Are these nodes there, and of classes that the annotation allows?"""
-    found, rows = nodes & ((1 << declaration.bits) - 1), nodes >> declaration.bits
+    found, rows = declaration.tags_of(nodes), nodes >> declaration.bits
     wrong = ~np.isin(found, sorted(tags))
     for tag in tags:
-        wrong |= (found == tag) & ((rows < 0) | (rows >= rows_of(declaration, tag, columns)))
+        low = -1 if tag == declaration.nothing else 0
+        wrong |= (found == tag) & ((rows < low) | (rows >= rows_of(declaration, tag, columns)))
     if bool(np.any(wrong)):
         k = int(np.flatnonzero(wrong)[0])
         raise ArgumentError(

@@ -60,9 +60,12 @@ class _Met:
         self.is_shared = False
         tags, bits = declaration.tags, declaration.bits
         nodes, rows = self.nodes, self.rows
-        below = {cls: (tag, rows[tag], *_reading(declaration.constructors[tag])) for cls, tag in tags.items()}
+        below = {
+            cls: (declaration.reference(tag, 0), rows[tag], *_reading(declaration.constructors[tag]))
+            for cls, tag in tags.items()
+        }
         if type(None) in tags:
-            nodes[id(None)] = tags[type(None)]
+            nodes[id(None)] = declaration.reference(tags[type(None)], 0)
             rows[tags[type(None)]].append(None)
         pending = list(reversed(roots))
         while pending:
@@ -74,8 +77,8 @@ class _Met:
             found = below.get(type(value))
             if found is None:
                 self.fail(value, f"is {_said(value)}", f"expected {declaration.named(declaration.all_tags)}")
-            tag, own, several, one, others = found
-            nodes[key] = len(own) << bits | tag
+            first, own, several, one, others = found
+            nodes[key] = len(own) << bits | first
             own.append(value)
             if several is not None:
                 pending += several(value)
@@ -163,8 +166,7 @@ class _Met:
         column = np.fromiter(map(nodes.__getitem__, map(id, values)), np.int64, len(values))
         allowed = field.tags
         if allowed != declaration.all_tags and len(column):
-            found = column & ((1 << declaration.bits) - 1)
-            wrong = np.flatnonzero(~np.isin(found, sorted(allowed)))
+            wrong = np.flatnonzero(~np.isin(declaration.tags_of(column), sorted(allowed)))
             if len(wrong):
                 value = values[int(wrong[0])]
                 self.fail(value, f"is {_said(value)}", f"expected {declaration.named(allowed)}")

@@ -9,9 +9,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Sequence
 
+from fsmooth.core import primitives as p
 from fsmooth.core.alternatives import Code, is_one_of, kinds_of
 from fsmooth.core.build import equals
-from fsmooth.core.term import Const, Failure, If, MakeTuple, Require, Term, Var
+from fsmooth.core.term import Const, Failure, If, MakeTuple, Prim, Require, Term, Var
 from fsmooth.core.trees import Constant, class_of
 from fsmooth.core.types import Tuple, Type
 from fsmooth.errors import TypeMismatchError
@@ -35,7 +36,7 @@ def possible_kinds(frame: Frame, value: Term) -> list[int]:
     if isinstance(tag, Const):
         return [int(tag.value)]
     count = len(kinds_of(value.type))
-    found = [k for k in range(count) if is_possible(frame, lambda term: is_same(frame, term, tag), k)]
+    found = [k for k in range(count) if is_possible(frame, lambda test: _asked(frame, test, tag), k)]
     return found or list(range(count))  # of what is never evaluated nothing is known
 
 
@@ -54,7 +55,16 @@ def narrowed(frame: Frame, value: Value) -> Value:
 
 def is_of(frame: Frame, value: Term, wanted: Collection[int]) -> Term:
     """Is the value of one of these kinds?  Known while compiling where what holds there says it."""
-    return has_one_of(project(value, 0), possible_kinds(frame, value), wanted)
+    tag = project(value, 0)
+    return has_one_of(lambda k: equals(tag, Const(k)), possible_kinds(frame, value), wanted)
+
+
+def _asked(frame: Frame, test: Term, tag: Term) -> int | None:
+    match test:
+        case Prim(p.equal, (other, Const(wanted))) if is_same(frame, other, tag):
+            return int(wanted)
+        case _:
+            return None
 
 
 def operand(frame: Frame, value: Value, node: ast.AST) -> Value:

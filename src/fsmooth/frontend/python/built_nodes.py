@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Sequence
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import build, components, equals, minus, plus
+from fsmooth.core.build import build, components, minus, plus
 from fsmooth.core.nodes.built import Built, is_like_built, tag_of
 from fsmooth.core.nodes.declaration import Constructor, Kind, Nodes
 from fsmooth.core.nodes.declaration import Field as FieldOfClass
@@ -19,6 +19,7 @@ from fsmooth.core.term import Call, Const, Get, Header, If, Inject, Lam, Null, P
 from fsmooth.core.types import Float, Tuple, Type
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.references import has_this_tag, row_of
 from fsmooth.frontend.python.values import Static, Text, Unrolled, Value
 
 Convert = Callable[[Frame, Term, Type, ast.AST], Term]
@@ -90,11 +91,9 @@ def _maker(frame: Frame, given: Tuple, wanted: Built) -> Header:
         row = Var("row", at.type)
         made = [_made_anew(header, wanted, tag, row, columns) for tag in range(len(declaration.constructors))]
         body = made.pop()
-        tag = Prim(p.modulo, (at, Const(1 << declaration.bits)))
         for k, one in reversed(list(enumerate(made))):
-            body = If(equals(tag, Const(k)), one, body)
-        divided = Prim(p.floor_divide, (at, Const(1 << declaration.bits))) if declaration.bits else at
-        header.define(Lam(parameters, let(((row, divided),), body)))
+            body = If(has_this_tag(declaration, at, k), one, body)
+        header.define(Lam(parameters, let(((row, row_of(declaration, at)),), body)))
     return known[wanted, given]
 
 

@@ -9,54 +9,61 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import equals
 from fsmooth.core.term import Const, Field, Get, If, MakeTuple, Prim, Proj, Term, Var
 from fsmooth.frontend.python.frame import Frame
 
-IsTag = Callable[[Term], bool]
-"""Is a term the tag of the value that is looked at?"""
+Asked = Callable[[Term], int | None]
+"""Which tag a test asks for of the value that is looked at; None where it asks for something else."""
 
 
-def is_possible(frame: Frame, is_tag: IsTag, tag: int) -> bool:
+def is_possible(frame: Frame, asked: Asked, tag: int) -> bool:
     """May a value have this tag here?"""
-    return all([_holds(frame, test, is_tag, tag) in (None, truth) for test, truth in frame.shared.assumed])
+    return all([_holds(frame, test, asked, tag) in (None, truth) for test, truth in frame.shared.assumed])
 
 
-def has_one_of(tag: Term, possible: Collection[int], wanted: Collection[int]) -> Term:
-    """Is the tag, which is one of the possible ones, one of these?  Known while compiling where all or none are."""
+def has_one_of(has: Callable[[int], Term], possible: Collection[int], wanted: Collection[int]) -> Term:
+    """Is the tag, for which `has` tests, one of these?  Known while compiling where all of the possible ones are, or none."""
     inside = sorted([k for k in possible if k in wanted])
     outside = sorted([k for k in possible if k not in wanted])
     if not inside or not outside:
         return Const(not outside)
     if len(outside) < len(inside):
-        return Prim(p.logical_not, (_is_one_of(tag, outside),))
-    return _is_one_of(tag, inside)
+        return negated(_is_one_of(has, outside))
+    return _is_one_of(has, inside)
 
 
-def _is_one_of(tag: Term, tags: list[int]) -> Term:
+def negated(test: Term) -> Term:
+    """The opposite of a test."""
+    match test:
+        case Prim(p.logical_not, (inner,)):
+            return inner
+        case _:
+            return Prim(p.logical_not, (test,))
+
+
+def _is_one_of(has: Callable[[int], Term], tags: list[int]) -> Term:
     first, *rest = tags
-    test = equals(tag, Const(first))
-    return If(test, Const(True), _is_one_of(tag, rest)) if rest else test
+    test = has(first)
+    return If(test, Const(True), _is_one_of(has, rest)) if rest else test
 
 
-def _holds(frame: Frame, test: Term, is_tag: IsTag, tag: int) -> bool | None:
+def _holds(frame: Frame, test: Term, asked: Asked, tag: int) -> bool | None:
     """Does a condition hold if the value has this tag?  None if that does not tell."""
     match definition_of(frame, test):
         case Const(value):
             return bool(value)
-        case Prim(p.equal, (other, Const(wanted))):
-            return tag == wanted if is_tag(other) else None
         case Prim(p.logical_not, (inner,)):
-            holds = _holds(frame, inner, is_tag, tag)
+            holds = _holds(frame, inner, asked, tag)
             return None if holds is None else not holds
         case If(condition, then, otherwise):
-            holds = _holds(frame, condition, is_tag, tag)
+            holds = _holds(frame, condition, asked, tag)
             if holds is not None:
-                return _holds(frame, then if holds else otherwise, is_tag, tag)
-            either = (_holds(frame, then, is_tag, tag), _holds(frame, otherwise, is_tag, tag))
+                return _holds(frame, then if holds else otherwise, asked, tag)
+            either = (_holds(frame, then, asked, tag), _holds(frame, otherwise, asked, tag))
             return either[0] if either[0] is either[1] else None
-        case _:
-            return None
+        case other:
+            wanted = asked(other)
+            return None if wanted is None else tag == wanted
 
 
 def definition_of(frame: Frame, term: Term) -> Term:

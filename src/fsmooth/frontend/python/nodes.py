@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable, Iterable
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import build, minus, plus
+from fsmooth.core.build import build, equals, minus, plus
 from fsmooth.core.nodes.built import Built
 from fsmooth.core.nodes.declaration import Declaration, Kind, Nodes
 from fsmooth.core.nodes.declaration import Field as FieldOfClass
@@ -35,6 +35,7 @@ from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.joins import branch, either_way
 from fsmooth.frontend.python.narrowing import definition_of, has_one_of, is_possible, is_same
+from fsmooth.frontend.python.references import asked_for, has_this_tag, row_of
 from fsmooth.frontend.python.sizes import length_of
 from fsmooth.frontend.python.values import NodeList, Sequence, Text, Value
 
@@ -115,18 +116,15 @@ def has_tag(frame: Frame, node: Term, tags: Tags) -> Term:
     """Is a node of a class with one of these tags?  Known while compiling where what holds there says it."""
     declaration = declaration_of_node(node)
     assert declaration is not None
-    return has_one_of(_tag(declaration, node), possible_tags(frame, node), tags)
+    return has_one_of(lambda tag: _has(declaration, node, tag), possible_tags(frame, node), tags)
 
 
-def _tag(declaration: Declaration, node: Term) -> Term:
-    if is_built(node):
-        return Tag(node)
-    return Prim(p.modulo, (project(node, 0), Const(1 << declaration.bits)))
+def _has(declaration: Declaration, node: Term, tag: int) -> Term:
+    return equals(Tag(node), Const(tag)) if is_built(node) else has_this_tag(declaration, project(node, 0), tag)
 
 
 def _row(declaration: Declaration, node: Term) -> Term:
-    at = project(node, 0)
-    return Prim(p.floor_divide, (at, Const(1 << declaration.bits))) if declaration.bits else at
+    return row_of(declaration, project(node, 0))
 
 
 def possible_tags(frame: Frame, node: Term) -> Tags:
@@ -138,18 +136,18 @@ def possible_tags(frame: Frame, node: Term) -> Tags:
         [
             tag
             for tag in _tags_of_field(frame, declaration, node)
-            if is_possible(frame, lambda term: _is_tag(frame, term, at), tag)
+            if is_possible(frame, lambda test: _asked(frame, declaration, test, at), tag)
         ]
     )
 
 
-def _is_tag(frame: Frame, term: Term, at: Term) -> bool:
-    """Is it the tag of the node `at`?"""
-    match term:
-        case Prim(p.modulo, (other, Const())) | Tag(other):
-            return is_same(frame, other, at)
+def _asked(frame: Frame, declaration: Declaration, test: Term, at: Term) -> int | None:
+    match test:
+        case Prim(p.equal, (Tag(other), Const(tag))):
+            found: tuple[Term, int] | None = (other, int(tag))
         case _:
-            return False
+            found = asked_for(declaration, test)
+    return found[1] if found is not None and is_same(frame, found[0], at) else None
 
 
 def _tags_of_field(frame: Frame, declaration: Declaration, node: Term) -> Tags:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from fsmooth.core.build import equals, plus, times, tuple_of
+from fsmooth.core.build import equals, plus, tuple_of
 from fsmooth.core.nodes.built import Built
 from fsmooth.core.nodes.declaration import Constructor, Kind
 from fsmooth.core.nodes.packed import objects
@@ -33,6 +33,7 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.types import INT, Tuple, Type
 from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.references import reference
 
 _HELD = (Kind.NUMBER, Kind.TEXT, Kind.NODE)
 
@@ -117,9 +118,8 @@ class _Written:
 
         def way(tag: int, constructor: Constructor) -> Term:
             if tag not in self.place:
-                return MakeTuple((Const(tag), *free, *empty))
+                return MakeTuple((reference(self.declaration, tag, Const(0)), *free, *empty))
             row = free[self.place[tag]]
-            bits = self.declaration.bits
             rows: list[Term] = [plus(r, Const(1)) if k == self.place[tag] else r for k, r in enumerate(free)]
             bindings: list[tuple[Var, Term]] = []
             below: list[Var] = []
@@ -138,7 +138,7 @@ class _Written:
                 parts: Sequence[Term] = [Proj(made, 1 + self.classes + k) for made in below]
                 parts = [*parts, own[other, f.name]] if (other, f.name) in own else parts
                 columns.append(Plus(tuple(parts)) if len(parts) > 1 else parts[0] if parts else empty[k])
-            node = plus(_shifted(row, bits), Const(tag))
+            node = reference(self.declaration, tag, row)
             return let(bindings, MakeTuple((node, *rows, *columns)))
 
         header.define(Lam(parameters, self._each(data, way)))
@@ -156,7 +156,3 @@ class _Written:
         for tag, one in reversed(list(enumerate(ways))):
             body = If(equals(Tag(data), Const(tag)), one, body)
         return body
-
-
-def _shifted(row: Term, bits: int) -> Term:
-    return times(row, Const(1 << bits)) if bits else row

@@ -48,4 +48,4 @@ def is_independent(loop: t.For, places: Places, sizes: Sizes) -> bool:
     others = mentioned_reads(loop.body) | stored
     if not stored or any([a != b and not places.apart(a, b) for a, b in product(stored, others)]):
         return False
-    return OwnElements(loop).all() or keeps_to_columns(loop, sizes)
+    return OwnElements(loop).all_with_strides() or keeps_to_columns(loop, sizes)

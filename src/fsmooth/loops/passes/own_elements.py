@@ -2,6 +2,11 @@
 
 for i < n: { a[3*n + i] += …;  a[n + i] += …;  a[i] += … }      yes: pieces of n elements, one after the other
 for i < n: { a[i + 1] += …;  a[i] += … }                        no: the next iteration adds to the same element
+
+With strides, as of the fields of records, iterations may take turns:
+
+for i < n: { a[3*i] += …;  a[3*i + 1] += … }                    yes: 1 is no multiple of 3
+for i < n: { a[3*i] += …;  a[3*i + 6] += … }                    no: the iteration after the next one adds to the same element
 """
 
 from __future__ import annotations
@@ -12,7 +17,7 @@ from itertools import product
 from fsmooth.core import primitives as p
 from fsmooth.core.types import Int
 from fsmooth.loops import tree as t
-from fsmooth.loops.affine import start_of_next
+from fsmooth.loops.affine import start_of_next, stride_of
 from fsmooth.loops.arithmetic import same
 from fsmooth.loops.usage import changed, declared, loads_of, names_of, walk
 
@@ -53,6 +58,29 @@ class OwnElements:
         pairs = product(found[: len(starts)], found)
         return len(found) == len(others) and all([same(a, b) or self._are_apart(a, b) for a, b in pairs])
 
+    def all_with_strides(self) -> bool:
+        """Likewise, where what an iteration touches need not be beside what the next one does."""
+        return all([self.of(buffer) or self._in_turns(buffer) for buffer in self.stores])
+
+    def _in_turns(self, buffer: str) -> bool:
+        """Is an element that one iteration stores none that another one touches, by the stride that they have in common?"""
+        stores = [self._strided(x) for x in self.stores[buffer]]
+        found = [*stores, *[self._strided(x) for x in self.loads.get(buffer, ())]]
+        strides = {x[1] for x in found if x is not None}
+        if None in found or len(strides) != 1:
+            return False
+        (stride,) = strides
+        starts = [x[0] for x in found if x is not None]
+        return all([_take_turns(a, b, stride) for a, b in product(starts[: len(stores)], starts)])
+
+    def _strided(self, index: t.Expression) -> tuple[Coefficients, int] | None:
+        """Where an index starts, and by how much it grows in each iteration, which is known."""
+        found = stride_of(self.resolved(index), self.loop.index)
+        if found is None or not names_of(found[0]).isdisjoint(self.varying):
+            return None
+        start, stride = _coefficients(found[0]), coefficients(found[1])
+        return None if start is None or not stride or stride.keys() != {()} else (start, stride[()])
+
     def _are_apart(self, a: t.Expression, b: t.Expression) -> bool:
         first, second, size = _coefficients(a), _coefficients(b), _coefficients(self.loop.size)
         return first is not None and second is not None and size is not None and _do_not_meet(first, second, size)
@@ -80,6 +108,15 @@ def _do_not_meet(a: Coefficients, b: Coefficients, size: Coefficients) -> bool:
     if rest or one <= 0:
         return False
     return distance.keys() == {monomial} and abs(distance[monomial]) >= one
+
+
+def _take_turns(a: Coefficients, b: Coefficients, stride: int) -> bool:
+    """The same start, or starts whose distance is no multiple of the stride, whatever the names in it are."""
+    distance = _sum(a, b, -1)
+    steady = distance.pop((), 0)
+    return all([count % stride == 0 for count in distance.values()]) and (
+        steady % stride != 0 if steady or distance else True
+    )
 
 
 def coefficients(e: t.Expression) -> Coefficients:

@@ -20,6 +20,7 @@ from fsmooth.loops.passes.fusing import fuse_loops
 from fsmooth.loops.passes.independent import independent_loops
 from fsmooth.loops.passes.invariant import invariant_loops
 from fsmooth.loops.passes.jamming import jam_loops
+from fsmooth.loops.passes.kept_places import kept_where_computed
 from fsmooth.loops.passes.kept_sums import keep_sums
 from fsmooth.loops.passes.memory_operations import operations_on_memory
 from fsmooth.loops.passes.motion import storage_before_loops
@@ -31,6 +32,7 @@ from fsmooth.loops.passes.rooms import give_rooms
 from fsmooth.loops.passes.split_math import split_math
 from fsmooth.loops.passes.strips.in_strips import in_strips
 from fsmooth.loops.passes.tidy import tidy
+from fsmooth.loops.passes.upwards import loops_upwards
 from fsmooth.loops.passes.vectorise import marks
 from fsmooth.loops.passes.vectors import write_vectors
 from fsmooth.loops.passes.whole_arrays import whole_arrays
@@ -43,7 +45,7 @@ _CHECKS = (("checks before loops", checks_before_loops),)
 _MOTION = (("storage before loops", storage_before_loops),)
 _WHOLE = (("operations on memory", operations_on_memory), ("whole arrays before loops", whole_arrays))
 _INVARIANT = (("invariant loops", invariant_loops),)
-_INDEPENDENT = (("loops found parallel", independent_loops),)
+_INDEPENDENT = (("loops found parallel", independent_loops), ("loops upwards", loops_upwards))
 _FACTORS = (("factors in blocks", factors_in_blocks),)
 _VECTORS = (("math split from loops", split_math), ("loops marked for vectors", marks))
 _BLOCKS = (("blocks", in_blocks),)
@@ -59,6 +61,7 @@ _LAWS = (
 )
 _JAMMED = (("nests jammed", jam_loops),)
 _WRITTEN = (("sums in vectors", write_vectors),)
+_KEPT = (("what is kept computed where it is", kept_where_computed),)
 _ROOMS = (("rooms", give_rooms),)
 
 PLAIN: Passes = (*_TIDY, *_ROOMS)
@@ -77,10 +80,10 @@ _BEFORE: Passes = (
     *_FUSED,
 )
 
-MOVED: Passes = (*_BEFORE, *_JAMMED, *_WRITTEN, *_ROOMS)
+MOVED: Passes = (*_BEFORE, *_JAMMED, *_WRITTEN, *_KEPT, *_ROOMS)
 """All passes that compute each product of the program as it is written."""
 
-ALL: Passes = (*_BEFORE, *_LAWS, *_JAMMED, *_WRITTEN, *_ROOMS)
+ALL: Passes = (*_BEFORE, *_LAWS, *_JAMMED, *_WRITTEN, *_KEPT, *_ROOMS)
 """All of them: a factor that terms share may be multiplied with sums of them, which is a law of real numbers."""
 
 
