@@ -99,6 +99,7 @@ class _Walk:
         self.facts = Facts()
         self.proved = 0
         self.sites: list[Site] = []
+        self.carried: set[Var] = set()
         self.left = 0
         """So many terms may be looked at until the bound of one component is given up."""
 
@@ -122,6 +123,8 @@ class _Walk:
             made = self._made(before[-1]) if isinstance(step.field, Definitions) else []
             undo += self.facts.bind(step, step.var, term, before)
             undo += [self.facts.below((step.var, *path), size) for path, size in (*carried, *made)]
+            if carried or made:
+                self.carried.add(step.var)
             before.append(step.term)
             bound.append(step.var)
             self.facts.scope.add(step.var)
@@ -130,12 +133,26 @@ class _Walk:
         result = rebuild(term, new)
         if isinstance(result, Check) and self._in_bounds(result):
             self.proved += 1
-            self.sites.append(result.site)
+            if self._is_carried(result.index):
+                self.sites.append(result.site)
             return result.index
         if isinstance(result, Require) and self.facts.truth(result.condition) is True:
             self.proved += 1
             return result.body
         return result
+
+    def _is_carried(self, index: Term) -> bool:
+        """Does it come of what a loop carries?"""
+        pending, seen = [*index.free], set[Var]()
+        while pending:
+            var = pending.pop()
+            if var in self.carried:
+                return True
+            if var not in seen:
+                seen.add(var)
+                made = self.facts.definitions.get(var)
+                pending.extend(() if made is None else made.free)
+        return False
 
     def _in_bounds(self, check: Check) -> bool:
         self.left = thresholds.CARRIED_TERMS

@@ -231,8 +231,8 @@ class FunctionWriter(StatementWriter):
             head.append("    int32_t status = 0;")
         head += self.shared_numbers()
         if self.shared is not None:
-            head.append("    const fs_common *const fs_shared = &fs_own->common;")
             head += [f"    {definition}" for definition in self.shared.loaded(function)]
+        declared = len(head)
         if "tape" in self.features:
             head.append("    fs_entries *const fs_tape = fs_shared->tape;")
         if not leaves:
@@ -253,6 +253,12 @@ class FunctionWriter(StatementWriter):
                 tail += ["fail:", "    fs_leave(fs_shared->out, status);"]
             elif not given:
                 tail.pop()
+        own = handle(self.shared)
+        uses = [name for name in ("fs_shared", own) if any([name in x for x in (*head[1:], *self.lines, *tail)])]
+        if self.shared is not None and "fs_shared" in uses:
+            head.insert(declared, "    const fs_common *const fs_shared = &fs_own->common;")
+        elif own not in uses:
+            head.insert(declared, f"    (void){own};")
         return "\n".join([*head, *self.lines, *tail, "}", ""])
 
     def kernel_with_exit(self, function: t.Function) -> str:

@@ -79,9 +79,15 @@ class Returned(Struct, frozen=True):
         return None if function in self.outputs else "void"
 
     def text(self) -> str:
-        """The structs of two."""
-        kinds = sorted(set(self.pairs.values()))
-        return "".join([f"typedef struct {{\n    {a} x0;\n    {b} x1;\n}} {_name((a, b))};\n" for a, b in kinds])
+        """The structs of two, each once in a file of many programs."""
+        return "".join([_struct(pair) for pair in sorted(set(self.pairs.values()))])
+
+
+def _struct(pair: tuple[str, str]) -> str:
+    name = _name(pair)
+    guard = name.upper()
+    fields = "".join([f"    {kind} x{k};\n" for k, kind in enumerate(pair)])
+    return f"#ifndef {guard}\n#define {guard}\ntypedef struct {{\n{fields}}} {name};\n#endif\n"
 
 
 _IN_REGISTERS = ("double", "int64_t", "fs_frame")
