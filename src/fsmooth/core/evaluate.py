@@ -265,6 +265,8 @@ class _Evaluation:
             return ArrayValue((n, *shapes.pop()), items)
         try:
             return ArrayValue((n, *self.shape(element, env)), ())
+        except OutOfBounds:
+            raise
         except IndexError:  # only elements tell, in what it would be made of, and there are none
             return ArrayValue((n,) + (0,) * rank_of(element.type), ())
 

@@ -165,8 +165,8 @@ class Facts:
         return isinstance(a, Var) and self._bounded(a, b)
 
     def nonnegative(self, a: Term) -> bool:
-        """Is a >= 0 provable?  Who asks that of an index that is checked has it checked."""
-        return isinstance(self.definition(a), Check) or self.bounds.nonnegative(self.poly(a))
+        """Is a >= 0 provable?"""
+        return self.bounds.nonnegative(self.poly(a))
 
     def within(self, index: Term, size: Term) -> bool:
         """Is 0 <= index < size provable?  Of a choice, on both sides, where its condition holds and where not."""
@@ -233,13 +233,13 @@ class Facts:
         if primitive is p.less:
             return True if self.less(a, b) else False if self.less_or_equal(b, a) else None
         if primitive is p.less_equal:
+            if isinstance(a, Const) and a.value <= 0 and isinstance(self.definition(b), Check):
+                return True  # asking is checking: else there is no answer
             return True if self.less_or_equal(a, b) else False if self.less(b, a) else None
         return None
 
     def less_or_equal(self, a: Term, b: Term) -> bool:
         """Is a <= b provable?"""
-        if isinstance(a, Const) and a.value <= 0 and isinstance(self.definition(b), Check):
-            return True
         return self.bounds.nonnegative(self.poly(b).plus(self.poly(a), -1))
 
     # -- assumptions -----------------------------------------------------------------------------------------------

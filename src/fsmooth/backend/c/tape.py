@@ -166,7 +166,7 @@ static bool fs_grow_regions(fs_entries *tape, int64_t integers, int64_t reals) {
 }
 
 /* The id of the first of so many numbers of a region, with room for what it saves; 0 if there is none. */
-static int64_t fs_region(fs_entries *tape, int64_t number, int64_t size, int64_t integers, int64_t reals) {
+static inline int64_t fs_region(fs_entries *tape, int64_t number, int64_t size, int64_t integers, int64_t reals) {
     const bool is_room = tape->integers + integers <= tape->integer_room && tape->reals + reals <= tape->real_room;
     if ((!is_room || tape->regions >= tape->region_room) && !fs_grow_regions(tape, integers, reals)) return 0;
     if (tape->entries + size > tape->entry_room && !fs_grow_tape(tape, size, 0)) return 0;
@@ -181,7 +181,7 @@ static int64_t fs_region(fs_entries *tape, int64_t number, int64_t size, int64_t
 }
 
 /* From entry `last` down to entry `after`.  What nothing comes back to is skipped, so infinite slopes there do no harm. */
-static void fs_back_from(const fs_entries *tape, double *restrict bar, int64_t after, int64_t last) {
+static inline void fs_back_from(const fs_entries *tape, double *restrict bar, int64_t after, int64_t last) {
     const double *const slope = tape->slope;
     const int32_t *const operand = tape->operand;
     const int64_t *const first = tape->first;
@@ -227,7 +227,7 @@ static inline double *fs_open_sweep(fs_entries *tape, int64_t inputs, int64_t st
 }
 
 /* Back to the next region to which something comes back, of which the number is given; -1: through all entries. */
-static int64_t fs_next_region(fs_entries *tape, double *restrict bar, int64_t after) {
+static inline int64_t fs_next_region(fs_entries *tape, double *restrict bar, int64_t after) {
     while (tape->next && tape->region[tape->next - 1].first >= after) {
         tape->here = tape->region[--tape->next];
         const int64_t first = tape->here.first, end = first + tape->here.size;

@@ -66,7 +66,7 @@ def plan(
     What weighs `dear` or more is saved rather than computed again.
     `inside` are the variables of the loop itself; `states` are the parts of its state, with their initial values;
     `arrays` are states of folds around, of which elements are rather saved than the whole.  `step` is the index of a
-    fold that can keep rows of lengths of their own.
+    fold that can keep rows of lengths of their own, rather than the state that they are computed from.
     """
     definitions = region.definitions()
     hidden = frozenset(definitions) | inside | frozenset(states)
@@ -104,7 +104,7 @@ def plan(
         )
         if (saved or costs.of(value).at() >= dear) and not _is_view(value):
             blank = blank_like(x, definitions, states, hidden)
-            if blank is None and step is not None:
+            if blank is None and saved and step is not None:
                 rows = blank_like(x, definitions, states, hidden - {step})
                 if rows is not None and has_own_lengths(rows, step, hidden, region.forward):
                     blank = rows

@@ -108,7 +108,7 @@ def has_own_lengths(blank: Term, index: Var, hidden: frozenset[Var], forward: Se
 
 
 def _is_short(t: Term) -> bool:
-    return isinstance(t, Get | If) or (isinstance(t, Prim) and t.primitive in (p.maximum, p.minimum))
+    return isinstance(t, Get | If) or (isinstance(t, Prim) and t.primitive is p.minimum)
 
 
 def _leaves(blank: Term) -> Iterator[Term]:
