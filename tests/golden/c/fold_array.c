@@ -176,7 +176,8 @@ static inline void *fs_take_little(fs_arena *arena, int64_t count, size_t size) 
 }
 
 #if defined(__GNUC__)
-__attribute__((__malloc__, noinline)) /* no two arrays share memory: their loops need no versions for the case that they do */
+/* No two arrays share memory: their loops need no versions for the case that they do. */
+__attribute__((__malloc__, noinline, unused))
 #endif
 static void *fs_take(fs_arena *arena, int64_t count, size_t size) {
     return fs_take_little(arena, count, size);
