@@ -11,7 +11,7 @@ build (length v) (fun i -> v[i])
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from fsmooth.core import primitives as p
 from fsmooth.core.shape import shape_of
@@ -199,6 +199,15 @@ def components(term: Term) -> tuple[Term, ...]:
         return term.items
     assert isinstance(term.type, Tuple)
     return tuple([Proj(term, k) for k in range(len(term.type.items))])
+
+
+def parts_written(term: Term) -> Iterator[Term]:
+    """The parts of a tuple of tuples that are written out, left to right."""
+    if isinstance(term, MakeTuple):
+        for item in term.items:
+            yield from parts_written(item)
+    else:
+        yield term
 
 
 def zero_like(term: Term) -> Term:

@@ -193,6 +193,15 @@ def is_additive(type_: Type) -> bool:
             return False
 
 
+def parts_in(type_: Type) -> Iterator[Type]:
+    """What tuples in tuples are made of, left to right: arrays and scalars."""
+    if isinstance(type_, Tuple):
+        for item in type_.items:
+            yield from parts_in(item)
+    else:
+        yield type_
+
+
 def scalars_of(type_: Type) -> Iterator[Type]:
     """The scalar leaves of a type, left to right."""
     match type_:

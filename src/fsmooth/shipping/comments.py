@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from fsmooth.backend.c.built_in import leaves
 from fsmooth.core.cost import cost
-from fsmooth.core.types import rank_of, unzipped
+from fsmooth.core.types import parts_in, rank_of, unzipped
 from fsmooth.driver import Stages
 from fsmooth.frontend.programs import DerivedProgram, Program
 from fsmooth.loops import tree as t
@@ -25,13 +24,13 @@ def comment_of(
     lines = [f"{name}: {_what(program)}"]
     inputs = iter([q for q in kernel.parameters if not q.output])
     for type_ in stages.loops.parameters:
-        for leaf in leaves(unzipped(type_)):
+        for leaf in parts_in(unzipped(type_)):
             q = next(inputs)
             sizes = [next(inputs).name for _ in range(rank_of(leaf))]
             said = [f"{x} == {built_in[x]} (built in)" if x in built_in else x for x in sizes]
             lines.append(f"  {q.name}{_shape(said)}")
     extents = iter(_extents(stages.loops.shape, f"{name}_shape says"))
-    for result, leaf in zip(results, leaves(unzipped(stages.loops.result)), strict=True):
+    for result, leaf in zip(results, parts_in(unzipped(stages.loops.result)), strict=True):
         lines.append(f"  gives {result}{_shape([next(extents) for _ in range(rank_of(leaf))])}")
     lines.append(f"  time: {_time(stages)}")
     return lines

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fsmooth.api import function
-from fsmooth.backend.c.built_in import leaves
 from fsmooth.backend.c.casadi import Given, Gives, Interface, Matrix, matrix_of
 from fsmooth.callables import Function
-from fsmooth.core.types import F64, Array, Float, Type, leaf_of, rank_of, unzipped
+from fsmooth.core.types import F64, Array, Float, Type, leaf_of, parts_in, rank_of, unzipped
 from fsmooth.errors import ArgumentError, UnsupportedError
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.loops.identifiers import identifier
@@ -188,7 +187,7 @@ def _shapes(f: Function[..., Any], example: tuple[Any, ...], type_: Type) -> Ite
     flat: list[Any] = []
     flatten(f(*example), unzipped(type_), "result", flat)
     parts, own = iter(flat), unzipped(type_)
-    for k, leaf in enumerate(leaves(own)):
+    for k, leaf in enumerate(parts_in(own)):
         part = next(parts)
         yield _real(f"result {k}" if own is not leaf else "the result", leaf, part)
         for _ in range(rank_of(leaf)):

@@ -10,10 +10,9 @@ import numpy as np
 from msgspec import Struct
 
 from fsmooth import driver, thresholds
-from fsmooth.backend.c.built_in import leaves
 from fsmooth.backend.c.casadi import HELPERS, Constant, Interface
 from fsmooth.backend.c.libraries import KERNEL, Shipped, library
-from fsmooth.core.types import Array, is_scalar, leaf_of, unzipped
+from fsmooth.core.types import Array, is_scalar, leaf_of, parts_in, unzipped
 from fsmooth.errors import ArgumentError
 from fsmooth.frontend.elaborate import Elaborated
 from fsmooth.frontend.python.kinds import describe
@@ -88,7 +87,7 @@ def _shipped(
     stages = driver.compile_program(elaborated, name + KERNEL, described.function.schedule, static)
     assert stages.loops is not None
     assert stages.code is not None
-    count = len(list(leaves(unzipped(stages.code.result))))
+    count = len(list(parts_in(unzipped(stages.code.result))))
     return Shipped(name, stages.loops, static, [f"result_{k}" for k in range(count)], [name]), stages.code.statements
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from fsmooth.core.types import Array, Tuple, Type, rank_of, unzipped
+from fsmooth.core.types import Array, parts_in, rank_of, unzipped
 from fsmooth.loops import tree as t
 
 OTHER_SIZE = 5
@@ -16,22 +16,13 @@ def named(program: t.Program, sizes: Mapping[tuple[int, int], int]) -> dict[str,
     names = iter([q.name for q in program.kernel.parameters if not q.output])
     found: dict[str, int] = {}
     for position, type_ in enumerate(program.parameters):
-        for leaf in leaves(unzipped(type_)):
+        for leaf in parts_in(unzipped(type_)):
             next(names)
             for axis in range(rank_of(leaf)):
                 name = next(names)
                 if isinstance(type_, Array) and (position, axis) in sizes:
                     found[name] = sizes[position, axis]
     return found
-
-
-def leaves(type_: Type) -> Iterator[Type]:
-    """The arrays and numbers of a parameter or a result, in the order of the parameters of C."""
-    if isinstance(type_, Tuple):
-        for item in type_.items:
-            yield from leaves(item)
-    else:
-        yield type_
 
 
 def refused(name: str, size: int) -> list[str]:

@@ -20,7 +20,7 @@ from fsmooth.backend.futhark.sizes_of_parameters import Axes, axes_of
 from fsmooth.backend.futhark.writer import Writer
 from fsmooth.core.shape import Ragged
 from fsmooth.core.term import NOWHERE, Lam, Site, Var
-from fsmooth.core.types import Array, Data, Function, Linear, Tuple, Type, scalars_of, unzipped
+from fsmooth.core.types import Array, Data, Function, Linear, Tuple, Type, parts_in, scalars_of, unzipped
 from fsmooth.errors import RaggedError
 
 
@@ -81,7 +81,7 @@ def _written(term: Lam, name: str, static: Mapping[tuple[int, int], int], site: 
     result = scope.block(code.text)
     result = resolved(result) if writer.checked else covered(result)
     sizes = "".join([f" [{n}]" for n in axes.names_used])
-    results = _result_types(body.type, code.sizes, axes)
+    results = _resultparts_in(body.type, code.sizes, axes)
     return Definition(names, prelude(writer.helpers), entry, sizes, parameters, results, result)
 
 
@@ -194,9 +194,9 @@ def _column(type_: Type, sizes: Sizes, text: str) -> Iterator[tuple[str, Sizes]]
             yield from _column(t, s, part if part == "x" or not isinstance(unzipped(t), Tuple) else f"({part})")
 
 
-def _result_types(type_: Type, sizes: Sizes, axes: Axes) -> list[str]:
+def _resultparts_in(type_: Type, sizes: Sizes, axes: Axes) -> list[str]:
     """The types of the results; a size that is computed inside has no name outside."""
-    flat = list(_types(unzipped(type_)))
+    flat = list(parts_in(unzipped(type_)))
     parts = sizes.items if isinstance(sizes, Items) else (sizes,)
     return [type_text(t, _seen(s, axes)) for t, s in zip(flat, parts, strict=True)]
 
@@ -206,11 +206,3 @@ def _seen(sizes: Sizes, axes: Axes) -> Sizes:
         return sizes
     is_known = sizes.length.isdigit() or sizes.length in axes.names_used
     return Dim(sizes.length if is_known else "", _seen(sizes.element, axes))
-
-
-def _types(type_: Type) -> Iterator[Type]:
-    if isinstance(type_, Tuple):
-        for item in type_.items:
-            yield from _types(item)
-    else:
-        yield type_

@@ -66,7 +66,7 @@ def transpose_within(
     way = way_back(walk, term, r, transpose, last=step.var)
     own = term.index if room is term.size else None
     inside = frozenset((term.index,))
-    chosen = plan(way.region, way.needed, walk.costs, inside, way.states, thresholds.SAVED, step=own)
+    chosen = plan(way.region, way.needed, walk.costs, inside, way.states, thresholds.SAVED, index=own)
     chosen = in_parts(chosen, way.region, way.needed)
     return pass_on(walk, step, term, r, way, chosen, way.region.forward, way.region.value, room)
 

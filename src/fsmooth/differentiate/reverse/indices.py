@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from fsmooth import thresholds
 from fsmooth.core.subst import substitute
@@ -58,12 +58,7 @@ class Indices:
 
     def expanded(self, term: Term) -> Term:
         """Likewise, as far as that is possible."""
-        for _ in range(thresholds.DEFINITIONS):
-            known = {x: value for x in term.free if (value := self._definition(x)) is not None}
-            if not known or size_of_tree(term) > thresholds.INDEX_NODES:
-                break
-            term = substitute(term, known)
-        return term
+        return written_out(term, self._definition)
 
     def _definition(self, x: Var) -> Term | None:
         if not isinstance(x.type, Int | Bool):
@@ -80,6 +75,16 @@ class Indices:
 
     def _unequal(self, i: Term, j: Term) -> bool:
         return self.facts.less(i, j) or self.facts.less(j, i)
+
+
+def written_out(index: Term, define: Callable[[Var], Term | None]) -> Term:
+    """An index with what is defined instead of names, as far as that is short."""
+    for _ in range(thresholds.DEFINITIONS):
+        known = {x: value for x in index.free if (value := define(x)) is not None}
+        if not known or size_of_tree(index) > thresholds.INDEX_NODES:
+            break
+        index = substitute(index, known)
+    return index
 
 
 def _unchecked(t: Term) -> Term:

@@ -6,7 +6,7 @@ from what is saved.  Nothing runs more than twice.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -38,7 +38,8 @@ from fsmooth.differentiate.reverse.region import Region
 from fsmooth.differentiate.reverse.room import has_own_lengths
 from fsmooth.differentiate.reverse.saved_parts import parts_read, split
 from fsmooth.differentiate.reverse.sizes import root_of, with_sizes
-from fsmooth.differentiate.reverse.steps import Item, Step, updated
+from fsmooth.differentiate.reverse.steps import Item, Step
+from fsmooth.differentiate.reverse.versions import versions_of
 
 
 class Plan(Struct, frozen=True):
@@ -59,18 +60,18 @@ def plan(
     states: Mapping[Var, Term],
     dear: float,
     arrays: frozenset[Var] = frozenset(),
-    step: Var | None = None,
+    index: Var | None = None,
 ) -> Plan:
     """What to do about the values that the backward part of `region`, and `extra` terms, mention.
 
     What weighs `dear` or more is saved rather than computed again.
     `inside` are the variables of the loop itself; `states` are the parts of its state, with their initial values;
-    `arrays` are states of folds around, of which elements are rather saved than the whole.  `step` is the index of a
+    `arrays` are states of folds around, of which elements are rather saved than the whole.  `index` is that of a
     fold that can keep rows of lengths of their own, rather than the state that they are computed from.
     """
     definitions = region.definitions()
     hidden = frozenset(definitions) | inside | frozenset(states)
-    versions = _versions(definitions, (*states, *arrays), region.afterwards)
+    versions = versions_of(definitions, (*states, *arrays), region.afterwards)
     pending = [x for _, value in region.backward for x in value.free]
     pending += [x for term in extra for x in term.free]
     stored: dict[Var, Term] = {}
@@ -104,9 +105,9 @@ def plan(
         )
         if (saved or costs.of(value).at() >= dear) and not _is_view(value):
             blank = blank_like(x, definitions, states, hidden)
-            if blank is None and saved and step is not None:
-                rows = blank_like(x, definitions, states, hidden - {step})
-                if rows is not None and has_own_lengths(rows, step, hidden, region.forward):
+            if blank is None and saved and index is not None:
+                rows = blank_like(x, definitions, states, hidden - {index})
+                if rows is not None and has_own_lengths(rows, index, hidden, region.forward):
                     blank = rows
             if blank is not None:
                 stored[x] = blank
@@ -116,15 +117,6 @@ def plan(
     again = [_again(item, region) for item in region.forward if isinstance(item, Step) and item.var in recomputed]
     order = {x: k for k, x in enumerate([*states, *definitions])}
     return Plan(tuple(sorted(stored.items(), key=lambda s: order[s[0]])), tuple(again))
-
-
-def _versions(definitions: Mapping[Var, Term], states: Iterable[Var], held: Container[Var]) -> set[Var]:
-    """What steps make of arrays of states by writing to these, but for what is held to the end."""
-    found = {x for x in states if isinstance(x.type, Array)}
-    for x, value in definitions.items():
-        if x not in held and updated(value, found, definitions) is not None:
-            found.add(x)
-    return found
 
 
 def is_part_of_call(value: Term, definitions: Mapping[Var, Term]) -> bool:

@@ -7,13 +7,13 @@ saves t in an array of as many numbers as all rows have; row i begins at starts[
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_equal
-from fsmooth.core.build import nested_build, plus
+from fsmooth.core.build import nested_build, parts_written, plus
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import Build, Const, Get, If, IFold, MakeTuple, Prim, Proj, Require, Term, Update, Var, Zero, let
 from fsmooth.core.traverse import subterms
@@ -22,43 +22,53 @@ from fsmooth.differentiate.reverse.steps import Item, Step
 
 
 class Rows(Struct, frozen=True):
-    """Of `blank`'s shape, one for each step; where lengths are the steps' own, row i begins at `starts[i]`."""
+    """Rows of `blank`'s shape, one for each step."""
 
     blank: Term
     index: Var
-    starts: Term | None = None
-    total: Term | None = None
 
     def empty(self, count: Term) -> Term:
         """Room for `count` of them."""
-        if self.total is not None:
-            assert isinstance(self.blank, Zero)
-            return Zero((self.total, *self.blank.sizes[1:]), self.blank.leaf)
         return blank_rows(self.blank, count)
 
     def with_row(self, rows: Term, row: Term) -> Term:
         """The rows with that of this step."""
-        if self.starts is None:
-            return Update(rows, self.index, row)
-        state, k = Var("rows", rows.type), Var("k", INT)
-        place = plus(Get(self.starts, self.index), k)
-        return IFold(self._length(), rows, state, k, Update(state, place, Get(row, k)))
+        return Update(rows, self.index, row)
 
     def row(self, rows: Term) -> Term:
         """The row of this step."""
-        if self.starts is None:
-            return Get(rows, self.index)
+        return Get(rows, self.index)
+
+
+class RowAfterRow(Struct, frozen=True):
+    """Rows of lengths of their own, `total` together: row i begins at `starts[i]`, and is as long as `blank` in that step."""
+
+    blank: Zero
+    index: Var
+    starts: Term
+    total: Term
+
+    def empty(self, _: Term) -> Term:
+        """Room for all of them."""
+        return Zero((self.total, *self.blank.sizes[1:]), self.blank.leaf)
+
+    def with_row(self, rows: Term, row: Term) -> Term:
+        """The rows with that of this step."""
+        state, k = Var("rows", rows.type), Var("k", INT)
+        return IFold(self.blank.sizes[0], rows, state, k, Update(state, self._place(k), Get(row, k)))
+
+    def row(self, rows: Term) -> Term:
+        """The row of this step."""
         k = Var("k", INT)
-        return Build(self._length(), k, Get(rows, plus(Get(self.starts, self.index), k)))
+        return Build(self.blank.sizes[0], k, Get(rows, self._place(k)))
 
-    def _length(self) -> Term:
-        assert isinstance(self.blank, Zero)
-        return self.blank.sizes[0]
+    def _place(self, k: Term) -> Term:
+        return plus(Get(self.starts, self.index), k)
 
 
-def rooms(stored: Sequence[tuple[Var, Term]], index: Var, count: Term) -> tuple[list[Rows], list[Item]]:
+def rooms(stored: Sequence[tuple[Var, Term]], index: Var, count: Term) -> tuple[list[Rows | RowAfterRow], list[Item]]:
     """Room for each, and the steps before the loop that find where rows begin."""
-    made: list[Rows] = []
+    made: list[Rows | RowAfterRow] = []
     before: list[Item] = []
     known: list[tuple[Term, Var]] = []
     for _, blank in stored:
@@ -73,7 +83,7 @@ def rooms(stored: Sequence[tuple[Var, Term]], index: Var, count: Term) -> tuple[
             both = Var("begins", begins.type)
             known.append((length, both))
             before.append(Step(both, begins, active=False))
-        made.append(Rows(blank, index, Proj(both, 1), Proj(both, 0)))
+        made.append(RowAfterRow(blank, index, Proj(both, 1), Proj(both, 0)))
     return made, before
 
 
@@ -94,8 +104,7 @@ def has_own_lengths(blank: Term, index: Var, hidden: frozenset[Var], forward: Se
     """
     if any([isinstance(item, Require) for item in forward]):
         return False
-    leaves = list(_leaves(blank))
-    ragged = [leaf for leaf in leaves if index in leaf.free]
+    ragged = [leaf for leaf in parts_written(blank) if index in leaf.free]
     return bool(ragged) and all(
         [
             isinstance(leaf, Zero)
@@ -109,14 +118,6 @@ def has_own_lengths(blank: Term, index: Var, hidden: frozenset[Var], forward: Se
 
 def _is_short(t: Term) -> bool:
     return isinstance(t, Get | If) or (isinstance(t, Prim) and t.primitive is p.minimum)
-
-
-def _leaves(blank: Term) -> Iterator[Term]:
-    if isinstance(blank, MakeTuple):
-        for item in blank.items:
-            yield from _leaves(item)
-    else:
-        yield blank
 
 
 def blank_rows(blank: Term, count: Term) -> Term:

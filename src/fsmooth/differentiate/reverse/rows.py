@@ -11,18 +11,17 @@ Numbers that a loop reads in every iteration, at indices that are read themselve
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container
 
-from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.build import both, zero_like
 from fsmooth.core.shape import size_of
-from fsmooth.core.subst import substitute
 from fsmooth.core.term import Build, Const, Get, If, IFold, Let, Prim, Reduce, Term, Var
 from fsmooth.core.term.fields import Runs
-from fsmooth.core.traverse import children, runs, size_of_tree, subterms
+from fsmooth.core.traverse import children, runs, subterms
 from fsmooth.core.types import Array, Float, Int, leaf_of
+from fsmooth.differentiate.reverse.indices import written_out
 
 
 def rows_read(loop: Term, states: Container[Var]) -> list[Get]:
@@ -58,22 +57,13 @@ def gathers_read(loop: Build | Reduce | IFold, states: Container[Var]) -> list[t
         if isinstance(t, Let):
             definitions.update([(x, value) for x, value in t.bindings if isinstance(value.type, Int)])
         if isinstance(t, Get) and isinstance(t.array, Var) and t.array in states and isinstance(t.type, Float):
-            index = _written_out(t.index, definitions)
+            index = written_out(t.index, definitions.get)
             is_gather = any([isinstance(x, Get) for x in subterms(index)])
             if is_gather and loop.index in index.free and index.free - {loop.index} <= loop.free:
                 if not any([is_row(t, other) for other, _ in found]):
                     found.append((t, Get(t.array, index)))
         stack.extend([x for x, how in zip(children(t), runs(t), strict=True) if how is Runs.ONCE])
     return found
-
-
-def _written_out(index: Term, definitions: Mapping[Var, Term]) -> Term:
-    for _ in range(thresholds.DEFINITIONS):
-        known = {x: definitions[x] for x in index.free if x in definitions}
-        if not known or size_of_tree(index) > thresholds.INDEX_NODES:
-            break
-        index = substitute(index, known)
-    return index
 
 
 def is_row(term: Term, row: Get) -> bool:

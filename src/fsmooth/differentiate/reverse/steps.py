@@ -7,7 +7,7 @@ into steps of their own when they are reversed.  (This is the ANF of the notes, 
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 
 from msgspec import Struct
 
@@ -52,6 +52,7 @@ from fsmooth.differentiate.reverse import whiles
 from fsmooth.differentiate.reverse.cotangents import component
 from fsmooth.differentiate.reverse.held import NOTHING_HELD, Held
 from fsmooth.differentiate.reverse.rows import gathers_read, if_it_exists, is_row, rows_read
+from fsmooth.differentiate.reverse.versions import updated
 
 
 class Step(Struct, frozen=True, eq=False):
@@ -283,47 +284,6 @@ class Steps:
         places = [at] if len(indices) == 1 else [Proj(at, j) for j in range(len(indices))]
         body = substitute(term.body, dict(zip(indices, places, strict=True)))
         return refresh(Build(count, k, body))
-
-
-def updated(term: Term, known: Container[Var], definitions: Mapping[Var, Term]) -> Var | None:
-    """What is known of which the term, or a component of it, has other elements, or is it in some branch; None if nothing is."""
-    if isinstance(term.type, Tuple):
-        parts = [updated(Proj(term, k), known, definitions) for k in range(len(term.type.items))]
-        return next((part for part in parts if part is not None), None)
-    if not isinstance(term.type, Array):
-        return None
-    path: tuple[int, ...] = ()
-    inner: dict[Var, Term] = {}
-    while True:
-        match term:
-            case Var() if term in known:
-                return term
-            case Var() if term in inner:
-                term = inner[term]
-            case Var() if term in definitions:
-                term = definitions[term]
-            case Proj(whole, position):
-                term, path = whole, (position, *path)
-            case MakeTuple(items) if path:
-                term, path = items[path[0]], path[1:]
-            case Update(array) if not path:
-                term = array
-            case IFold(_, init):
-                term = init
-            case Let(bindings, body):
-                inner.update(bindings)
-                term = body
-            case If(_, then, otherwise):
-                ways = [_part(way, path) for way in (then, otherwise)]
-                return updated(ways[0], known, definitions) or updated(ways[1], known, definitions)
-            case _:
-                return None
-
-
-def _part(term: Term, path: tuple[int, ...]) -> Term:
-    for position in path:
-        term = Proj(term, position)
-    return term
 
 
 def as_fold(term: Reduce) -> IFold:

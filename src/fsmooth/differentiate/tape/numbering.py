@@ -72,9 +72,8 @@ def place_of(place: Term, type_: Type, path: tuple[int, ...], indices: tuple[Ter
             each = reals(Get(place, Const(0)))
             return place_of(inner, element, path, indices[1:], plus(first, times(indices[0], each)))
         case Tuple(items):
-            for k in range(path[0]):
-                first = plus(first, reals(item(place, k)))
-            return place_of(item(place, path[0]), items[path[0]], path[1:], indices, first)
+            part = item(place, path[0])
+            return place_of(part, items[path[0]], path[1:], indices, part_first(place, path[:1], first))
         case _:
             return first
 

@@ -43,7 +43,7 @@ from fsmooth.core.term import (
     let,
 )
 from fsmooth.core.traverse import subterms
-from fsmooth.core.types import F64, INT, Array, Bool, Float, Int, Tuple, Type, has_float, is_scalar, leaf_of
+from fsmooth.core.types import F64, INT, Array, Bool, Float, Int, Tuple, Type, has_float, is_scalar, leaf_of, parts_in
 from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.encoding import item
 from fsmooth.differentiate.reverse.handed import handed
@@ -114,17 +114,12 @@ def _may_be(t: Term) -> bool:
             if t.reduction not in _REDUCTIONS:
                 return False
         case IFold():
-            if not all([isinstance(x, Float | Int | Bool) for x in _parts(t.type)]):
+            if not all([isinstance(x, Float | Int | Bool) for x in parts_in(t.type)]):
                 return False
         case _:
             if not isinstance(t, _PARTS):
                 return False
     return not has_float(t.type) or _is_double(t.type)
-
-
-def _parts(type_: Type) -> list[Type]:
-    """The parts of a state."""
-    return [x for part in type_.items for x in _parts(part)] if isinstance(type_, Tuple) else [type_]
 
 
 def _is_double(type_: Type) -> bool:

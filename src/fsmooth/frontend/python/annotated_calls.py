@@ -39,7 +39,7 @@ from fsmooth.frontend.python.annotated_fields import Annotated, named_sizes, sco
 from fsmooth.frontend.python.claims import under
 from fsmooth.frontend.python.conversion import convert
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.sizes import at_least_zero, equal_sizes, length_of
+from fsmooth.frontend.python.sizes import at_least_zero, equal_sizes, if_equal, length_of
 from fsmooth.frontend.python.values import Keyed, Value
 
 _SIZES = "_sizes"
@@ -208,8 +208,7 @@ def _of_size(frame: Frame, array: Term, axis: int, size: Term, place: ast.AST, w
     have = at_least_zero(length_of(frame, array, place, axis))
     if equal_sizes(frame, have, size, place, what):
         return array
-    site = frame.site(place, frame.source.segment(place))
-    return frame.bind(Require(equals(have, size), array, Failure.SIZE, (have, size), site), "a")
+    return if_equal(frame, array, have, size, place)
 
 
 def _under_all(frame: Frame, required: list[Require], node: ast.AST, rest: Callable[[], Value]) -> Value:

@@ -48,8 +48,13 @@ def required_size(frame: Frame, array: Term, axis: int, size: Term, node: ast.AS
     known = same_size(frame, have, size, node, what)
     if not isinstance(known, Var) or known is have:
         return array
+    return if_equal(frame, array, have, size, node)
+
+
+def if_equal(frame: Frame, array: Term, have: Term, want: Term, node: ast.AST) -> Term:
+    """`array`, which exists only if these two numbers are equal."""
     site = frame.site(node, frame.source.segment(node))
-    return frame.bind(Require(equals(have, size), array, Failure.SIZE, (have, size), site), "a")
+    return frame.bind(Require(equals(have, want), array, Failure.SIZE, (have, want), site), "a")
 
 
 def alike(frame: Frame, value: Term, model: Term, node: ast.AST, what: str) -> Term:

@@ -93,15 +93,8 @@ def _read_first(value: Term, later: Term, rows: Iterable[Get]) -> tuple[Bindings
     array = _whole(value)
     if array is value or named_part(array) is None or not _reads(later, array):
         return [], later
-    names: Bindings = []
-    rest = later
-    given = [row for row in rows if _is_of(row, array)]
-    for element in (*_replaced(value, array), *given, *_certain(later, array)):
-        name = Var("old", element.type)
-        new = _with(rest, element, name)
-        if new is not rest:
-            names.append((name, element))
-        rest = new
+    given = [row for row in rows if _is_within(row, array)]
+    names, rest = _named(later, (*_replaced(value, array), *given, *_certain(later, array)))
     return ([], None) if _reads(rest, array) else (names, rest)
 
 
@@ -117,12 +110,8 @@ def _read_before_parts(parts: MakeTuple) -> tuple[Bindings, Term]:
         k = next((k for k, array in updated.items() if not any([_reads(x, array) for x in others[k]])), None)
         if k is None:  # each is read by another one
             k = next(iter(updated))
-            for element in [e for x in others[k] for e in _certain(x, updated[k])]:
-                name = Var("old", element.type)
-                new = _with(rest, element, name)
-                if new is not rest:
-                    names.append((name, element))
-                rest = new
+            new, rest = _named(rest, [e for x in others[k] for e in _certain(x, updated[k])])
+            names.extend(new)
         del updated[k]
     return names, rest
 
@@ -156,11 +145,6 @@ def _is_within(element: Term, array: Term) -> bool:
         if element.type == array.type and alpha_equal(element, array):
             return True
     return False
-
-
-def _is_of(row: Get, array: Term) -> bool:
-    """Is it a row of the array?"""
-    return row.array.type == array.type and alpha_equal(row.array, array)
 
 
 def _whole(value: Term) -> Term:
@@ -204,6 +188,18 @@ def _reads(term: Term, array: Term) -> bool:
         if not (isinstance(t, Length) and named_part(t.array)):
             stack.extend(children(t))
     return False
+
+
+def _named(term: Term, elements: Iterable[Get]) -> tuple[Bindings, Term]:
+    """Names for those of the elements that are in the term, and the term with them."""
+    names: Bindings = []
+    for element in elements:
+        name = Var("old", element.type)
+        new = _with(term, element, name)
+        if new is not term:
+            names.append((name, element))
+        term = new
+    return names, term
 
 
 def _with(term: Term, element: Get, name: Var) -> Term:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fsmooth.core import primitives as p
+from fsmooth.core.build import parts_written
 from fsmooth.core.term import Build, If, Let, MakeTuple, Plus, Prim, Proj, Reduce, Reduction, Term, Var, Zero, let
 from fsmooth.optimise.rules.loop_normalisation import may_leave, solved_for
 from fsmooth.optimise.rules.sparsity import is_zero
@@ -91,7 +92,7 @@ def sum_split_tuple(t: Term, facts: Facts) -> Term | None:
     bindings, element = opened(t.body)
     if not isinstance(element, MakeTuple):
         return None
-    parts = list(_written_out(element))
+    parts = list(parts_written(element))
     single = [_single(part, bindings, index, size, facts) for part in parts]
     rest = [part for part, alone in zip(parts, single, strict=True) if alone is None]
     if len(rest) == len(parts):
@@ -119,15 +120,6 @@ def _single(t: Term, bindings: Bindings, index: Var, size: Term, facts: Facts) -
                 if at is not None and may_leave(at, size, facts):
                     return guarded
     return None
-
-
-def _written_out(t: Term) -> Iterator[Term]:
-    """The parts of a tuple of tuples, from left to right."""
-    if isinstance(t, MakeTuple):
-        for item in t.items:
-            yield from _written_out(item)
-    else:
-        yield t
 
 
 def _again(t: Term, parts: Iterator[Term]) -> Term:

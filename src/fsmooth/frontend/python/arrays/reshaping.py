@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from functools import reduce
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import equals, get, plus, times
-from fsmooth.core.term import Const, Failure, Prim, Require, Term
+from fsmooth.core.build import get, plus, times
+from fsmooth.core.term import Const, Prim, Term
 from fsmooth.core.types import Int
 from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
 from fsmooth.frontend.python.arrays.arguments import (
@@ -23,7 +23,7 @@ from fsmooth.frontend.python.arrays.arguments import (
 )
 from fsmooth.frontend.python.arrays.axes import indices_of, nest, shape_of, view
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.sizes import constant_size, equal_sizes
+from fsmooth.frontend.python.sizes import constant_size, equal_sizes, if_equal
 from fsmooth.frontend.python.values import Static, Value
 from fsmooth.rewrite.linear import polynomial
 
@@ -133,5 +133,4 @@ def _required(frame: Frame, array: Term, have: Term, want: Term, node: ast.AST) 
     """`array`, which exists only if it has as many elements as the shape."""
     if equal_sizes(frame, have, want, node, "the elements of an array and of its new shape"):
         return array
-    site = frame.site(node, frame.source.segment(node))
-    return frame.bind(Require(equals(have, want), array, Failure.SIZE, (have, want), site), "a")
+    return if_equal(frame, array, have, want, node)
