@@ -5,7 +5,7 @@ arrays: whole arrays against loops over elements, linear algebra against NumPy, 
 by hand, loops and a tape; tensors: products of matrices and models against NumPy, PyTorch and JAX; only if they are asked
 for: routes, what `method="auto"` takes against what is fastest; compile, how long first calls take; threads, two against one;
 widths, float32 against float64; pointers, C functions called by SciPy and numba; sparse, reads and writes through arrays of
-indices; mechanisms, what each optimisation buys;
+indices; growth, loops that change arrays, of n steps and of twice as many; mechanisms, what each optimisation buys;
 thresholds, what half and twice each threshold does.
 `--quick` saves nothing.
 """
@@ -20,7 +20,7 @@ import subprocess
 import sys
 from typing import Any
 
-from benchmarks import cold, pointers, sparse, threads, widths
+from benchmarks import cold, growth, pointers, sparse, threads, widths
 from benchmarks.arrays import report as arrays
 from benchmarks.compiling import report as compiling
 from benchmarks.mechanisms import report as buying
@@ -40,6 +40,16 @@ _ONE_THREAD = {
 }
 
 
+_ALONE = {
+    "threads": (threads, 2),
+    "widths": (widths, 1),
+    "pointers": (pointers, 1),
+    "sparse": (sparse, 1),
+    "growth": (growth, 1),
+}
+"""Tables of modules that measure in a process of their own, and on how many cores."""
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer sizes and shorter runs; saves nothing")
@@ -57,6 +67,7 @@ def main() -> int:
             "widths",
             "pointers",
             "sparse",
+            "growth",
             "mechanisms",
             "thresholds",
         ),
@@ -72,17 +83,10 @@ def main() -> int:
     if chosen.only == "compile":
         print(compiling.quick_table(pinned) if chosen.quick else compiling.table(pinned))
         return 0
-    if chosen.only == "threads":
-        print(threads.table(_measured("benchmarks.threads", [], quick=chosen.quick), quick=chosen.quick))
-        return 0
-    if chosen.only == "widths":
-        print(widths.table(_measured("benchmarks.widths", pinned, quick=chosen.quick), quick=chosen.quick))
-        return 0
-    if chosen.only == "pointers":
-        print(pointers.table(_measured("benchmarks.pointers", pinned, quick=chosen.quick), quick=chosen.quick))
-        return 0
-    if chosen.only == "sparse":
-        print(sparse.table(_measured("benchmarks.sparse", pinned, quick=chosen.quick), quick=chosen.quick))
+    if chosen.only in _ALONE:
+        module, cores = _ALONE[chosen.only]
+        found = _measured(module.__name__, pinned if cores == 1 else [], quick=chosen.quick)
+        print(module.table(found, quick=chosen.quick))
         return 0
     if chosen.only == "mechanisms":
         print(buying.table(pinned))

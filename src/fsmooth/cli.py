@@ -202,9 +202,9 @@ def _target(target: str) -> Callable[..., object]:
 
 
 def _types(program: Program, texts: Sequence[str]) -> dict[str, Type | object]:
-    """The types of the parameters of a program; if none are given, those that a text says, or float[]."""
+    """The types of the parameters of a program; if none are given, those that a text or annotations say, or float[]."""
     names = list(program.signature.parameters)
-    written = _written_types(program)
+    written = {**_annotated_types(program), **_written_types(program)}
     if texts and len(texts) != len(names):
         raise ArgumentError(f"{program.name} takes {len(names)} arguments ({', '.join(names)}), not {len(texts)}")
     if not texts:
@@ -221,6 +221,18 @@ def _written_types(program: Program) -> Mapping[str, Type | None]:
         return {}
     types = parameter_types(program.definition.text, program.definition.name)
     return dict(zip(program.signature.parameters, types.values(), strict=True))
+
+
+def _annotated_types(program: Program) -> Mapping[str, Type | None]:
+    """The types of parameters that annotations of a Python function say."""
+    from fsmooth.frontend.annotations import annotations_of, type_said  # noqa: PLC0415
+    from fsmooth.frontend.programs import DerivedProgram, SourceProgram  # noqa: PLC0415
+
+    while isinstance(program, DerivedProgram):
+        program = program.program
+    if not isinstance(program, SourceProgram):
+        return {}
+    return {name: type_said(annotation) for name, annotation in annotations_of(program.function).items()}
 
 
 def _type(text: str) -> Type:

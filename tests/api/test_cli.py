@@ -24,6 +24,21 @@ def test_emit(file, capsys):
     assert "Reverse-mode derivative (CSE'd)" in capsys.readouterr().out
 
 
+def test_types_are_those_that_annotations_say(tmp_path, capsys):
+    made = tmp_path / "annotated.py"
+    made.write_text(
+        "import fsmooth as fs\n"
+        'def picked(A: fs.Array["n", 3], at: fs.Array["m", fs.Index["n"]], k: fs.Index[3], s: float, b: bool, x):\n'
+        "    return sum(A[i, k] * s for i in at) + x[0] if b else s\n"
+        "slopes = fs.grad(picked)\n"
+    )
+    assert main(["emit", f"{made}:slopes", "--stage", "definition"]) == 0
+    types = "(A : Array<Array<Float>>) (at : Array<Int>) (k : Int) (s : Float) (b : Bool) (x : Array<Float>)"
+    assert capsys.readouterr().out.startswith(f"fun {types} ->")
+    assert main(["emit", f"{made}:picked", "--stage", "futhark"]) == 0
+    assert "[m]i64" in capsys.readouterr().out
+
+
 def test_emit_by_a_schedule(file, capsys, monkeypatch):
     monkeypatch.chdir(file.parent)
     (file.parent / "mine_to_emit.py").write_text(

@@ -135,6 +135,29 @@ def test_no_step_moves_or_saves_an_array(program, verb) -> None:
     assert not in_steps(source, "x_n0")
 
 
+def rows_of_any_width(A, a, b):
+    A = A.copy()
+    for k in range(len(a)):
+        A[a[k]] = np.sin(A[a[k]])
+        A[a[k]] *= A[b[k]]
+        A[b[k]] = 0.5 * A[b[k]] * A[a[k]]
+    return np.sum(A * A)
+
+
+def test_rows_of_any_width() -> None:
+    """Their cotangents are sums that loops make, which are added where the cotangent of the matrix is."""
+    _, A, a, b = arguments(4, 5, seed=3)
+    gradient = fs.grad(rows_of_any_width, wrt="A", method="reverse")
+    found = gradient(A, a, b).ravel()
+    ones = np.eye(A.size).reshape(A.size, *A.shape)
+    np.testing.assert_allclose(
+        found, [rows_of_any_width(A + 1e-30j * one, a, b).imag / 1e-30 for one in ones], rtol=1e-12
+    )
+    for source in (gradient.c_source(A, a, b), fs.function(rows_of_any_width).c_source(A, a, b)):
+        assert "(size_t)A_n1" in source
+        assert not in_steps(source, "A_n0")
+
+
 def test_what_would_be_found() -> None:
     """An array that is read at the end of each step as it was at its beginning has to be copied."""
 

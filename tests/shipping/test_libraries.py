@@ -214,6 +214,32 @@ def test_a_saved_function_refuses_other_sizes(tmp_path):
     assert handle.lengths_shape(pointers[0], n(2), n(2), sizes, ctypes.byref(error)) == 5
 
 
+def test_functions_that_call_themselves_in_one_file(tmp_path):
+    """Their structs of two numbers are there once, and what one of them needs is no other's."""
+
+    def halved(x, n):
+        return x if n < 2 else halved(x, n - 1) * halved(0.5 * x, n - 2) + x
+
+    def both(x, y, n):
+        return x * y if n < 1 else both(0.9 * x, y, n - 1) * both(x, 0.9 * y, n - 1) + y
+
+    functions = fs.grad(halved), fs.grad(both, wrt=("x", "y"))
+    library = fs.library("trees", *functions, taped=fs.grad(both, wrt=("x", "y"), method="tape"))
+    example = {"grad_halved": (0.5, 5), "grad_both": (0.5, 0.4, 4), "taped": (0.5, 0.4, 4)}
+    source, _ = library.save(tmp_path / "trees", example=example)
+    assert source.read_text().count("} fs_double_double;") > 1
+    target = tmp_path / "trees.so"
+    flags = "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"
+    subprocess.run([compiler(), *flags, "-o", str(target), str(source), "-lm"], check=True)
+    handle, n, result, error = ctypes.CDLL(str(target)), ctypes.c_int64, np.zeros(2), Error()
+    x, y = ctypes.c_double(0.5), ctypes.c_double(0.4)
+    for name in ("grad_both", "taped"):
+        places = [ctypes.c_void_p(result.ctypes.data + 8 * k) for k in range(2)]
+        assert getattr(handle, f"trees_{name}")(x, y, n(4), *places, ctypes.byref(error)) == 0
+        wanted = [both(0.5 + 1e-30j, 0.4, 4).imag / 1e-30, both(0.5, 0.4 + 1e-30j, 4).imag / 1e-30]
+        np.testing.assert_allclose(result, wanted, rtol=1e-13)
+
+
 def test_one_function_by_itself(tmp_path):
     source, header = fs.grad(lambda x: np.sum(np.sort(x)[:2])).save(tmp_path / "slope", np.ones(3), memory="caller")
     assert "size_t grad_anonymous_work(int64_t x_n0);" in header.read_text()

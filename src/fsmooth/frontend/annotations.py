@@ -20,7 +20,7 @@ from collections.abc import Callable
 from typing import ForwardRef
 
 from fsmooth.core.array_annotation import ANY, ArrayAnnotation, IndexAnnotation, OffsetsAnnotation, Places
-from fsmooth.core.types import BOOL, INT, Bool, Float, Int, Type, leaf_of, rank_of
+from fsmooth.core.types import BOOL, F64, INT, Bool, Float, Int, Type, array_of, leaf_of, rank_of
 from fsmooth.errors import ArgumentError
 from fsmooth.frontend import annotated_sizes
 
@@ -178,6 +178,20 @@ def _one_by_one(function: Callable[..., object]) -> dict[str, object]:
         except (NameError, SyntaxError, TypeError, AttributeError):
             continue
     return result
+
+
+def type_said(annotation: object) -> Type | None:
+    """The type that an annotation says; None if it says none."""
+    leaves: dict[object, Type] = {float: F64, int: INT, bool: BOOL}
+    match annotation:
+        case ArrayAnnotation(sizes, leaf):
+            return array_of(leaves[leaf], len(sizes))
+        case IndexAnnotation():
+            return INT
+        case type():
+            return leaves.get(annotation)
+        case _:
+            return None
 
 
 def mismatch(annotation: object, type_: Type) -> str | None:

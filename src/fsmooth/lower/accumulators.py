@@ -78,13 +78,15 @@ class Allowed(Struct, frozen=True):
     """Which parts of the result may be computed in place (`whole`), and which may be added to (`summand`).
 
     `row`: may the row that the result sets in a part be written from the binding of this position on?
-    `placed`: components of variables that have a place of their own, by variable.
+    `placed`: components of variables that have a place of their own, by variable.  `owner`: may there be memory for a sum with
+    a name, which its summands are added to?
     """
 
     whole: Callable[[Path], bool]
     summand: Callable[[Path], bool]
     row: Callable[[Path, int], bool] = lambda path, first: False
     placed: Mapping[Var, Container[Path]] = field(default_factory=dict)
+    owner: Callable[[Var], bool] = lambda var: True
 
 
 def sinks_of(scope: Let, allowed: Allowed) -> Sinks | None:
@@ -96,7 +98,8 @@ def sinks_of(scope: Let, allowed: Allowed) -> Sinks | None:
     mixed: set[Var] = set()
     owners: set[Var] = set()
     body = scope.body
-    for owner, value in [(None, scope.body), *[(v, x) for v, x in scope.bindings if isinstance(x, Plus)]]:
+    named = [(v, x) for v, x in scope.bindings if isinstance(x, Plus) and allowed.owner(v)]
+    for owner, value in [(None, scope.body), *named]:
         candidates: list[tuple[Var, Path, Sink]] = []
         _candidates(value, owner, (), (), position, candidates, top=True)
         if owner is None:

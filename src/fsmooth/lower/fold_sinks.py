@@ -17,7 +17,7 @@ from fsmooth.lower.accumulators import Allowed, Path, Sink, Sinks, sinks_of
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Destination, Group, added, leaves
 from fsmooth.lower.placement.continuing import Continued
-from fsmooth.lower.placement.places import Part, after, reads, stays, under
+from fsmooth.lower.placement.places import Part, reads, stays, under, ways
 from fsmooth.lower.placement.replacement import exchangeable, spare_place
 
 
@@ -31,6 +31,18 @@ def step_sinks(ctx: Context, term: Let, parts: list[Part], continued: Continued,
     result = term.body
     values = dict(term.bindings)
     position = {var: k for k, (var, _) in enumerate(term.bindings)}
+
+    known: dict[Path, list[Part]] = {}
+
+    def changes_in_place(name: Var, part: Part) -> bool:
+        """Is the value of a name what becomes of the part where it is?"""
+        if part.path not in known:
+            known[part.path] = [before for _, before in ways(part, term.bindings, result)]
+        return stays(values[name], known[part.path][position[name]])
+
+    def has_memory(name: Var) -> bool:
+        arrays = [q for q in parts if q.type == name.type and not is_scalar(q.type) and q.following is None]
+        return not any([changes_in_place(name, q) for q in arrays])
 
     def item(path: Path) -> Term | None:
         found: Term = result
@@ -56,10 +68,8 @@ def step_sinks(ctx: Context, term: Let, parts: list[Part], continued: Continued,
         if part is None or path in there or part.settled or not top or part.spares or is_scalar(part.type):
             return False
         name = item(path)
-        if isinstance(name, Var) and name in position:
-            before, rest = term.bindings[: position[name]], term.bindings[position[name] :]
-            if stays(values[name], after(part, before, Let(rest, result))):
-                return False
+        if isinstance(name, Var) and name in position and changes_in_place(name, part):
+            return False
         return all([exchangeable(x) for x in leaves(part.place)])
 
     def sets_row(path: Path, first: int) -> bool:
@@ -75,7 +85,7 @@ def step_sinks(ctx: Context, term: Let, parts: list[Part], continued: Continued,
 
     if result.type != _type_of(parts) and not isinstance(result, MakeTuple):
         return None
-    sinks = sinks_of(term, Allowed(replaces, adds, sets_row, continued))
+    sinks = sinks_of(term, Allowed(replaces, adds, sets_row, continued, has_memory))
     if sinks is None:
         return None
     places: dict[Path, Destination] = {}

@@ -220,7 +220,11 @@ def after(part: Part, bindings: tuple[tuple[Var, Term], ...], body: Term) -> Par
 
 def replaces(value: Term, part: Part, later: Sequence[Term]) -> bool:
     """Is the value what becomes of the part when elements of it are set, and does nothing need the old ones `later`?"""
-    if not isinstance(value, Update | Carrying | Let | Require) or value.type != part.type or is_scalar(value.type):
+    if (
+        not isinstance(value, Update | Carrying | Let | Require | Plus)
+        or value.type != part.type
+        or is_scalar(value.type)
+    ):
         return False
     return _is_set(value, part) and not any([reads(x, part) for x in later]) and stays(value, part)
 
@@ -231,6 +235,8 @@ def _is_set(value: Term, part: Part) -> bool:
         match value:
             case Update(inner) | Carrying(init=inner) | Require(_, inner) | Let(_, inner):
                 value = inner
+            case Plus(items) if (own := first_summand(items, part)) is not None:
+                value = own
             case _:
                 return False
     return True
