@@ -287,7 +287,7 @@ def _closed(blank: Term, definitions: Mapping[Var, Term], states: Mapping[Var, T
         if blank.free.isdisjoint(hidden):
             return blank
 
-        new = with_sizes(blank, lambda x: definitions.get(x, states.get(x)))
+        new = with_sizes(blank, lambda x: definitions.get(x, states.get(x)), required=True)
         numbers = {x: definitions[x] for x in new.free if x in definitions and isinstance(x.type, Int)}
         if any([isinstance(t, While) for value in numbers.values() for t in subterms(value)]):
             break  # counted where it is written only: elsewhere the loop might not end

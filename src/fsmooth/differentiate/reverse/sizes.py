@@ -7,12 +7,15 @@ from collections.abc import Callable
 from fsmooth import thresholds
 from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.subst import substitute
-from fsmooth.core.term import Const, Get, Length, Prim, Proj, Term, Var
-from fsmooth.core.traverse import subterms, transform
+from fsmooth.core.term import Const, Get, Length, Let, Prim, Proj, Require, Term, Var
+from fsmooth.core.traverse import size_of_tree, subterms, transform
 
 
-def with_sizes(term: Term, definition: Callable[[Var], Term | None]) -> Term:
-    """`term` with lengths of defined variables, and of parts of them, written without these variables where possible."""
+def with_sizes(term: Term, definition: Callable[[Var], Term | None], *, required: bool = False) -> Term:
+    """`term` with lengths of defined variables, and of parts of them, written without these variables where possible.
+
+    With `required`, what these lengths require is known to hold wherever they matter.
+    """
 
     def change(t: Term) -> Term:
         for _ in range(thresholds.DEFINITIONS):
@@ -28,12 +31,32 @@ def with_sizes(term: Term, definition: Callable[[Var], Term | None]) -> Term:
                 size = size_of(substitute(t.array, {root: source}), t.axis)
             except Ragged:
                 return t
+            if required:
+                size = as_required(size)
             if not is_simple(size):
                 return t
             t = size
         return t
 
     return transform(term, change)
+
+
+def as_required(size: Term) -> Term:
+    """What a size is where all that it requires holds; without names, unless it became long."""
+
+    def change(t: Term) -> Term:
+        if isinstance(t, Require):
+            return t.body
+        if not isinstance(t, Let):
+            return t
+        written = t.body
+        for var, value in reversed(t.bindings):
+            written = substitute(written, {var: value})
+            if size_of_tree(written) > thresholds.SIZE_NODES:
+                return t
+        return written
+
+    return transform(size, change)
 
 
 def is_simple(size: Term) -> bool:
