@@ -213,9 +213,34 @@ def largest(left, right, value, t):
     return np.sin(most) * most + value[t]
 
 
+def cell(left, right, value, w, t):
+    """Vectors by a matrix, whose sizes must be equal."""
+    if left[t] < 0:
+        return np.tanh(w @ np.full(len(w), value[t]))
+    a, b = cell(left, right, value, w, left[t]), cell(left, right, value, w, right[t])
+    return np.tanh(w @ (a * b) + value[t])
+
+
+def forest(left, right, value, t):
+    """A loop over trees, whose way back reads the vectors that calls gave."""
+    w = np.array([[value[0], 1.0], [0.5, value[1]]])
+    total = 0.0
+    for k in range(3):
+        h = cell(left, right, value, w, k + t)
+        total += np.sum(h * h)
+    return total
+
+
+def table(left, right, value, t):
+    """Vectors that calls gave, as the rows of a matrix that is read many times."""
+    w = np.array([[value[0], 1.0], [0.5, value[1]]])
+    rows = np.array([cell(left, right, value, w, k + t) for k in range(3)])
+    return np.sum(np.sin(rows @ rows.T))
+
+
 PROGRAMS = (
     *(product, mixed, pairs, chosen, listed, even, vectors, inactive),
-    *(folded, branching, tables, while_it_goes, sliced, largest),
+    *(folded, branching, tables, while_it_goes, sliced, largest, forest, table),
 )
 
 

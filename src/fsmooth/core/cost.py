@@ -154,7 +154,7 @@ class Costs:
                 return each + self.alone(then).dearer(self.alone(otherwise))
             case Require(condition, body):
                 return self.of(condition) + self.alone(body)
-            case Carrying():
+            case Carrying() | Call() | App() | Proj():
                 return self.of(term) * self.entries(term)
             case _:
                 return self.of(term)
