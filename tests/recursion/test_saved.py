@@ -214,27 +214,34 @@ def largest(left, right, value, t):
 
 
 def cell(left, right, value, w, t):
-    """Vectors by a matrix, whose sizes must be equal."""
+    """Vectors by a matrix, as long as half of what that gives."""
     if left[t] < 0:
-        return np.tanh(w @ np.full(len(w), value[t]))
+        z = w @ np.full(w.shape[1], value[t])
+        gate, inner = np.split(z, 2)
+        return np.tanh(gate) * np.sin(inner) + np.zeros(len(z) // 2)
     a, b = cell(left, right, value, w, left[t]), cell(left, right, value, w, right[t])
-    return np.tanh(w @ (a * b) + value[t])
+    gate, inner = np.split(w @ (a * b) + value[t], 2)
+    return np.tanh(gate) * np.sin(inner)
+
+
+def weights(value):
+    """A matrix for them."""
+    n = len(value) // 4
+    return np.array([[np.sin(value[i] * j) for j in range(n)] for i in range(2 * n)])
 
 
 def forest(left, right, value, t):
     """A loop over trees, whose way back reads the vectors that calls gave."""
-    w = np.array([[value[0], 1.0], [0.5, value[1]]])
     total = 0.0
     for k in range(3):
-        h = cell(left, right, value, w, k + t)
+        h = cell(left, right, value, weights(value), k + t)
         total += np.sum(h * h)
     return total
 
 
 def table(left, right, value, t):
     """Vectors that calls gave, as the rows of a matrix that is read many times."""
-    w = np.array([[value[0], 1.0], [0.5, value[1]]])
-    rows = np.array([cell(left, right, value, w, k + t) for k in range(3)])
+    rows = np.array([cell(left, right, value, weights(value), k + t) for k in range(3)])
     return np.sum(np.sin(rows @ rows.T))
 
 
