@@ -10,7 +10,7 @@ import pytest
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import both, get, minus, plus, prim, reduce, times
-from fsmooth.core.element_ranges import all_indices, never_decreasing
+from fsmooth.core.element_ranges import all_indices, ends_are_indices, never_decreasing
 from fsmooth.core.evaluate import evaluate
 from fsmooth.core.pretty import show
 from fsmooth.core.term import Const, Get, Length, MakeTuple, Prim, Proj, Reduce, Reduction, Term, Var
@@ -116,6 +116,57 @@ def test_offsets_prove_the_loops_that_they_bound() -> None:
     assert facts.within(plus(Get(A, I), J), Length(B))
     assert not facts.within(plus(Get(A, I), plus(J, Const(1))), Length(B))
     assert not facts.within(plus(Get(A, plus(I, Const(1))), J), Length(B))
+
+
+def test_what_never_decreases_is_between_its_ends() -> None:
+    facts = Facts()
+    undo = facts.assume(never_decreasing(A), True)
+    undo_ends = facts.assume(ends_are_indices(A, N), True)
+    assert facts.within(Get(A, I), N)
+    assert not facts.within(Get(A, I), minus(N, Const(1)))
+    facts.forget(undo_ends)
+    assert not facts.within(Get(A, I), N)
+    facts.forget(undo)
+    assert not knowing(ends_are_indices(A, N), never_decreasing(A)).within(Get(A, I), N), "in this order only"
+
+
+def steps_of(count: Term, compared: p.Primitive = p.less_equal, by: int = 1) -> Reduce:
+    return reduce(Reduction.ALL, count, lambda i: Prim(compared, (Get(A, i), Get(A, plus(i, Const(by))))))
+
+
+def ends(first: Term, last: Term) -> Term:
+    return both(Prim(p.less_equal, (Const(0), Get(A, first))), Prim(p.less, (Get(A, last), N)))
+
+
+LAST = minus(Length(A), Const(1))
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        (steps_of(minus(Length(A), Const(2))), ends(Const(0), LAST)),
+        (steps_of(LAST), ends(Const(1), LAST)),
+        (steps_of(LAST), ends(Const(0), minus(LAST, Const(1)))),
+        (steps_of(LAST, p.greater_equal), ends(Const(0), LAST)),
+        (steps_of(LAST, by=2), ends(Const(0), LAST)),
+        (steps_of(LAST), Prim(p.less, (Get(A, LAST), N))),
+        (steps_of(LAST), Prim(p.less_equal, (Const(0), Get(A, Const(0))))),
+        (ends(Const(0), LAST),),
+    ],
+    ids=[
+        *("not the last step", "the second element", "the last but one", "downwards", "each other one"),
+        *("no lower bound", "no upper bound", "nothing of steps"),
+    ],
+)
+def test_ends_are_not_enough(known: tuple[Term, ...]) -> None:
+    assert not knowing(*known).within(Get(A, I), N)
+
+
+def test_of_a_part_that_never_decreases_only_that_is_known() -> None:
+    facts = knowing(steps_of(Const(3)), ends(Const(0), Const(3)))
+    facts.ranges |= {I: Const(4), J: Const(5)}
+    assert facts.within(Get(A, I), N)
+    assert not facts.within(Get(A, J), N)
 
 
 def test_what_is_proved_of_elements_holds() -> None:

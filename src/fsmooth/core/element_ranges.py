@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_equal
-from fsmooth.core.build import both, minus, named_part, plus, reduce
+from fsmooth.core.build import both, either, minus, named_part, plus, reduce
 from fsmooth.core.term import Const, Get, If, Length, Let, Prim, Reduce, Reduction, Term, Var
 from fsmooth.core.traverse import children
 from fsmooth.core.types import Int, rank_of
@@ -57,6 +57,14 @@ def never_decreasing(array: Term) -> Term:
     return reduce(Reduction.ALL, steps, lambda i: Prim(p.less_equal, (Get(array, i), Get(array, plus(i, Const(1))))))
 
 
+def ends_are_indices(array: Term, size: Term) -> Term:
+    """The first element and the last, if there are any, are from 0 to less than the size: all are, of what never decreases."""
+    length = Length(array, 0)
+    last = Prim(p.less, (Get(array, minus(length, Const(1))), size))
+    first = Prim(p.less_equal, (Const(0), Get(array, Const(0))))
+    return either(Prim(p.less_equal, (length, Const(0))), both(first, last))
+
+
 def part_as_written(array: Term) -> Part | None:
     """Which variable, or component of one, an array is, without the definitions of variables; None if it is neither."""
     found = named_part(array)
@@ -92,6 +100,11 @@ def ranges_in(
         above = [n for n in limits if n is not None and n.free.isdisjoint(indices)]
         if above and None in limits:
             yield array, above[0]
+
+
+def limits_in(condition: Term, define: Callable[[Term], Term]) -> list[tuple[Term, Term | None]]:
+    """The numbers that a condition compares, and what each is below, or None where it is not negative."""
+    return [(define(a), limit) for part in _parts(condition, define) for a, limit in _sides(part)]
 
 
 def said_of_all(condition: Term, define: Callable[[Term], Term]) -> Iterator[Said]:

@@ -14,9 +14,9 @@ from msgspec import Struct
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_key
-from fsmooth.core.build import whole_of
+from fsmooth.core.build import plus, whole_of
 from fsmooth.core.counters import from_zero
-from fsmooth.core.element_ranges import Part, Said, matched, ranges_in, said_of_all
+from fsmooth.core.element_ranges import Part, Said, limits_in, matched, ranges_in, said_of_all
 from fsmooth.core.term import Check, Const, Get, If, Length, MakeTuple, Prim, Proj, Reduce, Term, Var, While
 from fsmooth.core.term.fields import Definitions, Generators, Index, State, Step
 from fsmooth.core.traverse import condition_of, place
@@ -262,12 +262,14 @@ class Facts:
             case If(a, b, Const(False)) if value:
                 self._assume(a, True, undo)
                 self._assume(b, True, undo)
+                self._assume_ends(condition, undo)
             case If(a, Const(True), b) if not value:
                 self._assume(a, False, undo)
                 self._assume(b, False, undo)
             case If(a, Const(True), b):
                 self.alternatives.append((a, b))
                 undo.append((_ALTERNATIVE, None))
+                self._assume_ends(b, undo)
             case Reduce() if value:
                 before = len(undo)
                 for array, size in ranges_in(condition, self.definition, self._is_size, self._part):
@@ -293,6 +295,36 @@ class Facts:
                     equated = self.bounds.equate(gap)
                     if equated is not None:
                         undo.append((_Equated(equated), None))
+
+    def _assume_ends(self, condition: Term, undo: list[tuple[Hashable, bool | None]]) -> None:
+        """The first and the last of what never decreases are in a range: so are all between them."""
+        limits = limits_in(condition, self.definition) if self.said else []
+        for each, steps in [found for s in self.said if (found := self._rising(s))] if limits else ():
+            above = [limit for a, limit in limits if limit is not None and self._is_at(each, a, steps)]
+            if not above or not any([limit is None and self._is_at(each, a, Const(0)) for a, limit in limits]):
+                continue
+            ((index, count),) = each.indices
+            value = each.value
+            part = self._part(value.array) if isinstance(value, Get) and value.index is index else None
+            if part is not None and isinstance(value, Get) and self._is_size(count, Length(value.array)):
+                undo.append(self._learn(self.elements, part, above[0]))
+                continue
+            self.said.append(Said(each.indices, value, above[0]))
+            undo.append((_SAID, None))
+
+    def _rising(self, said: Said) -> tuple[Said, Term] | None:
+        """What never decreases in so many steps, if that is what is said."""
+        match said:
+            case Said(((index, steps),), Prim(p.less_equal, (before, after)), None):
+                each = Said(((index, plus(steps, Const(1))),), before)
+                return (each, steps) if self._is_at(each, after, plus(index, Const(1))) else None
+            case _:
+                return None
+
+    def _is_at(self, said: Said, term: Term, index: Term) -> bool:
+        """Is a term what is said something of, at this index?"""
+        values = matched(said, term)
+        return values is not None and self.same(values[said.indices[0][0]], index)
 
     def _is_size(self, size: Term, length: Length) -> bool:
         array = length.array

@@ -9,9 +9,9 @@ from msgspec import Struct
 
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_equal
-from fsmooth.core.array_annotation import ANY, ArrayAnnotation, IndexAnnotation, OffsetsAnnotation, Places
+from fsmooth.core.array_annotation import ANY, ArrayAnnotation, IndexAnnotation, Places
 from fsmooth.core.build import minus, named_part, plus, quotient, times
-from fsmooth.core.element_ranges import all_indices, is_index, never_decreasing
+from fsmooth.core.element_ranges import all_indices, ends_are_indices, is_index, never_decreasing
 from fsmooth.core.integers import FITS
 from fsmooth.core.term import Annotated as AtAnnotation
 from fsmooth.core.term import Check, Const, Failure, Length, Prim, Require, Site, Term, Var
@@ -178,11 +178,13 @@ def places_required(
     array: Term, what: Places, size: Term, site: Site, element: Failure, decreasing: Failure
 ) -> list[Require]:
     """What is required of an array of places in what has a size; the failures say whose array it is."""
-    limit = size if isinstance(what, IndexAnnotation) else plus(size, Const(1))
-    found = [Require(all_indices(array, limit), Const(0), element, (limit,), site)]
-    if isinstance(what, OffsetsAnnotation):
-        found.append(Require(never_decreasing(array), Const(0), decreasing, (), site))
-    return found
+    if isinstance(what, IndexAnnotation):
+        return [Require(all_indices(array, size), Const(0), element, (size,), site)]
+    limit = plus(size, Const(1))
+    return [
+        Require(never_decreasing(array), Const(0), decreasing, (), site),
+        Require(ends_are_indices(array, limit), Const(0), element, (limit,), site),
+    ]
 
 
 def sizes_by_name(frame: Frame, values: Mapping[str, Value]) -> dict[str, Term]:

@@ -24,7 +24,7 @@ from fsmooth.frontend import annotated_sizes
 from fsmooth.frontend.annotations import annotations_of, mismatch
 from fsmooth.frontend.lookup import Annotations, Lookup
 from fsmooth.frontend.programs import DerivedProgram, SourceProgram
-from fsmooth.frontend.python.annotated import OF_TERMS, require_fitting, said
+from fsmooth.frontend.python.annotated import OF_TERMS, places_required, require_fitting, said
 from fsmooth.frontend.python.batch_arguments import Argument, Batch, Same
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.kinds import describe
@@ -145,12 +145,13 @@ def _require_places(frame: Frame, one: _Given, sizes: Mapping[str, Term], node: 
     if isinstance(one.annotation, IndexAnnotation) and not one.batches:
         require(Require(is_index(one.var, size), Const(0), Failure.ELEMENT, (size, one.var), site))
         return
+    if not one.batches:
+        assert what is not None
+        for requirement in places_required(one.var, what, size, site, Failure.ELEMENT, Failure.DECREASING):
+            require(requirement)
+        return
     limit = plus(size, Const(1)) if isinstance(what, OffsetsAnnotation) else size
     require(Require(all_indices(one.var, limit), Const(0), Failure.ELEMENT, (limit,), site))
     if isinstance(what, OffsetsAnnotation):
-        ordered = (
-            reduce(Reduction.ALL, Length(one.var), lambda b: never_decreasing(Get(one.var, b)))
-            if one.batches
-            else never_decreasing(one.var)
-        )
+        ordered = reduce(Reduction.ALL, Length(one.var), lambda b: never_decreasing(Get(one.var, b)))
         require(Require(ordered, Const(0), Failure.DECREASING, (), site))
