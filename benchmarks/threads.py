@@ -1,4 +1,4 @@
-"""Two threads against one, and against no chunks: `python -m benchmarks.threads [--quick]` prints JSON on its last line.
+"""Two threads, and more where there are processors, against one and against no chunks: `python -m benchmarks.threads [--quick]` prints JSON on its last line.
 
 Not pinned to a core.  Calls through Python; where the machine has other work, ratios say how much of a second one there was.
 """
@@ -9,7 +9,7 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -37,16 +37,17 @@ WORKLOADS = (
     "nnmf, both factors, derivative",
 )
 THREADS = (1, 2, 3, 7)
+AT_ONCE = (2, *[n for n in (4, 8) if n <= (os.cpu_count() or 1)])
 RUNS, SECONDS = 41, 0.002
 
 
 def measured(name: str, make: Any, arguments: tuple[Any, ...], *, quick: bool) -> dict[str, Any]:
-    """A row: seconds of calls without chunks and on one and two threads, the medians and the fewest; are the bits the same?"""
+    """A row: seconds of calls without chunks and on one thread and more, the medians and the fewest; are the bits the same?"""
     plain = make()
-    on = {n: type(plain)(plain.program, known_schedule(plain.schedule, n)) for n in THREADS}
+    on = {n: type(plain)(plain.program, known_schedule(plain.schedule, n)) for n in {*THREADS, *AT_ONCE}}
     results = {_bits(f(*arguments)) for f in on.values()}
     plain(*arguments)
-    calls = {"plain": lambda: plain(*arguments), **{f"{n}": lambda n=n: on[n](*arguments) for n in (1, 2)}}
+    calls = {"plain": lambda: plain(*arguments), **{f"{n}": lambda n=n: on[n](*arguments) for n in (1, *AT_ONCE)}}
     runs = 5 if quick else RUNS
     row = {
         "program": name,
@@ -109,6 +110,7 @@ def rows(*, quick: bool) -> Iterator[dict[str, Any]]:
 
 def table(found: list[dict[str, Any]], *, quick: bool) -> str:
     """The table, kept unless it was quick."""
+    more = [n for n in AT_ONCE if n > 2]
     lines = [
         "# Threads",
         "",
@@ -117,19 +119,22 @@ def table(found: list[dict[str, Any]], *, quick: bool) -> str:
         f"alternated, medians of {RUNS} runs and the fewest seconds of as many; other work of the machine takes from the second",
         "processor first, and the first row says how much there was of it.  *Same bits*: of results on 1, 2, 3 and 7 threads.",
         "",
-        "| program | without (ms) | one thread / without | without / two threads | fewest: without / two threads | same bits |",
-        "|---|--:|--:|--:|--:|---|",
-        *[_line(row) for row in found],
+        "| program | without (ms) | one thread / without | without / two threads | fewest: without / two threads |"
+        + "".join([f" without / {n} threads |" for n in more])
+        + " same bits |",
+        "|---|--:|--:|--:|--:|" + "--:|" * len(more) + "---|",
+        *[_line(row, more) for row in found],
     ]
     text = "\n".join(lines) + "\n"
     return text if quick else keep("threads", found, text)
 
 
-def _line(row: Mapping[str, Any]) -> str:
+def _line(row: Mapping[str, Any], more: Sequence[int]) -> str:
     median, fewest = row["median"], row["fewest"]
+    on_more = "".join([f" {median['plain'] / median[str(n)]:.2f} |" if str(n) in median else " |" for n in more])
     return (
         f"| {row['program']} | {median['plain'] * 1e3:.3g} | {median['1'] / median['plain']:.2f} | "
-        f"{median['plain'] / median['2']:.2f} | {fewest['plain'] / fewest['2']:.2f} | {'yes' if row['same'] else '**no**'} |"
+        f"{median['plain'] / median['2']:.2f} | {fewest['plain'] / fewest['2']:.2f} |{on_more} {'yes' if row['same'] else '**no**'} |"
     )
 
 
