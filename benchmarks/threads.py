@@ -1,4 +1,6 @@
-"""Two threads, and more where there are processors, against one and against no chunks: `python -m benchmarks.threads [--quick]` prints JSON on its last line.
+"""Two threads, and more where there are processors, against one, and against no chunks.
+
+`python -m benchmarks.threads [--quick]` prints JSON on its last line.
 
 Not pinned to a core.  Calls through Python; where the machine has other work, ratios say how much of a second one there was.
 """
@@ -132,9 +134,10 @@ def table(found: list[dict[str, Any]], *, quick: bool) -> str:
 def _line(row: Mapping[str, Any], more: Sequence[int]) -> str:
     median, fewest = row["median"], row["fewest"]
     on_more = "".join([f" {median['plain'] / median[str(n)]:.2f} |" if str(n) in median else " |" for n in more])
+    same = "yes" if row["same"] else "**no**"
     return (
         f"| {row['program']} | {median['plain'] * 1e3:.3g} | {median['1'] / median['plain']:.2f} | "
-        f"{median['plain'] / median['2']:.2f} | {fewest['plain'] / fewest['2']:.2f} |{on_more} {'yes' if row['same'] else '**no**'} |"
+        f"{median['plain'] / median['2']:.2f} | {fewest['plain'] / fewest['2']:.2f} |{on_more} {same} |"
     )
 
 
