@@ -330,7 +330,7 @@ CHUNK_UNIT = 64
 PRODUCT_WORK = 1_000_000
 """A chunk of a product of matrices has at least so many products of numbers."""
 
-PRODUCT_UNIT = 48
+PRODUCT_UNIT = 96
 """And a multiple of so many rows, or columns: the kernel's tiles are whole."""
 
 COPIED_SUMS = 256
