@@ -11,7 +11,7 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -43,13 +43,35 @@ AT_ONCE = (2, *[n for n in (4, 8) if n <= (os.cpu_count() or 1)])
 RUNS, SECONDS = 41, 0.002
 
 
+class Apart:
+    """Calls that share nothing, on two threads of Python at one time: what the machine has to give to a program."""
+
+    def __init__(self, call: Callable[[], Any]) -> None:
+        self.call = call
+        self.threads = ThreadPoolExecutor(2)
+
+    def __call__(self) -> None:
+        self.repeated(1)
+
+    def repeated(self, times: int) -> None:
+        """So many calls on each."""
+
+        def run() -> None:
+            for _ in range(times):
+                self.call()
+
+        for running in [self.threads.submit(run) for _ in range(2)]:
+            running.result()
+
+
 def measured(name: str, make: Any, arguments: tuple[Any, ...], *, quick: bool) -> dict[str, Any]:
     """A row: seconds of calls without chunks and on one thread and more, the medians and the fewest; are the bits the same?"""
     plain = make()
     on = {n: type(plain)(plain.program, known_schedule(plain.schedule, n)) for n in {*THREADS, *AT_ONCE}}
     results = {_bits(f(*arguments)) for f in on.values()}
     plain(*arguments)
-    calls = {"plain": lambda: plain(*arguments), **{f"{n}": lambda n=n: on[n](*arguments) for n in (1, *AT_ONCE)}}
+    calls: dict[str, Callable[[], Any]] = {f"{n}": lambda n=n: on[n](*arguments) for n in (1, *AT_ONCE)}
+    calls = {"plain": lambda: plain(*arguments), **calls, "apart": Apart(lambda: plain(*arguments))}
     runs = 5 if quick else RUNS
     row = {
         "program": name,
@@ -59,26 +81,6 @@ def measured(name: str, make: Any, arguments: tuple[Any, ...], *, quick: bool) -
     }
     print(row, file=sys.stderr, flush=True)
     return row
-
-
-def ceiling(*, quick: bool) -> dict[str, Any]:
-    """What the machine has to give: two long calls that share nothing, in turn, on one thread of Python and on two."""
-    call = fs.function(recurrence)
-    x = np.linspace(0.0, 1.0, 1_000 if quick else 1_000_000)
-    wanted = call(x)
-    with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(2) as two:
-
-        def both(pool: ThreadPoolExecutor) -> list[Any]:
-            return [running.result() for running in [pool.submit(call, x) for _ in range(2)]]
-
-        calls = {"plain": lambda: (call(x), call(x)), "1": lambda: both(one), "2": lambda: both(two)}
-        runs = 5 if quick else RUNS
-        return {
-            "program": "the machine: two calls that share nothing",
-            "median": alternated(calls, runs, SECONDS),
-            "fewest": fastest(calls, runs, SECONDS),
-            "same": both(two) == [wanted, wanted],
-        }
 
 
 def recurrence(x: Any) -> Any:
@@ -95,7 +97,8 @@ def _bits(result: object) -> bytes:
 
 def rows(*, quick: bool) -> Iterator[dict[str, Any]]:
     """All of them."""
-    yield ceiling(quick=quick)
+    x = np.linspace(0.0, 1.0, 1_000 if quick else 1_000_000)
+    yield measured("a recurrence", lambda: fs.function(recurrence), (x,), quick=quick)
     for program in programs():
         if program.name in WORKLOADS:
             yield measured(program.name, program.make, program.arguments, quick=quick)
@@ -119,12 +122,13 @@ def table(found: list[dict[str, Any]], *, quick: bool) -> str:
         f"`python -m benchmarks --only threads` on {platform.machine()}, {os.cpu_count()} processors, Python "
         f"{platform.python_version()}.  Calls through Python,",
         f"alternated, medians of {RUNS} runs and the fewest seconds of as many; other work of the machine takes from the second",
-        "processor first, and the first row says how much there was of it.  *Same bits*: of results on 1, 2, 3 and 7 threads.",
+        "processor first.  *Apart*: calls without threads that share nothing, on two threads of Python, against one after the",
+        "other: what two processors have to give to this program.  *Same bits*: of results on 1, 2, 3 and 7 threads.",
         "",
-        "| program | without (ms) | one thread / without | without / two threads | fewest: without / two threads |"
+        "| program | without (ms) | one thread / without | without / two threads | fewest: without / two threads | apart |"
         + "".join([f" without / {n} threads |" for n in more])
         + " same bits |",
-        "|---|--:|--:|--:|--:|" + "--:|" * len(more) + "---|",
+        "|---|--:|--:|--:|--:|--:|" + "--:|" * len(more) + "---|",
         *[_line(row, more) for row in found],
     ]
     text = "\n".join(lines) + "\n"
@@ -137,7 +141,8 @@ def _line(row: Mapping[str, Any], more: Sequence[int]) -> str:
     same = "yes" if row["same"] else "**no**"
     return (
         f"| {row['program']} | {median['plain'] * 1e3:.3g} | {median['1'] / median['plain']:.2f} | "
-        f"{median['plain'] / median['2']:.2f} | {fewest['plain'] / fewest['2']:.2f} |{on_more} {same} |"
+        f"{median['plain'] / median['2']:.2f} | {fewest['plain'] / fewest['2']:.2f} | "
+        f"{2 * median['plain'] / median['apart']:.2f} |{on_more} {same} |"
     )
 
 
