@@ -49,6 +49,9 @@ def at_width(column: Column, leaf: type | None) -> Column:
     return column.astype(_DTYPES[leaf], copy=False)
 
 
+_Fields = list[tuple[str, bool]]
+
+
 class _Met:
     """The objects that have been met, by their classes, and the node of each."""
 
@@ -84,15 +87,22 @@ class _Met:
                 pending += several(value)
             elif one is not None:
                 pending.append(one(value))
-            for name, is_list in others:
-                child = getattr(value, name)
-                if is_list:
-                    if not isinstance(child, list | tuple) or is_named(child):
-                        path = path_to(roots, value, declaration)
-                        raise ArgumentError(f"{path}.{name} is {_said(child)}\n  hint: expected a list of nodes")
-                    pending.extend(reversed(child))
-                else:
-                    pending.append(child)
+            elif others:
+                pending += self._children(value, others)
+
+    def _children(self, value: object, fields: _Fields) -> list[object]:
+        """The children of a node that has lists of them, the last one first."""
+        found: list[object] = []
+        for name, is_list in fields:
+            child = getattr(value, name)
+            if not is_list:
+                found.append(child)
+                continue
+            if not isinstance(child, list | tuple) or is_named(child):
+                path = path_to(self.roots, value, self.declaration)
+                raise ArgumentError(f"{path}.{name} is {_said(child)}\n  hint: expected a list of nodes")
+            found.extend(reversed(child))
+        return found
 
     def columns(self, tag: int, constructor: Constructor, field: Field) -> list[Column]:
         """The columns of a field."""
@@ -184,9 +194,6 @@ class _Met:
 def _are_nothing(values: Sequence[object]) -> bool:
     """Are they empty tuples, all of them?"""
     return bool(values) and type(values[0]) is tuple and all([type(v) is tuple and not v for v in values])
-
-
-_Fields = list[tuple[str, bool]]
 
 
 def _reading(constructor: Constructor) -> tuple[attrgetter[Any] | None, attrgetter[Any] | None, _Fields]:
