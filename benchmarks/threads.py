@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 import os
 import platform
+import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -44,24 +44,29 @@ RUNS, SECONDS = 41, 0.002
 
 
 class Apart:
-    """Calls that share nothing, on two threads of Python at one time: what the machine has to give to a program."""
+    """Calls while another process makes the same calls: what a second processor has to give to a program."""
 
     def __init__(self, call: Callable[[], Any]) -> None:
         self.call = call
-        self.threads = ThreadPoolExecutor(2)
+        self.other = os.fork()
+        while self.other == 0:
+            call()
+        os.kill(self.other, signal.SIGSTOP)
 
     def __call__(self) -> None:
         self.repeated(1)
 
     def repeated(self, times: int) -> None:
-        """So many calls on each."""
+        """So many calls."""
+        os.kill(self.other, signal.SIGCONT)
+        for _ in range(times):
+            self.call()
+        os.kill(self.other, signal.SIGSTOP)
 
-        def run() -> None:
-            for _ in range(times):
-                self.call()
-
-        for running in [self.threads.submit(run) for _ in range(2)]:
-            running.result()
+    def end(self) -> None:
+        """The other process ends."""
+        os.kill(self.other, signal.SIGKILL)
+        os.waitpid(self.other, 0)
 
 
 def measured(name: str, make: Any, arguments: tuple[Any, ...], *, quick: bool) -> dict[str, Any]:
@@ -71,7 +76,8 @@ def measured(name: str, make: Any, arguments: tuple[Any, ...], *, quick: bool) -
     results = {_bits(f(*arguments)) for f in on.values()}
     plain(*arguments)
     calls: dict[str, Callable[[], Any]] = {f"{n}": lambda n=n: on[n](*arguments) for n in (1, *AT_ONCE)}
-    calls = {"plain": lambda: plain(*arguments), **calls, "apart": Apart(lambda: plain(*arguments))}
+    apart = Apart(lambda: plain(*arguments))
+    calls = {"plain": lambda: plain(*arguments), **calls, "apart": apart}
     runs = 5 if quick else RUNS
     row = {
         "program": name,
@@ -79,6 +85,7 @@ def measured(name: str, make: Any, arguments: tuple[Any, ...], *, quick: bool) -
         "fewest": fastest(calls, runs, SECONDS),
         "same": len(results) == 1,
     }
+    apart.end()
     print(row, file=sys.stderr, flush=True)
     return row
 
@@ -122,8 +129,8 @@ def table(found: list[dict[str, Any]], *, quick: bool) -> str:
         f"`python -m benchmarks --only threads` on {platform.machine()}, {os.cpu_count()} processors, Python "
         f"{platform.python_version()}.  Calls through Python,",
         f"alternated, medians of {RUNS} runs and the fewest seconds of as many; other work of the machine takes from the second",
-        "processor first.  *Apart*: calls without threads that share nothing, on two threads of Python, against one after the",
-        "other: what two processors have to give to this program.  *Same bits*: of results on 1, 2, 3 and 7 threads.",
+        "processor first.  *Apart*: calls without threads, while another process makes them too, against one after the other:",
+        "what two processors have to give to this program.  *Same bits*: of results on 1, 2, 3 and 7 threads.",
         "",
         "| program | without (ms) | one thread / without | without / two threads | fewest: without / two threads | apart |"
         + "".join([f" without / {n} threads |" for n in more])
