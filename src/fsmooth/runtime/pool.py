@@ -2,7 +2,8 @@
 
 Chunks are claimed: whoever calls works too, and nobody waits for a thread that has not woken, only for chunks that were
 claimed.  On a machine whose processors have other work, that costs little; a fixed share for each thread takes as long as the
-slowest of them needs.  One region runs at a time: another thread of the process that comes to one meanwhile, and a chunk that
+slowest of them needs.  Each begins with its own part of the chunks, the same part in region after region, so that what it has in
+its cache serves again and neighbours in memory are written by one thread; then it takes from the end of others' parts.  One region runs at a time: another thread of the process that comes to one meanwhile, and a chunk that
 comes to one itself, run it alone.  A child process has a pool of its own.
 """
 
@@ -36,11 +37,14 @@ static struct {
     fs_task task;
     void *given;
     int64_t chunks;
-    uint32_t number; /* of the region: tickets of an earlier one are worth nothing */
+    uint32_t number; /* of the region: nothing is left of parts of an earlier one */
     int32_t helpers; /* so many threads at most, besides the caller */
     int cpu;         /* where the caller runs */
 } now;
-static uint64_t ticket; /* number of the region, and of the next chunk */
+static struct {
+    uint64_t left; /* number of the region, the next chunk, and the chunk behind the last */
+    char apart[56];
+} parts[MOST + 1] __attribute__((aligned(64))); /* of the caller, and of each helper */
 static int64_t done;    /* chunks */
 static int32_t started; /* threads */
 static int32_t limit = 1, allowed = MOST; /* threads of programs that say no number, and of all */
@@ -64,18 +68,28 @@ static int64_t nanoseconds(void) {
     return now_.tv_sec * INT64_C(1000000000) + now_.tv_nsec;
 }
 
-static void work(fs_task task, void *given, int64_t chunks, uint32_t number) {
-    uint64_t own = __atomic_load_n(&ticket, __ATOMIC_ACQUIRE);
-    while ((uint32_t)(own >> 32) == number && (int64_t)(uint32_t)own < chunks) {
-        if (!__atomic_compare_exchange_n(&ticket, &own, own + 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) continue;
-        task(given, (int64_t)(uint32_t)own);
-        if (__atomic_add_fetch(&done, 1, __ATOMIC_ACQ_REL) == chunks) {
-            pthread_mutex_lock(&lock);
-            pthread_cond_broadcast(&ended);
-            pthread_mutex_unlock(&lock);
-        }
-        own = __atomic_load_n(&ticket, __ATOMIC_ACQUIRE);
+/* The next chunk of a part, or the last one of it; -1 if none is left, or the region has ended. */
+static int64_t claimed(int32_t part, uint32_t number, int is_own) {
+    uint64_t left = __atomic_load_n(&parts[part].left, __ATOMIC_ACQUIRE);
+    for (;;) {
+        const uint32_t first = left >> 16 & 0xffff, end = left & 0xffff;
+        if ((uint32_t)(left >> 32) != number || first >= end) return -1;
+        const uint64_t next = is_own ? left + 0x10000 : left - 1;
+        if (__atomic_compare_exchange_n(&parts[part].left, &left, next, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            return is_own ? first : end - 1;
     }
+}
+
+static void work(fs_task task, void *given, int64_t chunks, uint32_t number, int32_t own, int32_t count) {
+    for (int32_t k = 0; k < count; ++k)
+        for (int64_t chunk; (chunk = claimed((own + k) % count, number, k == 0)) >= 0;) {
+            task(given, chunk);
+            if (__atomic_add_fetch(&done, 1, __ATOMIC_ACQ_REL) == chunks) {
+                pthread_mutex_lock(&lock);
+                pthread_cond_broadcast(&ended);
+                pthread_mutex_unlock(&lock);
+            }
+        }
 }
 
 /* A thread that was woken may be where its waker still runs, and stay there while other processors have nothing to do. */
@@ -105,7 +119,7 @@ static void *thread(void *which) {
     uint32_t seen = 0;
     inside = 1;
     for (;;) {
-        for (int k = 0; k < LOOKS && (uint32_t)(__atomic_load_n(&ticket, __ATOMIC_ACQUIRE) >> 32) == seen; ++k) relax(k);
+        for (int k = 0; k < LOOKS && __atomic_load_n(&now.number, __ATOMIC_ACQUIRE) == seen; ++k) relax(k);
         pthread_mutex_lock(&lock);
         while (now.number == seen) pthread_cond_wait(&begun, &lock);
         seen = now.number;
@@ -116,7 +130,7 @@ static void *thread(void *which) {
         pthread_mutex_unlock(&lock);
         if (own >= helpers) continue;
         away_from(cpu);
-        work(task, given, chunks, seen);
+        work(task, given, chunks, seen, own + 1, helpers + 1);
     }
     return NULL;
 }
@@ -162,7 +176,7 @@ void fs_pool_run(fs_task task, void *given, int64_t chunks, int32_t threads) {
     const int32_t most = wanted < all ? wanted : all;
     int32_t helpers = (int64_t)most < chunks ? most - 1 : (int32_t)chunks - 1;
     if (helpers > MOST) helpers = MOST;
-    const int taken = !inside && helpers >= 1 && !pthread_mutex_trylock(&region);
+    const int taken = !inside && helpers >= 1 && chunks <= 0xffff && !pthread_mutex_trylock(&region);
     if (!taken || alone > 0) {
         if (taken) {
             --alone;
@@ -176,13 +190,17 @@ void fs_pool_run(fs_task task, void *given, int64_t chunks, int32_t threads) {
     start(helpers);
     pthread_mutex_lock(&lock);
     const uint32_t number = now.number + 1;
-    now.task = task, now.given = given, now.chunks = chunks, now.number = number;
+    now.task = task, now.given = given, now.chunks = chunks;
     now.helpers = helpers, now.cpu = here();
     __atomic_store_n(&done, 0, __ATOMIC_RELEASE);
-    __atomic_store_n(&ticket, (uint64_t)number << 32, __ATOMIC_RELEASE);
+    for (int32_t k = 0; k <= helpers; ++k) {
+        const uint64_t first = chunks * k / (helpers + 1), end = chunks * (k + 1) / (helpers + 1);
+        __atomic_store_n(&parts[k].left, (uint64_t)number << 32 | first << 16 | end, __ATOMIC_RELEASE);
+    }
+    __atomic_store_n(&now.number, number, __ATOMIC_RELEASE);
     pthread_cond_broadcast(&begun);
     pthread_mutex_unlock(&lock);
-    work(task, given, chunks, number);
+    work(task, given, chunks, number, 0, helpers + 1);
     const int64_t own = nanoseconds();
     for (int k = 0; k < LOOKS && __atomic_load_n(&done, __ATOMIC_ACQUIRE) < chunks; ++k) relax(k);
     if (__atomic_load_n(&done, __ATOMIC_ACQUIRE) < chunks) {
