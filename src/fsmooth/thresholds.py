@@ -330,8 +330,11 @@ CHUNK_UNIT = 64
 PRODUCT_WORK = 1_000_000
 """A chunk of a product of matrices has at least so many products of numbers."""
 
-PRODUCT_UNIT = 96
-"""And a multiple of so many rows, or columns: the kernel's tiles are whole."""
+PRODUCT_ROWS = 96
+"""and about so many rows, or columns: each packs the other factor, if that is large."""
+
+PRODUCT_UNIT = 8
+"""And a multiple of so many, but for the last one."""
 
 COPIED_SUMS = 256
 """For each number of an array that all iterations add to, of which chunks have copies, so many operations less count as work."""

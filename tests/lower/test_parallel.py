@@ -34,7 +34,7 @@ pytestmark = pytest.mark.usefixtures("deep")
 @pytest.fixture
 def tiny_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every loop has several chunks, of an iteration or a few."""
-    for name in ("CHUNK_WORK", "CHUNK_UNIT", "PRODUCT_WORK", "PRODUCT_UNIT", "COPIED_SUMS"):
+    for name in ("CHUNK_WORK", "CHUNK_UNIT", "PRODUCT_WORK", "PRODUCT_ROWS", "PRODUCT_UNIT", "COPIED_SUMS"):
         monkeypatch.setattr(thresholds, name, 1)
 
 

@@ -121,7 +121,16 @@ EXTREMES: dict[str, tuple[float, float]] = {
 OF_CALLS = frozenset(("STATIC_LENGTH", "STATIC_SIGNATURES"))
 """They say which program a call takes (tests/api/test_calls.py)."""
 OF_THREADS = frozenset(
-    ("MOST_CHUNKS", "CHUNK_WORK", "CHUNK_UNIT", "PRODUCT_WORK", "PRODUCT_UNIT", "COPIED_SUMS", "UNKNOWN_TRIPS")
+    (
+        "MOST_CHUNKS",
+        "CHUNK_WORK",
+        "CHUNK_UNIT",
+        "PRODUCT_WORK",
+        "PRODUCT_ROWS",
+        "PRODUCT_UNIT",
+        "COPIED_SUMS",
+        "UNKNOWN_TRIPS",
+    )
 )
 """They say how long chunks are where there are threads (tests/lower/test_parallel.py)."""
 OF_BLAS = frozenset(("BLAS_WORK", "BLAS_VECTOR_WORK"))

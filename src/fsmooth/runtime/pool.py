@@ -3,8 +3,10 @@
 Chunks are claimed: whoever calls works too, and nobody waits for a thread that has not woken, only for chunks that were
 claimed.  On a machine whose processors have other work, that costs little; a fixed share for each thread takes as long as the
 slowest of them needs.  Each begins with its own part of the chunks, the same part in region after region, so that what it has in
-its cache serves again and neighbours in memory are written by one thread; then it takes from the end of others' parts.  One region runs at a time: another thread of the process that comes to one meanwhile, and a chunk that
-comes to one itself, run it alone.  A child process has a pool of its own.
+its cache serves again, and neighbours in memory are written by one thread; then it takes from the ends of others' parts.
+
+One region runs at a time: another thread of the process that comes to one meanwhile, and a chunk that comes to one itself, run it
+alone.  A child process has a pool of its own.
 """
 
 from __future__ import annotations

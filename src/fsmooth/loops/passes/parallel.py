@@ -243,11 +243,28 @@ class _Chunks:
         """Chunks of so many units each that they do the `least` work, but for the last one: a chunk, how many there are,
         where one begins, and how long all but the last are.
         """
-        wanted = _at_most(_at_least(_divided(work, integer(least)), ONE), integer(thresholds.MOST_CHUNKS))
+        wanted = _wanted(work, least)
         units = _at_least(
             _rounded_up(_rounded_up(size, integer(unit)), self.named(wanted, "wanted", region.before)), ONE
         )
-        length = self.named(times(units, integer(unit)), "chunk_length", region.before)
+        return self.of_length(size, times(units, integer(unit)), region)
+
+    def even_chunks(
+        self, size: t.Expression, work: t.Expression, region: _Region
+    ) -> tuple[t.Name, t.Expression, t.Name, t.Expression]:
+        """Likewise of a product of matrices: an even number of chunks of about the same length, or a single one."""
+        rows = _rounded_up(size, integer(thresholds.PRODUCT_ROWS))
+        several = self.named(_at_most(rows, _wanted(work, thresholds.PRODUCT_WORK)), "wanted", region.before)
+        even = t.Conditional(_are_several(several), times(_rounded_up(several, integer(2)), integer(2)), ONE)
+        unit = integer(thresholds.PRODUCT_UNIT)
+        each = _rounded_up(size, self.named(even, "even", region.before))
+        return self.of_length(size, times(_at_least(_rounded_up(each, unit), ONE), unit), region)
+
+    def of_length(
+        self, size: t.Expression, length: t.Expression, region: _Region
+    ) -> tuple[t.Name, t.Expression, t.Name, t.Expression]:
+        """A chunk, how many there are, where one begins, and how long all but the last are."""
+        length = self.named(length, "chunk_length", region.before)
         count = self.named(_rounded_up(size, length), "chunks", region.before)
         chunk, first = t.Name(self.names.fresh("chunk"), INT), t.Name(self.names.fresh("first"), INT)
         region.first.append(t.Declare(first.name, INT, times(chunk, length)))
@@ -291,7 +308,7 @@ class _Chunks:
         by_rows = self.named(t.Operation(p.less_equal, (columns, rows), BOOL), "by_rows", region.before)
         size = self.named(t.Conditional(by_rows, rows, columns), "n", region.before)
         work = times(times(rows, columns), summed)
-        chunk, count, first, length = self.chunks(size, work, thresholds.PRODUCT_WORK, thresholds.PRODUCT_UNIT, region)
+        chunk, count, first, length = self.even_chunks(size, work, region)
         many = self.named(_at_most(minus(size, first), length), "n", region.first)
         row = self.named(t.Conditional(by_rows, first, ZERO), "row", region.first)
         column = self.named(t.Conditional(by_rows, ZERO, first), "column", region.first)
@@ -386,6 +403,11 @@ def _has_product(loop: Loop) -> bool:
 
 def _are_several(count: t.Expression) -> t.Expression:
     return t.Operation(p.less, (ONE, count), BOOL)
+
+
+def _wanted(work: t.Expression, least: int) -> t.Expression:
+    """How many chunks there are to be, by their work."""
+    return _at_most(_at_least(_divided(work, integer(least)), ONE), integer(thresholds.MOST_CHUNKS))
 
 
 def _at_most(a: t.Expression, b: t.Expression) -> t.Expression:
