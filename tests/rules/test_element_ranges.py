@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import both, get, minus, plus, prim, reduce, times
+from fsmooth.core.build import both, either, get, minus, plus, prim, reduce, times
 from fsmooth.core.element_ranges import all_indices, ends_are_indices, never_decreasing
 from fsmooth.core.evaluate import evaluate
 from fsmooth.core.pretty import show
@@ -152,10 +152,13 @@ LAST = minus(Length(A), Const(1))
         (steps_of(LAST), Prim(p.less, (Get(A, LAST), N))),
         (steps_of(LAST), Prim(p.less_equal, (Const(0), Get(A, Const(0))))),
         (ends(Const(0), LAST),),
+        (steps_of(LAST), either(Prim(p.less_equal, (M, Const(0))), ends(Const(0), LAST))),
+        (steps_of(LAST), either(Prim(p.less, (M, N)), ends(Const(0), LAST))),
     ],
     ids=[
         *("not the last step", "the second element", "the last but one", "downwards", "each other one"),
         *("no lower bound", "no upper bound", "nothing of steps"),
+        *("unless another size is 0", "or something else"),
     ],
 )
 def test_ends_are_not_enough(known: tuple[Term, ...]) -> None:

@@ -269,7 +269,9 @@ class Facts:
             case If(a, Const(True), b):
                 self.alternatives.append((a, b))
                 undo.append((_ALTERNATIVE, None))
-                self._assume_ends(b, undo)
+                match self.definition(a):
+                    case Prim(p.less_equal, (count, Const(0))):
+                        self._assume_ends(b, undo, count)
             case Reduce() if value:
                 before = len(undo)
                 for array, size in ranges_in(condition, self.definition, self._is_size, self._part):
@@ -296,14 +298,21 @@ class Facts:
                     if equated is not None:
                         undo.append((_Equated(equated), None))
 
-    def _assume_ends(self, condition: Term, undo: list[tuple[Hashable, bool | None]]) -> None:
-        """The first and the last of what never decreases are in a range: so are all between them."""
+    def _assume_ends(
+        self, condition: Term, undo: list[tuple[Hashable, bool | None]], if_any: Term | None = None
+    ) -> None:
+        """The first and the last of what never decreases are in a range: so are all between them.
+
+        With `if_any`, the condition holds if that is not 0: then it must be how many there are.
+        """
         limits = limits_in(condition, self.definition) if self.said else []
         for each, steps in [found for s in self.said if (found := self._rising(s))] if limits else ():
+            ((index, count),) = each.indices
             above = [limit for a, limit in limits if limit is not None and self._is_at(each, a, steps)]
             if not above or not any([limit is None and self._is_at(each, a, Const(0)) for a, limit in limits]):
                 continue
-            ((index, count),) = each.indices
+            if if_any is not None and not self.same(if_any, count):
+                continue
             value = each.value
             part = self._part(value.array) if isinstance(value, Get) and value.index is index else None
             if part is not None and isinstance(value, Get) and self._is_size(count, Length(value.array)):
