@@ -66,6 +66,7 @@ _PRODUCT = """\
 #if defined(__GNUC__)
 typedef {T} fs_lanes_{S} __attribute__((vector_size(FS_LANES_{S} * sizeof({T}))));
 typedef {T} fs_memory_{S} __attribute__((vector_size(FS_LANES_{S} * sizeof({T})), aligned(sizeof({T})), may_alias));
+typedef {T} fs_four_{S} __attribute__((vector_size(4 * sizeof({T})), aligned(sizeof({T})), may_alias));
 
 /* c = a b for a tile c, whose sums are in registers */
 static inline __attribute__((always_inline)) void fs_sums_{S}(const int rows, const int vectors, int64_t k,
@@ -163,9 +164,11 @@ static FS_LEVEL("O1") void fs_put_{S}(int64_t rows, int64_t first, int64_t n, co
         int64_t c_row, int64_t c_column, int adds) {
     for (int64_t i = 0; i < rows; ++i, tile += width, c += c_row) {
         int64_t j = first;
-        if (adds && c_column == 1)
+        if (adds && c_column == 1) {
             for (; j + FS_LANES_{S} <= n; j += FS_LANES_{S})
                 *(fs_memory_{S} *)(c + j) += *(const fs_memory_{S} *)(tile + j);
+            for (; j + 4 <= n; j += 4) *(fs_four_{S} *)(c + j) += *(const fs_four_{S} *)(tile + j);
+        }
         for (; j < n; ++j) c[j * c_column] = adds ? c[j * c_column] + tile[j] : tile[j];
     }
 }
