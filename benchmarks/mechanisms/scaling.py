@@ -39,10 +39,17 @@ def text_of(found: Mapping[str, list[Row]]) -> str:
         "| threshold | | half: changed | least | median | most | twice: changed | least | median | most |",
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
+    left: list[str] = []
     for name, value in vars(thresholds).items():
-        if name.isupper():
-            sides = [_side(found[f"{name} {factor:g}"]) for factor in FACTORS]
+        if not name.isupper():
+            continue
+        sides = [_side(found[key]) for factor in FACTORS if (key := f"{name} {factor:g}") in found]
+        if len(sides) < len(FACTORS):
+            left.append(name)
+        else:
             lines.append(f"| {name} | {value:g} | {' | '.join(sides)} |")
+    if left:
+        lines += ["", f"Not measured: {', '.join(left)}."]
     return "\n".join([*lines, ""])
 
 
