@@ -330,7 +330,7 @@ CHUNK_UNIT = 64
 PRODUCT_WORK = 1_000_000
 """A chunk of a product of matrices has at least so many products of numbers."""
 
-PRODUCT_ROWS = 96
+PRODUCT_ROWS = 128
 """and about so many rows, or columns: each packs the other factor, if that is large."""
 
 PRODUCT_UNIT = 8
