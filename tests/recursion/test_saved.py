@@ -226,22 +226,23 @@ def cell(left, right, value, w, t):
 
 def weights(value):
     """A matrix for them."""
-    n = len(value) // 4
+    n = min(len(value), 3)
     return np.array([[np.sin(value[i] * j) for j in range(n)] for i in range(2 * n)])
 
 
 def forest(left, right, value, t):
     """A loop over trees, whose way back reads the vectors that calls gave."""
     total = 0.0
-    for k in range(3):
-        h = cell(left, right, value, weights(value), k + t)
+    for k in range(2):
+        h = cell(left, right, value, weights(value), left[t] if k == 0 else right[t])
         total += np.sum(h * h)
     return total
 
 
 def table(left, right, value, t):
     """Vectors that calls gave, as the rows of a matrix that is read many times."""
-    rows = np.array([cell(left, right, value, weights(value), k + t) for k in range(3)])
+    w = weights(value)
+    rows = np.array([cell(left, right, value, w, left[t] if k == 0 else right[t]) for k in range(2)])
     return np.sum(np.sin(rows @ rows.T))
 
 
