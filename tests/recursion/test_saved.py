@@ -227,11 +227,13 @@ def cell(left, right, value, w, t):
 def weights(value):
     """A matrix for them."""
     n = min(len(value), 3)
-    return np.array([[np.sin(value[i] * j) for j in range(n)] for i in range(2 * n)])
+    return np.array([[np.sin(value[i // 2] * j) for j in range(n)] for i in range(2 * n)])
 
 
 def forest(left, right, value, t):
     """A loop over trees, whose way back reads the vectors that calls gave."""
+    if left[t] < 0:
+        return value[t]
     total = 0.0
     for k in range(2):
         h = cell(left, right, value, weights(value), left[t] if k == 0 else right[t])
@@ -241,6 +243,8 @@ def forest(left, right, value, t):
 
 def table(left, right, value, t):
     """Vectors that calls gave, as the rows of a matrix that is read many times."""
+    if left[t] < 0:
+        return value[t]
     w = weights(value)
     rows = np.array([cell(left, right, value, w, left[t] if k == 0 else right[t]) for k in range(2)])
     return np.sum(np.sin(rows @ rows.T))
