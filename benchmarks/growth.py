@@ -19,83 +19,13 @@ from benchmarks import own
 from benchmarks.keeping import keep
 from benchmarks.reverse.workload import reference
 from benchmarks.timing import alternated
+from benchmarks.workloads import in_place
 
 RUNS, SECONDS = 15, 0.01
 MOST = 3.0
 """Twice the work is to take at most so many times as long: what fits a faster memory no longer may take more than twice."""
 
 Case = tuple[str, Callable[..., Any], str, Callable[[int], tuple[Any, ...]]]
-
-
-def one_twice(x, a):
-    x = x.copy()
-    for k in range(len(a)):
-        x[a[k]] = 0.5 * x[a[k]]
-        x[a[k]] *= x[a[k]]
-    return np.sum(x)
-
-
-def two_in_turn(x, a, b):
-    x, y = x.copy(), 0.3 * x
-    for k in range(len(a)):
-        x[a[k]] = np.sin(x[a[k]])
-        y[b[k]] += x[a[k]]
-        x[b[k]] *= y[b[k]]
-        y[a[k]] = y[a[k]] * x[b[k]]
-    return np.sum(x) + np.sum(y * y)
-
-
-def in_branches(x, a, b):
-    x = x.copy()
-    for k in range(len(a)):
-        if x[a[k]] > 0.6:
-            x[a[k]] = x[a[k]] * x[a[k]]
-        x[b[k]] = x[b[k]] * x[a[k]]
-    return np.sum(x)
-
-
-def rows(A, a, b):
-    A = A.copy()
-    for k in range(len(a)):
-        A[a[k]] = np.sin(A[a[k]])
-        A[a[k]] *= A[b[k]]
-        A[b[k]] = 0.5 * A[b[k]] * A[a[k]]
-    return np.sum(A * A)
-
-
-def triangular(ptr, idx, val, b):
-    x = b.copy()
-    for i in range(len(b)):
-        for p in range(ptr[i], ptr[i + 1] - 1):
-            x[i] -= val[p] * x[idx[p]]
-        x[i] /= val[ptr[i + 1] - 1]
-    return np.sum(x * x)
-
-
-def swept(ptr, idx, val, b):
-    x = b.copy()
-    for _ in range(3):
-        for i in range(len(b)):
-            s = b[i]
-            for p in range(ptr[i], ptr[i + 1]):
-                s -= 0.1 * val[p] * np.sin(x[idx[p]])
-            x[i] = 0.5 * s * x[i]
-    return np.sum(x * x)
-
-
-def transformed(re, im):
-    re, im = re.copy(), im.copy()
-    half = 1
-    while half < len(re):
-        for start in range(0, len(re), 2 * half):
-            for k in range(half):
-                c, s = np.cos(np.pi * k / half), -np.sin(np.pi * k / half)
-                i, j = start + k, start + k + half
-                x, y = c * re[j] - s * im[j], s * re[j] + c * im[j]
-                re[j], im[j] = re[i] - x, im[i] - y
-                re[i], im[i] = re[i] + x, im[i] + y
-        half *= 2
-    return np.sum(re**4) + np.sum(im**3)
 
 
 def compressed(n: int) -> tuple[np.ndarray, ...]:
@@ -114,13 +44,13 @@ def cases() -> Iterator[Case]:
     """A name, a program, what it is differentiated by, and its arguments of size n."""
     rng = np.random.default_rng(0)
     x, places = lambda n: rng.uniform(0.5, 1.0, n), lambda n: rng.integers(0, n, n)
-    yield "an element twice in a step", one_twice, "x", lambda n: (x(n), places(n))
-    yield "two arrays in turn", two_in_turn, "x", lambda n: (x(n), places(n), places(n))
-    yield "in a branch", in_branches, "x", lambda n: (x(n), places(n), places(n))
-    yield "rows of four", rows, "A", lambda n: (rng.uniform(0.5, 1.0, (n, 4)), places(n), places(n))
-    yield "triangular solve, compressed", triangular, "val", compressed
-    yield "three sweeps, compressed", swept, "b", compressed
-    yield "Fourier transform in place", transformed, "re", lambda n: (x(n), x(n))
+    yield "an element twice in a step", in_place.one_twice, "x", lambda n: (x(n), places(n))
+    yield "two arrays in turn", in_place.two_in_turn, "x", lambda n: (x(n), places(n), places(n))
+    yield "in a branch", in_place.in_branches, "x", lambda n: (x(n), places(n), places(n))
+    yield "rows of four", in_place.rows, "A", lambda n: (rng.uniform(0.5, 1.0, (n, 4)), places(n), places(n))
+    yield "triangular solve, compressed", in_place.triangular, "val", compressed
+    yield "three sweeps, compressed", in_place.swept, "b", compressed
+    yield "Fourier transform in place", in_place.transformed, "re", lambda n: (x(n), x(n))
 
 
 def measure(*, quick: bool) -> list[dict[str, Any]]:

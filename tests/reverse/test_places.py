@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from benchmarks.workloads.in_place import two_in_turn
 
 import fsmooth as fs
 from tests.reverse.random_places import Places, arguments, program_of
@@ -59,16 +60,6 @@ def by_while(x, a, b):
     return np.sum(x)
 
 
-def two_arrays(x, a, b):
-    x, y = x.copy(), 0.3 * x
-    for k in range(len(a)):
-        x[a[k]] = np.sin(x[a[k]])
-        y[b[k]] += x[a[k]]
-        x[b[k]] *= y[b[k]]
-        y[a[k]] = y[a[k]] * x[b[k]]
-    return np.sum(x) + np.sum(y * y)
-
-
 def one_after_the_other(x, a, b):
     x, y = x.copy(), 0.3 * x
     for k in range(len(a)):
@@ -102,7 +93,7 @@ PROGRAMS = (
     in_branches,
     behind_a_loop,
     by_while,
-    two_arrays,
+    two_in_turn,
     one_after_the_other,
     exchanged,
     rows,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from benchmarks.workloads.in_place import swept
 
 import fsmooth as fs
 from fsmooth.core.primitives import minimum
@@ -44,18 +45,6 @@ def solved_by_sums(ptr, idx, val, b):
         for p in range(ptr[i], ptr[i + 1] - 1):
             s -= val[p] * x[idx[p]]
         x[i] = s / val[ptr[i + 1] - 1]
-    return np.sum(x * x)
-
-
-def swept(ptr, idx, val, b):
-    """Several times, and not linear."""
-    x = b.copy()
-    for _ in range(3):
-        for i in range(len(b)):
-            s = b[i]
-            for p in range(ptr[i], ptr[i + 1]):
-                s -= 0.1 * val[p] * np.sin(x[idx[p]])
-            x[i] = 0.5 * s * x[i]
     return np.sum(x * x)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from benchmarks.workloads.in_place import fourier
 
 import fsmooth as fs
 
@@ -246,17 +247,4 @@ def steps_that_are_computed(start, stop, step):
     return total, count
 
 
-@case(real(8), real(8))
-def transformed_in_place(re, im):
-    re, im = re.copy(), im.copy()
-    half = 1
-    while half < len(re):
-        for start in range(0, len(re), 2 * half):
-            for k in range(half):
-                c, s = np.cos(np.pi * k / half), -np.sin(np.pi * k / half)
-                i, j = start + k, start + k + half
-                x, y = c * re[j] - s * im[j], s * re[j] + c * im[j]
-                re[j], im[j] = re[i] - x, im[i] - y
-                re[i], im[i] = re[i] + x, im[i] + y
-        half *= 2
-    return re, im
+case(real(8), real(8))(fourier)
