@@ -91,7 +91,7 @@ def ranges_in(
     if not indices:
         return
     sides = [side for part in _parts(body, define) for side in _sides(part)]
-    for element in {id(a): a for a, _ in sides}.values():
+    for element in dict.fromkeys([a for a, _ in sides]):
         array = _array_of(element, indices, define)
         part = None if array is None else part_of(array)
         if array is None or part is None or not all([same(n, Length(array, axis)) for axis, n in enumerate(sizes)]):

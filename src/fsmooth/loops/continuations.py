@@ -66,9 +66,9 @@ class Cuts:
         self._members = members
         self._inputs = [q.name for q in function.parameters if not q.output]
         self._outputs = [q.name for q in function.parameters if q.output]
-        self._visible: dict[int, frozenset[str]] = {}
-        self._after: dict[int, set[str]] = {}
-        self._given: dict[int, set[str]] = {}
+        self._visible: dict[t.Statement, frozenset[str]] = {}
+        self._after: dict[t.Statement, set[str]] = {}
+        self._given: dict[t.Statement, set[str]] = {}
         self._see(function.body, frozenset())
         self._before(function.body, set())
 
@@ -82,11 +82,11 @@ class Cuts:
 
     def live(self, s: t.Invoke) -> list[str]:
         """What is set before a cut, and read behind it; parameters and what the call gives apart."""
-        return sorted(self._after[id(s)] & self._visible[id(s)])
+        return sorted(self._after[s] & self._visible[s])
 
     def is_read(self, s: t.Invoke, name: str) -> bool:
         """Is a number that a call gives read behind the cut?"""
-        return name in self._given[id(s)]
+        return name in self._given[s]
 
     def all(self) -> set[str]:
         """What lives across any cut."""
@@ -113,7 +113,7 @@ class Cuts:
         names = set(outer)
         for s in body:
             if self.is_cut(s):
-                self._visible[id(s)] = frozenset(names)
+                self._visible[s] = frozenset(names)
             match s:
                 case t.For(index, _, inner):
                     self._see(inner, frozenset({*names, index}))
@@ -151,8 +151,8 @@ class Cuts:
     def _cut(self, s: t.Statement, live: set[str]) -> None:
         if isinstance(s, t.Invoke) and self.is_cut(s):
             given = {r for r in s.results if isinstance(r, str)}
-            self._after.setdefault(id(s), set()).update(live - given)
-            self._given.setdefault(id(s), set()).update(live & given)
+            self._after.setdefault(s, set()).update(live - given)
+            self._given.setdefault(s, set()).update(live & given)
 
     def _around(self, s: t.For, inner: t.Body, after: set[str]) -> set[str]:
         head = after | own_names(s)

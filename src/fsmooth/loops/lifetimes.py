@@ -96,7 +96,7 @@ class _Memory(Struct):
 
 def _lives(body: t.Body, arrays: set[str]) -> dict[str, _Life]:
     """When each array lives."""
-    inside: dict[int, dict[str, int]] = {}  # of loops: how often they mention each array
+    inside: dict[t.Statement, dict[str, int]] = {}  # of loops: how often they mention each array
     total: dict[str, int] = {}
     pointers = pointed_to(body)
 
@@ -111,8 +111,8 @@ def _lives(body: t.Body, arrays: set[str]) -> dict[str, _Life]:
                     counts[name] = counts.get(name, 0) + 1
             within = around
             if bodies_of(s):
-                inside[id(s)] = {}
-                within = (*around, inside[id(s)])
+                inside[s] = {}
+                within = (*around, inside[s])
             for inner in bodies_of(s):
                 count(inner, within)
 
@@ -137,7 +137,7 @@ def _lives(body: t.Body, arrays: set[str]) -> dict[str, _Life]:
             if isinstance(s, t.If | t.Outlined):
                 continue
             own = s.own if isinstance(s, t.For) else ()
-            for name, times in inside.get(id(s), {}).items():
+            for name, times in inside.get(s, {}).items():
                 if name not in own or times < total[name]:
                     live(name, start, position - 1, outermost)
 

@@ -14,13 +14,14 @@ from msgspec import Struct
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_key
-from fsmooth.core.build import plus, whole_of
+from fsmooth.core.build import whole_of
 from fsmooth.core.counters import from_zero
 from fsmooth.core.element_ranges import Part, Said, limits_in, matched, ranges_in, said_of_all
 from fsmooth.core.term import Check, Const, Get, If, Length, MakeTuple, Prim, Proj, Reduce, Term, Var, While
 from fsmooth.core.term.fields import Definitions, Generators, Index, State, Step
 from fsmooth.core.traverse import condition_of, place
 from fsmooth.core.types import Int
+from fsmooth.rewrite.ends import between_ends
 from fsmooth.rewrite.linear import Bounds, polynomial
 from fsmooth.rewrite.magnitudes import Magnitudes
 from fsmooth.rewrite.polynomials import Polynomial, constant
@@ -301,39 +302,18 @@ class Facts:
     def _assume_ends(
         self, condition: Term, undo: list[tuple[Hashable, bool | None]], if_any: Term | None = None
     ) -> None:
-        """The first and the last of what never decreases are in a range: so are all between them.
-
-        With `if_any`, the condition holds if that is not 0: then it must be how many there are.
-        """
+        """What never decreases is between its ends (rewrite/ends.py)."""
         limits = limits_in(condition, self.definition) if self.said else []
-        for each, steps in [found for s in self.said if (found := self._rising(s))] if limits else ():
-            ((index, count),) = each.indices
-            above = [limit for a, limit in limits if limit is not None and self._is_at(each, a, steps)]
-            if not above or not any([limit is None and self._is_at(each, a, Const(0)) for a, limit in limits]):
-                continue
-            if if_any is not None and not self.same(if_any, count):
-                continue
-            value = each.value
+        for said in between_ends(tuple(self.said), limits, self.same, if_any) if limits else ():
+            ((index, count),) = said.indices
+            value, limit = said.value, said.limit
             part = self._part(value.array) if isinstance(value, Get) and value.index is index else None
             if part is not None and isinstance(value, Get) and self._is_size(count, Length(value.array)):
-                undo.append(self._learn(self.elements, part, above[0]))
-                continue
-            self.said.append(Said(each.indices, value, above[0]))
-            undo.append((_SAID, None))
-
-    def _rising(self, said: Said) -> tuple[Said, Term] | None:
-        """What never decreases in so many steps, if that is what is said."""
-        match said:
-            case Said(((index, steps),), Prim(p.less_equal, (before, after)), None):
-                each = Said(((index, plus(steps, Const(1))),), before)
-                return (each, steps) if self._is_at(each, after, plus(index, Const(1))) else None
-            case _:
-                return None
-
-    def _is_at(self, said: Said, term: Term, index: Term) -> bool:
-        """Is a term what is said something of, at this index?"""
-        values = matched(said, term)
-        return values is not None and self.same(values[said.indices[0][0]], index)
+                assert limit is not None
+                undo.append(self._learn(self.elements, part, limit))
+            else:
+                self.said.append(said)
+                undo.append((_SAID, None))
 
     def _is_size(self, size: Term, length: Length) -> bool:
         array = length.array

@@ -211,6 +211,7 @@ static FS_LEVEL("O1") void fs_blocks_{S}(int64_t m, int64_t n, int64_t k, const 
         int adds, {T} *room) {
     enum { lanes = FS_LANES_{S}, gap = 16 }; /* rows a power of two apart would be in the same few lines of a cache */
     {T} here[FS_HERE] __attribute__((aligned(64))), tile[2 * FS_ROWS * lanes] __attribute__((aligned(64)));
+    /* far: rows of b do not stay in the cache from one tile of rows to the next; to pack them pays for enough rows */
     const int packs_a = n >= 512, far = m >= 48 && n > (m < 80 ? 4194304 : 1048576) / (int64_t)sizeof({T}) / k;
     const int packs_b = b_column != 1 || n < lanes || far, thin = m <= 2 && k > 1 && b_column == 1 && c_column == 1;
     if (!room) room = here;

@@ -37,7 +37,7 @@ from fsmooth.core.types import Array, Bool, Data, Float, Int, Tuple, Type, is_sc
 from fsmooth.differentiate.reverse.region import Region
 from fsmooth.differentiate.reverse.room import has_own_lengths
 from fsmooth.differentiate.reverse.saved_parts import parts_read, split
-from fsmooth.differentiate.reverse.sizes import root_of, with_sizes
+from fsmooth.differentiate.reverse.sizes import root_of, with_room_sizes
 from fsmooth.differentiate.reverse.steps import Item, Step
 from fsmooth.differentiate.reverse.versions import versions_of
 
@@ -287,7 +287,7 @@ def _closed(blank: Term, definitions: Mapping[Var, Term], states: Mapping[Var, T
         if blank.free.isdisjoint(hidden):
             return blank
 
-        new = with_sizes(blank, lambda x: definitions.get(x, states.get(x)), required=True)
+        new = with_room_sizes(blank, lambda x: definitions.get(x, states.get(x)))
         numbers = {x: definitions[x] for x in new.free if x in definitions and isinstance(x.type, Int)}
         if any([isinstance(t, While) for value in numbers.values() for t in subterms(value)]):
             break  # counted where it is written only: elsewhere the loop might not end

@@ -11,12 +11,17 @@ from fsmooth.core.term import Const, Get, Length, Let, Prim, Proj, Require, Term
 from fsmooth.core.traverse import size_of_tree, subterms, transform
 
 
-def with_sizes(term: Term, definition: Callable[[Var], Term | None], *, required: bool = False) -> Term:
-    """`term` with lengths of defined variables, and of parts of them, written without these variables where possible.
+def with_sizes(term: Term, definition: Callable[[Var], Term | None]) -> Term:
+    """`term` with lengths of defined variables, and of parts of them, written without these variables where possible."""
+    return _with_sizes(term, definition, lambda size: size)
 
-    With `required`, what these lengths require is known to hold wherever they matter.
-    """
 
+def with_room_sizes(term: Term, definition: Callable[[Var], Term | None]) -> Term:
+    """Likewise, for room that is taken: what lengths require is required again by what fills it, and left out."""
+    return _with_sizes(term, definition, as_required)
+
+
+def _with_sizes(term: Term, definition: Callable[[Var], Term | None], as_room: Callable[[Term], Term]) -> Term:
     def change(t: Term) -> Term:
         for _ in range(thresholds.DEFINITIONS):
             if not isinstance(t, Length):
@@ -28,11 +33,9 @@ def with_sizes(term: Term, definition: Callable[[Var], Term | None], *, required
             if source is None:
                 return t
             try:
-                size = size_of(substitute(t.array, {root: source}), t.axis)
+                size = as_room(size_of(substitute(t.array, {root: source}), t.axis))
             except Ragged:
                 return t
-            if required:
-                size = as_required(size)
             if not is_simple(size):
                 return t
             t = size

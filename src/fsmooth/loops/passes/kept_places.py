@@ -40,7 +40,7 @@ def _placed(body: Sequence[t.Statement], names: dict[str, str]) -> Sequence[t.St
     others = {name for s in walk(body) if isinstance(s, t.Choose | t.Swap) for name in _pointed(s)}
     later: set[str] = set()
     copied: dict[str, str] = {}
-    gone: set[int] = set()
+    gone: set[t.Statement] = set()
     for s in reversed(body):
         if (
             isinstance(s, t.Copy)
@@ -50,13 +50,13 @@ def _placed(body: Sequence[t.Statement], names: dict[str, str]) -> Sequence[t.St
         ):
             if s.source not in later | others | copied.keys():
                 copied[s.source] = s.target
-                gone |= {id(s), id(keeps[s.target])}
+                gone |= {s, keeps[s.target]}
         later |= changed((s,))
     names |= {kept: array for array, kept in copied.items()}
     return [
         t.Keep(s.buffer, s.type, s.count) if isinstance(s, t.Allocate) and s.buffer in copied else s
         for s in body
-        if id(s) not in gone
+        if s not in gone
     ]
 
 
