@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
@@ -238,6 +239,11 @@ def own_names(s: t.Statement) -> set[str]:
         case _:
             pass
     return found
+
+
+def occurrences(body: Sequence[t.Statement]) -> Counter[str]:
+    """How many statements mention each name themselves."""
+    return Counter([name for s in walk(body) for name in own_names(s)])
 
 
 def declared(s: t.Statement) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from fsmooth.loops.arithmetic import ONE, ZERO, integer, is_integer, minus, plus
 from fsmooth.loops.names import Names
 from fsmooth.loops.parameters import types_of
 from fsmooth.loops.passes.places import Places
-from fsmooth.loops.passes.sharing import Independent, Loop, independent, plain
+from fsmooth.loops.passes.sharing import Independent, Loop, at_most, independent, plain
 from fsmooth.loops.rewriting import same_or, with_bodies, with_body
 from fsmooth.loops.substitution import renamed, substituted
 from fsmooth.loops.usage import (
@@ -345,29 +345,38 @@ def _part(loop: Loop, index: t.Name, first: t.Expression, many: t.Expression) ->
 
 def cost_of(loop: Loop) -> t.Expression:
     """About how many operations an iteration takes."""
-    return _cost(loop.body, {name for s in walk(loop.body) for name in declared(s)} | {loop.index})
+    return _Costs(loop).of(loop.body)
 
 
-def _cost(body: t.Body, hidden: set[str]) -> t.Expression:
-    total: t.Expression = ZERO
-    for s in body:
-        match s:
-            case t.For() | t.CheckAll():
-                is_known = names_of(s.size).isdisjoint(hidden) and not loads(s.size)
-                size = s.size if is_known else integer(thresholds.UNKNOWN_TRIPS)
-                total = plus(total, times(size, _cost(s.body, hidden)))
-            case t.Multiply():
-                sizes = [
-                    x if names_of(x).isdisjoint(hidden) else integer(thresholds.UNKNOWN_TRIPS)
-                    for x in (s.rows, s.columns, s.summed)
-                ]
-                total = plus(total, times(times(sizes[0], sizes[1]), sizes[2]))
-            case _:
-                weight = sum([e.weight for e in expressions_of(s)])
-                total = plus(total, integer(weight))
-                for inner in bodies_of(s):
-                    total = plus(total, _cost(inner, hidden))
-    return total
+class _Costs:
+    """Operations of the statements in a loop."""
+
+    def __init__(self, loop: Loop) -> None:
+        self.hidden = {name for s in walk(loop.body) for name in declared(s)} | {loop.index}
+        self.bounds = {s.name: most for s in walk(loop.body) if isinstance(s, t.Declare) and (most := at_most(s.value))}
+
+    def of(self, body: t.Body) -> t.Expression:
+        total: t.Expression = ZERO
+        for s in body:
+            match s:
+                case t.For() | t.CheckAll():
+                    total = plus(total, times(self.trips(s.size), self.of(s.body)))
+                case t.Multiply():
+                    rows, columns, summed = [self.trips(x) for x in (s.rows, s.columns, s.summed)]
+                    total = plus(total, times(times(rows, columns), summed))
+                case _:
+                    weight = sum([e.weight for e in expressions_of(s)])
+                    total = plus(total, integer(weight))
+                    for inner in bodies_of(s):
+                        total = plus(total, self.of(inner))
+        return total
+
+    def trips(self, size: t.Expression) -> t.Expression:
+        """How often a loop goes round, as far as that is known outside: of strips, as often as in a whole one."""
+        if names_of(size).isdisjoint(self.hidden) and not loads(size):
+            return size
+        most = self.bounds.get(size.name) if isinstance(size, t.Name) else None
+        return integer(thresholds.UNKNOWN_TRIPS if most is None else most)
 
 
 def is_little(size: t.Expression, cost: t.Expression) -> bool:

@@ -13,6 +13,7 @@ from fsmooth.loops.names import Names
 from fsmooth.loops.passes.before_calls import work_before_calls
 from fsmooth.loops.passes.blas import by_blas
 from fsmooth.loops.passes.blocking import in_blocks
+from fsmooth.loops.passes.by_columns import by_columns
 from fsmooth.loops.passes.checks import checks_before_loops
 from fsmooth.loops.passes.factors_in_blocks import factors_in_blocks
 from fsmooth.loops.passes.frame_order import frames_in_order
@@ -54,6 +55,7 @@ _FUSED = (("loops fused", fuse_loops),)
 _LAWS = (
     ("kept sums", keep_sums),
     ("strips", in_strips),
+    ("strips of columns", by_columns),
     ("nests multiplied", multiply_nests),
     ("rank-one updates gathered", gather_updates),
     ("frames in order", frames_in_order),

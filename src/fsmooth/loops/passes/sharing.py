@@ -160,12 +160,36 @@ def _keeps_to_index(loop: t.For, buffer: str, elements: OwnElements, sizes: Sequ
             else:
                 same_for_all[monomial] = count
         own = by.pop(loop.index, None)
+        own = own if own is None or own in strides else _of_a_piece(own, by, loop)
         if own is None or own not in strides or not all([other in strides and other != own for other in by.values()]):
             return False
         axes.add(strides.index(own))
         constant = same_for_all.pop((), 0)
         steady.append((same_for_all, constant // own[()] if own.keys() == {()} else 0))
     return len(axes) == 1 and all([each == steady[0] for each in steady])
+
+
+def _of_a_piece(own: Coefficients, by: dict[str, Coefficients], loop: t.For) -> Coefficients | None:
+    """The stride of an axis of which each iteration has a piece, in which another loop goes on from place to place, which is
+    taken from the others; None if that may leave the piece.
+    """
+    sizes = {s.index: s.size for s in walk(loop.body) if isinstance(s, t.For)}
+    values = {s.name: s.value for s in walk(loop.body) if isinstance(s, t.Declare) and not s.mutable}
+    for name, step in by.items():
+        size = sizes.get(name)
+        most = at_most(values.get(size.name, size) if isinstance(size, t.Name) else size)
+        if most is not None and own == {monomial: most * count for monomial, count in step.items()}:
+            return by.pop(name)
+    return None
+
+
+def at_most(size: t.Expression | None) -> int | None:
+    """A number that a size does not exceed."""
+    match size:
+        case t.Literal(int(value)) | t.Operation(p.minimum, (_, t.Literal(int(value)))):
+            return value
+        case _:
+            return None
 
 
 def plain(loop: t.For) -> t.For:

@@ -70,7 +70,13 @@ class StripBody(Struct):
         self.check(totals)
         changing = frozenset([self.strip.start, self.strip.count, *self.written])
         inside, later = Multiples(self.tables, frozenset(self.sums), changing).added_later(self.inside)
-        return (*self.before, *self.tables.every, *strip_by_strip(self.strip, inside), *later, *self.after)
+        return (
+            *self.before,
+            *self.tables.every,
+            *strip_by_strip(self.strip, inside, self.tables.names),
+            *later,
+            *self.after,
+        )
 
     def early(self, s: t.Statement) -> bool:
         """Can it go before everything that came before it?"""

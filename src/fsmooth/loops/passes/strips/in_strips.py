@@ -3,6 +3,8 @@
     for k: { for c: for i < n: a[c][i] = …;  for r: { for i < n: b[i] += a[c][i] …;  s = sum over i of …;  out[k][r] += s } }
     ~>  for k: for each strip of 64 points: the same for the points of the strip, with a: d x 64 and b: 64 on the stack
 
+Where nothing is summed over points, the strips come first: for each strip: for k.
+
 The arrays over points that such a body computes for itself (a row for each coordinate, say) are read again and again by
 loops over a second index.  Whole, they do not fit the cache; of a strip, they do, and a row of them fits registers.
 
@@ -16,7 +18,6 @@ Before: a lowered function.  After: the same; loops over points that only do ari
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 
 from msgspec.structs import replace
 
@@ -30,8 +31,9 @@ from fsmooth.loops.names import Names
 from fsmooth.loops.passes.strips.bodies import StripBody, written_in
 from fsmooth.loops.passes.strips.strip import WIDTH, NotInStrips, Strip
 from fsmooth.loops.passes.strips.tables import Gathered, Tables
+from fsmooth.loops.passes.strips.widths import is_over_strips
 from fsmooth.loops.rewriting import same_or, with_bodies, with_body
-from fsmooth.loops.usage import changed, own_names, walk
+from fsmooth.loops.usage import changed, occurrences, walk
 
 
 def in_strips(function: t.Function, names: Names) -> t.Function:
@@ -48,7 +50,7 @@ class _Function:
         self.allocated = {s.buffer: s for s in walk(function.body) if isinstance(s, t.Allocate)}
         self.counts: dict[str, t.Expression] = {}
         self.on_stack: set[str] = set()
-        self.uses = _uses(function.body)
+        self.uses = occurrences(function.body)
         self.changed = changed(function.body)
 
     def body(self, statements: t.Body) -> t.Body:
@@ -78,7 +80,7 @@ class _Function:
         `gathered` is what loops before it made, and gets what this one makes.
         """
         sizes = _dimensions(loop.body)
-        uses = _uses(loop.body) if sizes else Counter()
+        uses = occurrences(loop.body) if sizes else Counter()
         for size in sizes:
             rows: dict[str, t.Expression] = {}
             for buffer, allocation in self.allocated.items():
@@ -114,13 +116,27 @@ class _Function:
                 self.on_stack.add(buffer)
                 memory.append(t.LocalArray(buffer, type_, int(count.value) * WIDTH))
             before.append(t.Fill(buffer, ZERO, total, type_))
-        new = t.For(loop.index, loop.size, body, loop.kind, loop.site, loop.reduced, loop.extrema, own=loop.own)
+        new = _strips_first(loop, body)
         cut: list[t.Statement] = [*before, new]
         if isinstance(size, t.Literal):
             return [*memory, *cut]
         short = replace(loop, body=_without_vectors(loop.body, size))
         few = t.Operation(p.less, (size, integer(thresholds.POINTS_FOR_STRIPS)), BOOL)
         return [*memory, t.If(few, (short,), tuple(cut), rare=True)]
+
+
+def _strips_first(loop: t.For, body: t.Body) -> t.For:
+    """The loop with its body in strips; inside the loop over the strips, if these share nothing: then what is read of a strip's
+    points stays in the fastest cache, and each thread has points of its own.
+    """
+    *before, last = body
+    new = t.For(loop.index, loop.size, body, loop.kind, loop.site, loop.reduced, loop.extrema, own=loop.own)
+    if not isinstance(last, t.For) or not is_over_strips(last) or loop.reduced or loop.extrema:
+        return new
+    if not all([isinstance(s, t.Declare) and not s.mutable and s.value is not None for s in before]):
+        return new
+    start, count, *inside = last.body
+    return replace(last, body=(start, count, replace(new, body=(*before, *inside))), own=loop.own)
 
 
 def _without_vectors(body: t.Body, size: t.Expression) -> t.Body:
@@ -132,11 +148,6 @@ def _without_vectors(body: t.Body, size: t.Expression) -> t.Body:
             new = replace(new, simd=False, vectors=t.Vectors.NONE)
         found.append(new)
     return same_or(body, found)
-
-
-def _uses(body: Sequence[t.Statement]) -> Counter[str]:
-    """How many statements mention each name themselves."""
-    return Counter([name for s in walk(body) for name in own_names(s)])
 
 
 def _dimensions(body: t.Body) -> list[t.Expression]:

@@ -1,9 +1,9 @@
 """What strips would compute or gather again and again is computed or gathered once.
 
 A number that is dear and differs only from iteration to iteration of an inner loop (exp(q[r]), say) would be computed for
-each strip: it becomes an array over r before the strips.  Numbers that a loop over points reads in steps, like
-x[i * d + c], would be gathered for each iteration of the loop that is cut: before that loop they become an array in which
-the points lie side by side.  Loops that follow and read the same numbers so read that array, too.
+each strip: it becomes an array before the loop that is cut.  Numbers that a loop over points reads in steps, like
+x[i * d + c], would be gathered for each iteration of that loop: before it they become an array in which the points lie side
+by side.  Loops that follow and read the same numbers so read that array, too.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from fsmooth.loops import tree as t
 from fsmooth.loops.affine import is_next
 from fsmooth.loops.arithmetic import ZERO, map_loads, parts, plus, positive, same, times
 from fsmooth.loops.names import Names
+from fsmooth.loops.passes.strips.widths import independent_strips
 from fsmooth.loops.passes.vectorise import marked
+from fsmooth.loops.substitution import substituted
 from fsmooth.loops.usage import declared, names_of, walk
 
 
@@ -39,7 +41,7 @@ class Gathered(Struct, frozen=True):
 
 
 class Tables(Struct):
-    """Arrays for a loop that is cut into strips: made before it (`once`), or before its strips (`every`).
+    """Arrays for a loop that is cut into strips: made before it (`once`), or set to zero before its strips (`every`).
 
     `gathered` are at first those that loops before made.
     """
@@ -72,11 +74,11 @@ class Tables(Struct):
         if not self.varying.isdisjoint(names_of(s.value) - known) or not self.steady(inner.size):
             return s
         buffer, index = self.names.fresh(s.name), t.Name(inner.index, INT)
-        each = (t.Store(buffer, index, s.value),)
-        loop = marked(t.For(inner.index, inner.size, each, t.Kind.PARALLEL, inner.site))
-        self.taken.append(t.Allocate(buffer, s.type, inner.size))
-        self.every.append(loop)
-        return t.Declare(s.name, s.type, t.Load(buffer, index, s.type))
+        at = plus(times(t.Name(self.loop.index, INT), inner.size), index)
+        row = marked(t.For(inner.index, inner.size, (t.Store(buffer, at, s.value),), t.Kind.PARALLEL, inner.site))
+        self.taken.append(t.Allocate(buffer, s.type, times(self.loop.size, inner.size)))
+        self.once.append(t.For(self.loop.index, self.loop.size, (row,), t.Kind.PARALLEL))
+        return t.Declare(s.name, s.type, t.Load(buffer, at, s.type))
 
     def sums(self, name: str, size: t.Expression, type_: Type) -> str:
         """An array of sums, zero before the strips."""
@@ -122,8 +124,11 @@ class Tables(Struct):
         buffer = self.names.beside(load.buffer, "rows")
         self.gathered.append(Gathered(load, outer, buffer, self.loop, self.size))
         self.places.append(t.Allocate(buffer, load.type, times(outer.size, self.size)))
-        copy = t.For(loop.index, self.size, (t.Store(buffer, at, load),), t.Kind.PARALLEL)
-        self.once.append(t.For(outer.index, outer.size, (copy,), t.Kind.PARALLEL))
+        start, count = [t.Name(self.names.beside(loop.index, x), INT) for x in ("start", "count")]
+        (copy,) = substituted((t.Store(buffer, at, load),), loop.index, plus(start, t.Name(loop.index, INT)))
+        points = t.For(loop.index, count, (copy,), t.Kind.PARALLEL)
+        rows = t.For(outer.index, outer.size, (points,), t.Kind.PARALLEL)
+        self.once.append(independent_strips(self.size, start.name, count.name, (rows,), self.names))
         return buffer
 
     def steady(self, e: t.Expression) -> bool:

@@ -9,13 +9,16 @@ from __future__ import annotations
 from fsmooth.core import primitives as p
 from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import ZERO, integer, minus
+from fsmooth.loops.arithmetic import ZERO, integer, minus, plus, times
+from fsmooth.loops.names import Names
 from fsmooth.loops.passes.strips.strip import WIDTH, Strip
-from fsmooth.loops.usage import bodies_of, walk
+from fsmooth.loops.usage import bodies_of, declared, targets, walk
 
 
-def strip_by_strip(strip: Strip, inside: t.Body) -> t.Body:
+def strip_by_strip(strip: Strip, inside: t.Body, names: Names) -> t.Body:
     """The loop over the strips, of which each does `inside`."""
+    if not _sums_up(strip, inside):
+        return (independent_strips(strip.size, strip.start, strip.count, inside, names),)
     start, size, width = t.Name(strip.start, INT), strip.size, integer(WIDTH)
     rest = minus(size, start)
     begin = t.Declare(start.name, INT, ZERO, mutable=True)
@@ -31,6 +34,33 @@ def strip_by_strip(strip: Strip, inside: t.Body) -> t.Body:
         t.While((), whole, (*_of_whole_strips(strip, inside), step)),
         t.If(remains, (t.Declare(strip.count, INT, rest), *inside)),
     )
+
+
+def independent_strips(size: t.Expression, start: str, count: str, inside: t.Body, names: Names) -> t.For:
+    """A loop over strips of so many points that share nothing: from its `start`, a strip has `count` of them."""
+    width = integer(WIDTH)
+    first = t.Name(start, INT)
+    number = t.Name(names.beside(start, "strip"), INT)
+    strips = t.Operation(p.floor_divide, (plus(size, integer(WIDTH - 1)), width), INT)
+    begin = t.Declare(start, INT, times(number, width))
+    many = t.Declare(count, INT, t.Operation(p.minimum, (minus(size, first), width), INT))
+    return t.For(number.name, strips, (begin, many, *inside), t.Kind.PARALLEL)
+
+
+def is_over_strips(loop: t.For) -> bool:
+    """Is this such a loop?"""
+    match loop.body:
+        case (t.Declare(_, _, t.Operation(p.multiply, (t.Name(name), t.Literal(int(width))))), *_):
+            return name == loop.index and width == WIDTH and loop.kind is t.Kind.PARALLEL
+        case _:
+            return False
+
+
+def _sums_up(strip: Strip, inside: t.Body) -> bool:
+    """Do strips add to numbers or arrays that are not theirs?"""
+    own = {*strip.own, *[name for s in walk(inside) for name in declared(s)]}
+    adding = [s for s in walk(inside) if isinstance(s, t.Assign) or (isinstance(s, t.Store) and s.accumulate)]
+    return not set().union(*[targets(s) for s in adding]) <= own
 
 
 def _sums_again_and_again(strip: Strip, inside: t.Body) -> bool:
