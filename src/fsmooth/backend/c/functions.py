@@ -27,8 +27,10 @@ from fsmooth.loops.usage import declared, mentioned, mentioned_reads, walk
 _FAILING = ("failed", "chunks_fail", "outlined_fails")
 """What a function has where something in it may fail."""
 
-_ON_STACK = 512
-"""So many numbers of the arena are on the stack."""
+_ON_STACK, _ON_STACK_OF_CHUNK = 512, 2048
+"""So many numbers of the arena are on the stack: more in a chunk of a loop, since segments of the heap that are kept for the next
+call would move from the cache of one thread to that of another.
+"""
 
 
 class FunctionWriter(StatementWriter):
@@ -45,6 +47,8 @@ class FunctionWriter(StatementWriter):
     """Lines with which a kernel begins."""
     entrances: Sequence[t.Body] = ()
     """Of a function that others call, the branches that need the stack and memory."""
+    on_stack = _ON_STACK
+    """Numbers of its arena on the stack."""
     frames_leave = False
     """Does it return frames?"""
 
@@ -118,6 +122,7 @@ class FunctionWriter(StatementWriter):
         name = f"{self.name}_part_{len(self.parts) + 1}"
         self.parts.append("")
         writer = FunctionWriter(self.e, self.structs)
+        writer.on_stack = _ON_STACK_OF_CHUNK
         elsewhere = self.e.elsewhere
         part = t.Function(name, (*given, t.Parameter(s.chunk, INT)), s.body, t.Facts(lengths=self.lengths))
         text = writer.function(part)
@@ -309,7 +314,7 @@ class FunctionWriter(StatementWriter):
             return head, tail
         self.features.add("arena")
         head += [
-            f"    double stack[{_ON_STACK}];",
+            f"    double stack[{self.on_stack}];",
             "    fs_arena arena;",
             "    fs_open(&arena, (char *)stack, sizeof stack);",
         ]

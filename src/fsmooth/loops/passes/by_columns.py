@@ -22,10 +22,11 @@ from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.types import BOOL, INT, Type
 from fsmooth.loops import tree as t
-from fsmooth.loops.affine import stride_of
-from fsmooth.loops.arithmetic import inside, integer, is_integer, minus, plus, same, times, zero_of
+from fsmooth.loops.affine import row_of, rows_of, stride_of
+from fsmooth.loops.arithmetic import inside, integer, is_integer, plus, same, times, zero_of
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.strips.strip import WIDTH
+from fsmooth.loops.passes.strips.widths import independent_strips
 from fsmooth.loops.passes.vectorise import marked
 from fsmooth.loops.passes.vectors import is_arithmetic
 from fsmooth.loops.rewriting import same_or, with_bodies, with_body
@@ -89,8 +90,12 @@ class _Function:
         """Look at each statement, the outermost loops first."""
         found: list[t.Statement] = []
         for s in body:
-            instead = self.in_strips(s) if isinstance(s, t.For) else None
-            found.extend([with_bodies(s, self.body)] if instead is None else instead)
+            zeros = _zeros(found, s) if isinstance(s, t.For) else []
+            instead = self.in_strips(s, zeros) if isinstance(s, t.For) else None
+            if instead is None:
+                found.append(with_bodies(s, self.body))
+            else:
+                found = [*[x for x in found if x not in zeros], *instead]
         return same_or(body, found)
 
     def with_longer(self, body: t.Body) -> t.Body:
@@ -107,7 +112,7 @@ class _Function:
             found.append(new)
         return tuple(found)
 
-    def in_strips(self, loop: t.For) -> Sequence[t.Statement] | None:
+    def in_strips(self, loop: t.For, zeros: Sequence[t.Fill]) -> Sequence[t.Statement] | None:
         """The loop over strips of columns, and its memory; None if it reads no columns, or does something else besides."""
         if loop.kind not in (t.Kind.PARALLEL, t.Kind.REDUCTION) or loop.extrema or loop.simd:
             return None
@@ -117,7 +122,7 @@ class _Function:
         if not _reads_columns(loop, own):
             return None
         try:
-            found = _Columns(loop, own, self.names).whole()
+            found = _Columns(loop, own, zeros, self.names).whole()
         except _Unsuitable:
             return None
         self.longer |= own
@@ -168,10 +173,10 @@ def _reading(loop: t.For, inner: t.For, own: Collection[str]) -> _Reading | None
 
 
 class _Columns:
-    """One loop; `own` are the arrays of an iteration."""
+    """One loop; `own` are the arrays of an iteration, and `zeros` set matrices to zero of which each has a column."""
 
-    def __init__(self, loop: t.For, own: set[str], names: Names) -> None:
-        self.loop, self.own, self.names = loop, own, names
+    def __init__(self, loop: t.For, own: set[str], zeros: Sequence[t.Fill], names: Names) -> None:
+        self.loop, self.own, self.zeros, self.names = loop, own, zeros, names
         self.varying = {loop.index} | {name for s in walk(loop.body) for name in targets(s)}
         """Names of what differs from column to column, or changes."""
         self.always = [load for s in _unconditional(loop.body) for load in loads_of(s)]
@@ -185,23 +190,28 @@ class _Columns:
 
     def whole(self) -> Sequence[t.Statement]:
         """The loop over strips, and the memory that it needs."""
-        loop, width = self.loop, integer(WIDTH)
+        loop = self.loop
         self.conditions = {name: len(when) for name, when in _common(loop.body, self.own).items()}
         found = self.parts(loop.body, ())
         self.rows = {name: self.names.beside(name, "row") for name in self.in_several(found)}
-        strip = t.Name(self.names.fresh(f"{loop.index}_strip"), INT)
-        body = (
-            t.Declare(self.start.name, INT, times(strip, width)),
-            t.Declare(self.count.name, INT, t.Operation(p.minimum, (minus(loop.size, self.start), width), INT)),
-            *self.made(found),
-        )
-        strips = t.Operation(p.floor_divide, (plus(loop.size, integer(WIDTH - 1)), width), INT)
+        body = (*[self.zero(fill) for fill in self.zeros], *self.made(found))
+        strips = independent_strips(loop.size, self.start.name, self.count.name, body, self.names)
+        cut = replace(strips, kind=loop.kind, site=loop.site, reduced=loop.reduced, own=loop.own)
         memory = [t.LocalArray(row, self.types[name], WIDTH) for name, row in self.rows.items()]
-        cut = t.For(strip.name, strips, body, loop.kind, loop.site, loop.reduced, own=loop.own)
         if isinstance(loop.size, t.Literal):
             return (*memory, cut)
         few = t.Operation(p.less, (loop.size, integer(thresholds.POINTS_FOR_STRIPS)), BOOL)
-        return (*memory, t.If(few, (loop,), (cut,), rare=True))
+        return (*memory, t.If(few, (*self.zeros, loop), (cut,), rare=True))
+
+    def zero(self, fill: t.Fill) -> t.Statement:
+        """The columns of a strip set to zero."""
+        row = t.Name(self.names.fresh("row"), INT)
+        at = plus(times(row, self.loop.size), plus(self.start, self.lane))
+        each = t.Store(fill.buffer, at, zero_of(fill.type))
+        columns = t.For(self.lane.name, self.count, (each,), t.Kind.PARALLEL)
+        rows = rows_of(fill.count, self.loop.size)
+        assert rows is not None
+        return t.For(row.name, rows, (columns,), t.Kind.PARALLEL)
 
     def parts(self, body: t.Body, when: tuple[t.Expression, ...]) -> list[_Part]:
         """Statements of a column, if these conditions hold, as loops over columns and rows."""
@@ -373,6 +383,25 @@ class _Columns:
                 return t.Conditional(self.value(c), self.value(a), self.value(b))
             case _:
                 return e
+
+
+def _zeros(before: Sequence[t.Statement], loop: t.For) -> list[t.Fill]:
+    """Which of the statements before a loop set matrices to zero of which each iteration then touches its column only."""
+    found: list[t.Fill] = []
+    touched: set[str] = set()
+    for s in reversed(before):
+        if isinstance(s, t.Fill) and s.buffer not in touched and is_integer(s.offset, 0):
+            uses = [x for x in walk(loop.body) if s.buffer in own_names(x)]
+            at = [x.index for x in uses if isinstance(x, t.Store) and x.buffer == s.buffer]
+            at += [load.index for x in uses for load in loads_of(x) if load.buffer == s.buffer]
+            simple = all([isinstance(x, t.Store | t.Declare | t.Assign) for x in uses])
+            columns = all([row_of(index, loop.index, loop.size) is not None for index in at])
+            if at and simple and columns and rows_of(s.count, loop.size) is not None:
+                found.append(s)
+        touched |= own_names(s)
+        if not isinstance(s, t.Fill | t.Declare | t.Allocate | t.LocalArray):
+            break
+    return found
 
 
 def _common(body: t.Body, buffers: Collection[str]) -> dict[str, _Path]:
