@@ -13,7 +13,6 @@ from fsmooth.loops.names import Names
 from fsmooth.loops.passes.before_calls import work_before_calls
 from fsmooth.loops.passes.blas import by_blas
 from fsmooth.loops.passes.blocking import in_blocks
-from fsmooth.loops.passes.by_columns import by_columns
 from fsmooth.loops.passes.checks import checks_before_loops
 from fsmooth.loops.passes.factors_in_blocks import factors_in_blocks
 from fsmooth.loops.passes.frame_order import frames_in_order
@@ -31,6 +30,7 @@ from fsmooth.loops.passes.pruning import prune
 from fsmooth.loops.passes.rank_one import gather_updates
 from fsmooth.loops.passes.rooms import give_rooms
 from fsmooth.loops.passes.split_math import split_math
+from fsmooth.loops.passes.strips.by_columns import by_columns
 from fsmooth.loops.passes.strips.in_strips import in_strips
 from fsmooth.loops.passes.tidy import tidy
 from fsmooth.loops.passes.upwards import loops_upwards

@@ -18,6 +18,7 @@ Before: a lowered function.  After: the same; loops over points that only do ari
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 
 from msgspec.structs import replace
 
@@ -116,7 +117,7 @@ class _Function:
                 self.on_stack.add(buffer)
                 memory.append(t.LocalArray(buffer, type_, int(count.value) * WIDTH))
             before.append(t.Fill(buffer, ZERO, total, type_))
-        new = _strips_first(loop, body)
+        new = _strips_first(loop, body, rows)
         cut: list[t.Statement] = [*before, new]
         if isinstance(size, t.Literal):
             return [*memory, *cut]
@@ -125,7 +126,7 @@ class _Function:
         return [*memory, t.If(few, (short,), tuple(cut), rare=True)]
 
 
-def _strips_first(loop: t.For, body: t.Body) -> t.For:
+def _strips_first(loop: t.For, body: t.Body, rows: Collection[str]) -> t.For:
     """The loop with its body in strips; inside the loop over the strips, if these share nothing: then what is read of a strip's
     points stays in the fastest cache, and each thread has points of its own.
     """
@@ -136,7 +137,8 @@ def _strips_first(loop: t.For, body: t.Body) -> t.For:
     if not all([isinstance(s, t.Declare) and not s.mutable and s.value is not None for s in before]):
         return new
     start, count, *inside = last.body
-    return replace(last, body=(start, count, replace(new, body=(*before, *inside))), own=loop.own)
+    own = tuple(dict.fromkeys([*loop.own, *rows]))
+    return replace(last, body=(start, count, replace(new, body=(*before, *inside))), own=own)
 
 
 def _without_vectors(body: t.Body, size: t.Expression) -> t.Body:

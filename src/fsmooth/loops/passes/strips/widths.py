@@ -51,7 +51,7 @@ def is_over_strips(loop: t.For) -> bool:
     """Is this such a loop?"""
     match loop.body:
         case (t.Declare(_, _, t.Operation(p.multiply, (t.Name(name), t.Literal(int(width))))), *_):
-            return name == loop.index and width == WIDTH and loop.kind is t.Kind.PARALLEL
+            return name == loop.index and width == WIDTH
         case _:
             return False
 

@@ -1,19 +1,13 @@
-"""Loops of which each iteration reads columns of matrices run over strips of neighbouring columns, row by row.
+"""One loop over columns as one over strips of them: what an iteration does as loops over the columns of a strip and over rows.
 
-    for i < n: { s = 0;  for k < m: s += f(a[k * n + i]);  total += g(s) }
-    ~>  for each strip of 64 columns: { for l: s[l] = 0;  for k < m: for l: s[l] += f(a[k * n + start + l]);
-                                        for l: total += g(s[l]) }
-
-Column after column, what is read one after the other lies n numbers apart: vectors would be gathered number by number, and of
-each line of the cache one number be used.  What an iteration names and uses in several of its loops becomes a row of a strip
-(scalar expansion, loop distribution and interchange: R. Allen, K. Kennedy, Optimizing Compilers for Modern Architectures, 2001,
-§5).  Of a condition that differs from column to column both branches are computed, and one chosen.
+What a column names and uses in several of these loops becomes a row of the strip, and what it keeps in an array one array for
+each column.  Of a condition that differs from column to column both branches are computed, and one chosen: what they read is
+read whatever holds, and what they store to memory that is not their own is stored under the condition.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from enum import Enum
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -22,29 +16,27 @@ from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.types import BOOL, INT, Type
 from fsmooth.loops import tree as t
-from fsmooth.loops.affine import row_of, rows_of, stride_of
-from fsmooth.loops.arithmetic import inside, integer, is_integer, plus, same, times, zero_of
+from fsmooth.loops.affine import rows_of
+from fsmooth.loops.arithmetic import inside, integer, plus, same, times, zero_of
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.strips.strip import WIDTH
 from fsmooth.loops.passes.strips.widths import independent_strips
 from fsmooth.loops.passes.vectorise import marked
 from fsmooth.loops.passes.vectors import is_arithmetic
-from fsmooth.loops.rewriting import same_or, with_bodies, with_body
 from fsmooth.loops.usage import (
     bodies_of,
     declared,
     expressions_of,
     loads_of,
     names_of,
-    occurrences,
     own_names,
     targets,
     walk,
 )
 
 
-class _Unsuitable(Exception):
-    """The loop stays as it is."""
+class NoColumns(Exception):
+    """The loop does something that cannot be done for several columns at a time."""
 
 
 class _Run(Struct, frozen=True, eq=False):
@@ -71,108 +63,7 @@ _Path = tuple[tuple[t.If, bool], ...]
 """Conditions around a statement, and whether it is in their first branch."""
 
 
-def by_columns(function: t.Function, names: Names) -> t.Function:
-    """The pass."""
-    cutting = _Function(function, names)
-    return with_body(function, cutting.with_longer(cutting.body(function.body)))
-
-
-class _Function:
-    """What is known of a whole function."""
-
-    def __init__(self, function: t.Function, names: Names) -> None:
-        self.names = names
-        self.storage = {s.buffer: s for s in walk(function.body) if isinstance(s, t.Allocate | t.LocalArray)}
-        self.uses = occurrences(function.body)
-        self.longer: set[str] = set()
-
-    def body(self, body: t.Body) -> t.Body:
-        """Look at each statement, the outermost loops first."""
-        found: list[t.Statement] = []
-        for s in body:
-            zeros = _zeros(found, s) if isinstance(s, t.For) else []
-            instead = self.in_strips(s, zeros) if isinstance(s, t.For) else None
-            if instead is None:
-                found.append(with_bodies(s, self.body))
-            else:
-                found = [*[x for x in found if x not in zeros], *instead]
-        return same_or(body, found)
-
-    def with_longer(self, body: t.Body) -> t.Body:
-        """Memory for a strip of columns instead of a single one."""
-        if not self.longer:
-            return body
-        found: list[t.Statement] = []
-        for s in body:
-            new = with_bodies(s, self.with_longer)
-            if isinstance(new, t.Allocate) and new.buffer in self.longer:
-                new = replace(new, count=times(new.count, integer(WIDTH)))
-            elif isinstance(new, t.LocalArray) and new.buffer in self.longer:
-                new = replace(new, count=new.count * WIDTH)
-            found.append(new)
-        return tuple(found)
-
-    def in_strips(self, loop: t.For, zeros: Sequence[t.Fill]) -> Sequence[t.Statement] | None:
-        """The loop over strips of columns, and its memory; None if it reads no columns, or does something else besides."""
-        if loop.kind not in (t.Kind.PARALLEL, t.Kind.REDUCTION) or loop.extrema or loop.simd:
-            return None
-        if isinstance(loop.size, t.Literal) and int(loop.size.value) < 2 * WIDTH:
-            return None
-        own = self.own(loop)
-        if not _reads_columns(loop, own):
-            return None
-        try:
-            found = _Columns(loop, own, zeros, self.names).whole()
-        except _Unsuitable:
-            return None
-        self.longer |= own
-        return found
-
-    def own(self, loop: t.For) -> set[str]:
-        """Arrays of which each iteration makes what it reads."""
-        written = {name for s in walk(loop.body) for name in targets(s)} & self.storage.keys()
-        inside = occurrences(loop.body)
-        return {name for name in written if inside[name] == self.uses[name] - 1 and self.is_small(name)}
-
-    def is_small(self, name: str) -> bool:
-        storage = self.storage[name]
-        return isinstance(storage, t.Allocate) or storage.count <= thresholds.STRIP_ROWS_ON_STACK
-
-
-def _reads_columns(loop: t.For, own: Collection[str]) -> bool:
-    """Do loops in this one read neighbouring numbers in neighbouring iterations, and none only rows?"""
-    innermost = [s for s in walk(loop.body) if isinstance(s, t.For) and not any([isinstance(x, t.For) for x in s.body])]
-    found = [_reading(loop, s, own) for s in innermost]
-    return all(found) and _Reading.COLUMNS in found
-
-
-class _Reading(Enum):
-    """What an innermost loop reads and writes of what is not an iteration's own."""
-
-    NOTHING = "nothing that differs from step to step"
-    COLUMNS = "columns"
-
-
-def _reading(loop: t.For, inner: t.For, own: Collection[str]) -> _Reading | None:
-    """What a loop in another one reads and writes; None if that is rows, or something else."""
-    statements = [s for s in walk(inner.body) if not isinstance(s, t.For)]
-    stores = [s.index for s in statements if isinstance(s, t.Store) and s.buffer not in own]
-    loads = [load.index for s in statements for load in loads_of(s) if load.buffer not in own]
-    found, rows = _Reading.NOTHING, False
-    for index in [*stores, *loads]:
-        across, along = stride_of(index, loop.index), stride_of(index, inner.index)
-        if across is None or along is None:
-            return None
-        if is_integer(across[1], 0) and index not in stores:
-            rows = rows or is_integer(along[1], 1)
-        elif not is_integer(across[1], 1) or is_integer(along[1], 1):
-            return None
-        elif not is_integer(along[1], 0):
-            found = _Reading.COLUMNS
-    return None if rows and found is _Reading.NOTHING else found
-
-
-class _Columns:
+class Columns:
     """One loop; `own` are the arrays of an iteration, and `zeros` set matrices to zero of which each has a column."""
 
     def __init__(self, loop: t.For, own: set[str], zeros: Sequence[t.Fill], names: Names) -> None:
@@ -196,7 +87,8 @@ class _Columns:
         self.rows = {name: self.names.beside(name, "row") for name in self.in_several(found)}
         body = (*[self.zero(fill) for fill in self.zeros], *self.made(found))
         strips = independent_strips(loop.size, self.start.name, self.count.name, body, self.names)
-        cut = replace(strips, kind=loop.kind, site=loop.site, reduced=loop.reduced, own=loop.own)
+        own = tuple(dict.fromkeys([*loop.own, *sorted(self.own), *self.rows.values()]))
+        cut = replace(strips, kind=loop.kind, site=loop.site, reduced=loop.reduced, own=own)
         memory = [t.LocalArray(row, self.types[name], WIDTH) for name, row in self.rows.items()]
         if isinstance(loop.size, t.Literal):
             return (*memory, cut)
@@ -226,7 +118,7 @@ class _Columns:
 
         for s in body:
             if any([isinstance(e, t.Search) for e in inside(*expressions_of(s))]):
-                raise _Unsuitable
+                raise NoColumns
             match s:
                 case t.Declare():
                     if s.mutable or s.value is None or not names_of(s.value).isdisjoint(self.varying):
@@ -255,7 +147,7 @@ class _Columns:
                             found.append(first)
                         found.extend(others)
                 case _:
-                    raise _Unsuitable
+                    raise NoColumns
         return found
 
     def declared(self, s: t.Declare, when: tuple[t.Expression, ...]) -> t.Declare:
@@ -268,7 +160,7 @@ class _Columns:
     def assigned(self, s: t.Assign, when: tuple[t.Expression, ...]) -> t.Assign:
         """What a column sets a number to if conditions hold."""
         if s.name not in self.types and not (s.name in self.loop.reduced and s.accumulate):
-            raise _Unsuitable
+            raise NoColumns
         self.read_by_all(s, when)
         value = s.value
         for holds in when[self.conditions.get(s.name, 0) :]:
@@ -293,7 +185,7 @@ class _Columns:
     def read_by_all(self, s: t.Statement, when: tuple[t.Expression, ...]) -> None:
         """What is read under conditions is to be there for all columns."""
         if when and not all([load.buffer in self.own or self.is_read_always(load) for load in loads_of(s)]):
-            raise _Unsuitable
+            raise NoColumns
 
     def is_read_always(self, load: t.Load) -> bool:
         """Does each column read the element, whatever conditions hold?"""
@@ -383,25 +275,6 @@ class _Columns:
                 return t.Conditional(self.value(c), self.value(a), self.value(b))
             case _:
                 return e
-
-
-def _zeros(before: Sequence[t.Statement], loop: t.For) -> list[t.Fill]:
-    """Which of the statements before a loop set matrices to zero of which each iteration then touches its column only."""
-    found: list[t.Fill] = []
-    touched: set[str] = set()
-    for s in reversed(before):
-        if isinstance(s, t.Fill) and s.buffer not in touched and is_integer(s.offset, 0):
-            uses = [x for x in walk(loop.body) if s.buffer in own_names(x)]
-            at = [x.index for x in uses if isinstance(x, t.Store) and x.buffer == s.buffer]
-            at += [load.index for x in uses for load in loads_of(x) if load.buffer == s.buffer]
-            simple = all([isinstance(x, t.Store | t.Declare | t.Assign) for x in uses])
-            columns = all([row_of(index, loop.index, loop.size) is not None for index in at])
-            if at and simple and columns and rows_of(s.count, loop.size) is not None:
-                found.append(s)
-        touched |= own_names(s)
-        if not isinstance(s, t.Fill | t.Declare | t.Allocate | t.LocalArray):
-            break
-    return found
 
 
 def _common(body: t.Body, buffers: Collection[str]) -> dict[str, _Path]:

@@ -1,0 +1,177 @@
+"""Loops whose iterations read columns run in strips of columns where meant and only there, and compute what they did."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import fsmooth as fs
+from fsmooth.backend.c.emit import emit
+from fsmooth.library import parse
+from fsmooth.loops import tree as t
+from fsmooth.loops.passes.schedule import ALL, with_threads
+from fsmooth.loops.passes.strips.widths import is_over_strips
+from fsmooth.loops.usage import walk
+from fsmooth.lower.functions import lower
+from tests.accuracy.judge import bounded, disagreement
+from tests.lower.harness import FAST, STRICT, Compiled, compile_all
+from tests.lower.strip_programs import POINTS
+
+_GIVEN = "fun (a: Matrix) (b: Vector) (c: Vector) ->"
+COLUMNS = {
+    "a sum of functions of sums": f"""
+        {_GIVEN} sum (length a[0]) (fun i -> let s = sum (length a) (fun k -> exp (a[k][i] * b[k])) in s / (1.0 + s * s))""",
+    "a number for each column": f"""
+        {_GIVEN} build (length a[0]) (fun i ->
+          let s = sum (length a) (fun k -> a[k][i]) in
+          c[i] + sum (length a) (fun k -> exp (a[k][i] - s) * b[k]))""",
+    "two numbers for each column": f"""
+        {_GIVEN} build (length a[0]) (fun i ->
+          let s = sum (length a) (fun k -> (a[k][i], exp a[k][i])) in (s.0 * c[i], s.0 + s.1))""",
+    "branches of columns": f"""
+        {_GIVEN} sum (length a[0]) (fun i ->
+          let s = sum (length a) (fun k -> a[k][i] * b[k]) in
+          if s > 0.0 then log s * 2.0 else sum (length a) (fun k -> exp (a[k][i] - s)))""",
+    "branches in branches": f"""
+        {_GIVEN} sum (length a[0]) (fun i ->
+          let s = sum (length a) (fun k -> a[k][i]) in
+          if s > 0.0 then (if s > 1.5 then log s else sum (length a) (fun k -> a[k][i] * s))
+          else (if s > -1.5 then 1.0 / (2.0 - s) else s))""",
+    "an array of each column": f"""
+        {_GIVEN} sum (length a[0]) (fun i ->
+          let w = ifold (fun w k -> build (length a) (fun r -> exp (a[r][i] * b[r]) + w[r] * 0.5))
+            (build (length a) (fun r -> a[r][i])) 3 in
+          sum (length a) (fun k -> w[k] * w[length a - 1 - k]) * c[i])""",
+    "a fold over the rows": f"""
+        {_GIVEN} build (length a[0]) (fun i -> ifold (fun s k -> s * 0.5 + exp (a[k][i] * s)) c[i] (length a))""",
+    "a count of rows": f"""
+        {_GIVEN} build (length a[0]) (fun i ->
+          let n = sum (length a) (fun k -> if a[k][i] > b[k] then 1 else 0) in (n, c[i] * n))""",
+}
+AS_THEY_ARE = {
+    "rows": "fun (a: Matrix) (b: Vector) (c: Vector) -> "
+    "sum (length a) (fun k -> let s = sum (length c) (fun i -> exp a[k][i]) in s * s)",
+    "what only some columns read": f"""
+        {_GIVEN} sum (length a[0]) (fun i ->
+          let s = sum (length b) (fun k -> exp (b[k] * c[i])) in
+          if s > 3.0 then sum (length a) (fun k -> exp a[k][i] * s) else 0.0)""",
+    "a column whose length differs": f"""
+        {_GIVEN} sum (length a[0]) (fun i -> let s = sum (if i > 2 then 3 else 2) (fun k -> exp a[k][i]) in s * s)""",
+    "steps that nobody knows": f"""
+        {_GIVEN} sum (length a[0]) (fun i ->
+          let s = sum (length a) (fun k -> a[k][i]) in while (fun x -> x > 0.1) (fun x -> x * 0.5) (s * s + a[0][i]))""",
+}
+
+
+def _arguments(n: int) -> tuple[object, ...]:
+    rng = np.random.default_rng(n)
+    return rng.normal(size=(5, n)), rng.normal(size=5), rng.normal(size=n)
+
+
+def _strips(body: t.Body) -> list[t.For]:
+    return [s for s in walk(body) if isinstance(s, t.For) and is_over_strips(s)]
+
+
+@pytest.fixture(scope="module", params=[STRICT, FAST], ids=["strict", "fast"])
+def compiled(request: pytest.FixtureRequest) -> dict[str, Compiled]:
+    terms = [parse(text) for text in (COLUMNS | AS_THEY_ARE).values()]
+    return dict(zip(COLUMNS | AS_THEY_ARE, compile_all(terms, request.param), strict=True))
+
+
+@pytest.mark.parametrize("name", COLUMNS | AS_THEY_ARE)
+def test_agrees_with_the_interpreter(name: str, compiled: dict[str, Compiled]) -> None:
+    term = parse((COLUMNS | AS_THEY_ARE)[name])
+    for n in POINTS if name in COLUMNS else POINTS[2:]:
+        arguments = _arguments(n)
+        assert not disagreement(compiled[name](*arguments), bounded(term, list(arguments)), 1e-12)
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_runs_in_strips_of_columns(name: str) -> None:
+    body = lower(parse(COLUMNS[name]), "f").kernel.body
+    (strips,) = _strips(body)
+    rows = [s for s in walk(strips.body) if isinstance(s, t.For) and any([isinstance(x, t.For) for x in s.body])]
+    assert rows
+    innermost = [s for s in walk(strips.body) if isinstance(s, t.For) and s not in rows]
+    assert {s.size.name for s in innermost if isinstance(s.size, t.Name)} == {"i_count"}
+
+
+@pytest.mark.parametrize("name", AS_THEY_ARE)
+def test_other_loops_stay_as_they_are(name: str) -> None:
+    assert not _strips(lower(parse(AS_THEY_ARE[name]), "f").kernel.body)
+
+
+def test_both_branches_are_computed_where_columns_differ_and_numbers_of_a_branch_need_no_choice() -> None:
+    source = emit(lower(parse(COLUMNS["branches of columns"]), "f")).source
+    (strips,) = _strips(lower(parse(COLUMNS["branches of columns"]), "f").kernel.body)
+    assert not [s for s in walk(strips.body) if isinstance(s, t.If)]
+    assert source.count("holds_row[i_lane] ?") == 2  # what is added to the total in each branch
+
+
+def test_few_columns_run_as_they_did() -> None:
+    source = emit(lower(parse(COLUMNS["a sum of functions of sums"]), "f")).source
+    assert source.count("if (FS_RARELY(a_n1 < 16))") == 1
+
+
+def test_iterations_of_strips_run_in_chunks() -> None:
+    for text in COLUMNS.values():
+        body = lower(parse(text), "f", passes=with_threads(ALL, 0)).kernel.body
+        chunks = [s for s in walk(body) if isinstance(s, t.Parallel)]
+        assert any([s.index.endswith("strip_own") for x in chunks for s in walk(x.body) if isinstance(s, t.For)])
+
+
+def by_columns(a):  # type: ignore[no-untyped-def]
+    return sum(fs.logsumexp([a[k, i] for k in range(len(a))]) for i in range(len(a[0])))
+
+
+def by_rows(a):  # type: ignore[no-untyped-def]
+    return sum(fs.logsumexp(a[i]) for i in range(len(a)))
+
+
+def _with_bad_numbers(n: int) -> np.ndarray:
+    a = np.random.default_rng(n).normal(size=(7, n))
+    if n > 5:
+        a[2, 3], a[4, 5] = math.inf, -math.inf
+    return a
+
+
+@pytest.mark.parametrize("n", POINTS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_mixtures_by_columns_are_mixtures_by_rows(n: int, dtype: type) -> None:
+    a = _with_bad_numbers(n).astype(dtype)
+    tolerance = {"rtol": 1e-12 if dtype is np.float64 else 1e-5}
+    expected, derivative = fs.value_and_grad(by_rows)(np.ascontiguousarray(a.T))
+    value, found = fs.value_and_grad(by_columns)(a)
+    np.testing.assert_allclose(value, expected, **tolerance)
+    np.testing.assert_allclose(found, derivative.T, **tolerance, atol=1e-7)
+    np.testing.assert_allclose(fs.function(by_columns)(a), expected, **tolerance)
+
+
+def test_a_column_without_a_number_makes_the_sum_none() -> None:
+    a = _with_bad_numbers(130)
+    a[1, 100] = math.nan
+    assert math.isnan(fs.function(by_columns)(a))
+    found = fs.grad(by_columns)(a)
+    finite = np.delete(np.arange(130), [3, 100])
+    softmax = np.exp(a[:, finite] - a[:, finite].max(axis=0))
+    np.testing.assert_allclose(found[:, finite], softmax / softmax.sum(axis=0), rtol=1e-12, atol=1e-300)
+
+
+def test_columns_are_set_to_zero_where_they_are_used() -> None:
+    source = fs.grad(by_columns).c_source(_with_bad_numbers(130))
+    first, second = source[source.rindex("FS_RARELY") :].split("} else {", 1)
+    assert first.count("memset") == 1
+    assert "memset" not in second
+    assert "memset" not in source[source.rindex("int32_t grad_by_columns(") : source.rindex("FS_RARELY")]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 7])
+def test_the_same_bits_on_any_number_of_threads(threads: int) -> None:
+    a = np.random.default_rng(3).normal(size=(9, 20_000))
+    value, found = fs.value_and_grad(by_columns, threads=threads)(a)
+    expected, derivative = fs.value_and_grad(by_columns, threads=1)(a)
+    assert value == expected
+    assert np.array_equal(found, derivative)
+    assert value == pytest.approx(fs.function(by_columns)(a), rel=1e-13)
