@@ -16,6 +16,7 @@ from fsmooth.loops.passes.strips.widths import is_over_strips
 from fsmooth.loops.usage import walk
 from fsmooth.lower.functions import lower
 from tests.accuracy.judge import bounded, disagreement
+from tests.lower import random_columns
 from tests.lower.harness import FAST, STRICT, Compiled, compile_all
 from tests.lower.strip_programs import POINTS
 
@@ -175,3 +176,20 @@ def test_the_same_bits_on_any_number_of_threads(threads: int) -> None:
     assert value == expected
     assert np.array_equal(found, derivative)
     assert value == pytest.approx(fs.function(by_columns)(a), rel=1e-13)
+
+
+@pytest.mark.parametrize("first", range(0, 150, 50))
+def test_random_loops_over_columns(first: int) -> None:
+    terms = [parse(random_columns.program(seed)) for seed in range(first, first + 50)]
+    for chunked in (False, True):
+        passes = with_threads(ALL, 0) if chunked else ALL
+        kernels = compile_all(terms, FAST, lambda term, name: lower(term, name, passes=passes))  # noqa: B023
+        for n in (1, 17, 130):
+            arguments = _arguments(n)
+            for seed, term, kernel in zip(range(first, first + 50), terms, kernels, strict=True):
+                assert not disagreement(kernel(*arguments), bounded(term, list(arguments)), 1e-11), (seed, n, chunked)
+
+
+def test_many_random_loops_run_in_strips() -> None:
+    found = [bool(_strips(lower(parse(random_columns.program(seed)), "f").kernel.body)) for seed in range(150)]
+    assert sum(found) > 50
