@@ -58,6 +58,14 @@ AS_THEY_ARE = {
         {_GIVEN} sum (length a[0]) (fun i ->
           let s = sum (length b) (fun k -> exp (b[k] * c[i])) in
           if s > 3.0 then sum (length a) (fun k -> exp a[k][i] * s) else 0.0)""",
+    "more of a column than all read": f"""
+        {_GIVEN} sum (length a[0]) (fun i ->
+          let s = sum 3 (fun k -> exp a[k][i]) in
+          if s > 3.0 then sum (length a) (fun k -> exp (a[k][i] - s)) else 0.0)""",
+    "what a choice reads": f"""
+        {_GIVEN} sum (length a[0]) (fun i ->
+          let s = sum (length a) (fun k -> exp (if b[k] > 0.0 then a[k][i] else 0.5)) in
+          if s > 3.0 then sum (length a) (fun k -> exp (a[k][i] - s)) else 0.0)""",
     "a column whose length differs": f"""
         {_GIVEN} sum (length a[0]) (fun i -> let s = sum (if i > 2 then 3 else 2) (fun k -> exp a[k][i]) in s * s)""",
     "steps that nobody knows": f"""

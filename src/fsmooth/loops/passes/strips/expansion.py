@@ -7,7 +7,7 @@ read whatever holds, and what they store to memory that is not their own is stor
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -17,7 +17,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.types import BOOL, INT, Type
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import rows_of
-from fsmooth.loops.arithmetic import inside, integer, plus, same, times, zero_of
+from fsmooth.loops.arithmetic import inside, integer, parts, plus, same, times, zero_of
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.strips.strip import WIDTH
 from fsmooth.loops.passes.strips.widths import independent_strips
@@ -70,7 +70,9 @@ class Columns:
         self.loop, self.own, self.zeros, self.names = loop, own, zeros, names
         self.varying = {loop.index} | {name for s in walk(loop.body) for name in targets(s)}
         """Names of what differs from column to column, or changes."""
-        self.always = [load for s in _unconditional(loop.body) for load in loads_of(s)]
+        self.always = list(_read_always(loop.body, ()))
+        self.around: list[t.For] = []
+        """The loops over rows around a statement."""
         self.types: dict[str, Type] = {}
         self.conditions: dict[str, int] = {}
         """How many conditions each number is declared under, and each array is used under."""
@@ -135,7 +137,9 @@ class Columns:
                     found.append(_Once(s))
                 case t.For() if names_of(s.size).isdisjoint(self.varying) and not s.own:
                     self.read_by_all(s, when)
+                    self.around.append(s)
                     found.append(_Rows(s, self.parts(s.body, when)))
+                    self.around.pop()
                 case t.If():
                     holds = t.Name(self.names.fresh("holds"), BOOL)
                     run().append(self.declared(t.Declare(holds.name, BOOL, s.condition), when))
@@ -188,8 +192,15 @@ class Columns:
             raise NoColumns
 
     def is_read_always(self, load: t.Load) -> bool:
-        """Does each column read the element, whatever conditions hold?"""
-        return any([load.buffer == x.buffer and same(load.index, x.index) for x in self.always])
+        """Does each column read the element, whatever conditions hold, in loops that are around it here, too?"""
+        return any(
+            [
+                load.buffer == x.buffer
+                and same(load.index, x.index)
+                and all([any([a.index == b.index and same(a.size, b.size) for b in self.around]) for a in loops])
+                for x, loops in self.always
+            ]
+        )
 
     def in_several(self, found: Sequence[_Part]) -> list[str]:
         """The numbers of a column that more than one loop over columns names."""
@@ -298,14 +309,26 @@ def _common(body: t.Body, buffers: Collection[str]) -> dict[str, _Path]:
     return found
 
 
-def _unconditional(body: t.Body) -> list[t.Statement]:
-    """The statements that no condition is about."""
-    found: list[t.Statement] = []
+def _read_always(body: t.Body, loops: tuple[t.For, ...]) -> Iterator[tuple[t.Load, tuple[t.For, ...]]]:
+    """The loads that no condition is about, and the loops around them."""
     for s in body:
-        found.append(s)
+        for e in expressions_of(s):
+            for load in _evaluated(e):
+                yield load, loops
         if isinstance(s, t.For):
-            found.extend(_unconditional(s.body))
-    return found
+            yield from _read_always(s.body, (*loops, s))
+
+
+def _evaluated(e: t.Expression) -> Iterator[t.Load]:
+    """The loads of an expression that are made whenever it is evaluated."""
+    match e:
+        case t.Conditional(condition):
+            yield from _evaluated(condition)
+        case _:
+            if isinstance(e, t.Load):
+                yield e
+            for part in parts(e):
+                yield from _evaluated(part)
 
 
 def _not(condition: t.Expression) -> t.Expression:
