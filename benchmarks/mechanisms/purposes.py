@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 import fsmooth as fs
 from benchmarks.mechanisms.program import Program
-from benchmarks.workloads import product_sum
+from benchmarks.workloads import paper_003, product_sum
 
 
 def switched(x, y, on):
@@ -80,6 +81,28 @@ def multiplied(A, B):
     return C
 
 
+@dataclass
+class Node:
+    left: Node | None
+    right: Node | None
+
+
+def blended(t: Node | None, w):
+    """Arrays of calls that their way back reads (what is kept is computed where it is)."""
+    if t is None:
+        return w
+    left, right = blended(t.left, w), blended(t.right, w)
+    return left * right * (1.5 - left)
+
+
+def summed(t: Node | None, w):
+    return np.sum(blended(t, w))
+
+
+def _balanced(depth: int) -> Node | None:
+    return Node(_balanced(depth - 1), _balanced(depth - 1)) if depth else None
+
+
 def purposes() -> Iterator[Program]:
     """Each with arguments."""
     rng = np.random.default_rng(0)
@@ -101,6 +124,9 @@ def purposes() -> Iterator[Program]:
         yield Program(f.__name__, lambda f=f: fs.function(f), arguments)
     yield Program("softmax_loss, gradient", lambda: fs.grad(softmax_loss), (wide,))
     yield Program("scattered, gradient", lambda: fs.grad(scattered, wrt="x"), (x, chosen))
+    yield Program("blended, gradient", lambda: fs.grad(summed, wrt="w"), (_balanced(6), np.abs(x) / 4.0))
+    vectors = r((10_000, 3)), r((10_000, 4)), r((10_000, 3))
+    yield Program("rotations, gradient", lambda: fs.grad(paper_003.rotations, wrt=("v", "q")), vectors)  # loops upwards
     trees = product_sum.generate(2**19), product_sum.A, product_sum.B
     yield Program("large product-sum, value", lambda: fs.function(product_sum.total), trees)
     gradient = lambda: fs.grad(product_sum.total, wrt=product_sum.WRT)  # noqa: E731  (frames in order)
