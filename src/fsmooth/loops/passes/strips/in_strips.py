@@ -95,18 +95,31 @@ class _Function:
                     return instead
         return None
 
-    def cut(
-        self, loop: t.For, size: t.Expression, rows: dict[str, t.Expression], gathered: list[Gathered]
-    ) -> list[t.Statement] | None:
-        """`try_loop` for points of this number, of which the loop computes these rows for itself."""
-        strip = Strip(size, self.names.fresh(f"{loop.index}_start"), self.names.fresh(f"{loop.index}_count"), rows)
+    def strips(self, loop: t.For, strip: Strip, usable: list[Gathered], *, first: bool) -> tuple[t.For, Tables] | None:
+        """The loop in strips, which come `first` if they can, and the arrays that it needs; None if that is not possible."""
         written = written_in(loop.body)
-        usable = [g for g in gathered if same(g.size, size) and same(g.loop.size, loop.size)]
-        tables = Tables(self.names, loop, size, written, list(usable))
+        tables = Tables(self.names, loop, strip.size, written, list(usable), first)
         try:
             body = StripBody(strip, written, tables).whole(loop.body)
         except NotInStrips:
             return None
+        new = _strips_first(loop, body, strip.own) if first else None
+        if new is None and tables.has_dear_numbers and first:
+            return self.strips(loop, strip, usable, first=False)
+        if new is None:
+            new = t.For(loop.index, loop.size, body, loop.kind, loop.site, loop.reduced, loop.extrema, own=loop.own)
+        return new, tables
+
+    def cut(
+        self, loop: t.For, size: t.Expression, rows: dict[str, t.Expression], gathered: list[Gathered]
+    ) -> list[t.Statement] | None:
+        """`try_loop` for points of this number, of which the loop computes these rows for itself."""
+        usable = [g for g in gathered if same(g.size, size) and same(g.loop.size, loop.size)]
+        strip = Strip(size, self.names.fresh(f"{loop.index}_start"), self.names.fresh(f"{loop.index}_count"), rows)
+        found = self.strips(loop, strip, usable, first=True)
+        if found is None:
+            return None
+        new, tables = found
         gathered.extend([g for g in tables.gathered[len(usable) :] if self.changed.isdisjoint(g.names())])
         memory = tables.places
         before = tables.before()
@@ -117,7 +130,6 @@ class _Function:
                 self.on_stack.add(buffer)
                 memory.append(t.LocalArray(buffer, type_, int(count.value) * WIDTH))
             before.append(t.Fill(buffer, ZERO, total, type_))
-        new = _strips_first(loop, body, rows)
         cut: list[t.Statement] = [*before, new]
         if isinstance(size, t.Literal):
             return [*memory, *cut]
@@ -126,19 +138,18 @@ class _Function:
         return [*memory, t.If(few, (short,), tuple(cut), rare=True)]
 
 
-def _strips_first(loop: t.For, body: t.Body, rows: Collection[str]) -> t.For:
-    """The loop with its body in strips; inside the loop over the strips, if these share nothing: then what is read of a strip's
-    points stays in the fastest cache, and each thread has points of its own.
+def _strips_first(loop: t.For, body: t.Body, rows: Collection[str]) -> t.For | None:
+    """A loop in the loop over the strips of its body, if these share nothing: then what is read of a strip's points stays in the
+    fastest cache, and each thread has points of its own.
     """
     *before, last = body
-    new = t.For(loop.index, loop.size, body, loop.kind, loop.site, loop.reduced, loop.extrema, own=loop.own)
     if not isinstance(last, t.For) or not is_over_strips(last) or loop.reduced or loop.extrema:
-        return new
+        return None
     if not all([isinstance(s, t.Declare) and not s.mutable and s.value is not None for s in before]):
-        return new
+        return None
     start, count, *inside = last.body
-    own = tuple(dict.fromkeys([*loop.own, *rows]))
-    return replace(last, body=(start, count, replace(new, body=(*before, *inside))), own=own)
+    inner = t.For(loop.index, loop.size, (*before, *inside), loop.kind, loop.site, own=loop.own)
+    return replace(last, body=(start, count, inner), own=tuple(dict.fromkeys([*loop.own, *rows])))
 
 
 def _without_vectors(body: t.Body, size: t.Expression) -> t.Body:

@@ -1,9 +1,9 @@
 """What strips would compute or gather again and again is computed or gathered once.
 
 A number that is dear and differs only from iteration to iteration of an inner loop (exp(q[r]), say) would be computed for
-each strip: it becomes an array before the loop that is cut.  Numbers that a loop over points reads in steps, like
-x[i * d + c], would be gathered for each iteration of that loop: before it they become an array in which the points lie side
-by side.  Loops that follow and read the same numbers so read that array, too.
+each strip: it becomes an array before the strips, or if these come first before the loop that is cut.  Numbers that a loop over
+points reads in steps, like x[i * d + c], would be gathered for each iteration of that loop: before it they become an array in
+which the points lie side by side.  Loops that follow and read the same numbers so read that array, too.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from fsmooth import thresholds
 from fsmooth.core.types import INT, Float, Type
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import is_next
-from fsmooth.loops.arithmetic import ZERO, map_loads, parts, plus, positive, same, times
+from fsmooth.loops.arithmetic import ONE, ZERO, map_loads, parts, plus, positive, same, times
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.strips.widths import independent_strips
 from fsmooth.loops.passes.vectorise import marked
@@ -41,7 +41,8 @@ class Gathered(Struct, frozen=True):
 
 
 class Tables(Struct):
-    """Arrays for a loop that is cut into strips: made before it (`once`), or set to zero before its strips (`every`).
+    """Arrays for a loop that is cut into strips: made before it (`once`), or before its strips (`every`), if these do not come
+    `first`.
 
     `gathered` are at first those that loops before made.
     """
@@ -51,6 +52,8 @@ class Tables(Struct):
     size: t.Expression
     written: set[str]
     gathered: list[Gathered]
+    first: bool
+    has_dear_numbers: bool = False
     varying: set[str] = field(default_factory=set)
     taken: list[t.Statement] = field(default_factory=list)
     places: list[t.Statement] = field(default_factory=list)
@@ -74,10 +77,15 @@ class Tables(Struct):
         if not self.varying.isdisjoint(names_of(s.value) - known) or not self.steady(inner.size):
             return s
         buffer, index = self.names.fresh(s.name), t.Name(inner.index, INT)
-        at = plus(times(t.Name(self.loop.index, INT), inner.size), index)
+        self.has_dear_numbers = True
+        rows = self.loop.size if self.first else ONE
+        at = plus(times(t.Name(self.loop.index, INT), inner.size), index) if self.first else index
         row = marked(t.For(inner.index, inner.size, (t.Store(buffer, at, s.value),), t.Kind.PARALLEL, inner.site))
-        self.taken.append(t.Allocate(buffer, s.type, times(self.loop.size, inner.size)))
-        self.once.append(t.For(self.loop.index, self.loop.size, (row,), t.Kind.PARALLEL))
+        self.taken.append(t.Allocate(buffer, s.type, times(rows, inner.size)))
+        if self.first:
+            self.once.append(t.For(self.loop.index, self.loop.size, (row,), t.Kind.PARALLEL))
+        else:
+            self.every.append(row)
         return t.Declare(s.name, s.type, t.Load(buffer, at, s.type))
 
     def sums(self, name: str, size: t.Expression, type_: Type) -> str:
