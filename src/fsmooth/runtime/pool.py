@@ -34,7 +34,8 @@ enum { MOST = 256, LOOKS = 2000, STACK = 8 << 20 };
 
 static pthread_mutex_t region = PTHREAD_MUTEX_INITIALIZER; /* who has it runs chunks on all threads */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;   /* of what follows */
-static pthread_cond_t begun = PTHREAD_COND_INITIALIZER, ended = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t begun[MOST]; /* for each helper: those that a region has nothing for go on sleeping */
 static struct {
     fs_task task;
     void *given;
@@ -123,14 +124,13 @@ static void *thread(void *which) {
     for (;;) {
         for (int k = 0; k < LOOKS && __atomic_load_n(&now.number, __ATOMIC_ACQUIRE) == seen; ++k) relax(k);
         pthread_mutex_lock(&lock);
-        while (now.number == seen) pthread_cond_wait(&begun, &lock);
+        while (now.number == seen || own >= now.helpers) pthread_cond_wait(&begun[own], &lock);
         seen = now.number;
         const fs_task task = now.task;
         void *const given = now.given;
         const int64_t chunks = now.chunks;
         const int32_t helpers = now.helpers, cpu = now.cpu;
         pthread_mutex_unlock(&lock);
-        if (own >= helpers) continue;
         away_from(cpu);
         work(task, given, chunks, seen, own + 1, helpers + 1);
     }
@@ -154,13 +154,16 @@ static void start(int32_t helpers) {
 static void in_child(void) { /* of the threads only this one is there */
     pthread_mutex_init(&region, NULL);
     pthread_mutex_init(&lock, NULL);
-    pthread_cond_init(&begun, NULL);
     pthread_cond_init(&ended, NULL);
+    for (int k = 0; k < MOST; ++k) pthread_cond_init(&begun[k], NULL);
     started = 0;
     inside = 0;
 }
 
-static void __attribute__((constructor)) at_start(void) { pthread_atfork(NULL, NULL, in_child); }
+static void __attribute__((constructor)) at_start(void) {
+    for (int k = 0; k < MOST; ++k) pthread_cond_init(&begun[k], NULL);
+    pthread_atfork(NULL, NULL, in_child);
+}
 
 static int32_t within(int32_t threads) { return threads < 1 ? 1 : threads > MOST ? MOST : threads; }
 
@@ -200,7 +203,7 @@ void fs_pool_run(fs_task task, void *given, int64_t chunks, int32_t threads) {
         __atomic_store_n(&parts[k].left, (uint64_t)number << 32 | first << 16 | end, __ATOMIC_RELEASE);
     }
     __atomic_store_n(&now.number, number, __ATOMIC_RELEASE);
-    pthread_cond_broadcast(&begun);
+    for (int32_t k = 0; k < helpers; ++k) pthread_cond_signal(&begun[k]);
     pthread_mutex_unlock(&lock);
     work(task, given, chunks, number, 0, helpers + 1);
     const int64_t own = nanoseconds();
