@@ -103,6 +103,7 @@ class _Function:
         return {name for name in written - by_index if within[name] == self.uses[name] - 1 and self.is_small(name)}
 
     def is_small(self, name: str) -> bool:
+        """Is there room for 64 of it?"""
         storage = self.storage[name]
         return isinstance(storage, t.Allocate) or storage.count <= thresholds.STRIP_ROWS_ON_STACK
 
