@@ -121,7 +121,7 @@ def test_both_branches_are_computed_where_columns_differ_and_numbers_of_a_branch
 
 def test_few_columns_run_as_they_did() -> None:
     source = emit(lower(parse(COLUMNS["a sum of functions of sums"]), "f")).source
-    assert source.count("if (FS_RARELY(a_n1 < 16))") == 1
+    assert source.count("if (FS_RARELY(a_n1 < 8))") == 1
 
 
 def test_iterations_of_strips_run_in_chunks() -> None:

@@ -94,7 +94,7 @@ EXTREMES: dict[str, tuple[float, float]] = {
     "CHOICES": (0, 100),
     "KEPT_SUM": (0, 1_000),
     "KEPT_IN_STRIPS": (0, 1_000),
-    "POINTS_FOR_STRIPS": (0, 1_000),
+    "COLUMNS_FOR_STRIPS": (0, 1_000),
     "STRIP_ROWS_ON_STACK": (0, 128),
     "JAMMED": (1, 8),
     "JAMMED_ROWS": (1, 8),

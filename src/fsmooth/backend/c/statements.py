@@ -375,10 +375,7 @@ class StatementWriter:
         if s.vectors in (t.Vectors.WRITTEN, t.Vectors.WHOLE):
             write_vectors(self, s)
             return
-        if s.vectors is t.Vectors.NONE:
-            self.features.add("scalar")
-            self.line("FS_SCALAR")
-        masked = s.vectors is t.Vectors.IMPLIED and may_permute_masked_loads(s, self.known)
+        masked = may_permute_masked_loads(s, self.known)
         lanes = None if masked else lanes_of_gather(s)
         if lanes is not None:
             write_gather(self, s, lanes)

@@ -18,17 +18,20 @@ from fsmooth.loops.usage import (
 
 
 def prune(function: t.Function, _: Names) -> t.Function:
-    """Drop declarations, assignments and stores whose names nothing reads.
+    """Drop declarations, assignments and stores whose names nothing reads."""
+    return with_body(function, pruned(function.body, {p.name for p in function.parameters}))
+
+
+def pruned(body: t.Body, outputs: set[str]) -> t.Body:
+    """Statements without those that only compute what nothing reads, if these names are read after them.
 
     Again, until nothing is dropped: what only dead code in a loop reads is found dead in the next pass.
     """
-    outputs = {p.name for p in function.parameters}
-    body = function.body
     dropped = True
     while dropped:
         pruning = _Pruning(outputs, body)
         body, dropped = pruning.body(body), pruning.dropped
-    return with_body(function, body)
+    return body
 
 
 class _Pruning:

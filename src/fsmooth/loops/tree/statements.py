@@ -63,14 +63,15 @@ class Kind(Enum):
 
 class Vectors(Enum):
     """Who makes vectors of the iterations of a loop: the C compiler if it can (told by `simd` that it may); we, since the
-    body only adds, subtracts, multiplies and divides numbers that lie side by side; or nobody, since it is short.  WHOLE is
-    WRITTEN, where the last vector may be whole: the memory is there, and of what is computed too much only sums care.
+    body only adds, subtracts, multiplies and divides numbers that lie side by side.  WHOLE is WRITTEN, where the last vector may
+    be whole: the memory is there, and of what is computed too much only sums care.  STRIP is IMPLIED, of the points of a strip,
+    which are few and in the fastest cache.
     """
 
     IMPLIED = "implied"
     WRITTEN = "written"
     WHOLE = "whole"
-    NONE = "none"
+    STRIP = "strip"
 
 
 class For(Struct, frozen=True, eq=False):

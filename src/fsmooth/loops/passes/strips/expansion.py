@@ -16,7 +16,7 @@ from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.types import BOOL, INT, Type
 from fsmooth.loops import tree as t
-from fsmooth.loops.affine import rows_of
+from fsmooth.loops.affine import row_of, rows_of
 from fsmooth.loops.arithmetic import inside, integer, parts, plus, same, times, zero_of
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.strips.strip import WIDTH
@@ -33,6 +33,7 @@ from fsmooth.loops.usage import (
     targets,
     walk,
 )
+from fsmooth.loops.vector_math import SCALAR_ONLY, VECTOR_MATH
 
 
 class NoColumns(Exception):
@@ -71,12 +72,18 @@ class Columns:
         self.varying = {loop.index} | {name for s in walk(loop.body) for name in targets(s)}
         """Names of what differs from column to column, or changes."""
         self.always = list(_read_always(loop.body, ()))
+        self.new = {fill.buffer for fill in zeros if self.is_added_once(fill)}
+        """Matrices of which each element is what is added to its zero."""
         self.around: list[t.For] = []
         """The loops over rows around a statement."""
         self.types: dict[str, Type] = {}
+        self.cheap: dict[str, t.Expression] = {}
+        self.assigned_to = {s.name for s in walk(loop.body) if isinstance(s, t.Assign)}
         self.conditions: dict[str, int] = {}
         """How many conditions each number is declared under, and each array is used under."""
         self.rows: dict[str, str] = {}
+        self.again: dict[str, t.Expression] = {}
+        """Conditions that are computed again where they are used: a byte for each column is read together with eight."""
         self.lane = t.Name(names.fresh(f"{loop.index}_lane"), INT)
         self.start = t.Name(names.fresh(f"{loop.index}_start"), INT)
         self.count = t.Name(names.fresh(f"{loop.index}_count"), INT)
@@ -86,15 +93,17 @@ class Columns:
         loop = self.loop
         self.conditions = {name: len(when) for name, when in _common(loop.body, self.own).items()}
         found = self.parts(loop.body, ())
-        self.rows = {name: self.names.beside(name, "row") for name in self.in_several(found)}
-        body = (*[self.zero(fill) for fill in self.zeros], *self.made(found))
+        several = self.in_several(found)
+        self.again = {name: value for name in several if (value := self.cheap.get(name)) is not None}
+        self.rows = {name: self.names.beside(name, "row") for name in several if name not in self.again}
+        body = (*[self.zero(fill) for fill in self.zeros if fill.buffer not in self.new], *self.made(found))
         strips = independent_strips(loop.size, self.start.name, self.count.name, body, self.names)
         own = tuple(dict.fromkeys([*loop.own, *sorted(self.own), *self.rows.values()]))
         cut = replace(strips, kind=loop.kind, site=loop.site, reduced=loop.reduced, own=own)
         memory = [t.LocalArray(row, self.types[name], WIDTH) for name, row in self.rows.items()]
         if isinstance(loop.size, t.Literal):
             return (*memory, cut)
-        few = t.Operation(p.less, (loop.size, integer(thresholds.POINTS_FOR_STRIPS)), BOOL)
+        few = t.Operation(p.less, (loop.size, integer(thresholds.COLUMNS_FOR_STRIPS)), BOOL)
         return (*memory, t.If(few, (*self.zeros, loop), (cut,), rare=True))
 
     def zero(self, fill: t.Fill) -> t.Statement:
@@ -106,6 +115,17 @@ class Columns:
         rows = rows_of(fill.count, self.loop.size)
         assert rows is not None
         return t.For(row.name, rows, (columns,), t.Kind.PARALLEL)
+
+    def is_added_once(self, fill: t.Fill) -> bool:
+        """Is something added exactly once to each zero, whatever conditions hold, and are the zeros not used otherwise?"""
+        first, *others = [s for s in walk(self.loop.body) if fill.buffer in own_names(s)]
+        if others or not isinstance(first, t.Store) or not first.accumulate or fill.buffer in names_of(first.value):
+            return False
+        rows, row = rows_of(fill.count, self.loop.size), row_of(first.index, self.loop.index, self.loop.size)
+        assert rows is not None
+        assert row is not None
+        loops = [s for s in self.loop.body if isinstance(s, t.For) and any([x is first for x in s.body])]
+        return any([same(s.size, rows) and same(row, t.Name(s.index, INT)) for s in loops])
 
     def parts(self, body: t.Body, when: tuple[t.Expression, ...]) -> list[_Part]:
         """Statements of a column, if these conditions hold, as loops over columns and rows."""
@@ -157,9 +177,23 @@ class Columns:
     def declared(self, s: t.Declare, when: tuple[t.Expression, ...]) -> t.Declare:
         self.read_by_all(s, when)
         self.types[s.name] = s.type
+        if s.type == BOOL and s.value is not None and not s.mutable and self.is_cheap(s.value):
+            self.cheap[s.name] = s.value
         self.varying.add(s.name)
         self.conditions[s.name] = len(when)
         return s
+
+    def is_cheap(self, e: t.Expression) -> bool:
+        """Is it made of numbers that stay as they are, without functions that are called?"""
+        match e:
+            case t.Name(name):
+                return name not in self.assigned_to
+            case t.Literal():
+                return True
+            case t.Operation(primitive, arguments):
+                return primitive not in VECTOR_MATH | SCALAR_ONLY and all([self.is_cheap(a) for a in arguments])
+            case _:
+                return False
 
     def assigned(self, s: t.Assign, when: tuple[t.Expression, ...]) -> t.Assign:
         """What a column sets a number to if conditions hold."""
@@ -216,6 +250,9 @@ class Columns:
                 for s in walk(part.body):
                     for name in own_names(s).union(declared(s)):
                         used.setdefault(name, set()).add(count)
+        for name, value in reversed(self.cheap.items()):
+            for operand in names_of(value) if len(used.get(name, ())) > 1 else ():
+                used.setdefault(operand, set()).update(used[name])
         return [name for name in self.types if len(used.get(name, ())) > 1]
 
     def made(self, found: Sequence[_Part]) -> t.Body:
@@ -246,13 +283,15 @@ class Columns:
         loop = t.For(self.lane.name, self.count, tuple(made), kind, reduced=reduced)
         if is_arithmetic(made, self.lane.name):
             return (replace(loop, vectors=t.Vectors.WRITTEN),)
-        return (marked(loop),)
+        return (replace(marked(loop), vectors=t.Vectors.STRIP),)
 
     def column(self, s: t.Statement) -> t.Statement | None:
         """A statement of a column, of a column of the strip."""
         match s:
             case t.Declare(_, _, None):
                 return None if s.name in self.rows else s
+            case t.Declare(name) if name in self.again:
+                return None
             case t.Declare(name, _, value) if value is not None and name in self.rows:
                 return t.Store(self.rows[name], self.lane, self.value(value))
             case t.Assign(name, value) if name in self.rows:
@@ -260,7 +299,8 @@ class Columns:
             case t.Declare(_, _, value) | t.Assign(_, value) if value is not None:
                 return replace(s, value=self.value(value))
             case t.Store():
-                return replace(s, index=self.index(s.buffer, s.index), value=self.value(s.value))
+                accumulate = s.accumulate and s.buffer not in self.new
+                return t.Store(s.buffer, self.index(s.buffer, s.index), self.value(s.value), accumulate)
             case t.If(condition, (inner,)) if (new := self.column(inner)) is not None:
                 return t.If(self.value(condition), (new,))
             case _:
@@ -278,6 +318,8 @@ class Columns:
                 return plus(self.start, self.lane)
             case t.Name(name) if name in self.rows:
                 return t.Load(self.rows[name], self.lane, e.type)
+            case t.Name(name) if name in self.again:
+                return self.value(self.again[name])
             case t.Load(buffer, at):
                 return t.Load(buffer, self.index(buffer, at), e.type)
             case t.Operation(primitive, arguments):

@@ -27,14 +27,15 @@ from fsmooth.core import primitives as p
 from fsmooth.core.types import BOOL, Float
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import rows_of
-from fsmooth.loops.arithmetic import ZERO, integer, is_integer, same, times
+from fsmooth.loops.arithmetic import ZERO, integer, is_integer, positive, same, times
 from fsmooth.loops.names import Names
+from fsmooth.loops.passes.pruning import pruned
 from fsmooth.loops.passes.strips.bodies import StripBody, written_in
 from fsmooth.loops.passes.strips.strip import WIDTH, NotInStrips, Strip
 from fsmooth.loops.passes.strips.tables import Gathered, Tables
 from fsmooth.loops.passes.strips.widths import is_over_strips
 from fsmooth.loops.rewriting import same_or, with_bodies, with_body
-from fsmooth.loops.usage import changed, occurrences, walk
+from fsmooth.loops.usage import changed, declared, occurrences, walk
 
 
 def in_strips(function: t.Function, names: Names) -> t.Function:
@@ -131,11 +132,10 @@ class _Function:
                 memory.append(t.LocalArray(buffer, type_, int(count.value) * WIDTH))
             before.append(t.Fill(buffer, ZERO, total, type_))
         cut: list[t.Statement] = [*before, new]
-        if isinstance(size, t.Literal):
+        none = _of_no_points(loop, size, rows)
+        if isinstance(size, t.Literal) or not none:
             return [*memory, *cut]
-        short = replace(loop, body=_without_vectors(loop.body, size))
-        few = t.Operation(p.less, (size, integer(thresholds.POINTS_FOR_STRIPS)), BOOL)
-        return [*memory, t.If(few, (short,), tuple(cut), rare=True)]
+        return [*memory, t.If(t.Operation(p.less, (size, integer(1)), BOOL), none, tuple(cut), rare=True)]
 
 
 def _strips_first(loop: t.For, body: t.Body, rows: Collection[str]) -> t.For | None:
@@ -152,15 +152,24 @@ def _strips_first(loop: t.For, body: t.Body, rows: Collection[str]) -> t.For | N
     return replace(last, body=(start, count, inner), own=tuple(dict.fromkeys([*loop.own, *rows])))
 
 
-def _without_vectors(body: t.Body, size: t.Expression) -> t.Body:
-    """Statements in which no loop of this size is run in vectors."""
-    found: list[t.Statement] = []
-    for s in body:
-        new = with_bodies(s, lambda inner: _without_vectors(inner, size))
-        if isinstance(new, t.For) and same(new.size, size):
-            new = replace(new, simd=False, vectors=t.Vectors.NONE)
-        found.append(new)
-    return same_or(body, found)
+def _of_no_points(loop: t.For, size: t.Expression, rows: Collection[str]) -> t.Body:
+    """What a loop does where this size, of the points of which it has rows, is 0: sums over nothing, say."""
+
+    def of(body: t.Body) -> t.Body:
+        found: list[t.Statement] = []
+        for s in body:
+            match s:
+                case t.For() if same(s.size, size):
+                    pass
+                case t.If() if same(s.condition, positive(size)):
+                    found.extend(of(s.otherwise))
+                case _:
+                    found.append(with_bodies(s, of))
+        return tuple(found)
+
+    body = of((loop,))
+    own = {name for s in walk(body) for name in declared(s)}
+    return pruned(body, changed(body) - own - {*rows})
 
 
 def _dimensions(body: t.Body) -> list[t.Expression]:

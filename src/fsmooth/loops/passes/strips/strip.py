@@ -83,8 +83,8 @@ class Strip(Struct, frozen=True):
         inside = inside and all([self._inside(e, varying) for s in body for e in expressions_of(s)])
         count = integer(WIDTH) if inside and not sums else t.Name(self.count, INT)
         vectors = t.Vectors.WHOLE if inside and sums else t.Vectors.WRITTEN
-        vectors = vectors if is_arithmetic(body, loop.index) else t.Vectors.IMPLIED
-        simd = loop.simd and vectors is t.Vectors.IMPLIED
+        vectors = vectors if is_arithmetic(body, loop.index) else t.Vectors.STRIP
+        simd = loop.simd and vectors is t.Vectors.STRIP
         return t.For(loop.index, count, tuple(body), loop.kind, loop.site, loop.reduced, (), simd, vectors)
 
     def _inside(self, e: t.Expression, varying: set[str]) -> bool:
