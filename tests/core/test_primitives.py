@@ -68,6 +68,7 @@ UNARY: dict[Primitive, Callable[[float], float]] = {
     p.sigmoid: special.expit,
     p.floor: np.floor,
     p.stop_gradient: np.positive,
+    p.as_offset: np.positive,
     p.ceil: np.ceil,
 }
 BINARY: dict[Primitive, Callable[[float, float], float]] = {

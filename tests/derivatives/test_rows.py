@@ -59,6 +59,7 @@ UNARY: dict[Primitive, tuple[Callable[..., complex], tuple[float, ...]]] = {
     p.absolute: (lambda z: z if np.real(z) > 0 else -z, ANYWHERE),
     p.sign: (lambda z: np.sign(np.real(z)) + 0j, ANYWHERE),
     p.stop_gradient: (lambda z: np.real(z) + 0j, ANYWHERE),
+    p.as_offset: (lambda z: np.real(z) + 0j, ANYWHERE),
     p.floor: (lambda z: np.floor(np.real(z)) + 0j, ANYWHERE),
     p.ceil: (lambda z: np.ceil(np.real(z)) + 0j, ANYWHERE),
     p.to_float: (lambda z: z, ANYWHERE),

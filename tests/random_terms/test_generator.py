@@ -22,6 +22,7 @@ ABSENT = {
     p.integer_power,
     p.is_nan,
     p.stop_gradient,
+    p.as_offset,
     p.to_float32,
     p.to_int,
     p.trigamma,

@@ -15,8 +15,9 @@ stay symbols; when the walk is over they are resolved from the outermost loop in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
+from fsmooth.core.primitives import Primitive
 from fsmooth.core.term import (
     App,
     If,
@@ -24,6 +25,7 @@ from fsmooth.core.term import (
     Lam,
     Let,
     MakeTuple,
+    Prim,
     Proj,
     Reduce,
     Reduction,
@@ -45,10 +47,15 @@ _CHOSEN = 1
 
 
 class Dependence:
-    """What in `root` depends on the `chosen` variables.  `carries` says of a type whether dependence shows in it."""
+    """What in `root` depends on the `chosen` variables.  `carries` says of a type whether dependence shows in it, and
+    `ends` are primitives of which the results depend on nothing.
+    """
 
-    def __init__(self, root: Term, chosen: Iterable[Var], carries: Callable[[Type], bool]) -> None:
+    def __init__(
+        self, root: Term, chosen: Iterable[Var], carries: Callable[[Type], bool], ends: Collection[Primitive] = ()
+    ) -> None:
         self._carries = carries
+        self._ends = ends
         self._flows: dict[Var, Flow] = {var: self._spread(var.type, _CHOSEN) for var in chosen}
         self._known: dict[Term, Flow] = {}
         self._loops: list[tuple[list[int], list[int]]] = []
@@ -104,6 +111,10 @@ class Dependence:
                     self._flows[parameter] = self._spread(parameter.type, _CHOSEN)
                 self._of(body)
                 return sources
+            case Prim(primitive, arguments) if primitive in self._ends:
+                for argument in arguments:
+                    self._of(argument)
+                return _NOTHING
             case MakeTuple(items):
                 return tuple([self._of(item) for item in items])
             case Proj(whole, position):

@@ -167,6 +167,10 @@ floor = _define("floor", 1, _floats, ieee.integral(math.floor), 1)
 ceil = _define("ceil", 1, _floats, ieee.integral(math.ceil), 1)
 stop_gradient = _define("stop_gradient", 1, _numbers, ieee.wrapped(lambda a: a), 1)
 """The number itself, whose derivative is zero."""
+as_offset = _define("as_offset", 1, _numbers, ieee.wrapped(lambda a: a), 1)
+"""The number itself, where the result does not depend on it: it is subtracted and added again, as the largest exponent of a
+log-sum-exp, or divided by and multiplied with.  What flows through it would cancel and is not computed.
+"""
 
 # -- comparison, logic, selection ----------------------------------------------------------------------------------
 

@@ -13,13 +13,14 @@ from collections.abc import Iterable
 from fsmooth.core.dependence import Dependence, Flow
 from fsmooth.core.term import Term, Var
 from fsmooth.core.types import Type, dual
+from fsmooth.differentiate.derivatives import CONSTANT
 
 
 class Activity:
     """What in `root` depends on the `active` variables by real numbers."""
 
     def __init__(self, root: Term, active: Iterable[Var]) -> None:
-        self._dependence = Dependence(root, active, has_tangent)
+        self._dependence = Dependence(root, active, has_tangent, CONSTANT)
 
     def is_active(self, term: Term) -> bool:
         """Does `term`, a part of the root, have a tangent that may differ from zero?"""

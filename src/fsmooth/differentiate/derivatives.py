@@ -243,6 +243,7 @@ ROWS: dict[Primitive, Row] = {
     p.absolute: _unary(lambda x, r: _f(p.sign, x)),
     p.sign: _nothing,
     p.stop_gradient: _nothing,
+    p.as_offset: _nothing,
     p.floor: _nothing,
     p.ceil: _nothing,
     p.minimum: _extremum(p.less_equal, p.less),
@@ -277,6 +278,9 @@ ROWS: dict[Primitive, Row] = {
     p.to_float: lambda x, r, t: _convert(r.type)(x, r, t),
     p.to_float32: lambda x, r, t: _convert(r.type)(x, r, t),
 }
+
+CONSTANT = frozenset(primitive for primitive, row in ROWS.items() if row is _nothing)
+"""What is constant but for jumps: whatever its argument is, nothing flows through it."""
 
 RESULT_IS_REUSED = frozenset(
     {p.divide, p.fmod, p.sqrt, p.tan, p.tanh, p.exp, p.expm1, p.exp2, p.cbrt, p.sigmoid, p.power, p.hypot}

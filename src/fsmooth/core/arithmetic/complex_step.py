@@ -105,6 +105,7 @@ _EXTENDED: dict[Primitive, Callable[..., complex]] = {
     p.absolute: lambda a: -a if a.real < 0 else a,
     p.sign: _step(p.sign),
     p.stop_gradient: _step(p.stop_gradient),
+    p.as_offset: _step(p.as_offset),
     p.floor: _step(p.floor),
     p.ceil: _step(p.ceil),
     p.minimum: _nearest(smallest=True),

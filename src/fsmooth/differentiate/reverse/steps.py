@@ -47,7 +47,7 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.traverse import transform
 from fsmooth.core.types import INT, Array, Tuple, has_float, is_scalar
-from fsmooth.differentiate.derivatives import underived
+from fsmooth.differentiate.derivatives import CONSTANT, underived
 from fsmooth.differentiate.reverse import whiles
 from fsmooth.differentiate.reverse.cotangents import component
 from fsmooth.differentiate.reverse.held import NOTHING_HELD, Held
@@ -105,6 +105,8 @@ class Steps:
 
     def is_active(self, term: Term) -> bool:
         """Does `term` mention an active variable?"""
+        if isinstance(term, Prim) and term.primitive in CONSTANT:
+            return False
         return not self.active.isdisjoint(term.free)
 
     def inside(self, body: Term) -> Steps:
