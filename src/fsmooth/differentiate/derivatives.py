@@ -280,7 +280,7 @@ ROWS: dict[Primitive, Row] = {
 }
 
 CONSTANT = frozenset(primitive for primitive, row in ROWS.items() if row is _nothing)
-"""What is constant but for jumps: whatever its argument is, nothing flows through it."""
+"""Steps, which are constant but for jumps, and what is not to be differentiated: nothing flows through them."""
 
 RESULT_IS_REUSED = frozenset(
     {p.divide, p.fmod, p.sqrt, p.tan, p.tanh, p.exp, p.expm1, p.exp2, p.cbrt, p.sigmoid, p.power, p.hypot}

@@ -138,10 +138,8 @@ class _Outlining(Struct):
             case t.While():  # what the condition reads stays beside it
                 body = self.body(s.body)
                 return s if body is s.body else replace(s, body=body)
-            case t.For(
-                vectors=t.Vectors.IMPLIED | t.Vectors.STRIP
-            ):  # no vectors of iterations in which functions are called
-                body = self.body(s.body)
+            case t.For(vectors=t.Vectors.IMPLIED | t.Vectors.STRIP):
+                body = self.body(s.body)  # no vectors of iterations in which functions are called
                 return s if body is s.body else replace(s, body=body, simd=False, reduced=(), extrema=())
             case t.If() | t.Parallel():
                 return with_bodies(s, self.body)
