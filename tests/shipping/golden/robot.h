@@ -72,7 +72,7 @@ int32_t robot_jacobian_step_shape(
 /* robot_lengths: Of points in space.
  *   points (points_n0, points_n1 == 3 (built in))
  *   gives result (points_n0)
- *   time: 47·points_n0
+ *   time: 48·points_n0
  * Workspace: none; work may be NULL. */
 size_t robot_lengths_work(int64_t points_n0, int64_t points_n1);
 #define ROBOT_LENGTHS_WORK(points_n0, points_n1) ((size_t)0)
