@@ -124,6 +124,14 @@ def test_few_columns_run_as_they_did() -> None:
     assert source.count("if (FS_RARELY(a_n1 < 8))") == 1
 
 
+def test_what_is_added_to_zeros_once_is_stored_and_conditions_are_no_rows() -> None:
+    source = fs.grad(by_columns).c_source(np.ones((5, 100)))
+    strips = source[source.index("_strip = 0;") :]
+    assert "unsigned char" not in source
+    assert "FS_LANES_AT(result + i * a_n1" in strips or "FS_LANES_AT(result + i_1 * a_n1" in strips
+    assert not [line for line in strips.splitlines() if "result" in line and ("+=" in line or "= 0.0" in line)]
+
+
 def test_iterations_of_strips_run_in_chunks() -> None:
     for text in COLUMNS.values():
         body = lower(parse(text), "f", passes=with_threads(ALL, 0)).kernel.body

@@ -194,6 +194,7 @@ def test_the_gradient_of_a_mixture_runs_in_strips_and_is_right() -> None:
     source = gmm.gradient.c_source(*arguments)
     assert source.count("FS_RARELY(x_n0 < 8)") == 1  # columns
     assert source.count("FS_RARELY(x_n0 < 1)") == 1  # what sums over no points are stored to
+    assert "x_n0 < 1)" not in gmm.objective.c_source(*arguments)  # there are none
     assert source.count("i < x_n0") == 1  # of few columns; no other loop over points is there twice
 
 

@@ -171,6 +171,8 @@ as_offset = _define("as_offset", 1, _numbers, ieee.wrapped(lambda a: a), 1)
 """The number itself, where the result does not depend on it: it is subtracted and added again, as the largest exponent of a
 log-sum-exp, or divided by and multiplied with.  What flows through it would cancel and is not computed.
 """
+UNFOLLOWED = frozenset({stop_gradient, as_offset})
+"""Numbers themselves, which derivatives do not follow."""
 
 # -- comparison, logic, selection ----------------------------------------------------------------------------------
 

@@ -16,10 +16,7 @@ from fsmooth.core.traverse import children
 from fsmooth.core.types import Float, has_float
 
 _STRAIGHT = frozenset(
-    (
-        *(p.add, p.subtract, p.negate, p.to_float, p.to_float32, p.minimum, p.maximum, p.absolute),
-        *(p.stop_gradient, p.as_offset),
-    )
+    (p.add, p.subtract, p.negate, p.to_float, p.to_float32, p.minimum, p.maximum, p.absolute, *p.UNFOLLOWED)
 )
 """Their derivatives are finite whatever their arguments are."""
 

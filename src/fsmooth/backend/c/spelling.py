@@ -95,8 +95,7 @@ _BY_PRIMITIVE: dict[Primitive, Spelling] = {
     p.integer_power: Helper("integer_power"),
     p.negate: Template("-{0}"),
     p.logical_not: Template("!{0}"),
-    p.stop_gradient: Template("{0}"),
-    p.as_offset: Template("{0}"),
+    **dict.fromkeys(p.UNFOLLOWED, Template("{0}")),
     p.is_nan: Template("isnan({0})"),
     p.select: Template("({0} ? {1} : {2})"),
 }

@@ -100,7 +100,7 @@ def spelled(
         return Code(f"!{codes[0].atom}", POWER)
     if primitive is p.select:
         return Code(f"if {codes[0].at(AND)} then {codes[1].at(AND)} else {codes[2].at(AND)}", LOW)
-    if primitive in (p.stop_gradient, p.as_offset):
+    if primitive in p.UNFOLLOWED:
         return codes[0]
     if primitive is p.fmod:
         return infix("%", MULTIPLY, *codes)

@@ -93,7 +93,7 @@ class Paired(Arithmetic):
         result: object,
         type_: Type,
     ) -> Slopes:
-        if primitive in FLAT or primitive in (p.stop_gradient, p.as_offset):
+        if primitive in FLAT or primitive in p.UNFOLLOWED:
             return []
         operations = Operations(self.inner, type_)
         found: Slopes = []

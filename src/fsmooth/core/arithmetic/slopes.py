@@ -154,8 +154,7 @@ SLOPES: dict[Primitive, tuple[Slope, ...]] = {
     p.lgamma: (lambda o, x, r: o(p.digamma, x[0]),),
     p.digamma: (lambda o, x, r: o(p.trigamma, x[0]),),
     p.sigmoid: (_logistic,),
-    p.stop_gradient: (_one,),
-    p.as_offset: (_one,),
+    **dict.fromkeys(p.UNFOLLOWED, (_one,)),
     p.to_float: (_one,),
     p.to_float32: (_one,),
 }

@@ -77,13 +77,14 @@ class Columns:
         self.around: list[t.For] = []
         """The loops over rows around a statement."""
         self.types: dict[str, Type] = {}
-        self.cheap: dict[str, t.Expression] = {}
         self.assigned_to = {s.name for s in walk(loop.body) if isinstance(s, t.Assign)}
+        self.cheap: dict[str, t.Expression] = {}
+        """Conditions of numbers that are never assigned to, by their names."""
         self.conditions: dict[str, int] = {}
         """How many conditions each number is declared under, and each array is used under."""
         self.rows: dict[str, str] = {}
         self.again: dict[str, t.Expression] = {}
-        """Conditions that are computed again where they are used: a byte for each column is read together with eight."""
+        """Those of them that several loops compute, since a row of them would mix bytes with numbers."""
         self.lane = t.Name(names.fresh(f"{loop.index}_lane"), INT)
         self.start = t.Name(names.fresh(f"{loop.index}_start"), INT)
         self.count = t.Name(names.fresh(f"{loop.index}_count"), INT)
