@@ -128,7 +128,7 @@ def test_what_is_added_to_zeros_once_is_stored_and_conditions_are_no_rows() -> N
     source = fs.grad(by_columns).c_source(np.ones((5, 100)))
     strips = source[source.index("_strip = 0;") :]
     assert "unsigned char" not in source
-    assert "FS_LANES_AT(result + i * a_n1" in strips or "FS_LANES_AT(result + i_1 * a_n1" in strips
+    assert strips.count("FS_LANES_AT(result + ") == 1
     assert not [line for line in strips.splitlines() if "result" in line and ("+=" in line or "= 0.0" in line)]
 
 

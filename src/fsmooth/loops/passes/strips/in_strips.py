@@ -32,7 +32,7 @@ from fsmooth.loops.names import Names
 from fsmooth.loops.passes.pruning import pruned
 from fsmooth.loops.passes.strips.bodies import StripBody, written_in
 from fsmooth.loops.passes.strips.strip import WIDTH, NotInStrips, Strip
-from fsmooth.loops.passes.strips.tables import Gathered, Tables
+from fsmooth.loops.passes.strips.tables import Gathered, Tables, TablesOfStripsFirst
 from fsmooth.loops.passes.strips.widths import is_over_strips
 from fsmooth.loops.rewriting import same_or, with_bodies, with_body
 from fsmooth.loops.usage import changed, declared, occurrences, walk
@@ -96,20 +96,23 @@ class _Function:
                     return instead
         return None
 
-    def strips(self, loop: t.For, strip: Strip, usable: list[Gathered], *, first: bool) -> tuple[t.For, Tables] | None:
-        """The loop in strips, which come `first` if they can, and the arrays that it needs; None if that is not possible."""
+    def strips(self, loop: t.For, strip: Strip, usable: list[Gathered]) -> tuple[t.For, Tables] | None:
+        """The loop in strips, which come first if they can, and the arrays that it needs; None if that is not possible."""
         written = written_in(loop.body)
-        tables = Tables(self.names, loop, strip.size, written, list(usable), first)
+        tables: Tables = TablesOfStripsFirst(self.names, loop, strip.size, written, list(usable))
         try:
             body = StripBody(strip, written, tables).whole(loop.body)
+            first = _strips_first(loop, body, strip.own)
+            if first is not None:
+                return first, tables
+            if tables.has_dear_numbers:
+                tables = Tables(self.names, loop, strip.size, written, list(usable))
+                body = StripBody(strip, written, tables).whole(loop.body)
         except NotInStrips:
             return None
-        new = _strips_first(loop, body, strip.own) if first else None
-        if new is None and tables.has_dear_numbers and first:
-            return self.strips(loop, strip, usable, first=False)
-        if new is None:
-            new = t.For(loop.index, loop.size, body, loop.kind, loop.site, loop.reduced, loop.extrema, own=loop.own)
-        return new, tables
+        return t.For(
+            loop.index, loop.size, body, loop.kind, loop.site, loop.reduced, loop.extrema, own=loop.own
+        ), tables
 
     def cut(
         self, loop: t.For, size: t.Expression, rows: dict[str, t.Expression], gathered: list[Gathered]
@@ -117,7 +120,7 @@ class _Function:
         """`try_loop` for points of this number, of which the loop computes these rows for itself."""
         usable = [g for g in gathered if same(g.size, size) and same(g.loop.size, loop.size)]
         strip = Strip(size, self.names.fresh(f"{loop.index}_start"), self.names.fresh(f"{loop.index}_count"), rows)
-        found = self.strips(loop, strip, usable, first=True)
+        found = self.strips(loop, strip, usable)
         if found is None:
             return None
         new, tables = found

@@ -14,7 +14,7 @@ from fsmooth import thresholds
 from fsmooth.core.types import INT, Float, Type
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import is_next
-from fsmooth.loops.arithmetic import ONE, ZERO, map_loads, parts, plus, positive, same, times
+from fsmooth.loops.arithmetic import ZERO, map_loads, parts, plus, positive, same, times
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.strips.widths import independent_strips
 from fsmooth.loops.passes.vectorise import marked
@@ -41,8 +41,7 @@ class Gathered(Struct, frozen=True):
 
 
 class Tables(Struct):
-    """Arrays for a loop that is cut into strips: made before it (`once`), or before its strips (`every`), if these do not come
-    `first`.
+    """Arrays for a loop of which each iteration has strips: made before it (`once`), or before its strips (`every`).
 
     `gathered` are at first those that loops before made.
     """
@@ -52,7 +51,6 @@ class Tables(Struct):
     size: t.Expression
     written: set[str]
     gathered: list[Gathered]
-    first: bool
     has_dear_numbers: bool = False
     varying: set[str] = field(default_factory=set)
     taken: list[t.Statement] = field(default_factory=list)
@@ -76,17 +74,16 @@ class Tables(Struct):
         known = {inner.index, self.loop.index}
         if not self.varying.isdisjoint(names_of(s.value) - known) or not self.steady(inner.size):
             return s
-        buffer, index = self.names.fresh(s.name), t.Name(inner.index, INT)
         self.has_dear_numbers = True
-        rows = self.loop.size if self.first else ONE
-        at = plus(times(t.Name(self.loop.index, INT), inner.size), index) if self.first else index
-        row = marked(t.For(inner.index, inner.size, (t.Store(buffer, at, s.value),), t.Kind.PARALLEL, inner.site))
-        self.taken.append(t.Allocate(buffer, s.type, times(rows, inner.size)))
-        if self.first:
-            self.once.append(t.For(self.loop.index, self.loop.size, (row,), t.Kind.PARALLEL))
-        else:
-            self.every.append(row)
-        return t.Declare(s.name, s.type, t.Load(buffer, at, s.type))
+        at = self.row(self.names.fresh(s.name), inner, s.type, s.value)
+        return t.Declare(s.name, s.type, at)
+
+    def row(self, buffer: str, inner: t.For, type_: Type, value: t.Expression) -> t.Load:
+        """A number of an array that each iteration fills before its strips."""
+        index = t.Name(inner.index, INT)
+        self.taken.append(t.Allocate(buffer, type_, inner.size))
+        self.every.append(_filled(buffer, inner, index, value))
+        return t.Load(buffer, index, type_)
 
     def sums(self, name: str, size: t.Expression, type_: Type) -> str:
         """An array of sums, zero before the strips."""
@@ -142,6 +139,23 @@ class Tables(Struct):
     def steady(self, e: t.Expression) -> bool:
         """Is it the same in all iterations of the loop?"""
         return self.varying.isdisjoint(names_of(e))
+
+
+class TablesOfStripsFirst(Tables):
+    """Arrays for a loop inside the loop over its strips: all are made before."""
+
+    def row(self, buffer: str, inner: t.For, type_: Type, value: t.Expression) -> t.Load:
+        """A number of a matrix with a row for each iteration."""
+        at = plus(times(t.Name(self.loop.index, INT), inner.size), t.Name(inner.index, INT))
+        self.taken.append(t.Allocate(buffer, type_, times(self.loop.size, inner.size)))
+        row = _filled(buffer, inner, at, value)
+        self.once.append(t.For(self.loop.index, self.loop.size, (row,), t.Kind.PARALLEL))
+        return t.Load(buffer, at, type_)
+
+
+def _filled(buffer: str, inner: t.For, at: t.Expression, value: t.Expression) -> t.For:
+    """The loop that stores a number of each iteration of an inner loop."""
+    return marked(t.For(inner.index, inner.size, (t.Store(buffer, at, value),), t.Kind.PARALLEL, inner.site))
 
 
 def _is_dear(e: t.Expression) -> bool:
