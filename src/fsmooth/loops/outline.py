@@ -94,7 +94,7 @@ def _staying(function: t.Function, types: Mapping[str, t.Parameter]) -> set[str]
 
 class _Outlining(Struct):
     """`pointers` that are set, which one function uses or none, names that are `staying` in the function itself, and whether also
-    statements are outlined that have no loop.
+    statements are outlined that have no long loop.
     """
 
     pointers: set[str]
@@ -112,7 +112,7 @@ class _Outlining(Struct):
 
         def close() -> None:
             nonlocal total
-            if total < max(1, thresholds.OUTLINED_LEAST) or not (self.straight or _has_loop(group)):
+            if total < max(1, thresholds.OUTLINED_LEAST) or not (self.straight or _has_long_loop(group)):
                 found.extend(group)
             else:
                 found.extend(_outlined(group, lambda name: last.get(name, -1) >= done))
@@ -177,8 +177,17 @@ def _units(body: t.Body, last: Mapping[str, int]) -> Iterator[t.Body]:
             start = k + 1
 
 
-def _has_loop(body: Sequence[t.Statement]) -> bool:
-    return any([isinstance(s, t.For | t.While | t.Block) for s in walk(body)])
+def _has_long_loop(body: Sequence[t.Statement]) -> bool:
+    """Is there a loop that is not known to be so short that it could be written out?  The others take no longer than calls."""
+    for s in walk(body):
+        match s:
+            case t.For(size=t.Literal(value)) if value <= thresholds.UNROLLED:
+                pass
+            case t.For() | t.While() | t.Block():
+                return True
+            case _:
+                pass
+    return False
 
 
 def _breaks(s: t.Statement) -> bool:
