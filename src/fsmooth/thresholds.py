@@ -302,8 +302,8 @@ TAIL_CONDITION = 24
 # -- large programs ------------------------------------------------------------------------------------------------------
 
 OUTLINED_FROM = 300
-"""Functions of fewer statements are compiled as one (of more, on two processors, the mixture's gradient takes 1.0 s from its first
-call to its first result, and not 1.2; small systems of equations take 2 % longer to solve, a microsecond for all of it),"""
+"""Functions of fewer statements are compiled as one (with 500 the first call of the mixture's gradient takes 1.2 s on two
+processors, and not 1.0; systems of a few equations take 2 % longer with 300, of a microsecond),"""
 
 OUTLINED_BELOW = 10_000
 """and so are those of so many or more, which are not optimised: that takes a program of 20,000 statements 2 seconds of 13."""

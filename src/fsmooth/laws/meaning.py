@@ -41,9 +41,7 @@ class Meaning(Struct, frozen=True):
         return self.keeps is Keeps.EXACT
 
 
-REORDERS = frozenset(
-    {"products_apart", "fold_to_sum", "fold_guarded_sum", "sum_split", "sum_split_arrays", "sum_shifted", "plus_builds"}
-)
+REORDERS = frozenset({"products_apart", "fold_to_sum", "sum_split", "sum_split_arrays", "sum_shifted", "plus_builds"})
 """The order of additions is another (design §5, "Numbers")."""
 
 FINITE = frozenset({"half_power"})

@@ -130,7 +130,6 @@ NORMALISATION: Family = (
     counting.fold_counter,
     ln.fold_to_sum,
     el.fold_to_build,
-    ln.fold_guarded_sum,
     ln.sum_short,
     ln.sum_single,
     ln.sum_guard_out,

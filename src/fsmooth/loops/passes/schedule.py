@@ -32,6 +32,7 @@ from fsmooth.loops.passes.rooms import give_rooms
 from fsmooth.loops.passes.split_math import split_math
 from fsmooth.loops.passes.strips.by_columns import by_columns
 from fsmooth.loops.passes.strips.in_strips import in_strips
+from fsmooth.loops.passes.strips.of_math import math_in_strips
 from fsmooth.loops.passes.tidy import tidy
 from fsmooth.loops.passes.upwards import loops_upwards
 from fsmooth.loops.passes.vectorise import marks
@@ -61,6 +62,7 @@ _LAWS = (
     ("frames in order", frames_in_order),
     ("work before calls", work_before_calls),
 )
+_MATH = (("math in strips", math_in_strips),)
 _JAMMED = (("nests jammed", jam_loops),)
 _WRITTEN = (("sums in vectors", write_vectors),)
 _KEPT = (("what is kept computed where it is", kept_where_computed),)
@@ -82,10 +84,10 @@ _BEFORE: Passes = (
     *_FUSED,
 )
 
-MOVED: Passes = (*_BEFORE, *_JAMMED, *_WRITTEN, *_KEPT, *_ROOMS)
+MOVED: Passes = (*_BEFORE, *_MATH, *_JAMMED, *_WRITTEN, *_KEPT, *_ROOMS)
 """All passes that compute each product of the program as it is written."""
 
-ALL: Passes = (*_BEFORE, *_LAWS, *_JAMMED, *_WRITTEN, *_KEPT, *_ROOMS)
+ALL: Passes = (*_BEFORE, *_LAWS, *_MATH, *_JAMMED, *_WRITTEN, *_KEPT, *_ROOMS)
 """All of them: a factor that terms share may be multiplied with sums of them, which is a law of real numbers."""
 
 

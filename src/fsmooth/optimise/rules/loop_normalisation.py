@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import both, minus, number, plus
+from fsmooth.core.alpha import alpha_equal
+from fsmooth.core.build import bind, both, minus, number, plus
 from fsmooth.core.subst import substitute1
 from fsmooth.core.term import (
     Const,
     If,
     IFold,
     Let,
+    MakeTuple,
     Prim,
+    Proj,
     Reduce,
     Reduction,
     Term,
@@ -24,6 +27,7 @@ from fsmooth.core.term import (
     Zero,
     let,
 )
+from fsmooth.core.types import Tuple, is_numeric
 from fsmooth.optimise.rules.sparsity import is_zero, zero_of
 from fsmooth.optimise.rules.totality import cannot_fail, runs
 from fsmooth.rewrite.facts import Facts
@@ -98,49 +102,75 @@ def _guarded(k: Term, size: Term, value: Term, otherwise: Term, facts: Facts) ->
     "ifold (fun a i -> a + x i) y n ~> y + sum n (fun i -> x i);  "
     "ifold (fun a i -> a - x i) y n ~> y - sum n (fun i -> x i);  "
     "ifold (fun a i -> x i + a) 0.0 n ~> sum n (fun i -> x i);  "
+    "ifold (fun a i -> let z = x i in a + e i z) 0.0 n ~> sum n (fun i -> let z = x i in e i z);  "
+    "ifold (fun a i -> if c i then a + x i else a) y n ~> y + sum n (fun i -> if c i then x i else zero);  "
+    "ifold (fun a i -> (fst a + x i, snd a - e i)) (0.0, y) n"
+    " ~> let t = sum n (fun i -> (x i, -(e i))) in (fst t, y + snd t);  "
     "ifold (fun a i -> a * x i) 1.0 n ~> product n (fun i -> x i)",
     source="design §5",
     heads=IFold,
 )
 def fold_to_sum(t: Term, facts: Facts) -> Term | None:
-    """Accumulation in a loop is a sum, whose order is free; e does not mention a."""
+    """Accumulation in a loop is a sum, whose order is free; what is added does not mention a."""
     match t:
-        case IFold(size, init, state, index, Prim(primitive, (a, b))) if primitive is p.add:
-            for s, e in ((a, b), (b, a)):
-                if s is state and state not in e.free:
-                    total = Reduce(Reduction.SUM, size, index, e)
-                    if _is_zero_number(init):
-                        return total
-                    return Prim(p.add, (init, total))
-        case IFold(size, init, state, index, Prim(primitive, (a, b))) if primitive is p.subtract:
-            if a is state and state not in b.free:
-                return Prim(p.subtract, (init, Reduce(Reduction.SUM, size, index, b)))
         case IFold(size, init, state, index, Prim(primitive, (a, b))) if primitive is p.multiply:
             for s, e in ((a, b), (b, a)):
                 if s is state and state not in e.free and isinstance(init, Const) and init.value == 1:
                     return Reduce(Reduction.PRODUCT, size, index, e)
+        case IFold(size, init, state, index, Prim(primitive, (a, b))) if primitive is p.subtract and a is state:
+            if state not in b.free:
+                return Prim(p.subtract, (init, Reduce(Reduction.SUM, size, index, b)))
+        case IFold(size, init, state, index, body) if body is not state:
+            each = _added(body, state, state)
+            return None if each is None else _plus(init, Reduce(Reduction.SUM, size, index, each))
     return None
+
+
+def _added(t: Term, to: Term, state: Var) -> Term | None:
+    """What a term adds to `to`, which is a state or a number of it, if that is all that it does."""
+    match t:
+        case Var() | Proj() if is_numeric(t.type) and alpha_equal(t, to):
+            return Zero((), t.type)
+        case Prim(primitive, (a, b)) if primitive is p.add and not (state in a.free and state in b.free):
+            before, other = (a, b) if state in a.free else (b, a)
+            return _and(_added(before, to, state), other)
+        case Prim(primitive, (a, b)) if primitive is p.subtract and state not in b.free:
+            return _and(_added(a, to, state), Prim(p.negate, (b,)))
+        case Let(bindings, body) if not any([state in value.free for _, value in bindings]):
+            each = _added(body, to, state)
+            return None if each is None else Let(bindings, each)
+        case If(c, a, b) if state not in c.free:
+            then, otherwise = _added(a, to, state), _added(b, to, state)
+            return None if then is None or otherwise is None else If(c, then, otherwise)
+        case MakeTuple(items):
+            parts: list[Term] = []
+            for k, item in enumerate(items):
+                each = _added(item, Proj(to, k), state)
+                if each is None:
+                    return None
+                parts.append(each)
+            return MakeTuple(tuple(parts), t.type)
+    return None
+
+
+def _and(a: Term | None, b: Term) -> Term | None:
+    if a is None:
+        return None
+    return b if is_zero(a) else Prim(p.add, (a, b))
+
+
+def _plus(a: Term, b: Term) -> Term:
+    """A sum of numbers, or of tuples of them."""
+    if not isinstance(a.type, Tuple):
+        return b if _is_zero_number(a) else Prim(p.add, (a, b))
+    parts = [a.items[k] if isinstance(a, MakeTuple) else Proj(a, k) for k in range(len(a.type.items))]
+    if all([_is_zero_number(part) for part in parts]):
+        return b
+    return bind(b, lambda b: MakeTuple(tuple([_plus(part, Proj(b, k)) for k, part in enumerate(parts)]), a.type))
 
 
 def _is_zero_number(t: Term) -> bool:
     return is_zero(t) or (isinstance(t, Const) and t.value == 0)
-
-
-@rule(
-    "ifold (fun a i -> if c i then a + x i else a) y n ~> y + sum n (fun i -> if c i then x i else zero)",
-    source="design §5",
-    heads=IFold,
-)
-def fold_guarded_sum(t: Term, facts: Facts) -> Term | None:
-    """Neither c nor e mentions a."""
-    match t:
-        case IFold(size, init, state, index, If(c, step, same)) if same is state and state not in c.free:
-            match step:
-                case Prim(primitive, (a, e)) if primitive is p.add and a is state and state not in e.free:
-                    guarded = If(c, e, Zero((), e.type))
-                    total = Reduce(Reduction.SUM, size, index, guarded)
-                    return total if _is_zero_number(init) else Prim(p.add, (init, total))
-    return None
 
 
 @rule(
