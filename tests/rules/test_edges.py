@@ -107,6 +107,26 @@ def test_displays_and_tuples_under_a_name() -> None:
     assert RULES["get_vector"].apply(parse("v[k]", names), facts) is None
 
 
+def test_updates_under_a_name() -> None:
+    """`(update (update (delta n 0 x) i y) j x)[k]` where a name is bound to it, unless that is what the array had before."""
+    v, w, k, m, x, y = (
+        Var("v", Array(F64)),
+        Var("w", Array(F64)),
+        Var("k", INT),
+        Var("m", INT),
+        Var("x", F64),
+        Var("y", F64),
+    )
+    names = {"v": v, "w": w, "k": k, "m": m, "x": x, "y": y}
+    facts = Facts()
+    facts.definitions[v] = parse("update (update (delta 4 0 x) 1 y) 2 (x + y)", names)
+    found = [RULES["get_update"].apply(parse(f"v[{at}]", names), facts) for at in ("0", "1", "2", "3", "m")]
+    assert found == [x, y, None, None, None]
+    facts.definitions[v] = parse("update (update w k y) 1 x", names)
+    found = [RULES["get_update"].apply(parse(f"v[{at}]", names), facts) for at in ("1", "k", "0")]
+    assert found == [x, None, None]
+
+
 def test_a_record_of_another_class_is_made_anew() -> None:
     """Two classes with the same fields are different types for a user."""
 

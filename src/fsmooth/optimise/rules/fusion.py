@@ -166,13 +166,29 @@ def _vanishes(array: Term) -> bool:
     heads=Get,
 )
 def get_update(t: Term, facts: Facts) -> Term | None:
-    """Where the indices are provably equal or different."""
+    """Where the indices are provably equal or different; also of a name bound to updates by what has names."""
     match t:
         case Get(Update(array, i, value), j):
             if facts.same(i, j):
                 return value
             if facts.less(i, j) or facts.less(j, i):
                 return Get(array, j)
+        case Get(Var() as array, j):
+            return _known_element(facts.definition(array), j, facts)
+    return None
+
+
+def _known_element(array: Term, j: Term, facts: Facts) -> Term | None:
+    """The name of the element that was set in an array; not what it had before, which would live on for that."""
+    while isinstance(array, Update):
+        if facts.same(array.index, j):
+            return array.value if isinstance(array.value, Var | Const) else None
+        if not (facts.less(array.index, j) or facts.less(j, array.index)):
+            return None
+        array = array.array
+    match array:
+        case Delta(_, i, Var() | Const() as value) if facts.same(i, j):
+            return value
     return None
 
 
