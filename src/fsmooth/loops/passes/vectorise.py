@@ -39,6 +39,8 @@ def _gains(loop: t.For) -> bool:
     private: set[str] = set()
     gains = loop.kind is t.Kind.REDUCTION
     extrema = {name for name, _ in loop.extrema}
+    if _chooses_math(loop.body):
+        return False
     for s in walk(loop.body):
         match s:
             case t.Declare():
@@ -56,6 +58,17 @@ def _gains(loop: t.For) -> bool:
                 return False
             gains = gains or bool(used & VECTOR_MATH)
     return gains and (loop.kind is t.Kind.PARALLEL or OwnElements(loop).all())
+
+
+def _chooses_math(body: t.Body) -> bool:
+    """Is there a function with a vector version in a branch?  gcc calls it for one number at a time then."""
+    for s in walk(body):
+        branches = [e for x in walk((*s.then, *s.otherwise)) for e in expressions_of(x)] if isinstance(s, t.If) else []
+        chosen = [e for e in inside(*expressions_of(s)) if isinstance(e, t.Conditional)]
+        for e in (*branches, *[part for e in chosen for part in (e.then, e.otherwise)]):
+            if _primitives(e) & VECTOR_MATH:
+                return True
+    return False
 
 
 def stays_scalar(e: t.Expression) -> bool:
