@@ -8,9 +8,10 @@ import pytest
 import fsmooth as fs
 from fsmooth.library import parse
 from fsmooth.loops import tree as t
+from fsmooth.loops.arithmetic import inside
 from fsmooth.loops.passes.schedule import ALL, with_threads
 from fsmooth.loops.passes.strips.widths import is_over_strips
-from fsmooth.loops.usage import walk
+from fsmooth.loops.usage import expressions_of, walk
 from fsmooth.lower.functions import lower
 from tests.accuracy.judge import bounded, disagreement
 from tests.lower.harness import FAST, STRICT, Compiled, compile_all
@@ -77,9 +78,6 @@ def test_math_runs_in_strips(name: str) -> None:
 
 
 def _operations(s: t.Statement) -> list[t.Operation]:
-    from fsmooth.loops.arithmetic import inside  # noqa: PLC0415
-    from fsmooth.loops.usage import expressions_of  # noqa: PLC0415
-
     return [x for x in inside(*expressions_of(s)) if isinstance(x, t.Operation)]
 
 
