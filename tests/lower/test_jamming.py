@@ -193,3 +193,52 @@ def of_parts(a, b, m, k):
             for j in range(b.shape[1]):
                 c[i, j] += abs(a[i, l] - b[l, j])
     return c
+
+
+def regression(w, X, y):
+    """Adds up a row, then adds a multiple of it to the gradient."""
+    total = 0.0
+    for i in range(len(X)):
+        r = X[i] @ w - y[i]
+        total += np.log(1.0 + r * r)
+    return total
+
+
+def by_rows(w, X, y):
+    r = X @ w - y
+    return (2.0 * r / (1.0 + r * r)) @ X
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_rows_that_are_added_up_and_added_of_all_sizes(dtype: type) -> None:
+    rng = np.random.default_rng(2)
+    gradient = fs.grad(regression)
+    for n, d in product((*SIZES, 23), (*SIZES, 23)):
+        w, X, y = (rng.normal(size=size).astype(dtype) for size in (d, (n, d), n))
+        found = gradient(w, X, y)
+        np.testing.assert_allclose(
+            found, by_rows(w, X, y), rtol=0, atol=1e-12 if dtype is np.float64 else 1e-4, strict=True
+        )
+
+
+def test_rows_that_are_added_up_and_added_are_read_four_at_once() -> None:
+    source = fs.grad(regression).c_source(np.ones(3), np.ones((2, 3)), np.ones(2))
+    blocks = source[source.index("i_block") : source.index("i_left")]
+    assert blocks.count("FS_LANES_AT(w + ") == 4  # in one loop
+    assert blocks.count("for (") == 1 + 2 * 2
+    assert blocks.count("FS_LANES_AT(result + ") == 2  # read and written once for four rows
+    assert "FS_LANES_AT(X + (i_start + 3) * X_n1 + " in blocks
+
+
+def online(w, X, y):
+    """No such loop: a row is added to what the next iteration reads."""
+    w = w.copy()
+    for i in range(len(X)):
+        w += 0.01 * (y[i] - X[i] @ w) * X[i]
+    return w
+
+
+def test_what_the_next_iteration_reads_is_not_added_later() -> None:
+    rng = np.random.default_rng(3)
+    w, X, y = rng.normal(size=5), rng.normal(size=(11, 5)), rng.normal(size=11)
+    np.testing.assert_allclose(fs.function(online)(w, X, y), online(w, X, y), rtol=1e-12)

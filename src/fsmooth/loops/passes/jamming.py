@@ -7,7 +7,9 @@ rows of x, and a number of x for four products (Carr and Kennedy, *Improving the
 floating-point operations in loops*, TOPLAS 16, 1994).  Each number is added up in the order in which it was before.
 
 So do loops that add up along rows: of a matrix and a vector, the vector is loaded once for four rows, whose sums do not wait for
-one another.
+one another.  And those that do both, as the gradient of a regression does:
+
+    for i: { s = sum over j of x[i, j] * w[j];  for j: g[j] += f(s, i) * x[i, j] }
 
 A loop that adds to the whole of an array may read a number of it before, as elimination does: that is the number before the
 block, and what the iterations of the block before this one add to it.  Loops that carry a row are in `columns`.
@@ -56,6 +58,11 @@ def jam_loops(function: t.Function, names: Names) -> t.Function:
             )
             jammed[block] = loop
             return made
+        if not is_large and _sums_and_adds(loop, places):
+            size = _row_of(loop.body)[1].size
+            return in_blocks_of(
+                loop, thresholds.JAMMED_ROWS, loop.body, names, function.facts, _summed_and_added, size
+            )[1]
         carried = carried_rows(loop, places, sizes)
         if carried:
             inner = loop.body[-1]
@@ -112,6 +119,39 @@ def _adds_to_row(loop: t.For, counts: Mapping[str, t.Expression], places: Places
     whole = counts.get(store.buffer)
     is_whole = whole is not None and same(whole, inner.size) and same(store.index, t.Name(inner.index, INT))
     return is_whole and not found and not isinstance(store.value.type, Int)
+
+
+def _sums_and_adds(loop: t.For, places: Places) -> bool:
+    """Is it a loop that in each iteration adds up numbers along rows, and then adds to those of a row, the same each time?"""
+    *before, inner = loop.body
+    if not isinstance(inner, t.For) or _is_short(inner.size) or inner.kind is not t.Kind.PARALLEL:
+        return False
+    if loop.own or loop.simd or loop.reduced or loop.extrema or inner.own or inner.vectors is not t.Vectors.IMPLIED:
+        return False
+    if not any([isinstance(s, t.For) for s in before]) or not all([_only_sums(s) for s in before]):
+        return False
+    *found, store = inner.body
+    if not isinstance(store, t.Store) or _update(store) is None or not is_next(store.index, inner.index):
+        return False
+    if any([not isinstance(s, t.Declare) or s.mutable or s.value is None for s in found]):
+        return False
+    own = {s.name for s in walk(loop.body) if isinstance(s, t.Declare)} | {loop.index}
+    sizes = [s.size for s in walk(loop.body) if isinstance(s, t.For)]
+    if not own.isdisjoint(names_of(store.index, *sizes)):
+        return False
+    read = names_of(*[e for s in walk(loop.body) for e in _read(s)])
+    return all([name != store.buffer and places.apart(store.buffer, name) for name in read])
+
+
+def _only_sums(s: t.Statement) -> bool:
+    """Is it a definition, or a loop that adds up what one reads there?"""
+    match s:
+        case t.Declare(value=t.Expression()):
+            return True
+        case t.For(kind=t.Kind.REDUCTION, extrema=(), own=()):
+            return not _is_short(s.size) and all([isinstance(x, t.Assign | t.Declare) for x in s.body])
+        case _:
+            return False
 
 
 def _counts(function: t.Function) -> Mapping[str, t.Expression]:
@@ -273,6 +313,28 @@ def _together(loop: t.For, indices: Sequence[t.Expression], names: Names) -> t.B
     total: t.Expression = t.Load(store.buffer, store.index, store.value.type)
     for how, value in updates:
         total = t.Operation(how, (total, value), value.type)
+    return (*before, replace(inner, body=(*found, t.Store(store.buffer, store.index, total)), simd=True))
+
+
+def _summed_and_added(loop: t.For, indices: Sequence[t.Expression], names: Names) -> t.Body:
+    """Iterations that add up rows, side by side, and then add to a row, in one loop over it."""
+    copies = [copied(loop.body, {loop.index: index}, names) for index in indices]
+    before = list(_jammed([copy[:-1] for copy in copies]))
+    found: list[t.Statement] = []
+    seen: list[t.Declare] = []
+    _, inner, _, store = _row_of(loop.body)
+    total: t.Expression = t.Load(store.buffer, store.index, store.value.type)
+    for copy in copies:
+        _, own_loop, own, last = _row_of(copy)
+        varying = {own_loop.index, *[s.name for s in own]}
+        for s in own:
+            if s not in seen:
+                assert s.value is not None
+                seen.append(s)
+                found.append(replace(s, value=without_loads(s.value, varying, before, names)))
+        update = _update(last)
+        assert update is not None
+        total = t.Operation(update[0], (total, without_loads(update[1], varying, before, names)), update[1].type)
     return (*before, replace(inner, body=(*found, t.Store(store.buffer, store.index, total)), simd=True))
 
 

@@ -62,13 +62,14 @@ def _gains(loop: t.For) -> bool:
 
 def _chooses_math(body: t.Body) -> bool:
     """Is there a function with a vector version in a branch?  gcc calls it for one number at a time then."""
+    chosen: list[t.Expression] = []
     for s in walk(body):
-        branches = [e for x in walk((*s.then, *s.otherwise)) for e in expressions_of(x)] if isinstance(s, t.If) else []
-        chosen = [e for e in inside(*expressions_of(s)) if isinstance(e, t.Conditional)]
-        for e in (*branches, *[part for e in chosen for part in (e.then, e.otherwise)]):
-            if _primitives(e) & VECTOR_MATH:
-                return True
-    return False
+        if isinstance(s, t.If):
+            chosen += [e for x in walk((*s.then, *s.otherwise)) for e in expressions_of(x)]
+        for e in inside(*expressions_of(s)):
+            if isinstance(e, t.Conditional):
+                chosen += [e.then, e.otherwise]
+    return any([_primitives(e) & VECTOR_MATH for e in chosen])
 
 
 def stays_scalar(e: t.Expression) -> bool:
