@@ -352,6 +352,12 @@ EDGES: dict[str, tuple[str, ...]] = {
         "product n (fun i -> if i + 1 == k then x else zero) ~> nothing",
         "sum n (fun i -> if i + 1 == k then x else y) ~> nothing",
     ),
+    "update_same": (
+        "update v i (v[k]) ~> nothing",
+        "update v i (u[i]) ~> nothing",
+        "update v i (v[i] + x) ~> nothing",
+        "update v k (v[k]) ~> v",
+    ),
     "update_zero": ("update v i x ~> nothing", "update (zero n (length v)) i v ~> delta n i v"),
     "guard_linear": (
         "x / (if c then y else zero) ~> nothing",

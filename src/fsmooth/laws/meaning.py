@@ -84,7 +84,7 @@ DISCARDS = frozenset(
             "project_fold",
         ),
         *("apply_zero", "reverse_zero", "compose_zero", "apply_lambda", "reverse_lambda"),
-        *("project_tuple", "sum_guard_out", "sum_short", "sum_single", "sum_zero", "zero_laws"),
+        *("project_tuple", "sum_guard_out", "sum_short", "sum_single", "sum_zero", "update_same", "zero_laws"),
     }
 )
 """On the right side some part of the left side is not evaluated, or not always."""

@@ -113,6 +113,7 @@ SPARSITY: Family = (
     s.sum_zero,
     s.build_delta,
     s.update_zero,
+    s.update_same,
     s.guard_linear,
     g.guard_distribute,
     g.guard_merge,

@@ -176,6 +176,17 @@ def update_zero(t: Term, facts: Facts) -> Term | None:
     return None
 
 
+@rule("update a i (a[i]) ~> a", source="fsmooth", heads=Update)
+def update_same(t: Term, facts: Facts) -> Term | None:
+    """An element set to what it is, also by a name for that: the way back of `a[i] += x` does so to the cotangent of a."""
+    match t:
+        case Update(array, i, value):
+            match facts.definition(value) if isinstance(value, Var) else value:
+                case Get(same, j) if alpha_equal(i, j) and alpha_equal(array, same):
+                    return array
+    return None
+
+
 @rule(
     "(if c then x else zero) * y ~> if c then x * y else zero;  "
     "y * (if c then x else zero) ~> if c then y * x else zero;  "
