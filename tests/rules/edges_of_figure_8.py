@@ -235,6 +235,12 @@ EDGES: dict[str, tuple[str, ...]] = {
         "ifold (fun a i -> (snd a + x, fst a + y)) (0.0, 0.0) n ~> nothing",
         "ifold (fun a i -> (fst a + snd a, snd a + y)) (0.0, 0.0) n ~> nothing",
         "ifold (fun a i -> a) (0.0, 0.0) n ~> nothing",
+        "ifold (fun a i -> plus a u) (zero (length u)) n ~> sum n (fun i -> u)",
+        "ifold (fun a i -> plus u a u) u n ~> plus u (sum n (fun i -> plus u u))",
+        "ifold (fun a i -> plus a a) u n ~> nothing",
+        "ifold (fun a i -> plus a (delta (length u) k a[k])) u n ~> nothing",
+        "ifold (fun a i -> plus (update a k x) v) u n ~> nothing",
+        "ifold (fun a i -> if i < k then plus a v else a) u n ~> nothing",
     ),
     "sum_short": (
         "max 0 (fun i -> x) ~> nothing",

@@ -18,6 +18,7 @@ from fsmooth.core.term import (
     IFold,
     Let,
     MakeTuple,
+    Plus,
     Prim,
     Proj,
     Reduce,
@@ -27,7 +28,7 @@ from fsmooth.core.term import (
     Zero,
     let,
 )
-from fsmooth.core.types import Tuple, is_numeric
+from fsmooth.core.types import Array, Tuple, is_numeric, leaf_of
 from fsmooth.optimise.rules.sparsity import is_zero, zero_of
 from fsmooth.optimise.rules.totality import cannot_fail, runs
 from fsmooth.rewrite.facts import Facts
@@ -106,6 +107,7 @@ def _guarded(k: Term, size: Term, value: Term, otherwise: Term, facts: Facts) ->
     "ifold (fun a i -> if c i then a + x i else a) y n ~> y + sum n (fun i -> if c i then x i else zero);  "
     "ifold (fun a i -> (fst a + x i, snd a - e i)) (0.0, y) n"
     " ~> let t = sum n (fun i -> (x i, -(e i))) in (fst t, y + snd t);  "
+    "ifold (fun a i -> plus a (delta (length v) i (x i))) v n ~> plus v (sum n (fun i -> delta (length v) i (x i)));  "
     "ifold (fun a i -> a * x i) 1.0 n ~> product n (fun i -> x i)",
     source="design §5",
     heads=IFold,
@@ -136,6 +138,10 @@ def _added(t: Term, to: Term, state: Var) -> Term | None:
             return _and(_added(before, to, state), other)
         case Prim(primitive, (a, b)) if primitive is p.subtract and state not in b.free:
             return _and(_added(a, to, state), Prim(p.negate, (b,)))
+        case Plus(items) if sum([state in item.free for item in items]) == 1 and is_numeric(leaf_of(t.type)):
+            others = tuple([item for item in items if state not in item.free])
+            [before] = [item for item in items if state in item.free]
+            return (others[0] if len(others) == 1 else Plus(others)) if alpha_equal(before, to) else None
         case Let(bindings, body) if not any([state in value.free for _, value in bindings]):
             each = _added(body, to, state)
             return None if each is None else Let(bindings, each)
@@ -160,7 +166,9 @@ def _and(a: Term | None, b: Term) -> Term | None:
 
 
 def _plus(a: Term, b: Term) -> Term:
-    """A sum of numbers, or of tuples of them."""
+    """A sum of numbers, of arrays, or of tuples of them."""
+    if isinstance(a.type, Array):
+        return b if is_zero(a) else Plus((a, b))
     if not isinstance(a.type, Tuple):
         return b if _is_zero_number(a) else Prim(p.add, (a, b))
     parts = [a.items[k] if isinstance(a, MakeTuple) else Proj(a, k) for k in range(len(a.type.items))]
