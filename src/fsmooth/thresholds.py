@@ -236,6 +236,12 @@ COLUMNS_FOR_STRIPS = 8
 1,000 rows takes 3.2 times as long in strips for 3 columns, 0.65 times for 8.
 """
 
+MATH_KEPT = 8
+"""So many results of functions are kept of an iteration: of 64 iterations, a quarter of the stack of a chunk."""
+
+ROWS_IN_STRIP = 16
+"""So many rows are added up before functions of their sums: those of 300 numbers are then read again in the fastest cache."""
+
 STRIP_ROWS_ON_STACK = 32
 """Arrays of at most so many rows of strips are on the stack: a matrix of 32 rows of 64 fits the fastest cache."""
 

@@ -36,12 +36,14 @@ def strip_by_strip(strip: Strip, inside: t.Body, names: Names) -> t.Body:
     )
 
 
-def independent_strips(size: t.Expression, start: str, count: str, inside: t.Body, names: Names) -> t.For:
-    """A loop over strips of so many points that share nothing: from its `start`, a strip has `count` of them."""
-    width = integer(WIDTH)
+def independent_strips(
+    size: t.Expression, start: str, count: str, inside: t.Body, names: Names, most: int = WIDTH
+) -> t.For:
+    """A loop over strips of so many points that share nothing: from its `start`, a strip has `count` of them, `most` at most."""
+    width = integer(most)
     first = t.Name(start, INT)
     number = t.Name(names.beside(start, "strip"), INT)
-    strips = t.Operation(p.floor_divide, (plus(size, integer(WIDTH - 1)), width), INT)
+    strips = t.Operation(p.floor_divide, (plus(size, integer(most - 1)), width), INT)
     begin = t.Declare(start, INT, times(number, width))
     many = t.Declare(count, INT, t.Operation(p.minimum, (minus(size, first), width), INT))
     return t.For(number.name, strips, (begin, many, *inside), t.Kind.PARALLEL)
