@@ -13,6 +13,7 @@ from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.build import bind, both, minus, number, plus
 from fsmooth.core.subst import substitute1
 from fsmooth.core.term import (
+    Call,
     Const,
     If,
     IFold,
@@ -28,6 +29,7 @@ from fsmooth.core.term import (
     Zero,
     let,
 )
+from fsmooth.core.traverse import subterms
 from fsmooth.core.types import Array, Tuple, is_numeric, leaf_of
 from fsmooth.optimise.rules.sparsity import is_zero, zero_of
 from fsmooth.optimise.rules.totality import cannot_fail, runs
@@ -142,7 +144,7 @@ def _added(t: Term, to: Term, state: Var) -> Term | None:
             others = tuple([item for item in items if state not in item.free])
             [before] = [item for item in items if state in item.free]
             return (others[0] if len(others) == 1 else Plus(others)) if alpha_equal(before, to) else None
-        case Let(bindings, body) if not any([state in value.free for _, value in bindings]):
+        case Let(bindings, body) if not any([state in value.free or _calls(value) for _, value in bindings]):
             each = _added(body, to, state)
             return None if each is None else Let(bindings, each)
         case If(c, a, b) if state not in c.free:
@@ -157,6 +159,11 @@ def _added(t: Term, to: Term, state: Var) -> Term | None:
                 parts.append(each)
             return MakeTuple(tuple(parts), t.type)
     return None
+
+
+def _calls(t: Term) -> bool:
+    """Does it call a function that calls itself?  What its way back reads is then saved step by step, and nothing else."""
+    return any([isinstance(x, Call) for x in subterms(t)])
 
 
 def _and(a: Term | None, b: Term) -> Term | None:

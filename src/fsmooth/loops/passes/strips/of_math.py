@@ -34,7 +34,16 @@ from fsmooth.loops.passes.unrolling import copied
 from fsmooth.loops.passes.vectorise import marked, stays_scalar
 from fsmooth.loops.rewriting import each_loop
 from fsmooth.loops.substitution import substituted
-from fsmooth.loops.usage import changed, declared, expressions_of, names_of, pointed_to, walk, with_pointed_to
+from fsmooth.loops.usage import (
+    changed,
+    declared,
+    expressions_of,
+    mentioned_reads,
+    names_of,
+    pointed_to,
+    walk,
+    with_pointed_to,
+)
 from fsmooth.loops.vector_math import VECTOR_MATH
 
 
@@ -219,10 +228,6 @@ def _in_strips(loop: t.For, split: _Split, names: Names) -> Sequence[t.Statement
         inner = copied((*body, *stores), {loop.index: of(at)}, names)
         return t.For(at, size, inner, t.Kind.PARALLEL, loop.site)
 
-    read = [from_kept(s, lane) for s in split.summed]
-    vectors = marked(keeping(_needed((*read, *split.after), {s.name for s in split.dear}), split.dear, lane))
-    if not vectors.simd:
-        return None
     rest: list[t.Statement] = []
     for s in loop.body:
         if isinstance(s, t.Declare) and s.name in kept:
@@ -231,8 +236,17 @@ def _in_strips(loop: t.For, split: _Split, names: Names) -> Sequence[t.Statement
             rest.append(s)
     own = {name for s in walk(rest) for name in declared(s)}
     others = pruned(substituted(tuple(rest), loop.index, of(again)), changed(rest) - own)
-    first = [keeping(split.sums, split.summed, rows)] if split.sums else []
+    dear = [s for s in split.dear if kept[s.name] in mentioned_reads(others)]
+    read = [from_kept(s, lane) for s in split.summed]
+    vectors = marked(keeping(_needed((*read, *split.after), {s.name for s in dear}), dear, lane))
+    if not dear or not vectors.simd:
+        return None
+    summed = [s for s in split.summed if kept[s.name] in mentioned_reads((vectors, *others))]
+    first = [keeping(split.sums, summed, rows)] if summed else []
     last = replace(loop, index=again, size=size, body=others)
+    arrays = [t.LocalArray(kept[s.name], s.type, most) for s in (*summed, *dear)]
     strips = independent_strips(loop.size, start, count, (*first, vectors, last), names, most)
-    strips = replace(strips, kind=loop.kind, site=loop.site, reduced=loop.reduced, own=(*loop.own, *kept.values()))
-    return (*[t.LocalArray(kept[s.name], s.type, most) for s in defined], strips)
+    strips = replace(
+        strips, kind=loop.kind, site=loop.site, reduced=loop.reduced, own=(*loop.own, *[s.buffer for s in arrays])
+    )
+    return (*arrays, strips)
