@@ -279,63 +279,70 @@ def _is_divided_evenly(size: t.Expression) -> bool:
 
 def _together(loop: t.For, indices: Sequence[t.Expression], names: Names) -> t.Body:
     """Iterations of a loop that adds to a row: one loop over the row adds what they all would."""
-    before: list[t.Statement] = []
-    found: list[t.Statement] = []
-    updates: list[tuple[p.Primitive, t.Expression]] = []
-    seen: list[t.Declare] = []
-    _, inner, _, store = _row_of(loop.body)
-
-    def updated(at: t.Load) -> t.Expression:
-        """A number of the row, after the iterations so far."""
-        number: t.Expression = at
-        for how, value in updates if at.buffer == store.buffer else ():
-            number = t.Operation(how, (number, replaced(value, inner.index, at.index)), at.type)
-        return number
-
+    row = _Row(_row_of(loop.body)[1], names, [])
     for index in indices:
-        above, own_loop, own, last = _row_of(copied(loop.body, {loop.index: index}, names))
-        for s in above:
-            if s not in before:
-                before.append(s if not isinstance(s, t.Declare) else replace(s, value=_mapped(s.value, updated)))
-        varying = {own_loop.index}
-        for s in own:
-            assert s.value is not None
-            if varying.isdisjoint(names_of(s.value)):
-                before += [s] if s not in before else []
-                continue
-            varying.add(s.name)
-            if s not in seen:
-                seen.append(s)
-                found.append(replace(s, value=without_loads(s.value, varying, before, names)))
-        update = _update(last)
-        assert update is not None
-        updates.append((update[0], without_loads(update[1], varying, before, names)))
-    total: t.Expression = t.Load(store.buffer, store.index, store.value.type)
-    for how, value in updates:
-        total = t.Operation(how, (total, value), value.type)
-    return (*before, replace(inner, body=(*found, t.Store(store.buffer, store.index, total)), simd=True))
+        body = copied(loop.body, {loop.index: index}, names)
+        for s in body[:-1]:
+            if s not in row.before:
+                new = s if not isinstance(s, t.Declare) else replace(s, value=_mapped(s.value, row.updated))
+                row.before.append(new)
+        row.add(body)
+    return row.all()
 
 
 def _summed_and_added(loop: t.For, indices: Sequence[t.Expression], names: Names) -> t.Body:
     """Iterations that add up rows, side by side, and then add to a row, in one loop over it."""
     copies = [copied(loop.body, {loop.index: index}, names) for index in indices]
-    before = list(_jammed([copy[:-1] for copy in copies]))
-    found: list[t.Statement] = []
-    seen: list[t.Declare] = []
-    _, inner, _, store = _row_of(loop.body)
-    total: t.Expression = t.Load(store.buffer, store.index, store.value.type)
+    row = _Row(_row_of(loop.body)[1], names, list(_jammed([copy[:-1] for copy in copies])))
     for copy in copies:
-        _, own_loop, own, last = _row_of(copy)
-        varying = {own_loop.index, *[s.name for s in own]}
+        row.add(copy)
+    return row.all()
+
+
+class _Row:
+    """One loop over a row for several iterations that add to it, and the statements `before` it."""
+
+    def __init__(self, inner: t.For, names: Names, before: list[t.Statement]) -> None:
+        self.inner, self.names, self.before = inner, names, before
+        self.store = inner.body[-1]
+        self.updates: list[tuple[p.Primitive, t.Expression]] = []
+        self.definitions: list[t.Statement] = []
+        self.seen: list[t.Declare] = []
+
+    def add(self, body: t.Body) -> None:
+        """What an iteration with this body adds."""
+        _, loop, own, last = _row_of(body)
+        varying = {loop.index}
         for s in own:
-            if s not in seen:
-                assert s.value is not None
-                seen.append(s)
-                found.append(replace(s, value=without_loads(s.value, varying, before, names)))
+            assert s.value is not None
+            if varying.isdisjoint(names_of(s.value)):
+                self.before += [s] if s not in self.before else []
+                continue
+            varying.add(s.name)
+            if s not in self.seen:
+                self.seen.append(s)
+                value = without_loads(s.value, varying, self.before, self.names)
+                self.definitions.append(replace(s, value=value))
         update = _update(last)
         assert update is not None
-        total = t.Operation(update[0], (total, without_loads(update[1], varying, before, names)), update[1].type)
-    return (*before, replace(inner, body=(*found, t.Store(store.buffer, store.index, total)), simd=True))
+        self.updates.append((update[0], without_loads(update[1], varying, self.before, self.names)))
+
+    def updated(self, at: t.Load) -> t.Expression:
+        """A number of the row, after the iterations so far; any other number as it is."""
+        assert isinstance(self.store, t.Store)
+        number: t.Expression = at
+        for how, value in self.updates if at.buffer == self.store.buffer else ():
+            number = t.Operation(how, (number, replaced(value, self.inner.index, at.index)), at.type)
+        return number
+
+    def all(self) -> t.Body:
+        """The statements before the loop, and the loop."""
+        assert isinstance(self.store, t.Store)
+        total: t.Expression = t.Load(self.store.buffer, self.store.index, self.store.value.type)
+        for how, value in self.updates:
+            total = t.Operation(how, (total, value), value.type)
+        store = t.Store(self.store.buffer, self.store.index, total)
+        return (*self.before, replace(self.inner, body=(*self.definitions, store), simd=True))
 
 
 def _mapped(value: t.Expression | None, change: Callable[[t.Load], t.Expression]) -> t.Expression | None:
