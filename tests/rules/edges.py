@@ -453,6 +453,8 @@ EDGES: dict[str, tuple[str, ...]] = {
         "plus (delta 17 0 x) (delta 17 1 y) ~> nothing",
         "plus [u, v] (delta 2 0 u) ~> nothing",
         "plus [x, y] [y, x] [x, x] ~> [x + y + x, y + x + x]",
+        "plus (delta 2 1 (x, y)) (delta 2 1 (y, x)) ~>"
+        " [(zero, zero), (let a = (x, y) in let b = (y, x) in (a.0 + b.0, a.1 + b.1))]",
     ),
     "sum_of_displays": (
         "sum n (fun l -> let b = v[check l m] in [b, x]) ~>"
@@ -463,6 +465,9 @@ EDGES: dict[str, tuple[str, ...]] = {
         "sum n (fun l -> delta 2 0 x) ~> nothing",
         "sum n (fun l -> [u, v]) ~> nothing",
         "product n (fun l -> x) ~> nothing",
+        "sum n (fun l -> [(x, y), (zero, y)]) ~>"
+        " let t = sum n (fun l -> ((x, y), (zero, y))) in [t.0, t.1]",
+        "sum n (fun l -> [(x, y), (zero, zero)]) ~> let t = sum n (fun l -> (x, y)) in [t, (zero, zero)]",
     ),
     # speculation
     "select_displays": (

@@ -29,7 +29,7 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.term.fields import Generators, Index
 from fsmooth.core.traverse import is_loop, size_of_tree, steps, subterms
-from fsmooth.core.types import Array, Tuple, has_array, is_numeric
+from fsmooth.core.types import Array, Tuple, has_array
 from fsmooth.optimise.bindings import Bindings
 from fsmooth.optimise.inlining import is_virtual
 from fsmooth.optimise.occurrences import Occurrences
@@ -154,7 +154,9 @@ def _is_summed_in_registers(body: Term) -> bool:
 def _is_small(part: Term) -> bool:
     match part:
         case Delta(Const(size), _, value):
-            return size <= thresholds.SUMMED_DISPLAY and is_numeric(value.type)
+            return size <= thresholds.SUMMED_DISPLAY and not has_array(value.type)
+        case Plus(items):
+            return all(map(_is_small, items))
         case _:
             return not has_array(part.type) or written_out(part) is not None
 

@@ -10,14 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fsmooth import thresholds
-from fsmooth.core import primitives as p
 from fsmooth.core.term import (
     Const,
     Delta,
     Let,
     MakeTuple,
     Plus,
-    Prim,
     Proj,
     Reduce,
     Reduction,
@@ -27,7 +25,8 @@ from fsmooth.core.term import (
     Zero,
     let,
 )
-from fsmooth.core.types import Array, is_numeric
+from fsmooth.core.types import Array, Tuple, Type, has_array
+from fsmooth.core.vectors import add, is_zero
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
 
@@ -39,7 +38,7 @@ from fsmooth.rewrite.strategy import rule
     heads=Plus,
 )
 def plus_displays(t: Term, facts: Facts) -> Term | None:
-    """All summands are displays of numbers, or have one element at a known place."""
+    """All summands are displays of numbers or of tuples, or have one element at a known place."""
     match t:
         case Plus(items):
             parts = [written_out(item) for item in items]
@@ -47,24 +46,27 @@ def plus_displays(t: Term, facts: Facts) -> Term | None:
             return None
     if None in parts or not isinstance(t.type, Array):
         return None
-    assert isinstance(t.type, Array)
     sums: dict[int, Term] = {}
     count = 0
     for part in parts:
         assert part is not None
         count = part[0]
         for k, value in part[1].items():
-            sums[k] = Prim(p.add, (sums[k], value)) if k in sums else value
-    return Vector(tuple([sums.get(k, Zero((), t.type.element)) for k in range(count)]))
+            sums[k] = add(sums[k], value) if k in sums else value
+    return Vector(tuple([sums[k] if k in sums else _zero(t.type.element) for k in range(count)]))
+
+
+def _zero(type_: Type) -> Term:
+    return MakeTuple(tuple(map(_zero, type_.items)), type_) if isinstance(type_, Tuple) else Zero((), type_)
 
 
 def written_out(t: Term) -> tuple[int, Mapping[int, Term]] | None:
-    """How many elements the array has, and those that are not zero; if it is small, of numbers, and all of that is known."""
-    if not (isinstance(t.type, Array) and is_numeric(t.type.element)):
+    """How many elements the array has, and those that are not zero; if it is small, of no arrays, and all of that is known."""
+    if not isinstance(t.type, Array) or has_array(t.type.element):
         return None
     match t:
         case Vector(items) if len(items) <= thresholds.SUMMED_DISPLAY:
-            return len(items), {k: item for k, item in enumerate(items) if not isinstance(item, Zero)}
+            return len(items), {k: item for k, item in enumerate(items) if not is_zero(item)}
         case Delta(Const(size), Const(k), value) if 0 <= k < size <= thresholds.SUMMED_DISPLAY:
             return int(size), {int(k): value}
         case Zero((Const(size),)) if size <= thresholds.SUMMED_DISPLAY:
@@ -110,10 +112,10 @@ def _is_display(t: Term) -> bool:
 
 def _nonzero(display: Term) -> list[Term]:
     assert isinstance(display, Vector)
-    return [x for x in display.items if not isinstance(x, Zero)]
+    return [x for x in display.items if not is_zero(x)]
 
 
 def _again(display: Term, found: list[Term]) -> Term:
     """The display of the sums, which are taken from those found."""
     assert isinstance(display, Vector)
-    return Vector(tuple([x if isinstance(x, Zero) else found.pop(0) for x in display.items]))
+    return Vector(tuple([x if is_zero(x) else found.pop(0) for x in display.items]))
