@@ -465,8 +465,7 @@ EDGES: dict[str, tuple[str, ...]] = {
         "sum n (fun l -> delta 2 0 x) ~> nothing",
         "sum n (fun l -> [u, v]) ~> nothing",
         "product n (fun l -> x) ~> nothing",
-        "sum n (fun l -> [(x, y), (zero, y)]) ~>"
-        " let t = sum n (fun l -> ((x, y), (zero, y))) in [t.0, t.1]",
+        "sum n (fun l -> [(x, y), (zero, y)]) ~> let t = sum n (fun l -> ((x, y), (zero, y))) in [t.0, t.1]",
         "sum n (fun l -> [(x, y), (zero, zero)]) ~> let t = sum n (fun l -> (x, y)) in [t, (zero, zero)]",
     ),
     # speculation

@@ -56,7 +56,7 @@ def jam_loops(function: t.Function, names: Names) -> t.Function:
             block, made = in_blocks_of(
                 loop, thresholds.JAMMED, loop.body, names, function.facts, _together, _row_of(loop.body)[1].size
             )
-            jammed[block] = loop
+            jammed[block] = _vectorised(loop)
             return made
         if not is_large and _sums_and_adds(loop, places):
             size = _row_of(loop.body)[1].size
@@ -267,6 +267,13 @@ def _as_it_was(body: t.Body, jammed: Mapping[str, t.For]) -> t.Body:
             found.append(jammed.get(s.index, s) if isinstance(s, t.For) else s)
         is_rest = isinstance(s, t.For) and s.index in jammed and not _is_divided_evenly(jammed[s.index].size)
     return tuple(found)
+
+
+def _vectorised(loop: t.For) -> t.For:
+    """The loop, its loop over the row marked for vectors: the C compiler, too, would jam it, which takes it long."""
+    *before, inner = loop.body
+    assert isinstance(inner, t.For)
+    return replace(loop, body=(*before, replace(inner, simd=True)))
 
 
 def _is_divided_evenly(size: t.Expression) -> bool:

@@ -149,7 +149,9 @@ def sum_flat(t: Term, facts: Facts) -> Term | None:
         return None
     whole = Reduce(Reduction.SUM, size, index, let(bindings, tuple_of(parts)))
     var = Var("sum", whole.type, index.site)
-    return Let(((var, whole),), _again(element, iter([Proj(var, k) for k in range(len(parts))] if len(parts) > 1 else [var])))
+    return Let(
+        ((var, whole),), _again(element, iter([Proj(var, k) for k in range(len(parts))] if len(parts) > 1 else [var]))
+    )
 
 
 @rule(
