@@ -52,6 +52,11 @@ def mul(x: Term, y: Term) -> Term:
     return b.prim(p.multiply, x, y)
 
 
+def _or_nothing(x: Term) -> Term:
+    """A number, or infinity where it is none."""
+    return b.bind(x, lambda x: If(b.prim(p.is_nan, x), b.number(np.inf, F64), x), "x")
+
+
 def add(x: Term, y: Term) -> Term:
     return b.prim(p.add, x, y)
 
@@ -205,6 +210,14 @@ for _r in (Reduction.MAX, Reduction.MIN, Reduction.ARGMAX, Reduction.ARGMIN):
         (np.array([2.0, 1.0, -2.0, -1.0]),),
         (np.array([np.inf, -np.inf]),),
         (np.array([-0.0, 0.0, -1.0, 1.0]),),
+    )
+    _program(
+        _r.value + "_of_numbers",
+        (("v", V),),
+        lambda v, r=_r: b.reduce(r, Length(v), lambda i: _or_nothing(mul(Get(v, i), Get(v, i)))),
+        (v3,),
+        (np.array([np.nan, 4.0, 3.0, np.nan]),),
+        (np.concatenate((np.full(70, np.nan), v3, [0.25], np.full(70, 1.0))),),
     )
     _program(
         _r.value + "_of_squares_int",

@@ -12,8 +12,12 @@ from tests.lower.programs import PROGRAMS
 
 def loop_of(name: str) -> t.For:
     """The only loop of a program."""
-    (loop,) = [s for s in walk(lower(PROGRAMS[name][0], name).kernel.body) if isinstance(s, t.For)]
+    (loop,) = loops_of(lower(PROGRAMS[name][0], name).kernel.body)
     return loop
+
+
+def loops_of(body: t.Body) -> list[t.For]:
+    return [s for s in walk(body) if isinstance(s, t.For)]
 
 
 @pytest.mark.parametrize("reduction", ["argmax", "argmin"])
@@ -34,3 +38,16 @@ def test_a_place_is_selected_beside_its_number(reduction: str, numbers: str) -> 
 def test_only_reals_look_for_a_nan(numbers: str, kept: list[str]) -> None:
     assigned = [s.name for s in loop_of(f"argmin_{numbers}").body if isinstance(s, t.Assign)]
     assert assigned == [*kept, "where", "best"]
+
+
+@pytest.mark.parametrize("reduction", ["argmax", "argmin"])
+def test_many_numbers_are_computed_before_they_are_searched(reduction: str) -> None:
+    body = lower(PROGRAMS[f"{reduction}_of_numbers"][0], "searched").kernel.body
+    (by_size,) = [s for s in walk(body) if isinstance(s, t.If)][:1]
+    (one_by_one,) = loops_of(by_size.then)
+    assert "first_nan" not in [s.name for s in one_by_one.body if isinstance(s, t.Assign)]
+    outer, computed = loops_of(by_size.otherwise)
+    assert (outer.kind, computed.kind) == (t.Kind.SEQUENTIAL, t.Kind.PARALLEL)
+    (store,) = [s for s in computed.body if isinstance(s, t.Store)]
+    (found,) = [s.value for s in outer.body if isinstance(s, t.Declare) and isinstance(s.value, t.Search)]
+    assert (found.buffer, found.extremum.value) == (store.buffer, reduction)

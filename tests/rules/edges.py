@@ -443,6 +443,34 @@ EDGES: dict[str, tuple[str, ...]] = {
         "x ** 1.0 ~> nothing",
         "x ** y ~> nothing",
     ),
+    # extremal_folds
+    "fold_to_extremum": (
+        "ifold (fun a l -> minimum v[l] a) y n ~> nothing",
+        "ifold (fun a l -> minimum a (a + v[l])) y n ~> nothing",
+        "ifold (fun a l -> minimum (a + 0.0) v[l]) y n ~> nothing",
+        "ifold (fun a l -> let z = sin a in minimum a z) y n ~> nothing",
+        "ifold (fun a l -> let z = v[check l m] in maximum a z) (sin y) 3 ~>"
+        " let first = sin y in if 0 < 3 then maximum first (max 3 (fun l -> let z = v[check l m] in z)) else first",
+        "ifold (fun a l -> minimum a l) k n ~> if 0 < n then minimum k (min n (fun l -> l)) else k",
+    ),
+    "fold_to_place": (
+        "ifold (fun a l -> if a < v[l] then v[l] else a) y n ~>"
+        " if 0 < n then (let k = argmax n (fun l -> let z = v[l] in if isnan z then -inf else z) in"
+        " let z = v[k] in if y < z then z else y) else y",
+        "ifold (fun a l -> if v[l] <= a then v[l] else a) y n ~> nothing",
+        "ifold (fun a l -> if v[l] < a then x else a) y n ~> nothing",
+        "ifold (fun a l -> if v[l] < a then a else v[l]) y n ~> nothing",
+        "ifold (fun a l -> if v[l] < x then v[l] else a) y n ~> nothing",
+        "ifold (fun a l -> if a + 1.0 < a then a + 1.0 else a) y n ~> nothing",
+        "ifold (fun a l -> if v[l] < fst a then (v[l], u[l]) else a) (x, y) n ~> nothing",
+        "ifold (fun a l -> if v[l] < snd a then (v[l], l) else a) (x, k) n ~> nothing",
+        "ifold (fun a l -> if v[l] < fst a then (v[l], snd a) else a) (x, k) n ~> nothing",
+        "ifold (fun a l -> if l < a then l else a) k n ~>"
+        " if 0 < n then (let j = argmin n (fun l -> l) in if j < k then j else k) else k",
+    ),
+    "fold_to_place_of_number": (
+        "ifold (fun a l -> let z = sum l (fun i -> x) in if z < a then z else a) y n ~> nothing",
+    ),
     # small_sums
     "plus_displays": (
         "plus [x, y] v ~> nothing",

@@ -51,6 +51,11 @@ def is_loop(term: Term) -> bool:
     return term.declared.is_loop
 
 
+def is_loop_free(term: Term) -> bool:
+    """Is each part of it evaluated once, at most?"""
+    return not any(map(is_loop, subterms(term)))
+
+
 def opens_region(node: Term, child: int) -> bool:
     """Is child number `child` evaluated under its own conditions: a loop body, a branch, a function body?"""
     return node.declared.has_regions and runs(node)[child] is not Runs.ONCE

@@ -8,15 +8,16 @@ from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.term import Delta, Let, MakeTuple, Reduce, Reduction, Term
-from fsmooth.core.types import BOOL, INT, Float, Type
+from fsmooth.core.types import BOOL, INT, Float
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import start_of_next
-from fsmooth.loops.arithmetic import ZERO, replace, zero_of
+from fsmooth.loops.arithmetic import ZERO, integer, replace, zero_of
 from fsmooth.lower.arrays import fill_zero
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Destination, Group, Local, Mode, View, added, destination_at
 from fsmooth.lower.loop import Loop
 from fsmooth.lower.ranges import Span, range_of
+from fsmooth.lower.searches import is_number, may_be_in_strips, place_by_strips, worst
 
 _HINTS = {
     Reduction.SUM: "sum",
@@ -138,13 +139,6 @@ def _product(ctx: Context, term: Reduce) -> t.Expression:
     return name
 
 
-def _worst(type_: Type, largest: bool) -> t.Literal:
-    """What every element beats or equals."""
-    if isinstance(type_, Float):
-        return t.Literal(-math.inf if largest else math.inf, type_)
-    return t.Literal(-(2**63) if largest else 2**63 - 1, type_)
-
-
 _EXTREMA = {
     Reduction.MAX: t.Extremum.MAX,
     Reduction.MIN: t.Extremum.MIN,
@@ -155,9 +149,30 @@ _EXTREMA = {
 
 def _extremum(ctx: Context, term: Reduce) -> t.Expression:
     """The first extremum, a NaN winning: a search of memory, or a loop that compares."""
+    size = ctx.named(ctx.scalar(term.size), "n")
+    are_few = t.Operation(p.less, (size, integer(thresholds.SEARCHED_STRIPS)), BOOL)
+    known = int(size.value) < thresholds.SEARCHED_STRIPS if isinstance(size, t.Literal) else None
+    if known or not may_be_in_strips(term):
+        return _searched(ctx, term, size)
+    where = t.Name(ctx.fresh(_HINTS[term.reduction]), INT)
+    ctx.emit(t.Declare(where.name, INT, ZERO, mutable=True))
+    if known is False:
+        place_by_strips(ctx, term, size, where)
+        return where
+    around = ctx.open_block()
+    ctx.emit(t.Assign(where.name, _searched(ctx, term, size)))
+    few = ctx.close_block(around)
+    around = ctx.open_block()
+    place_by_strips(ctx, term, size, where)
+    many = ctx.close_block(around)
+    ctx.emit(t.If(are_few, tuple(few), tuple(many)))
+    return where
+
+
+def _searched(ctx: Context, term: Reduce, size: t.Expression) -> t.Expression:
+    """The extremum among so many numbers."""
     wants_index = term.reduction in (Reduction.ARGMAX, Reduction.ARGMIN)
     element = term.body.type
-    size = ctx.named(ctx.scalar(term.size), "n")
     result: t.Expression | None = None
     found = None
     with Loop(ctx, term.index, size, t.Kind.SEQUENTIAL) as loop:
@@ -184,7 +199,7 @@ def _largest(ctx: Context, term: Reduce, x: t.Expression, loop: Loop) -> t.Expre
     x = ctx.named(x, "x")
     largest = term.reduction is Reduction.MAX
     best, nans = t.Name(ctx.fresh(_HINTS[term.reduction]), x.type), t.Name(ctx.fresh("nans"), x.type)
-    loop.outer.append(t.Declare(best.name, x.type, _worst(x.type, largest), mutable=True))
+    loop.outer.append(t.Declare(best.name, x.type, worst(x.type, largest), mutable=True))
     loop.outer.append(t.Declare(nans.name, x.type, zero_of(x.type), mutable=True))
     beats = t.Operation(p.greater if largest else p.less, (x, best), BOOL)
     ctx.emit(t.Assign(best.name, t.Conditional(beats, x, best)))
@@ -202,7 +217,7 @@ def _compare(ctx: Context, term: Reduce, x: t.Expression, loop: Loop) -> tuple[t
     largest = term.reduction in (Reduction.MAX, Reduction.ARGMAX)
     wants_index = term.reduction in (Reduction.ARGMAX, Reduction.ARGMIN)
     best = t.Name(ctx.fresh("best" if wants_index else _HINTS[term.reduction]), x.type)
-    loop.outer.append(t.Declare(best.name, x.type, _worst(x.type, largest), mutable=True))
+    loop.outer.append(t.Declare(best.name, x.type, worst(x.type, largest), mutable=True))
     return best, t.Operation(p.greater if largest else p.less, (x, best), BOOL)
 
 
@@ -215,7 +230,7 @@ def _place(ctx: Context, term: Reduce, x: t.Expression, beats: t.Expression, loo
     where = t.Name(ctx.fresh(_HINTS[term.reduction]), INT)
     loop.outer.append(t.Declare(where.name, INT, ZERO, mutable=True))
     result: t.Expression = where
-    if isinstance(x.type, Float):
+    if isinstance(x.type, Float) and not is_number(term.body):
         nan = t.Name(ctx.fresh("first_nan"), INT)
         loop.outer.append(t.Declare(nan.name, INT, t.Literal(-1, INT), mutable=True))
         none = t.Operation(p.less, (nan, ZERO), BOOL)

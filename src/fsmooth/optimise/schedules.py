@@ -43,6 +43,7 @@ from fsmooth.optimise.rules import accumulation, bounds, checks, counting, gathe
 from fsmooth.optimise.rules import conditional as c
 from fsmooth.optimise.rules import displays as d
 from fsmooth.optimise.rules import element_assignment as el
+from fsmooth.optimise.rules import extremal_folds as extremal
 from fsmooth.optimise.rules import fusion as f
 from fsmooth.optimise.rules import guards as g
 from fsmooth.optimise.rules import lambda_calculus as lam
@@ -130,6 +131,7 @@ NORMALISATION: Family = (
     ln.fold_single,
     counting.fold_counter,
     ln.fold_to_sum,
+    extremal.fold_to_extremum,
     el.fold_to_build,
     ln.sum_short,
     ln.sum_single,
@@ -149,7 +151,8 @@ NORMALISATION: Family = (
 )
 CHECKS: Family = (checks.check_out_of_loop, req.require_out_of_loop, req.require_of_last, req.require_out_of_let)
 SELECTION: Family = (selection.reduce_selection,)
-EXTREMA: Family = (selection.extremum_of_selection,)
+EXTREMA: Family = (selection.extremum_of_selection, extremal.fold_to_place_of_number)
+PLACES: Family = (extremal.fold_to_place,)
 SPECULATION: Family = (speculation.select_displays, speculation.let_out_of_branch)
 ZEROS: Family = (r.zero_as_number,)
 POWERS: Family = (powers.half_power,)
@@ -253,7 +256,7 @@ _FUSION_ONLY = (("fusion", Normalise(_FUSED, _FUSE)),)
 _ZEROS = (("zeros", finish(ZEROS)),)
 _LAST = (("zeros, powers", finish(ZEROS + POWERS)),)
 _BEFORE = (
-    ("fusion, normalisation, fission, sparsity", Normalise(_BEFORE_DERIVATIVE, Policy(unroll=1))),
+    ("fusion, normalisation, fission, sparsity", Normalise(_BEFORE_DERIVATIVE + PLACES, Policy(unroll=1))),
     ("carried indices", ThenNormalise(prove_carried_indices, _BEFORE_DERIVATIVE, Policy(unroll=1))),
 )
 _ONCE = (("sharing and motion", share_before_derivative), ("earlier values", keep_earlier_values))

@@ -144,7 +144,7 @@ def _added(t: Term, to: Term, state: Var) -> Term | None:
             others = tuple([item for item in items if state not in item.free])
             [before] = [item for item in items if state in item.free]
             return (others[0] if len(others) == 1 else Plus(others)) if alpha_equal(before, to) else None
-        case Let(bindings, body) if not any([state in value.free or _calls(value) for _, value in bindings]):
+        case Let(bindings, body) if not any([state in value.free or calls(value) for _, value in bindings]):
             each = _added(body, to, state)
             return None if each is None else Let(bindings, each)
         case If(c, a, b) if state not in c.free:
@@ -161,7 +161,7 @@ def _added(t: Term, to: Term, state: Var) -> Term | None:
     return None
 
 
-def _calls(t: Term) -> bool:
+def calls(t: Term) -> bool:
     """Does it call a function that calls itself?  What its way back reads is then saved step by step, and nothing else."""
     return any([isinstance(x, Call) for x in subterms(t)])
 
