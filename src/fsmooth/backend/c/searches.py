@@ -1,7 +1,7 @@
 """Extremum searches over contiguous memory, at the speed of memory and without -ffast-math.
 
-The array is taken in blocks.  In each, a vector reduction finds the extremum and whether there is a NaN; only the
-one block that holds the extremum is looked at again, for the first index.  A NaN is the extremum (the first one).
+A vector reduction finds the extremum and whether there is a NaN, which then is the extremum (the first one).  For its place, the
+array is taken in blocks; only the one that holds the extremum is looked at again, for the first index.
 """
 
 from __future__ import annotations
@@ -58,13 +58,30 @@ static inline int64_t fs_arg{name}{suffix}(const int64_t *v, int64_t n) {{
 
 _VALUE = """\
 static inline {T} fs_{name}{suffix}(const {T} *v, int64_t n) {{
-    return n > 0 ? v[fs_arg{name}{suffix}(v, n)] : {worst};
+    {T} top = {worst};
+    int64_t nan = 0;
+#ifndef __clang__ /* where maxima start from the largest finite number */
+#pragma omp simd reduction({reduction}:top) reduction(|:nan)
+#endif
+    for (int64_t j = 0; j < n; ++j) {{
+        top = v[j] {better} top ? v[j] : top;
+        nan |= v[j] != v[j] ? -1 : 0;
+    }}
+    return nan ? ({T})NAN : top;
+}}
+"""
+
+_INTEGER_VALUE = """\
+static inline {T} fs_{name}{suffix}(const {T} *v, int64_t n) {{
+    {T} top = {worst};
+#pragma omp simd reduction({reduction}:top)
+    for (int64_t j = 0; j < n; ++j) top = v[j] {better} top ? v[j] : top;
+    return top;
 }}
 """
 
 _BETTER = {"max": ">", "min": "<"}
 _WORST = {"max": "-INFINITY", "min": "INFINITY"}
-_INDEX_OF = {t.Extremum.MAX: t.Extremum.ARGMAX, t.Extremum.MIN: t.Extremum.ARGMIN}
 
 
 def search_name(extremum: t.Extremum, leaf: Type) -> str:
@@ -73,15 +90,17 @@ def search_name(extremum: t.Extremum, leaf: Type) -> str:
 
 
 def searches(wanted: set[tuple[t.Extremum, Type]]) -> list[tuple[str, str]]:
-    """Names and C texts of searches and what they call, in dependency order."""
-    needed = wanted | {(_INDEX_OF[e], leaf) for e, leaf in wanted if e in _INDEX_OF}
-    ordered = sorted(needed, key=lambda s: (s[0] in _INDEX_OF, s[0].value, repr(s[1])))
+    """Names and C texts of searches."""
+    ordered = sorted(wanted, key=lambda s: (s[0].value, repr(s[1])))
     return [(search_name(extremum, leaf), _text(extremum, leaf)) for extremum, leaf in ordered]
 
 
 def _text(extremum: t.Extremum, leaf: Type) -> str:
     name = extremum.value.removeprefix("arg")
-    template = _VALUE if extremum in _INDEX_OF else _FLOAT if isinstance(leaf, Float) else _INTEGER
+    if extremum in (t.Extremum.MAX, t.Extremum.MIN):
+        template = _VALUE if isinstance(leaf, Float) else _INTEGER_VALUE
+    else:
+        template = _FLOAT if isinstance(leaf, Float) else _INTEGER
     type_ = "int64_t" if isinstance(leaf, Int) else "float" if leaf == Float(32) else "double"
     worst = ("INT64_MIN" if name == "max" else "INT64_MAX") if isinstance(leaf, Int) else _WORST[name]
     return template.format(worst=worst, name=name, suffix=_suffix(leaf), T=type_, reduction=name, better=_BETTER[name])
