@@ -69,5 +69,36 @@ def test_an_offset_that_changes_in_the_loop_is_not_one() -> None:
     assert not OwnElements(_after(t.Declare("offset", INT, t.Operation(p.modulo, (i, k), INT)), each)).all()
 
 
+THREE = integer(3)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (0, 0, 1, 2)])
+def test_whole_rows_of_their_own(order: tuple[int, ...]) -> None:
+    """As the coordinates of a point, from any point on."""
+    each = loop(*[plus(times(THREE, plus(i, k)), integer(c)) for c in order])
+    assert not OwnElements(each).all()
+    assert OwnElements(each).all_in_rows(4)
+    assert marked(each).simd
+
+
+@pytest.mark.parametrize(
+    "each",
+    [
+        loop(times(THREE, i), plus(times(THREE, i), integer(1))),
+        loop(*[plus(times(THREE, i), integer(c)) for c in (0, 1, 5, 6)]),
+        loop(*[plus(times(integer(5), i), integer(c)) for c in range(5)]),
+        loop(*[plus(times(THREE, i), integer(c)) for c in range(3)], plus(times(integer(2), i), n)),
+        loop(*[plus(times(n, i), integer(c)) for c in range(3)]),
+        loop(
+            *[plus(times(THREE, i), integer(c)) for c in range(3)], value=t.Load("a", plus(times(THREE, i), THREE), F64)
+        ),
+    ],
+    ids=["not whole", "two rows", "five", "another stride", "unknown stride", "the next row is read"],
+)
+def test_rows_that_are_not(each: t.For) -> None:
+    assert not OwnElements(each).all_in_rows(4)
+    assert not marked(each).simd
+
+
 def _after(s: t.Statement, each: t.For) -> t.For:
     return replace(each, body=(s, *each.body))

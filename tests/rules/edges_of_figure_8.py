@@ -241,6 +241,8 @@ EDGES: dict[str, tuple[str, ...]] = {
         "ifold (fun a i -> plus a (delta (length u) k a[k])) u n ~> nothing",
         "ifold (fun a i -> plus (update a k x) v) u n ~> nothing",
         "ifold (fun a i -> if i < k then plus a v else a) u n ~> nothing",
+        "ifold (fun a i -> require x < y in a + x) 0.0 n ~> sum n (fun i -> require x < y in x)",
+        "ifold (fun a i -> require a < y in a + x) 0.0 n ~> nothing",
     ),
     "sum_short": (
         "max 0 (fun i -> x) ~> nothing",

@@ -278,3 +278,21 @@ def test_products_that_are_known_to_fit_have_not_wrapped_around() -> None:
         assert not facts.are_exact(times(rows, columns))
         facts.assume(Prim(p.equal, (flat, times(rows, columns))), True)
         assert not facts.within(index, flat)
+
+
+# -- indices whose ranges depend on others ---------------------------------------------------------------------------
+
+J, V = Var("j", INT), Var("v", Array(F64))
+
+
+@pytest.mark.parametrize("start", [0, 1, 3])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_indices_of_triangles(start: int, swapped: bool) -> None:
+    """Of i < n and j < n - (i + start), i + start + j is below n, in whatever order they are looked at."""
+    facts = Facts()
+    first = plus(I, Const(start))
+    ranges = {I: Length(V), J: minus(Length(V), first)}
+    facts.ranges.update(reversed(ranges.items()) if swapped else ranges.items())
+    assert facts.within(plus(J, first) if swapped else plus(first, J), Length(V))
+    assert not facts.within(plus(plus(first, J), Const(1)), Length(V))
+    assert not facts.within(plus(plus(first, J), I), Length(V))

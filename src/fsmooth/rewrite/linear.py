@@ -78,6 +78,10 @@ def _times(fact: Polynomial, poly: Polynomial) -> int:
     return max([poly.coefficients.get(m, 0) // c for m, c in fact.coefficients.items() if m], default=0)
 
 
+def _mentions(poly: Polynomial, atom: Hashable) -> bool:
+    return any([atom in monomial for monomial in poly.coefficients])
+
+
 class Bounds:
     """What is known about integer atoms: `upper` gives a term that an atom with 0 <= atom < upper stays below, `exact` says
     whether what C computes for a term has not wrapped around.  A sum of numbers that are below a size is right modulo 2**64
@@ -359,13 +363,14 @@ class Bounds:
         negative = [(m, atom) for m in bad if poly.coefficients[m] < 0 for atom in m if m.count(atom) == 1]
         if len(negative) > 1:  # how far a loop goes may be said by elements and states, and not the other way round
             negative.sort(key=lambda pair: isinstance(poly.atoms[pair[1]], Get | Proj))
-        for monomial, atom in negative:
-            limit = self._limit(poly.atoms[atom])
-            if limit is not None:
-                others = [a for a in monomial if a is not atom]
-                if all(self._atom_nonnegative(poly.atoms[a]) for a in others):
-                    single = Polynomial({monomial: poly.coefficients[monomial]}, poly.atoms)
-                    return poly.plus(single, -1).plus(single.replace(atom, limit))
+        limits = [(m, atom, self._limit(poly.atoms[atom])) for m, atom in negative]
+        others = [limit for _, _, limit in limits if limit is not None]
+        if len(others) > 1:  # of i and j < n - i first j, whose limit says of i what it takes away
+            limits.sort(key=lambda found: any([_mentions(limit, found[1]) for limit in others]))
+        for monomial, atom, limit in limits:
+            if limit is not None and all([self._atom_nonnegative(poly.atoms[a]) for a in monomial if a is not atom]):
+                single = Polynomial({monomial: poly.coefficients[monomial]}, poly.atoms)
+                return poly.plus(single, -1).plus(single.replace(atom, limit))
         return None
 
     def _all_nonnegative(self, monomial: Monomial, poly: Polynomial) -> bool:

@@ -142,6 +142,10 @@ def write_vectors(writer: StatementWriter, loop: t.For) -> None:
     zero = "0.0f" if suffix else "0.0"
     writer.line("{")
     writer.depth += 1
+    may_be_short = bool(loop.reduced) and not exact and not isinstance(loop.size, t.Literal)
+    if may_be_short:  # then there are no vectors to add up
+        writer.line(f"if ({lanes} <= {size}) {{")
+        writer.depth += 1
     for name in loop.reduced:
         writer.line(f"fs_lanes{suffix} {_lanes(name)} = {{{zero}}};")
         if in_pairs:
@@ -161,6 +165,9 @@ def write_vectors(writer: StatementWriter, loop: t.For) -> None:
         if in_pairs:
             writer.line(f"{_lanes(name)} += {_others(name)};")
         writer.line(f"{name} += fs_lanes_sum{suffix}(&{_lanes(name)});")
+    if may_be_short:
+        writer.depth -= 1
+        writer.line("}")
     if not exact:
         writer.features.add("scalar")
         writer.line("FS_SCALAR")

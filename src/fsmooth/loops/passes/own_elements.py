@@ -62,8 +62,15 @@ class OwnElements:
         """Likewise, where what an iteration touches need not be beside what the next one does."""
         return all([self.of(buffer) or self._in_turns(buffer) for buffer in self.stores])
 
-    def _in_turns(self, buffer: str) -> bool:
-        """Is an element that one iteration stores none that another one touches, by the stride that they have in common?"""
+    def all_in_rows(self, most: int) -> bool:
+        """Likewise, where an iteration may store to a whole row of so many numbers at most, as to the coordinates of a point."""
+        return all([self.of(buffer) or self._in_turns(buffer, most) for buffer in self.stores])
+
+    def _in_turns(self, buffer: str, row: int | None = None) -> bool:
+        """Is an element that one iteration stores none that another one touches, by the stride that they have in common?
+
+        And does it store to a whole row?
+        """
         stores = [self._strided(x) for x in self.stores[buffer]]
         found = [*stores, *[self._strided(x) for x in self.loads.get(buffer, ())]]
         strides = {x[1] for x in found if x is not None}
@@ -71,6 +78,10 @@ class OwnElements:
             return False
         (stride,) = strides
         starts = [x[0] for x in found if x is not None]
+        if row is not None and (
+            stride > row or len({start.get((), 0) % stride for start in starts[: len(stores)]}) < stride
+        ):
+            return False
         return all([_take_turns(a, b, stride) for a, b in product(starts[: len(stores)], starts)])
 
     def _strided(self, index: t.Expression) -> tuple[Coefficients, int] | None:

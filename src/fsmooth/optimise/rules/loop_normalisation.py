@@ -24,6 +24,7 @@ from fsmooth.core.term import (
     Proj,
     Reduce,
     Reduction,
+    Require,
     Term,
     Var,
     Zero,
@@ -147,6 +148,9 @@ def _added(t: Term, to: Term, state: Var) -> Term | None:
         case Let(bindings, body) if not any([state in value.free or calls(value) for _, value in bindings]):
             each = _added(body, to, state)
             return None if each is None else Let(bindings, each)
+        case Require(c, body) if state not in c.free and not any([state in number.free for number in t.numbers]):
+            each = _added(body, to, state)
+            return None if each is None else Require(c, each, t.failure, t.numbers, t.site)
         case If(c, a, b) if state not in c.free:
             then, otherwise = _added(a, to, state), _added(b, to, state)
             return None if then is None or otherwise is None else If(c, then, otherwise)
