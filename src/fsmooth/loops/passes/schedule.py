@@ -15,6 +15,7 @@ from fsmooth.loops.passes.blas import by_blas
 from fsmooth.loops.passes.blocking import in_blocks
 from fsmooth.loops.passes.checks import checks_before_loops
 from fsmooth.loops.passes.factors_in_blocks import factors_in_blocks
+from fsmooth.loops.passes.first_definitions import definitions_before_loops
 from fsmooth.loops.passes.fixed_places import sums_at_fixed_places
 from fsmooth.loops.passes.frame_order import frames_in_order
 from fsmooth.loops.passes.fusing import fuse_loops
@@ -66,6 +67,7 @@ _LAWS = (
 _MATH = (("math in strips", math_in_strips),)
 _JAMMED = (("nests jammed", jam_loops),)
 _FIXED = (("sums at fixed places in registers", sums_at_fixed_places),)
+_STEADY = (("definitions before loops", definitions_before_loops),)
 _WRITTEN = (("sums in vectors", write_vectors),)
 _KEPT = (("what is kept computed where it is", kept_where_computed),)
 _ROOMS = (("rooms", give_rooms),)
@@ -86,10 +88,10 @@ _BEFORE: Passes = (
     *_FUSED,
 )
 
-MOVED: Passes = (*_BEFORE, *_MATH, *_JAMMED, *_FIXED, *_WRITTEN, *_KEPT, *_ROOMS)
+MOVED: Passes = (*_BEFORE, *_MATH, *_JAMMED, *_FIXED, *_STEADY, *_WRITTEN, *_KEPT, *_ROOMS)
 """All passes that compute each product of the program as it is written."""
 
-ALL: Passes = (*_BEFORE, *_LAWS, *_MATH, *_JAMMED, *_FIXED, *_WRITTEN, *_KEPT, *_ROOMS)
+ALL: Passes = (*_BEFORE, *_LAWS, *_MATH, *_JAMMED, *_FIXED, *_STEADY, *_WRITTEN, *_KEPT, *_ROOMS)
 """All of them: a factor that terms share may be multiplied with sums of them, which is a law of real numbers."""
 
 
