@@ -284,9 +284,6 @@ ROW_WIDTH = 96
 SEARCHED = 16
 """Searches of fewer elements are written as loops."""
 
-SEARCHED_STRIPS = 32
-"""Fewer numbers that are not in memory are searched as they are computed; more in strips."""
-
 EXCHANGED_LOOP = 8
 """Loops of fewer iterations are not exchanged for the order of memory."""
 

@@ -220,6 +220,15 @@ for _r in (Reduction.MAX, Reduction.MIN, Reduction.ARGMAX, Reduction.ARGMIN):
         (np.concatenate((np.full(70, np.nan), v3, [0.25], np.full(70, 1.0))),),
     )
     _program(
+        _r.value + "_of_numbers_in_rows",
+        (("v", V),),
+        lambda v, r=_r: b.build(
+            Length(v), lambda k: b.reduce(r, Length(v), lambda i: _or_nothing(mul(Get(v, i), Get(v, k))))
+        ),
+        (v3,),
+        (np.array([np.nan, 4.0, 3.0, -np.inf]),),
+    )
+    _program(
         _r.value + "_of_squares_int",
         (("g", IV),),
         lambda g, r=_r: b.reduce(r, Length(g), lambda i: mul(Get(g, i), Get(g, i))),

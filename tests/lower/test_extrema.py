@@ -41,13 +41,21 @@ def test_only_reals_look_for_a_nan(numbers: str, kept: list[str]) -> None:
 
 
 @pytest.mark.parametrize("reduction", ["argmax", "argmin"])
-def test_many_numbers_are_computed_before_they_are_searched(reduction: str) -> None:
-    body = lower(PROGRAMS[f"{reduction}_of_numbers"][0], "searched").kernel.body
-    (by_size,) = [s for s in walk(body) if isinstance(s, t.If)][:1]
-    (one_by_one,) = loops_of(by_size.then)
-    assert "first_nan" not in [s.name for s in one_by_one.body if isinstance(s, t.Assign)]
-    outer, computed = loops_of(by_size.otherwise)
-    assert (outer.kind, computed.kind) == (t.Kind.SEQUENTIAL, t.Kind.PARALLEL)
-    (store,) = [s for s in computed.body if isinstance(s, t.Store)]
-    (found,) = [s.value for s in outer.body if isinstance(s, t.Declare) and isinstance(s.value, t.Search)]
-    assert (found.buffer, found.extremum.value) == (store.buffer, reduction)
+def test_numbers_are_computed_before_they_are_searched(reduction: str) -> None:
+    blocks, computed, searched, again = loops_of(lower(PROGRAMS[f"{reduction}_of_numbers"][0], "searched").kernel.body)
+    assert [s.kind for s in (blocks, computed, searched, again)] == [
+        t.Kind.SEQUENTIAL,
+        t.Kind.PARALLEL,
+        t.Kind.REDUCTION,
+        t.Kind.SEQUENTIAL,
+    ]
+    (better,) = [s for s in blocks.body if isinstance(s, t.If)]
+    assert again in better.then  # only in strips that have a record
+    assert searched.extrema[0][1].value == reduction.removeprefix("arg")
+
+
+@pytest.mark.parametrize("reduction", ["argmax", "argmin"])
+def test_numbers_are_searched_as_they_are_computed_in_loops(reduction: str) -> None:
+    outer, inner = loops_of(lower(PROGRAMS[f"{reduction}_of_numbers_in_rows"][0], "searched").kernel.body)
+    assert inner in outer.body
+    assert [s.name for s in inner.body if isinstance(s, t.Assign)] == ["where", "best"]  # none of them is NaN

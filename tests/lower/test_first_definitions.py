@@ -19,8 +19,8 @@ INDEX = t.Declare("k", INT, t.Load("i", M, INT))
 ADD = t.Assign("s", t.Load("u", plus(times(K, N), F), F64), accumulate=True)
 
 
-def after(*body: t.Statement, size: t.Expression = N, before: t.Body = ()) -> t.Body:
-    loop = t.For("f", size, body, t.Kind.REDUCTION, reduced=("s",))
+def after(*body: t.Statement, size: t.Expression = N, before: t.Body = (), simd: bool = True) -> t.Body:
+    loop = t.For("f", size, body, t.Kind.REDUCTION, reduced=("s",), simd=simd)
     function = t.Function("g", (), (*before, loop))
     new = definitions_before_loops(function, Names()).body
     return new[len(before) :]
@@ -66,6 +66,13 @@ def test_what_a_pointer_changes_and_loops_of_known_size() -> None:
     (loop,) = after(INDEX, t.Store("q", F, F), before=(pointer,))
     assert isinstance(loop, t.For)
     (loop,) = after(INDEX, ADD, size=integer(3))
+    assert isinstance(loop, t.For)
+
+
+def test_only_where_vectors_are_then_written() -> None:
+    (loop,) = after(INDEX, ADD, simd=False)
+    assert isinstance(loop, t.For)
+    (loop,) = after(INDEX, replace(ADD, value=t.Operation(p.exp, (ADD.value,), F64)))
     assert isinstance(loop, t.For)
 
 

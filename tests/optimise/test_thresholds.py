@@ -108,7 +108,6 @@ EXTREMES: dict[str, tuple[float, float]] = {
     "ROW_GAPS": (0, 1_000),
     "ROW_WIDTH": (0, 1_000),
     "SEARCHED": (0, 1_000),
-    "SEARCHED_STRIPS": (0, 1_000),
     "EXCHANGED_LOOP": (0, 1_000),
     "REST_OF_BRANCHES": (0, 10_000),
     "BOTH_BRANCHES": (0, 10_000),

@@ -48,6 +48,11 @@ class Names:
         self._open.add(name)
         return Name(name, INT)
 
+    @property
+    def in_loop(self) -> bool:
+        """Is a loop being written?"""
+        return bool(self._open)
+
     def close_index(self, index: Name) -> None:
         """Let the next loop use the name."""
         self._open.discard(index.name)

@@ -11,7 +11,7 @@ from fsmooth.core.term import Delta, Let, MakeTuple, Reduce, Reduction, Term
 from fsmooth.core.types import BOOL, INT, Float
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import start_of_next
-from fsmooth.loops.arithmetic import ZERO, integer, replace, zero_of
+from fsmooth.loops.arithmetic import ZERO, replace, zero_of
 from fsmooth.lower.arrays import fill_zero
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Destination, Group, Local, Mode, View, added, destination_at
@@ -150,27 +150,8 @@ _EXTREMA = {
 def _extremum(ctx: Context, term: Reduce) -> t.Expression:
     """The first extremum, a NaN winning: a search of memory, or a loop that compares."""
     size = ctx.named(ctx.scalar(term.size), "n")
-    are_few = t.Operation(p.less, (size, integer(thresholds.SEARCHED_STRIPS)), BOOL)
-    known = int(size.value) < thresholds.SEARCHED_STRIPS if isinstance(size, t.Literal) else None
-    if known or not may_be_in_strips(term):
-        return _searched(ctx, term, size)
-    where = t.Name(ctx.fresh(_HINTS[term.reduction]), INT)
-    ctx.emit(t.Declare(where.name, INT, ZERO, mutable=True))
-    if known is False:
-        place_by_strips(ctx, term, size, where)
-        return where
-    around = ctx.open_block()
-    ctx.emit(t.Assign(where.name, _searched(ctx, term, size)))
-    few = ctx.close_block(around)
-    around = ctx.open_block()
-    place_by_strips(ctx, term, size, where)
-    many = ctx.close_block(around)
-    ctx.emit(t.If(are_few, tuple(few), tuple(many)))
-    return where
-
-
-def _searched(ctx: Context, term: Reduce, size: t.Expression) -> t.Expression:
-    """The extremum among so many numbers."""
+    if may_be_in_strips(term) and not ctx.names.in_loop:
+        return place_by_strips(ctx, term, size, _HINTS[term.reduction])
     wants_index = term.reduction in (Reduction.ARGMAX, Reduction.ARGMIN)
     element = term.body.type
     result: t.Expression | None = None

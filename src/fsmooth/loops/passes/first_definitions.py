@@ -3,7 +3,7 @@
     for f < n: { k = i[m];  s += u[k * n + f] * w[f] }   ~>   if 0 < n: { k = i[m];  for f < n: s += u[k * n + f] * w[f] }
 
 An index that is read from an array may be read only where it is asked for: code motion leaves it in the loop.  But what the first
-iteration begins with is read whenever the loop runs.  The rest may then be written in vectors.
+iteration begins with is read whenever the loop runs.  Only where the rest then can be written in vectors.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from fsmooth.core.types import BOOL
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ZERO
 from fsmooth.loops.names import Names
+from fsmooth.loops.passes.accesses import without_places
 from fsmooth.loops.passes.places import Places
+from fsmooth.loops.passes.vectors import is_arithmetic
 from fsmooth.loops.rewriting import each_loop
 from fsmooth.loops.usage import changed, declared, names_of, targets, walk
 
@@ -28,12 +30,12 @@ def definitions_before_loops(function: t.Function, _: Names) -> t.Function:
 
     def change(loop: t.For) -> Sequence[t.Statement]:
         inside = list(walk(loop.body))
-        if isinstance(loop.size, t.Literal) or any([isinstance(s, t.For | t.While) for s in inside]):
+        if not loop.simd or isinstance(loop.size, t.Literal) or any([isinstance(s, t.For | t.While) for s in inside]):
             return (loop,)
         steady = _steady(loop, inside, places)
-        if not steady:
-            return (loop,)
         new = replace(loop, body=tuple([s for s in loop.body if s not in steady]))
+        if not steady or not is_arithmetic(without_places(new.body), loop.index):
+            return (loop,)
         return (t.If(t.Operation(p.less, (ZERO, loop.size), BOOL), (*steady, new), ()),)
 
     return each_loop(function, change)

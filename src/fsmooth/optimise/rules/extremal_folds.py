@@ -85,8 +85,10 @@ def fold_to_place(t: Term, facts: Facts) -> Term | None:
     heads=IFold,
 )
 def fold_to_place_of_number(t: Term, facts: Facts) -> Term | None:
-    """The same of numbers that are computed without loops: these are searched in vectors."""
-    return _sought(t, facts) if isinstance(t, IFold) and is_loop_free(t.body) else None
+    """The same of numbers that are computed without loops: these are searched in vectors.  Not inside loops, where searches are
+    often too short for that.
+    """
+    return _sought(t, facts) if isinstance(t, IFold) and is_loop_free(t.body) and not facts.ranges else None
 
 
 def _sought(t: Term, facts: Facts) -> Term | None:
