@@ -89,11 +89,12 @@ def test_whole_rows_of_their_own(order: tuple[int, ...]) -> None:
         loop(*[plus(times(integer(5), i), integer(c)) for c in range(5)]),
         loop(*[plus(times(THREE, i), integer(c)) for c in range(3)], plus(times(integer(2), i), n)),
         loop(*[plus(times(n, i), integer(c)) for c in range(3)]),
+        loop(*[minus(integer(c), times(THREE, i)) for c in range(3)]),
         loop(
             *[plus(times(THREE, i), integer(c)) for c in range(3)], value=t.Load("a", plus(times(THREE, i), THREE), F64)
         ),
     ],
-    ids=["not whole", "two rows", "five", "another stride", "unknown stride", "the next row is read"],
+    ids=["not whole", "two rows", "five", "another stride", "unknown stride", "downwards", "the next row is read"],
 )
 def test_rows_that_are_not(each: t.For) -> None:
     assert not OwnElements(each).all_in_rows(4)

@@ -78,8 +78,8 @@ class OwnElements:
             return False
         (stride,) = strides
         starts = [x[0] for x in found if x is not None]
-        if row is not None and (
-            stride > row or len({start.get((), 0) % stride for start in starts[: len(stores)]}) < stride
+        if row is not None and not (
+            0 < stride <= row and len({x.get((), 0) % stride for x in starts[: len(stores)]}) == stride
         ):
             return False
         return all([_take_turns(a, b, stride) for a, b in product(starts[: len(stores)], starts)])
