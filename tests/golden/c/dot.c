@@ -81,11 +81,13 @@ int32_t dot(
     (void)w_n0, (void)error;
     double sum = 0.0;
     {
-        fs_lanes sum_lanes = {0.0};
-        for (int64_t i = 0; i + FS_LANES <= v_n0; i += FS_LANES) {
-            sum_lanes += FS_LANES_AT(v + i) * FS_LANES_AT(w + i);
+        if (FS_LANES <= v_n0) {
+            fs_lanes sum_lanes = {0.0};
+            for (int64_t i = 0; i + FS_LANES <= v_n0; i += FS_LANES) {
+                sum_lanes += FS_LANES_AT(v + i) * FS_LANES_AT(w + i);
+            }
+            sum += fs_lanes_sum(&sum_lanes);
         }
-        sum += fs_lanes_sum(&sum_lanes);
         FS_SCALAR
         for (int64_t i = v_n0 / FS_LANES * FS_LANES; i < v_n0; ++i) {
             sum += v[i] * w[i];
