@@ -210,6 +210,8 @@ for _r in (Reduction.MAX, Reduction.MIN, Reduction.ARGMAX, Reduction.ARGMIN):
         (np.array([2.0, 1.0, -2.0, -1.0]),),
         (np.array([np.inf, -np.inf]),),
         (np.array([-0.0, 0.0, -1.0, 1.0]),),
+        (np.sin(np.arange(1000.0)),),
+        (np.where(np.isin(np.arange(1000), (613, 620, 900)), np.nan, np.sin(np.arange(1000.0))),),
     )
     _program(
         _r.value + "_of_numbers",
@@ -218,6 +220,21 @@ for _r in (Reduction.MAX, Reduction.MIN, Reduction.ARGMAX, Reduction.ARGMIN):
         (v3,),
         (np.array([np.nan, 4.0, 3.0, np.nan]),),
         (np.concatenate((np.full(70, np.nan), v3, [0.25], np.full(70, 1.0))),),
+    )
+    _program(
+        _r.value + "_of_rows",
+        (("v", V),),
+        lambda v, r=_r: b.build(Length(v), lambda k: b.reduce(r, Length(v), lambda i: mul(Get(v, i), Get(v, k)))),
+        (v3,),
+        (np.array([1.0, np.nan, 3.0]),),
+    )
+    _program(
+        _r.value + "_of_sums",
+        (("v", V),),
+        lambda v, r=_r: b.reduce(r, Length(v), lambda i: b.sum_(Length(v), lambda k: mul(Get(v, i), Get(v, k)))),
+        (v3,),
+        (np.array([1.0, np.nan, 3.0]),),
+        (np.array([2.0, 1.0, -2.0, -1.5]),),
     )
     _program(
         _r.value + "_of_numbers_in_rows",
@@ -234,6 +251,7 @@ for _r in (Reduction.MAX, Reduction.MIN, Reduction.ARGMAX, Reduction.ARGMIN):
         lambda g, r=_r: b.reduce(r, Length(g), lambda i: mul(Get(g, i), Get(g, i))),
         (g4,),
         (np.array([-2, 1, 2, -1]),),
+        (np.arange(200) * 37 % 101,),
     )
     _program(_r.value + "_int", (("g", IV),), lambda g, r=_r: b.reduce(r, Length(g), lambda i: Get(g, i)), (g4,))
 for _r in (Reduction.ALL, Reduction.ANY):
