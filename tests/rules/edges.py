@@ -493,8 +493,15 @@ EDGES: dict[str, tuple[str, ...]] = {
         "sum n (fun l -> delta 2 0 x) ~> nothing",
         "sum n (fun l -> [u, v]) ~> nothing",
         "product n (fun l -> x) ~> nothing",
-        "sum n (fun l -> [(x, y), (zero, y)]) ~> let t = sum n (fun l -> ((x, y), (zero, y))) in [t.0, t.1]",
-        "sum n (fun l -> [(x, y), (zero, zero)]) ~> let t = sum n (fun l -> (x, y)) in [t, (zero, zero)]",
+        "sum n (fun l -> [(x, y), (zero, y)]) ~> let t = sum n (fun l -> (x, y, y)) in [(t.0, t.1), (zero, t.2)]",
+        "sum n (fun l -> [(x, y), (zero, zero)]) ~> let t = sum n (fun l -> (x, y)) in [(t.0, t.1), (zero, zero)]",
+        "sum n (fun l -> let z = sin v[l] in ((z, (y, x)), x)) ~>"
+        " let s = sum n (fun l -> let z = sin v[l] in (z, y, x, x)) in ((s.0, (s.1, s.2)), s.3)",
+        "sum n (fun l -> ((v[l], ()), ())) ~> let s = sum n (fun l -> v[l]) in ((s, ()), ())",
+        "sum n (fun l -> ((x, zero (length v)), y)) ~>"
+        " let s = sum n (fun l -> (x, zero (length v), y)) in ((s.0, s.1), s.2)",
+        "sum n (fun l -> ((), ())) ~> nothing",
+        "sum n (fun l -> ((zero, zero), zero)) ~> nothing",
     ),
     # speculation
     "select_displays": (

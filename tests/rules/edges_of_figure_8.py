@@ -299,14 +299,6 @@ EDGES: dict[str, tuple[str, ...]] = {
         "sum n (fun i -> build m (fun j -> build n (fun l -> if i == k then x else zero)))"
         " ~> sum n (fun i -> if i == k then build m (fun j -> build n (fun l -> x)) else zero m n)",
     ),
-    "sum_flat": (
-        "sum n (fun l -> ((x, y), v[l])) ~> let s = sum n (fun l -> (x, y, v[l])) in ((s.0, s.1), s.2)",
-        "sum n (fun l -> let z = sin v[l] in ((z, (y, x)), x)) ~>"
-        " let s = sum n (fun l -> let z = sin v[l] in (z, y, x, x)) in ((s.0, (s.1, s.2)), s.3)",
-        "sum n (fun l -> ((v[l], ()), ())) ~> let s = sum n (fun l -> v[l]) in ((s, ()), ())",
-        "sum n (fun l -> ((), ())) ~> nothing",
-        "sum n (fun l -> (x, y)) ~> nothing",
-    ),
     "sum_split_arrays": (
         "sum n (fun i -> plus v (build (length v) (fun j -> if i == j then x else zero))) ~> nothing",
         "sum n (fun i -> plus v (build (length v) (fun j -> if i < k then x else zero))) ~> nothing",

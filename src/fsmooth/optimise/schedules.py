@@ -138,7 +138,6 @@ NORMALISATION: Family = (
     ln.sum_guard_out,
     sums.sum_split,
     sums.sum_split_tuple,
-    sums.sum_flat,
     same.sum_same_components,
     same.build_same_components,
     sums.sum_single_array,

@@ -23,7 +23,7 @@ from fsmooth.core.traverse import is_loop_free
 from fsmooth.core.types import INT, Float
 from fsmooth.optimise.rules.loop_normalisation import calls
 from fsmooth.optimise.rules.sum_fission import needed_by, opened
-from fsmooth.optimise.rules.totality import cannot_fail
+from fsmooth.optimise.rules.totality import cannot_fail_below
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
 
@@ -40,23 +40,21 @@ _EXTREMA: Mapping[p.Primitive, Reduction] = {p.minimum: Reduction.MIN, p.maximum
 )
 def fold_to_extremum(t: Term, facts: Facts) -> Term | None:
     """Of equal numbers the first counts, in the loop and in the reduction; not if the state comes second."""
-    match t:
-        case IFold(size, init, state, index, body):
-            bindings, result = opened(body)
-        case _:
-            return None
+    if not isinstance(t, IFold):
+        return None
+    bindings, result = opened(t.body)
     match result:
-        case Prim(primitive, (before, e)) if primitive in _EXTREMA and before is state:
-            each = let(bindings, e)
+        case Prim(primitive, (before, e)) if primitive in _EXTREMA and before is t.state:
+            each, reduction, index = let(bindings, e), _EXTREMA[primitive], t.index
         case _:
             return None
-    if state in each.free or calls(each):
+    if t.state in each.free or calls(each):
         return None
 
     def reduced(size: Term, init: Term) -> Term:
-        return Prim(primitive, (init, Reduce(_EXTREMA[primitive], size, index, each)))
+        return Prim(primitive, (init, Reduce(reduction, size, index, each)))
 
-    return _if_it_runs(size, init, reduced)
+    return _if_it_runs(t, reduced)
 
 
 @rule(
@@ -92,26 +90,28 @@ def fold_to_place_of_number(t: Term, facts: Facts) -> Term | None:
 
 
 def _sought(t: Term, facts: Facts) -> Term | None:
-    match t:
-        case IFold(size, init, state, index, body):
-            bindings, result = opened(body)
-        case _:
-            return None
+    """The search that a loop is, if it takes the number that it compares with its state, and what else it takes cannot fail: of
+    the other iterations with a better one, nothing else is computed then.
+    """
+    if not isinstance(t, IFold):
+        return None
+    state, index = t.state, t.index
+    bindings, result = opened(t.body)
     match result:
         case If(Prim(p.less | p.greater as how, (left, right)), then, otherwise) if otherwise is state:
-            pass
+            found = _compared(left, right, then, state)
         case _:
             return None
-    found = _compared(left, right, then, state)
     whole = let(bindings, then)
     if found is None or state in whole.free or calls(whole):
         return None
     element, part = found
     each = needed_by(bindings, element)
-    besides = [value for var, value in bindings if not isinstance(each, Let) or var not in dict(each.bindings)]
+    in_each = {var for var, _ in opened(each)[0]}
+    besides = [value for var, value in bindings if var not in in_each]
     if isinstance(then, MakeTuple):
         besides += [item for item in then.items if not alpha_equal(item, element)]
-    if not _cannot_fail(besides, index, size, facts):
+    if not cannot_fail_below({index: t.size}, besides, facts):
         return None
     smallest = (how is p.less) == (element is left)
 
@@ -125,7 +125,7 @@ def _sought(t: Term, facts: Facts) -> Term | None:
 
         return Let(((at, place),), bind(refresh(substitute1(whole, index, at)), better, state.name))
 
-    return _if_it_runs(size, init, sought)
+    return _if_it_runs(t, sought)
 
 
 def _compared(left: Term, right: Term, then: Term, state: Var) -> tuple[Term, Callable[[Term], Term]] | None:
@@ -141,18 +141,6 @@ def _compared(left: Term, right: Term, then: Term, state: Var) -> tuple[Term, Ca
     return None
 
 
-def _cannot_fail(terms: list[Term], index: Var, size: Term, facts: Facts) -> bool:
-    """Has what was evaluated in other iterations, too, a value in each?"""
-    before = facts.ranges.get(index)
-    facts.ranges[index] = size
-    try:
-        return all([cannot_fail(term, facts) for term in terms])
-    finally:
-        del facts.ranges[index]
-        if before is not None:
-            facts.ranges[index] = before
-
-
 def _without_nan(each: Term, smallest: bool) -> Term:
     """The same number, but not NaN: such is never found."""
     if not isinstance(each.type, Float):
@@ -161,6 +149,10 @@ def _without_nan(each: Term, smallest: bool) -> Term:
     return bind(refresh(each), lambda x: If(Prim(p.is_nan, (x,)), instead, x), "x")
 
 
-def _if_it_runs(size: Term, init: Term, made: Callable[[Term, Term], Term]) -> Term:
-    """What is made of a size and a first state if the loop over the size runs, else that state."""
-    return bind(size, lambda n: bind(init, lambda y: If(Prim(p.less, (Const(0), n)), made(n, y), y), "first"), "n")
+def _if_it_runs(loop: IFold, made: Callable[[Term, Term], Term]) -> Term:
+    """What is made of the size and the first state of a loop if it runs, else that state."""
+
+    def chosen(size: Term, init: Term) -> Term:
+        return If(Prim(p.less, (Const(0), size)), made(size, init), init)
+
+    return bind(loop.size, lambda size: bind(loop.init, lambda init: chosen(size, init), "first"), "n")

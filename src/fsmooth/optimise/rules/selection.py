@@ -25,7 +25,7 @@ from fsmooth.core.term import Collect, Const, Deriv, Get, If, Lam, Let, Prim, Re
 from fsmooth.core.traverse import bound_in, children, opens_region, rebuild, subterms, transform
 from fsmooth.core.types import Int
 from fsmooth.optimise.rules.sparsity import zero_of
-from fsmooth.optimise.rules.totality import cannot_fail
+from fsmooth.optimise.rules.totality import cannot_fail_below
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
 
@@ -219,14 +219,9 @@ def _with_elements(body: Term, index: Var, names: Mapping[Var, Var]) -> Term:
 
 def _cannot_fail(selection: Collect, facts: Facts) -> bool:
     """Have the guard and the elements values whether anything is selected or not?"""
-    old = facts.ranges.copy()
-    facts.ranges.update({index: size for size, index in selection.generators})
-    try:
-        sizes = [size for size, _ in selection.generators]
-        return all([cannot_fail(part, facts) for part in (*sizes, selection.guard, selection.body)])
-    finally:
-        facts.ranges.clear()
-        facts.ranges.update(old)
+    sizes = [size for size, _ in selection.generators]
+    ranges = {index: size for size, index in selection.generators}
+    return cannot_fail_below(ranges, (*sizes, selection.guard, selection.body), facts)
 
 
 def _neutral(loop: Reduce, element: Term) -> Term | None:

@@ -7,9 +7,10 @@ displays over a loop.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from fsmooth import thresholds
+from fsmooth.core.build import tuple_of
 from fsmooth.core.term import (
     Const,
     Delta,
@@ -27,6 +28,7 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.types import Array, Tuple, Type, has_array
 from fsmooth.core.vectors import add, is_zero
+from fsmooth.optimise.rules.sum_fission import opened
 from fsmooth.rewrite.facts import Facts
 from fsmooth.rewrite.strategy import rule
 
@@ -77,45 +79,51 @@ def written_out(t: Term) -> tuple[int, Mapping[int, Term]] | None:
 
 @rule(
     "sum n (fun i -> [x i, y i]) ~> let t = sum n (fun i -> (x i, y i)) in [fst t, snd t];"
-    "  sum n (fun i -> (x i, [y i, zero])) ~> let t = sum n (fun i -> (x i, y i)) in (fst t, [snd t, zero])",
+    "  sum n (fun i -> (x i, [y i, zero])) ~> let t = sum n (fun i -> (x i, y i)) in (fst t, [snd t, zero]);  "
+    "sum n (fun i -> ((sin (x i), cos (y i)), sin (z i)))"
+    " ~> let t = sum n (fun i -> (sin (x i), cos (y i), sin (z i))) in ((t.0, t.1), t.2)",
     source="001, Fig. 4",
     heads=Reduce,
 )
 def sum_of_displays(t: Term, facts: Facts) -> Term | None:
-    """Displays of numbers, alone or in a tuple, are summed number by number."""
-    match t:
-        case Reduce(Reduction.SUM, size, index, body):
-            bindings, result = (body.bindings, body.body) if isinstance(body, Let) else ((), body)
-        case _:
-            return None
+    """Displays, and tuples of tuples, as of dual numbers, are summed number by number: none of them need be computed that is not
+    read.
+    """
+    if not isinstance(t, Reduce) or t.reduction is not Reduction.SUM:
+        return None
+    bindings, result = opened(t.body)
     parts = result.items if isinstance(result, MakeTuple) else (result,)
-    if not any([_is_display(part) for part in parts]):
+    numbers = list(_numbers(result))
+    if not numbers or not any([_is_display(part) or isinstance(part, MakeTuple) for part in parts]):
         return None
-    numbers: list[Term] = []
-    for part in parts:
-        numbers += _nonzero(part) if _is_display(part) else [part]
-    if not numbers:
-        return None
-    summand = MakeTuple(tuple(numbers)) if len(numbers) > 1 else numbers[0]
-    loop = Reduce(Reduction.SUM, size, index, let(bindings, summand))
-    whole = Var("sums", loop.type, index.site)
-    found: list[Term] = [Proj(whole, k) for k in range(len(numbers))] if len(numbers) > 1 else [whole]
-    made: list[Term] = []
-    for part in parts:
-        made.append(_again(part, found) if _is_display(part) else found.pop(0))
-    return Let(((whole, loop),), MakeTuple(tuple(made), t.type) if isinstance(result, MakeTuple) else made[0])
+    loop = Reduce(Reduction.SUM, t.size, t.index, let(bindings, tuple_of(numbers)))
+    whole = Var("sums", loop.type, t.index.site)
+    found = iter([Proj(whole, k) for k in range(len(numbers))] if len(numbers) > 1 else [whole])
+    return Let(((whole, loop),), _again(result, found))
 
 
 def _is_display(t: Term) -> bool:
     return isinstance(t, Vector) and written_out(t) is not None
 
 
-def _nonzero(display: Term) -> list[Term]:
-    assert isinstance(display, Vector)
-    return [x for x in display.items if not is_zero(x)]
+def _is_nothing(t: Term) -> bool:
+    """Is it zero, and no array, whose size may be known in the loop only?"""
+    return is_zero(t) and not has_array(t.type)
 
 
-def _again(display: Term, found: list[Term]) -> Term:
-    """The display of the sums, which are taken from those found."""
-    assert isinstance(display, Vector)
-    return Vector(tuple([x if is_zero(x) else found.pop(0) for x in display.items]))
+def _numbers(t: Term) -> Iterator[Term]:
+    """What is to be summed of displays and tuples in one another."""
+    if isinstance(t, MakeTuple) or (isinstance(t, Vector) and _is_display(t)):
+        for item in t.items:
+            yield from _numbers(item)
+    elif not _is_nothing(t):
+        yield t
+
+
+def _again(t: Term, found: Iterator[Term]) -> Term:
+    """The displays and tuples of the sums, which are taken from those found."""
+    if isinstance(t, MakeTuple):
+        return MakeTuple(tuple([_again(item, found) for item in t.items]), t.type)
+    if isinstance(t, Vector) and _is_display(t):
+        return Vector(tuple([_again(item, found) for item in t.items]))
+    return t if _is_nothing(t) else next(found)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import parts_written, tuple_of
+from fsmooth.core.build import parts_written
 from fsmooth.core.term import Build, If, Let, MakeTuple, Plus, Prim, Proj, Reduce, Reduction, Term, Var, Zero, let
 from fsmooth.optimise.rules.loop_normalisation import may_leave, solved_for
 from fsmooth.optimise.rules.sparsity import is_zero
@@ -126,31 +126,6 @@ def _again(t: Term, parts: Iterator[Term]) -> Term:
     """The tuple of tuples with other parts."""
     return (
         MakeTuple(tuple([_again(item, parts) for item in t.items]), t.type) if isinstance(t, MakeTuple) else next(parts)
-    )
-
-
-@rule(
-    "sum n (fun i -> ((sin (x i), cos (y i)), sin (z i)))"
-    " ~> let s = sum n (fun i -> (sin (x i), cos (y i), sin (z i))) in ((s.0, s.1), s.2)",
-    source="000, Fig. 8f",
-    heads=Reduce,
-)
-def sum_flat(t: Term, facts: Facts) -> Term | None:
-    """Tuples of tuples, as of dual numbers, are summed part by part: then what is not read of them need not be computed."""
-    match t:
-        case Reduce(Reduction.SUM, size, index, body):
-            bindings, element = opened(body)
-        case _:
-            return None
-    if not (isinstance(element, MakeTuple) and any([isinstance(item, MakeTuple) for item in element.items])):
-        return None
-    parts = list(parts_written(element))
-    if not parts:
-        return None
-    whole = Reduce(Reduction.SUM, size, index, let(bindings, tuple_of(parts)))
-    var = Var("sum", whole.type, index.site)
-    return Let(
-        ((var, whole),), _again(element, iter([Proj(var, k) for k in range(len(parts))] if len(parts) > 1 else [var]))
     )
 
 

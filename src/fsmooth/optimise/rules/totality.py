@@ -6,6 +6,8 @@ a check is in bounds where it stands (core/term.py); elsewhere that has to be pr
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from fsmooth.core import primitives as p
 from fsmooth.core.build import bind, both
 from fsmooth.core.shape import Ragged, size_of
@@ -34,6 +36,17 @@ _EXTREMA = (Reduction.MAX, Reduction.MIN)
 def cannot_fail(term: Term, facts: Facts) -> bool:
     """Does `term` have a value whatever condition or loop it stands in?"""
     return all([_total(t, facts) for t in subterms(term)])
+
+
+def cannot_fail_below(ranges: Mapping[Var, Term], terms: Iterable[Term], facts: Facts) -> bool:
+    """Has each of them a value wherever the indices are, each from 0 to below its size?"""
+    before = facts.ranges.copy()
+    facts.ranges.update(ranges)
+    try:
+        return all([cannot_fail(term, facts) for term in terms])
+    finally:
+        facts.ranges.clear()
+        facts.ranges.update(before)
 
 
 def runs(size: Term, facts: Facts) -> bool:
