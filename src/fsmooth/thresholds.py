@@ -258,6 +258,14 @@ JAMMED_STATEMENTS = 500
 compiler, which takes its time with such functions already.
 """
 
+FIXED_PLACES = 16
+"""So many places that a loop adds to in each iteration are added up in registers: half of those of a processor."""
+
+ROW_IN_VECTORS = 4
+"""Loops that add to a whole row in each iteration run in vectors if it has no more numbers, which gcc transposes in registers.
+The forces between 200 particles in three dimensions take 75 µs with 2, and 43 with 3.
+"""
+
 GATHERED_UPDATES = 32
 """So many rank-one updates of a matrix are added to it at once."""
 

@@ -101,6 +101,8 @@ EXTREMES: dict[str, tuple[float, float]] = {
     "JAMMED": (1, 8),
     "JAMMED_ROWS": (1, 8),
     "JAMMED_STATEMENTS": (0, 1_000_000),
+    "FIXED_PLACES": (0, 100),
+    "ROW_IN_VECTORS": (0, 100),
     "BLOCK_STORES": (1, 1_000),
     "BLOCK_DEFINITIONS": (1, 1_000),
     "TILE": (0, 1_024),

@@ -11,6 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from msgspec.structs import replace
+
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Const, Get, If, Let, Prim, Reduce, Reduction, Term
@@ -18,7 +20,10 @@ from fsmooth.core.traverse import is_loop_free
 from fsmooth.core.types import BOOL, INT, Float
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import start_of_next
-from fsmooth.loops.arithmetic import ZERO, integer, minus, plus, replace, times, zero_of
+from fsmooth.loops.arithmetic import ZERO, integer, minus, plus, zero_of
+from fsmooth.loops.arithmetic import replace as replaced
+from fsmooth.loops.passes.strips.strip import WIDTH
+from fsmooth.loops.passes.strips.widths import independent_strips
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import Scalar
 from fsmooth.lower.loop import Loop
@@ -29,7 +34,6 @@ _KINDS = {
     Reduction.ARGMAX: t.Extremum.ARGMAX,
     Reduction.ARGMIN: t.Extremum.ARGMIN,
 }
-_STRIP = 64
 
 
 def extremum(ctx: Context, term: Reduce, hint: str) -> t.Expression:
@@ -149,11 +153,9 @@ def _by_strips(search: _Search, size: t.Expression) -> t.Expression:
     best, where = search.local("best", search.worst()), search.local(search.hint, ZERO)
     nan = search.local("first_nan", t.Literal(-1, INT)) if search.may_be_nan else None
     strip = ctx.fresh("strip")
-    ctx.emit(t.LocalArray(strip, search.type, _STRIP))
-    block = ctx.names.open_index(f"{name}_block")
+    ctx.emit(t.LocalArray(strip, search.type, WIDTH))
+    start, count = t.Name(ctx.fresh(f"{name}_start"), INT), t.Name(ctx.fresh(f"{name}_count"), INT)
     around = ctx.open_block()
-    start = ctx.named(times(block, integer(_STRIP)), f"{name}_start")
-    count = ctx.named(t.Operation(p.minimum, (minus(size, start), integer(_STRIP)), INT), f"{name}_count")
     _compute(search, start, count, strip)
     top = search.local("top", search.worst())
     nans = None if nan is None else search.local("nans", zero_of(search.type))
@@ -177,10 +179,8 @@ def _by_strips(search: _Search, size: t.Expression) -> t.Expression:
     if nan is not None and nans is not None:
         some = t.Operation(p.greater, (nans, zero_of(search.type)), BOOL)
         ctx.emit(t.If(some, (t.If(_is_none(nan), (first(_is_nan, nan),), ()),), ()))
-    body = ctx.close_block(around)
-    ctx.names.close_index(block)
-    blocks = t.Operation(p.floor_divide, (plus(size, integer(_STRIP - 1)), integer(_STRIP)), INT)
-    ctx.emit(t.For(block.name, blocks, tuple(body), t.Kind.SEQUENTIAL, search.term.index.site))
+    strips = independent_strips(size, start.name, count.name, tuple(ctx.close_block(around)), ctx.names)
+    ctx.emit(replace(strips, kind=t.Kind.SEQUENTIAL, site=search.term.index.site))
     return where if nan is None else t.Conditional(_is_none(nan), where, nan)
 
 
@@ -208,7 +208,7 @@ def contiguous(block: list[t.Statement], x: t.Expression, index: str) -> tuple[s
         if isinstance(s, t.Declare) and s.value is not None and not s.mutable:
             value = s.value
             for name in reversed(definitions):
-                value = replace(value, name, definitions[name])
+                value = replaced(value, name, definitions[name])
             definitions[s.name] = value
         elif not isinstance(s, t.Check | t.Demand):
             return None
@@ -218,6 +218,6 @@ def contiguous(block: list[t.Statement], x: t.Expression, index: str) -> tuple[s
         return None
     at = x.index
     for name in reversed(definitions):
-        at = replace(at, name, definitions[name])
+        at = replaced(at, name, definitions[name])
     offset = start_of_next(at, index)
     return None if offset is None else (x.buffer, offset)

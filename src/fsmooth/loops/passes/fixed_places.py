@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.types import BOOL, Float
 from fsmooth.loops import tree as t
@@ -22,9 +23,6 @@ from fsmooth.loops.passes.vectorise import marked
 from fsmooth.loops.rewriting import each_loop
 from fsmooth.loops.usage import expressions_of, names_of
 
-_MOST = 16
-"""So many registers at most."""
-
 
 def sums_at_fixed_places(function: t.Function, names: Names) -> t.Function:
     """Add up in registers what innermost loops add to the same places."""
@@ -34,7 +32,7 @@ def sums_at_fixed_places(function: t.Function, names: Names) -> t.Function:
         if not all([isinstance(s, t.Declare | t.Store | t.Assign) for s in loop.body]) or loop.own:
             return (loop,)
         fixed = _fixed(loop, places)
-        return _in_registers(loop, fixed, names) if 0 < len(fixed) <= _MOST else (loop,)
+        return _in_registers(loop, fixed, names) if 0 < len(fixed) <= thresholds.FIXED_PLACES else (loop,)
 
     return each_loop(function, change)
 

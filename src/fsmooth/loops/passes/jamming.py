@@ -271,9 +271,7 @@ def _as_it_was(body: t.Body, jammed: Mapping[str, t.For]) -> t.Body:
 
 def _vectorised(loop: t.For) -> t.For:
     """The loop, its loop over the row marked for vectors: the C compiler, too, would jam it, which takes it long."""
-    *before, inner = loop.body
-    assert isinstance(inner, t.For)
-    return replace(loop, body=(*before, replace(inner, simd=True)))
+    return replace(loop, body=(*loop.body[:-1], replace(_row_of(loop.body)[1], simd=True)))
 
 
 def _is_divided_evenly(size: t.Expression) -> bool:

@@ -64,13 +64,10 @@ class OwnElements:
 
     def all_in_rows(self, most: int) -> bool:
         """Likewise, where an iteration may store to a whole row of so many numbers at most, as to the coordinates of a point."""
-        return all([self.of(buffer) or self._in_turns(buffer, most) for buffer in self.stores])
+        return all([self.of(b) or (self._in_turns(b) and self._is_row(b, most)) for b in self.stores])
 
-    def _in_turns(self, buffer: str, row: int | None = None) -> bool:
-        """Is an element that one iteration stores none that another one touches, by the stride that they have in common?
-
-        And does it store to a whole row?
-        """
+    def _in_turns(self, buffer: str) -> bool:
+        """Is an element that one iteration stores none that another one touches, by the stride that they have in common?"""
         stores = [self._strided(x) for x in self.stores[buffer]]
         found = [*stores, *[self._strided(x) for x in self.loads.get(buffer, ())]]
         strides = {x[1] for x in found if x is not None}
@@ -78,11 +75,14 @@ class OwnElements:
             return False
         (stride,) = strides
         starts = [x[0] for x in found if x is not None]
-        if row is not None and not (
-            0 < stride <= row and len({x.get((), 0) % stride for x in starts[: len(stores)]}) == stride
-        ):
-            return False
         return all([_take_turns(a, b, stride) for a, b in product(starts[: len(stores)], starts)])
+
+    def _is_row(self, buffer: str, most: int) -> bool:
+        """Does an iteration store to all elements up to where the next one begins?"""
+        stores = [self._strided(x) for x in self.stores[buffer]]
+        rows = {(x[1], x[0].get((), 0) % x[1]) for x in stores if x is not None}
+        (stride, _), *_ = rows
+        return 0 < stride <= most and len(rows) == stride
 
     def _strided(self, index: t.Expression) -> tuple[Coefficients, int] | None:
         """Where an index starts, and by how much it grows in each iteration, which is known."""

@@ -16,9 +16,6 @@ from fsmooth.loops.rewriting import each_loop
 from fsmooth.loops.usage import expressions_of, walk
 from fsmooth.loops.vector_math import SCALAR_ONLY, VECTOR_MATH
 
-_ROW = 4
-"""Rows of so few numbers gcc transposes in registers."""
-
 
 def marks(function: t.Function, _: Names) -> t.Function:
     """Mark the loops that the C compiler may run in vectors, and would not by itself."""
@@ -60,7 +57,7 @@ def _gains(loop: t.For) -> bool:
             if used & SCALAR_ONLY:
                 return False
             gains = gains or bool(used & VECTOR_MATH)
-    return gains and (loop.kind is t.Kind.PARALLEL or OwnElements(loop).all_in_rows(_ROW))
+    return gains and (loop.kind is t.Kind.PARALLEL or OwnElements(loop).all_in_rows(thresholds.ROW_IN_VECTORS))
 
 
 def _chooses_math(body: t.Body) -> bool:
