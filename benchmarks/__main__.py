@@ -5,8 +5,8 @@ arrays: whole arrays against loops over elements, linear algebra against NumPy, 
 by hand, loops and a tape; tensors: products of matrices and models against NumPy, PyTorch and JAX; only if they are asked
 for: routes, what `method="auto"` takes against what is fastest; compile, how long first calls take; threads, two against one;
 widths, float32 against float64; pointers, C functions called by SciPy and numba; sparse, reads and writes through arrays of
-indices; growth, loops that change arrays, of n steps and of twice as many; mechanisms, what each optimisation buys;
-thresholds, what half and twice each threshold does.
+indices; growth, loops that change arrays, of n steps and of twice as many; loops, programs in plain loops against NumPy;
+mechanisms, what each optimisation buys; thresholds, what half and twice each threshold does.
 `--quick` saves nothing.
 """
 
@@ -20,7 +20,7 @@ import subprocess
 import sys
 from typing import Any
 
-from benchmarks import cold, growth, pointers, sparse, threads, widths
+from benchmarks import cold, growth, plain_loops, pointers, sparse, threads, widths
 from benchmarks.arrays import report as arrays
 from benchmarks.compiling import report as compiling
 from benchmarks.mechanisms import report as buying
@@ -46,6 +46,7 @@ _ALONE = {
     "pointers": (pointers, 1),
     "sparse": (sparse, 1),
     "growth": (growth, 1),
+    "loops": (plain_loops, 1),
 }
 """Tables of modules that measure in a process of their own, and on how many cores."""
 
@@ -68,6 +69,7 @@ def main() -> int:
             "pointers",
             "sparse",
             "growth",
+            "loops",
             "mechanisms",
             "thresholds",
         ),
