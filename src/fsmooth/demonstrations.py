@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from fsmooth.core.definitions import has_derivative
+from fsmooth.core.own_rules import without_rules
 from fsmooth.core.term import App, Deriv, Lam, Let, Method, Require
 from fsmooth.core.types import has_float
-from fsmooth.differentiate.custom import without_rules
 from fsmooth.differentiate.linear.demonstration import Demonstration, Passes, demonstrate
-from fsmooth.differentiate.remove import Removal, has_derivative
+from fsmooth.differentiate.remove import Removal
 from fsmooth.errors import ArgumentError
 from fsmooth.frontend.elaborate import Elaborated
 from fsmooth.optimise.linear_maps import COMPOSED, ELIMINATE, JACOBIAN, SHARE

@@ -18,21 +18,17 @@ from msgspec.structs import replace
 
 from fsmooth.backend.c.emit import emit
 from fsmooth.backend.c.program import CProgram
-from fsmooth.core.definitions import has_calls, redefined
+from fsmooth.core.definitions import has_calls, has_derivative, redefined
 from fsmooth.core.free_variables import read_variables
 from fsmooth.core.narrow import Arrays
+from fsmooth.core.own_rules import without_rules
 from fsmooth.core.shape import Ragged
 from fsmooth.core.term import Deriv, Lam, Method, Site, Term, Var
 from fsmooth.core.traverse import bound_in, children, subterms
 from fsmooth.core.trees import dressed
 from fsmooth.core.types import Function, Tuple, Type, unzipped
-from fsmooth.differentiate.choose import Choice, chosen
-from fsmooth.differentiate.custom import without_rules
+from fsmooth.differentiate.calls import Calls
 from fsmooth.differentiate.derivatives import NoDerivative, OfSaved
-from fsmooth.differentiate.remove import Removal, has_derivative
-from fsmooth.differentiate.reverse.calls import Calls
-from fsmooth.differentiate.reverse.halves import Halves, by_transposition, halves
-from fsmooth.differentiate.tape.verbs import TAPE, by_tape
 from fsmooth.errors import NotDifferentiableError, RaggedError, StrategyError, UnsupportedError
 from fsmooth.frontend.elaborate import Elaborated, Parameter, elaborate
 from fsmooth.frontend.programs import Program
@@ -53,7 +49,10 @@ from fsmooth.rewrite.trace import Trace
 from fsmooth.runtime.memory import of_machine
 
 if TYPE_CHECKING:
+    from fsmooth.differentiate.choose import Choice
     from fsmooth.differentiate.linear.demonstration import Demonstration
+    from fsmooth.differentiate.remove import Removal
+    from fsmooth.differentiate.reverse.halves import Halves
 
 _T = TypeVar("_T")
 _Made = TypeVar("_Made", bound=Term)
@@ -197,6 +196,8 @@ def _compile(stages: Stages, name: str, order: Schedule, auto: Method, calls: Ca
     if order.whole is not None:
         term = _as_strategy_says(stages, term, order.whole)
     elif has_derivative(term):
+        from fsmooth.differentiate.remove import Removal  # noqa: PLC0415  (loaded for derivatives)
+
         sizes = _sizes(term, static)
         removal = Removal(order.before_derivative(stages.trace, sizes), sizes, auto, calls)
         noted = len(stages.trace.derivations)
@@ -222,6 +223,8 @@ def _compile(stages: Stages, name: str, order: Schedule, auto: Method, calls: Ca
 
 def _differentiated(order: Schedule, auto: Method, calls: Calls, term: Term, facts: Facts) -> Term:
     """The program without derivatives."""
+    from fsmooth.differentiate.remove import Removal  # noqa: PLC0415  (loaded for derivatives)
+
     sizes = dict(facts.static_sizes)
     return Removal(order.before_derivative(Trace(), sizes), sizes, auto, calls).run(term)
 
@@ -251,6 +254,11 @@ def _compile_halves(
     auto: Method,
     calls: Calls,
 ) -> Compilation:
+    from fsmooth.differentiate.choose import chosen  # noqa: PLC0415  (loaded for derivatives)
+    from fsmooth.differentiate.remove import Removal  # noqa: PLC0415
+    from fsmooth.differentiate.reverse.halves import by_transposition, halves  # noqa: PLC0415
+    from fsmooth.differentiate.tape.verbs import TAPE, by_tape  # noqa: PLC0415
+
     elaborated, static = forward.elaborated, forward.static_sizes
     as_loops = calls_as_loops(elaborated.term)
     term = cast(Lam, as_loops(elaborated.term))

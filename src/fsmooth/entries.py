@@ -214,9 +214,12 @@ class Entry:
             self.ask(self.accept, sizes)
         compiled = self.manifest.compiled(sizes) if self.manifest is not None else None
         if compiled is None:
-            from fsmooth.checking.rules import check_rules  # noqa: PLC0415  (loaded when something is compiled)
+            from fsmooth.core.own_rules import checked_rules  # noqa: PLC0415  (loaded when something is compiled)
 
-            check_rules(self.elaborated.term, inputs)
+            if checked_rules(self.elaborated.term):
+                from fsmooth.checking.rules import check_rules  # noqa: PLC0415  (with the interpreter)
+
+                check_rules(self.elaborated.term, inputs)
             compiled = self._compile(sizes)
             if self.manifest is not None:
                 self.manifest.store_compiled(sizes, compiled)

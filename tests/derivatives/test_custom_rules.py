@@ -12,6 +12,8 @@ from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.build import plus
 from fsmooth.core.cost import cost
+from fsmooth.core.definitions import has_derivative
+from fsmooth.core.own_rules import without_rules
 from fsmooth.core.shape import size_of
 from fsmooth.core.term import (
     App,
@@ -32,9 +34,9 @@ from fsmooth.core.term.custom import differentiable, jvp_type, vjp_type
 from fsmooth.core.traverse import subterms
 from fsmooth.core.types import F64, Array, Function
 from fsmooth.differentiate.compare import OnItsWay
-from fsmooth.differentiate.custom import sealed, without_rules
+from fsmooth.differentiate.custom import sealed
 from fsmooth.differentiate.derivatives import NoDerivative
-from fsmooth.differentiate.remove import Before, Removal, has_derivative, remove_derivatives
+from fsmooth.differentiate.remove import Before, Removal, remove_derivatives
 from fsmooth.frontend.text import parse
 from fsmooth.optimise.schedules import BEFORE_DERIVATIVE, DEFAULT, NONE
 from tests.accuracy.judge import bounded, excess, outcome, within

@@ -15,12 +15,12 @@ from fsmooth.checking.structures import as_tuples, numbers
 from fsmooth.core.arithmetic.floats import Floats
 from fsmooth.core.array_value import ArrayValue, Value
 from fsmooth.core.evaluate import OutOfBounds, RequirementFailed, evaluate
+from fsmooth.core.own_rules import checked_rules, without_rules
 from fsmooth.core.primitives import Primitive
 from fsmooth.core.term import App, Custom, Deriv, Lam, Rule, Term, Var, Verb
-from fsmooth.core.traverse import children, rebuild, subterms
+from fsmooth.core.traverse import children, rebuild
 from fsmooth.core.types import Array, Float, Function, Tuple, Type
 from fsmooth.core.values import value_of
-from fsmooth.differentiate.custom import without_rules
 from fsmooth.differentiate.remove import remove_derivatives
 from fsmooth.errors import UncheckedRuleWarning
 from fsmooth.optimise.schedules import BEFORE_DERIVATIVE
@@ -71,13 +71,7 @@ def check_rules(program: Lam, inputs: Sequence[object]) -> None:
         DerivativeMismatchError: if a rule and differences of its function disagree.
 
     """
-    wanted = _rules_in(program)
-    if wanted:
-        _Check(program, wanted).run(inputs)
-
-
-def _rules_in(term: Term) -> set[Rule]:
-    return {t.rule for t in subterms(term) if isinstance(t, Custom) and t.rule.is_checked}
+    _Check(program, checked_rules(program)).run(inputs)
 
 
 class _Check:
@@ -187,7 +181,7 @@ class _Check:
 
     def _differentiated(self, deriv: Deriv, function: Lam, around: list[Var]) -> Callable[..., Value]:
         """First the function itself runs, so that its hooks see something; then, if its derivative is needed, that."""
-        inside = _rules_in(function)
+        inside = checked_rules(function)
         made: list[Lam] = []
 
         def act(primal: Callable[..., Value], *handed: Value) -> Value:

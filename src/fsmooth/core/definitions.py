@@ -6,13 +6,19 @@ from collections.abc import Callable
 from typing import cast
 
 from fsmooth.core.alpha import alpha_equal
-from fsmooth.core.term import Call, Header, Lam, Term, Var
+from fsmooth.core.term import Call, Deriv, Header, Lam, Term, Var
 from fsmooth.core.traverse import subterms, transform
 
 
 def has_calls(term: Term) -> bool:
     """Are there calls of definitions in the term?"""
     return Call in term.kinds
+
+
+def has_derivative(term: Term) -> bool:
+    """Is there a `Deriv` in the term, or in what it calls?"""
+    parts = [term, *[header.definition for header in reachable(term)]]
+    return any([isinstance(t, Deriv) for part in parts for t in subterms(part)])
 
 
 def called(term: Term) -> list[Header]:

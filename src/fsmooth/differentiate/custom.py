@@ -119,11 +119,6 @@ class Ready:
         return found
 
 
-def without_rules(term: Term) -> Term:
-    """`term` when all derivatives have been made: functions without their rules."""
-    return transform(term, lambda t: t.function if isinstance(t, Custom) else t)
-
-
 def refuse_active(custom: Custom, active: Iterable[Var]) -> None:
     """A rule says nothing of the derivative by what the function mentions beside its arguments."""
     for x in active:

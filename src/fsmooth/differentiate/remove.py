@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol, cast
 
-from fsmooth.core.definitions import reachable
 from fsmooth.core.shape import Ragged
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import App, Const, Custom, Deriv, Lam, Let, Method, Proj, Require, Term, Var, Verb, let
 from fsmooth.core.traverse import subterms, transform
+from fsmooth.differentiate.calls import Calls
 from fsmooth.differentiate.choose import Choice, Known, Sizes, chosen
 from fsmooth.differentiate.compare import Candidate, OnItsWay, compared, is_close
-from fsmooth.differentiate.continuations.compiled import on_records
 from fsmooth.differentiate.custom import Ready, sealed
 from fsmooth.differentiate.definitions import Prepared
 from fsmooth.differentiate.deriv import forward
 from fsmooth.differentiate.derivatives import NoDerivative, OfSaved
-from fsmooth.differentiate.reverse.calls import Calls
 from fsmooth.differentiate.reverse.verbs import reverse
-from fsmooth.differentiate.tape.verbs import tape
 
 
 class Before(Protocol):
@@ -159,8 +156,14 @@ class Removal:
         if method is Method.REVERSE:
             return reverse(made, self.calls)
         if method is Method.CONTINUATIONS:
+            from fsmooth.differentiate.continuations.compiled import on_records  # noqa: PLC0415  (loaded where it is asked for)
+
             return on_records(reverse(made, self.calls))
-        return tape(made) if method is Method.TAPE else forward(made)
+        if method is Method.TAPE:
+            from fsmooth.differentiate.tape.verbs import tape  # noqa: PLC0415  (loaded where it is asked for)
+
+            return tape(made)
+        return forward(made)
 
     def _second(self, deriv: Deriv) -> Lam:
         """The Hessian times tangents: the tangent, in forward mode, of the gradient."""
@@ -202,9 +205,3 @@ def _is_nested(term: Term) -> bool:
 def remove_derivatives(term: Term, before: Before) -> Term:
     """`term` without `Deriv`, by `Removal`."""
     return Removal(before).run(term)
-
-
-def has_derivative(term: Term) -> bool:
-    """Is there a `Deriv` in the term, or in what it calls?"""
-    parts = [term, *[header.definition for header in reachable(term)]]
-    return any([isinstance(t, Deriv) for part in parts for t in subterms(part)])

@@ -71,9 +71,10 @@ LITTLE_OPTIMISED = r"""
 
 FUNCTIONS = (
     r"""
+#include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+extern void *malloc(size_t), free(void *), *memcpy(void *, const void *, size_t); /* <stdlib.h> and <string.h> take as */
+extern char *strchr(const char *, int); /* long to compile as a tenth of what is here */
 """
     + DECLARATIONS
     + LITTLE_OPTIMISED
@@ -158,36 +159,44 @@ static char fs_element(const fs_view *view) {
     if (strchr("df?", *found)) return *found;
     return strchr("bhilqn", *found) ? 'q' : strchr("BHILQN", *found) ? 'Q' : 0;
 }
-#define FS_EACH(T, W, WRONG) \
+#define FS_EACH(T) \
     for (intptr_t k = 0; k < n; ++k, from += step) { \
         T x; \
         memcpy(&x, from, sizeof x); \
-        if (WRONG) return 0; \
-        ((W *)to)[k] = (W)x; \
-    } \
-    return to + n * (intptr_t)sizeof(W)
-/* Elements from an axis on, wherever they are, side by side; gives the end, NULL if one does not fit. */
-static FS_FAST char *fs_gathered(char *to, const char *from, const fs_view *view, int axis, char element) {
+        ((T *)to)[k] = x; \
+    }
+/* Elements from an axis on, wherever they are, side by side in `size` bytes each; gives the end, NULL if one does not fit. */
+static FS_FAST char *fs_gathered(char *to, const char *from, const fs_view *view, int axis, size_t size, int has_no_sign) {
     const intptr_t n = view->shape[axis], step = view->strides[axis];
     if (axis + 1 < view->ndim) {
-        for (intptr_t k = 0; to && k < n; ++k, from += step) to = fs_gathered(to, from, view, axis + 1, element);
+        for (intptr_t k = 0; to && k < n; ++k, from += step)
+            to = fs_gathered(to, from, view, axis + 1, size, has_no_sign);
         return to;
     }
-    switch (element == 'q' ? view->itemsize : element == 'Q' ? -view->itemsize : element) {
-    case 'd': FS_EACH(double, double, 0);
-    case 'f': FS_EACH(float, float, 0);
-    case '?': FS_EACH(_Bool, _Bool, 0);
-    case 'i': FS_EACH(int32_t, int32_t, 0);
-    case 1: FS_EACH(int8_t, int64_t, 0);
-    case 2: FS_EACH(int16_t, int64_t, 0);
-    case 4: FS_EACH(int32_t, int64_t, 0);
-    case 8: FS_EACH(int64_t, int64_t, 0);
-    case -1: FS_EACH(uint8_t, int64_t, 0);
-    case -2: FS_EACH(uint16_t, int64_t, 0);
-    case -4: FS_EACH(uint32_t, int64_t, 0);
-    case -8: FS_EACH(uint64_t, int64_t, x > INT64_MAX);
-    default: return 0;
+    const int own_size = (int)view->itemsize;
+    if (own_size == 8 && !has_no_sign) {
+        FS_EACH(int64_t)
+    } else if (own_size == 4 && size == 4) {
+        FS_EACH(int32_t)
+    } else if (size == 1) {
+        FS_EACH(int8_t)
+    } else { /* one loop for all that is rare: the C compiler takes its time for each */
+        const int64_t mask = !has_no_sign ? -1 : INT64_MAX >> (own_size == 8 ? 0 : 63 - 8 * own_size);
+        for (intptr_t k = 0; k < n; ++k, from += step) {
+            int64_t x = 0;
+            int32_t half;
+            int16_t quarter;
+            switch (own_size) {
+            case 8: memcpy(&x, from, 8); break;
+            case 4: memcpy(&half, from, 4); x = half; break;
+            case 2: memcpy(&quarter, from, 2); x = quarter; break;
+            default: x = *(const int8_t *)from;
+            }
+            if (own_size == 8 && x < 0) return 0;
+            ((int64_t *)to)[k] = x & mask;
+        }
     }
+    return to + n * (intptr_t)size;
 }
 /* The view of an array that NumPy made, by its fields; the sizes are at `shape`. */
 static FS_FAST const void *fs_viewed(const fs_array *array, fs_view *view, intptr_t *shape, size_t size) {
@@ -234,7 +243,7 @@ const void *fs_read_array(
         if (whole && !decides && (uintptr_t)view->buf % size == 0) return view->buf;
         char *const to = (char *)fs_own_memory(own, (size_t)(view->len / view->itemsize) * size);
         if (to && whole) return memcpy(to, view->buf, (size_t)view->len);
-        if (to && fs_gathered(to, (const char *)view->buf, view, 0, wanted == 'i' ? 'i' : element)) return to;
+        if (to && fs_gathered(to, (const char *)view->buf, view, 0, size, element == 'Q')) return to;
     }
     PyBuffer_Release(view);
     return 0;

@@ -1,4 +1,3 @@
-#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,6 @@
-#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wunknown-pragmas"

@@ -16,7 +16,7 @@ from fsmooth.backend.c.leaving import Returned
 from fsmooth.backend.c.machines import MachineWriter
 from fsmooth.backend.c.outlined import Outlined, beside, unit
 from fsmooth.backend.c.parallel import PROTOTYPE, SETTER
-from fsmooth.backend.c.prelude import prelude
+from fsmooth.backend.c.prelude import headed
 from fsmooth.backend.c.products import blas_setter, kernels
 from fsmooth.backend.c.program import CProgram
 from fsmooth.backend.c.shared import Shared
@@ -67,7 +67,7 @@ def emit(program: t.Program, built_in: Mapping[str, int] | None = None) -> CProg
         q.name for q in program.kernel.parameters if not q.pointer and q.name not in program.kernel.facts.lengths
     ]
     results = [q.name for q in program.kernel.parameters if q.output]
-    source = prelude(expressions, features) + "\n" + "\n".join(texts)
+    source = headed("\n".join(texts), expressions, features)
     deciding, deciding_results, deciding_numbers = [
         frozenset([k for k, name in enumerate(names) if name in program.deciding]) - own
         for names, own in (
@@ -92,7 +92,7 @@ def emit(program: t.Program, built_in: Mapping[str, int] | None = None) -> CProg
         storable(program),
         kernels(features),
         "parallel" in features,
-        tuple([unit(prelude(expressions, {*part.features}), part) for part in written.outlined]),
+        tuple([headed(unit(part), expressions, {*part.features}) for part in written.outlined]),
         blas.FEATURE in features,
     )
 

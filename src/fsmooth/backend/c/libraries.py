@@ -21,7 +21,7 @@ from fsmooth.backend.c.helpers import GNU
 from fsmooth.backend.c.names import c_type, comment, element_type
 from fsmooth.backend.c.parallel import PROTOTYPE, SETTER
 from fsmooth.backend.c.plain import plain
-from fsmooth.backend.c.prelude import prelude
+from fsmooth.backend.c.prelude import headed
 from fsmooth.backend.c.products import blas_setter
 from fsmooth.backend.c.shipped_names import spelled
 from fsmooth.backend.c.signature import laid_out
@@ -82,17 +82,19 @@ def library(name: str, functions: Sequence[Shipped], form: Form, title: str, hea
     too_little = "not enough memory"
     if memory is Memory.CALLER:
         too_little = "the workspace is too small: the numbers are its bytes, and how many it needs"
+    body = [
+        m.FAILING,
+        workspaces.FUNCTIONS if takes else "",
+        *[e.written.source + "\n" + e.text() for e in entries],
+        SETTER.replace("NAME", name) if "parallel" in features else "",
+        hands_blas.replace("NAME", name),
+        m.table(name, messages, too_little),
+    ]
     parts = [
         GNU if "shared" in features else "",  # before anything is included
         f'#include "{header}.h"',
         MACROS,
-        shipped(prelude(expressions, features, memory)),
-        m.FAILING,
-        workspaces.FUNCTIONS if takes else "",
-        *[shipped(e.written.source) + "\n" + e.text() for e in entries],
-        SETTER.replace("NAME", name) if "parallel" in features else "",
-        hands_blas.replace("NAME", name),
-        m.table(name, messages, too_little),
+        shipped(headed("\n".join([part for part in body if part]), expressions, features, memory)),
     ]
     text = "\n".join([part for part in parts if part])
     return plain(text) if form.profile is Profile.PLAIN else text, declared

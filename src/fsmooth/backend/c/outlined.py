@@ -46,6 +46,6 @@ def beside(parts: Sequence[Outlined]) -> str:
     )
 
 
-def unit(prelude: str, part: Outlined) -> str:
-    """One as a translation unit."""
-    return f"{prelude}\n{part.struct}{APART}FS_OUTLINED {part.prototype}FS_OUTLINED {part.text}"
+def unit(part: Outlined) -> str:
+    """One as a translation unit, without its head."""
+    return f"{part.struct}{APART}FS_OUTLINED {part.prototype}FS_OUTLINED {part.text}"

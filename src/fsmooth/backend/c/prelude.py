@@ -8,6 +8,7 @@ from fsmooth.backend.c import helpers as h
 from fsmooth.backend.c.arena import ARENA, COMMON, MARKS, ROOMS
 from fsmooth.backend.c.expressions import ExpressionWriter
 from fsmooth.backend.c.frames import FRAMES, REFERENCE
+from fsmooth.backend.c.headers import included
 from fsmooth.backend.c.lanes import FIRST, FIRST_F32, LANES, LANES_F32, RARELY
 from fsmooth.backend.c.leaving import LEAVING
 from fsmooth.backend.c.machines import RECORDS
@@ -20,15 +21,6 @@ from fsmooth.core.primitives import Primitive
 from fsmooth.core.types import F32, F64
 from fsmooth.loops.memory import Memory
 from fsmooth.loops.vector_math import OLD
-
-_INCLUDES = """\
-#include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-"""
 
 _QUIET = """\
 #if defined(__clang__)
@@ -43,13 +35,16 @@ _QUIET = """\
 _ARENAS = {Memory.HEAP: (ARENA, MARKS, ROOMS), Memory.CALLER: (of_caller.ARENA, of_caller.MARKS, of_caller.ROOMS)}
 
 
-def prelude(expressions: ExpressionWriter, features: set[str], memory: Memory = Memory.HEAP) -> str:
-    """Includes, types and helpers, with an arena for whose memory it is."""
+def headed(text: str, expressions: ExpressionWriter, features: set[str], memory: Memory = Memory.HEAP) -> str:
+    """A text with what it needs before it: the headers that both mention, types and helpers, an arena for whose memory it is."""
+    helpers = _helpers(expressions, features, memory)
+    extensions = h.GNU if "shared" in features else ""  # asked for before anything is included
+    return f"{extensions}{included(helpers + text)}{_QUIET}\n{helpers}\n{text}"
+
+
+def _helpers(expressions: ExpressionWriter, features: set[str], memory: Memory) -> str:
     arena, marks, rooms = _ARENAS[memory]
-    includes = _INCLUDES if memory is Memory.HEAP else _INCLUDES.replace("#include <stdlib.h>\n", "")
-    parts = [includes + _QUIET, h.ERROR]
-    if "shared" in features:
-        parts.insert(0, h.GNU)
+    parts = [h.ERROR]
     if not features.isdisjoint(("depth", "shared")):
         parts.append(_guarded("FS_FRAME", h.FRAME, define=False))
     if "failed" in features:

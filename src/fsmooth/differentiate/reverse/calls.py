@@ -8,7 +8,6 @@ calls give is read on the way back, it is called there alone.  Else it gives wha
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from enum import Enum
 from typing import Protocol
 
 from fsmooth.core.term import Call, Flow, Header, Proj, Term
@@ -18,13 +17,6 @@ from fsmooth.differentiate.reverse.definitions import cotangents_of, varying
 from fsmooth.differentiate.reverse.names import beside
 from fsmooth.differentiate.reverse.region import Reverser, Transpose
 from fsmooth.differentiate.reverse.steps import Item, Step
-
-
-class Calls(Enum):
-    """What calls do for their way back, where it reads what they gave."""
-
-    SAVE = "they save it"
-    ANEW = "nothing: they are called anew"
 
 
 class Saves(Protocol):

@@ -18,8 +18,8 @@ from fsmooth.core.term import (
     scalar_constant,
 )
 from fsmooth.core.types import tangent
+from fsmooth.differentiate.calls import Calls
 from fsmooth.differentiate.derivatives import NoDerivative
-from fsmooth.differentiate.reverse.calls import Calls
 from fsmooth.differentiate.reverse.checkpoints import transpose_in_blocks
 from fsmooth.differentiate.reverse.handed import handed
 from fsmooth.differentiate.reverse.jacobians import jacobian

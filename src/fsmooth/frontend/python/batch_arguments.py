@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsmooth.core.nodes.declaration import Nodes
 from fsmooth.core.term import Get, MakeTuple, Term
@@ -18,20 +18,19 @@ from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.values import Closure, Derived, Static, Value
 
 
-class Argument(ABC):
+class Argument(Struct, frozen=True, eq=False):
     """An argument of a function of batches."""
 
-    @abstractmethod
     def at(self, index: Term) -> Value:
         """What the function is given for one element of the batch."""
+        raise NotImplementedError
 
     def batches(self) -> list[Batch]:
         """The arrays in it that are batches."""
         return []
 
 
-@dataclass(frozen=True)
-class Same(Argument):
+class Same(Argument, frozen=True, eq=False):
     """An argument that is the same for all."""
 
     value: Value
@@ -40,8 +39,7 @@ class Same(Argument):
         return self.value
 
 
-@dataclass(frozen=True)
-class Batch(Argument):
+class Batch(Argument, frozen=True, eq=False):
     """An array whose first axis is the batch."""
 
     name: str
@@ -54,8 +52,7 @@ class Batch(Argument):
         return [self]
 
 
-@dataclass(frozen=True)
-class Parts(Argument):
+class Parts(Argument, frozen=True, eq=False):
     """A tuple, part by part."""
 
     parts: tuple[Argument, ...]

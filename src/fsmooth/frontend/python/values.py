@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
 
 from msgspec import Struct
 
@@ -43,35 +42,48 @@ class Default(Struct, frozen=True, eq=False):
     value: Value
 
 
-@dataclass(frozen=True)
-class FunctionOf:
-    """Which function it is: its syntax, and of what it captured that which is known while compiling.
+class FunctionOf(Struct, frozen=True, eq=False):
+    """Which function it is: its syntax, and of what it captured that which is known while compiling.  Equal by their keys.
 
     `live` are the names around it, if the function that they belong to goes on; otherwise `known` are those that stand for
     no run-time values.  `parts` are the names, and the parameters with defaults, that stand for the others.
     """
 
     key: Hashable
-    node: ast.FunctionDef | ast.Lambda = field(compare=False)
-    source: Source = field(compare=False)
-    signature: inspect.Signature = field(compare=False)
-    live: dict[str, Value] | None = field(compare=False)
-    known: dict[str, Value] = field(compare=False)
-    inner: tuple[tuple[str, Closure], ...] = field(compare=False)
-    names: tuple[str, ...] = field(compare=False)
-    defaults: tuple[str, ...] = field(compare=False)
+    node: ast.FunctionDef | ast.Lambda
+    source: Source
+    signature: inspect.Signature
+    live: dict[str, Value] | None
+    known: dict[str, Value]
+    inner: tuple[tuple[str, Closure], ...]
+    names: tuple[str, ...]
+    defaults: tuple[str, ...]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FunctionOf) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
 
     def __repr__(self) -> str:
         """What it is called."""
         return self.node.name if isinstance(self.node, ast.FunctionDef) else "a lambda"
 
 
-@dataclass(frozen=True)
-class MadeOf:
-    """Which function it is that is made of others, or a method of what owns it: `make` makes it again of its parts."""
+class MadeOf(Struct, frozen=True, eq=False):
+    """Which function it is that is made of others, or a method of what owns it: `make` makes it again of its parts.
+
+    Equal by their keys.
+    """
 
     key: Hashable
-    make: Callable[..., Value] = field(compare=False)
+    make: Callable[..., Value]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MadeOf) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
 
     def __repr__(self) -> str:
         """What it is."""

@@ -11,6 +11,7 @@ nothing separates it from what stands before.
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from msgspec import Struct
 
@@ -78,8 +79,7 @@ _SECTIONS = "|".join(
 _FAILURES = "|".join([failure.name.lower() for failure in Failure])
 """What is said behind `require`, where it is not sizes that differ."""
 
-_TOKEN = re.compile(
-    rf"""
+_TOKEN = rf"""
       (?P<space>\s+|\#[^\n]*|\(\*(?!\*?\)).*?\*\))
     | (?P<KIND>(?<=require\ )(?:{_FAILURES})(?=\s+(?!in\b)[\w(!\[-]))
     | (?P<SECTION>\(\s*(?:{_SECTIONS})\s*\))
@@ -90,13 +90,17 @@ _TOKEN = re.compile(
     | (?P<INT>\d+)
     | (?P<NAME>[^\W\d][\w']*)
     | (?P<operator>{_ANY_OPERATOR})
-    """,
-    re.VERBOSE | re.DOTALL,
-)
+    """
 
 _BRACKET, _REQUIRE = -1, -2
 _OPENING = ("LPAR", "LBRACKET", "LBRACE", "INDEX")
 _CLOSING = ("RPAR", "RBRACKET", "RBRACE")
+
+
+@cache
+def _token() -> re.Pattern[str]:
+    """Compiled for the first text: many programs ask the library only which functions it has."""
+    return re.compile(_TOKEN, re.VERBOSE | re.DOTALL)
 
 
 def tokens(text: str) -> list[Token]:
@@ -111,7 +115,7 @@ def tokens(text: str) -> list[Token]:
     """
     result: list[Token] = []
     position = 0
-    match = _TOKEN.match
+    match = _token().match
     while position < len(text):
         found = match(text, position)
         if found is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
@@ -12,11 +11,11 @@ import numpy as np
 from fsmooth.library.numpy.ruled import Ruled
 
 
-@dataclass(frozen=True, eq=False)
 class OfNumbers:
     """A function of numbers; a `Ruled` one has derivatives of its own."""
 
-    function: FunctionType | Ruled
+    def __init__(self, function: FunctionType | Ruled) -> None:
+        self.function = function
 
     def __call__(self, *arguments: Any) -> Any:
         plain: Callable[..., Any] = self.function
