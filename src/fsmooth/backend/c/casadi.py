@@ -161,6 +161,7 @@ def matrix_of(shape: tuple[int, ...]) -> tuple[int, int]:
 
 
 HELPERS = """\
+#include <math.h>
 /* CasADi has matrices column by column, and NULL for zeros and for what it does not want. */
 static void fs_columns_to_rows(const double *columns, int64_t m, int64_t n, double *rows) {
     for (int64_t i = 0; i < m; ++i)
