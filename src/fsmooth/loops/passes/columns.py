@@ -62,28 +62,34 @@ def keeps_to_columns(loop: t.For, sizes: Sizes) -> bool:
     )
 
 
-def carried_rows(loop: t.For, places: Places, sizes: Sizes) -> frozenset[str]:
-    """The rows that each iteration of a loop changes, if all that it does is in a loop that keeps to its own columns."""
+def in_columns(loop: t.For, places: Places, sizes: Sizes) -> Accesses | None:
+    """What a loop touches, if all that it does is in a loop that keeps to its own columns, whichever iteration it is in."""
     *before, inner = loop.body
     if not isinstance(inner, t.For) or inner.kind is not t.Kind.PARALLEL or inner.own or loop.own:
-        return frozenset()
-    if inner.vectors is not t.Vectors.IMPLIED or not all([isinstance(s, t.Declare) for s in before]):
-        return frozenset()
+        return None
+    if not all([isinstance(s, t.Declare) for s in before]):
+        return None
     found = Accesses.of((*before, *inner.body))
     if found is None or loop.index in names_of(inner.size) or not names_of(inner.size).isdisjoint(found.locals):
+        return None
+    for buffer, indices in found.writes.items():
+        if any([other != buffer and not places.apart(buffer, other) for other in found.buffers()]):
+            return None
+        if any([column_of(at, inner, sizes) is None for at in (*indices, *found.reads.get(buffer, []))]):
+            return None
+    defined = [e for s in before for e in expressions_of(s)]
+    return None if found.writes.keys() & names_of(*defined) else found
+
+
+def carried_rows(loop: t.For, places: Places, sizes: Sizes) -> frozenset[str]:
+    """The rows that each iteration of a loop changes, if all that it does is in a loop that keeps to its own columns."""
+    inner = loop.body[-1]
+    found = in_columns(loop, places, sizes)
+    if found is None or not isinstance(inner, t.For) or inner.vectors is not t.Vectors.IMPLIED:
         return frozenset()
     row = t.Name(inner.index, INT)
-    carried: set[str] = set()
-    for buffer, indices in found.writes.items():
-        indices = [*indices, *found.reads.get(buffer, [])]
-        if any([other != buffer and not places.apart(buffer, other) for other in found.buffers()]):
-            return frozenset()
-        if any([column_of(at, inner, sizes) is None for at in indices]):
-            return frozenset()
-        if buffer in found.reads and all([same(at, row) for at in indices]):
-            carried.add(buffer)
-    defined = [e for s in before for e in expressions_of(s)]
-    return frozenset() if found.writes.keys() & names_of(*defined) else frozenset(carried)
+    carried = found.writes.keys() & found.reads.keys()
+    return frozenset([x for x in carried if all([same(at, row) for at in (*found.writes[x], *found.reads[x])])])
 
 
 def in_turn(loop: t.For, indices: Sequence[t.Expression], names: Names, *, carried: Collection[str]) -> t.Body:

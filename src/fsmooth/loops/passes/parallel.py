@@ -6,6 +6,10 @@ Which chunks there are depends on the sizes and on nothing else, so that the sam
 number of threads: numbers that iterations add up are summed by each chunk for itself, then in the order of the chunks, and so
 are arrays that all iterations add to, where copies of these are small compared with the work.  What a body allocates is its
 chunk's own.  A loop of little work is one chunk, which its caller runs.
+
+Where iterations go on from one another, but each column of what they change only from itself, a chunk has some of the columns:
+
+    for i < m: for j < n: body    ~>    in parallel chunk < count: for i < m: for j < length: body[j := chunk * length + j]
 """
 
 from __future__ import annotations
@@ -24,6 +28,7 @@ from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ONE, ZERO, integer, is_integer, minus, plus, times, zero_of
 from fsmooth.loops.names import Names
 from fsmooth.loops.parameters import types_of
+from fsmooth.loops.passes.columns import in_columns, sizes_in
 from fsmooth.loops.passes.places import Places
 from fsmooth.loops.passes.sharing import Independent, Loop, at_most, independent, plain
 from fsmooth.loops.rewriting import same_or, with_bodies, with_body
@@ -162,6 +167,7 @@ class _Chunks:
         self.uses = _uses(function.body)
         self.owned = _owned_uses(function.body, frozenset())
         self.sizes = function.facts.sizes
+        self.widths = sizes_in(function)
         self.storage = {s.buffer: s for s in walk(function.body) if isinstance(s, t.Allocate | t.LocalArray)}
         self.lengths = {name: _length(s) for name, s in self.storage.items()}
         for name, axes in self.sizes.items():
@@ -192,6 +198,8 @@ class _Chunks:
             )
             if isinstance(s, Loop) and isinstance(shared, Independent):
                 found.extend(self.loop(s, shared, private, in_loop=in_loop))
+            elif isinstance(s, t.For) and in_columns(s, self.places, self.widths) is not None:
+                found.extend(self.columns(s, in_loop=in_loop))
             else:
                 found.append(with_bodies(s, inner))
         return same_or(body, found)
@@ -236,6 +244,25 @@ class _Chunks:
             alone = with_bodies(loop, lambda part: self.block(part, in_loop=True)) if _has_product(loop) else loop
             return (*region.before, t.If(_are_several(count), parallel, (alone,)))
         return (*region.before, *parallel)
+
+    def columns(self, loop: t.For, *, in_loop: bool) -> Sequence[t.Statement]:
+        """A loop that has all in one loop over columns, in chunks of these."""
+        *before, inner = loop.body
+        assert isinstance(inner, t.For)
+        region = _Region()
+        trips = self.named(loop.size, "n", region.before)
+        cost = times(trips, cost_of(inner))
+        if is_little(inner.size, cost):
+            return (loop,)
+        size = self.named(inner.size, "n", region.before)
+        chunk, count, first, length = self.chunks(
+            size, times(size, cost), thresholds.CHUNK_WORK, thresholds.CHUNK_UNIT, region
+        )
+        index = t.Name(self.names.fresh(f"{inner.index}_own"), INT)
+        part = _part(plain(inner), index, first, _at_most(minus(size, first), length))
+        whole = replace(loop, size=trips, body=(*before, part))
+        parallel = t.Parallel(chunk.name, count, (*region.first, whole), self.threads, loop.site)
+        return (*region.before, t.If(_are_several(count), (parallel,), (loop,)) if in_loop else parallel)
 
     def chunks(
         self, size: t.Expression, work: t.Expression, least: int, unit: int, region: _Region
