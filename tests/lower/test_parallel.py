@@ -202,6 +202,26 @@ def rows(a):
     return [[np.exp(v) for v in row] for row in a]
 
 
+def upwards(a):
+    """Each row goes on from the one before it, each column by itself."""
+    b = np.zeros((len(a), len(a[0])))
+    for j in range(len(a[0])):
+        b[0, j] = np.sin(a[0, j])
+    for i in range(1, len(a)):
+        for j in range(len(a[0])):
+            b[i, j] = np.sin(b[i - 1, j] + a[i, j])
+    return b
+
+
+def aside(a):
+    """Each row goes on from the one before it, and from the next column there."""
+    b = np.zeros((len(a), len(a[0]) + 1))
+    for i in range(1, len(a)):
+        for j in range(len(a[0])):
+            b[i, j] = np.sin(b[i - 1, j + 1] + a[i, j])
+    return b
+
+
 X = np.linspace(-1.0, 1.0, 20_000)
 
 
@@ -232,6 +252,8 @@ def test_loops_in_chunks(program, arguments, copies) -> None:
         (last, (np.arange(20_000) % 20, X, 20)),
         (seen, (np.arange(20_000) % 20, X, 20)),
         (rows, (X.reshape(200, 100),)),
+        (upwards, (X.reshape(40, 500),)),
+        (aside, (X.reshape(40, 500),)),
     ],
 )
 def test_on_threads_as_without(program, arguments) -> None:
@@ -240,3 +262,19 @@ def test_on_threads_as_without(program, arguments) -> None:
     found = [fs.function(program, threads=n)(*arguments) for n in (1, 2, 7)]
     np.testing.assert_allclose(found[0], wanted, rtol=1e-12, atol=1e-12)
     assert all(np.array_equal(found[0], other) for other in found[1:])
+
+
+def test_chunks_of_columns() -> None:
+    """Where rows go on from one another there is one region, with all rows in it: not one for each row."""
+    found = parts(fs.function(upwards, threads="auto"), X.reshape(40, 500))
+    assert [[isinstance(s, t.For) for s in part.body][-1] for part in found] == [True, True]
+    outer = found[-1].body[-1]
+    assert isinstance(outer, t.For)
+    assert isinstance(outer.body[-1], t.For)
+    assert "_own" in outer.body[-1].index
+
+
+def test_no_chunks_of_columns_that_read_others() -> None:
+    """Here the loop over the columns is in chunks, for each row anew."""
+    found = parts(fs.function(aside, threads="auto"), X.reshape(40, 500))
+    assert all(not isinstance(s, t.For) or not isinstance(s.body[-1], t.For) for part in found for s in part.body)
