@@ -38,7 +38,11 @@ def measured(names: Sequence[str], runs: int, pinned: Sequence[str]) -> list[Row
 
 
 def _first_call(name: str, verb: str, pinned: Sequence[str]) -> dict[str, float]:
-    command = [*pinned, sys.executable, "-m", "benchmarks.compiling.measure", name, verb]
+    return _measured([name, verb], pinned)
+
+
+def _measured(what: Sequence[str], pinned: Sequence[str]) -> dict[str, float]:
+    command = [*pinned, sys.executable, "-m", "benchmarks.compiling.measure", *what]
     with tempfile.TemporaryDirectory() as empty:
         environment = {**os.environ, "FSMOOTH_CACHE_DIR": empty}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)  # fsmooth itself is compiled where it is installed
@@ -50,23 +54,28 @@ def _first_call(name: str, verb: str, pinned: Sequence[str]) -> dict[str, float]
 def table(pinned: Sequence[str]) -> str:
     """All of it; writes compile.json and compile.md."""
     rows = measured(list(examples()), FASTEST_OF, pinned)
-    text = text_of(rows, "python -m benchmarks --only compile")
+    shared = min([_measured([], pinned)["seconds"] for _ in range(FASTEST_OF)])
+    text = text_of(rows, shared, "python -m benchmarks --only compile")
     keep("compile", rows, text)
     return text
 
 
 def quick_table(pinned: Sequence[str]) -> str:
     """A few programs, once each; saves nothing."""
-    return text_of(measured(QUICK, 1, pinned), "python -m benchmarks --only compile --quick")
+    return text_of(
+        measured(QUICK, 1, pinned), _measured([], pinned)["seconds"], "python -m benchmarks --only compile --quick"
+    )
 
 
-def text_of(rows: Sequence[Row], command: str) -> str:
+def text_of(rows: Sequence[Row], shared: float, command: str) -> str:
     """The table."""
     lines = [
         "# What users wait for the compiler",
         "",
         f"`{command}` on {platform.machine()}, Python {platform.python_version()}, one core (`taskset`).",
         "Seconds of a first call in a new process that has imported fsmooth, with an empty cache; the C compiler is counted.",
+        f"Of each, {shared:.2f} are for C that all programs share: only the first one on a machine waits for it, and with two processors",
+        "it is compiled beside the program.",
         "",
         f"| | {' | '.join(VERBS)} |",
         f"|---|{'--:|' * len(VERBS)}",

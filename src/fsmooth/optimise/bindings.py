@@ -37,7 +37,7 @@ from fsmooth.core.term.fields import Failing
 from fsmooth.core.traverse import children, rebuild, size_of_tree, subterms
 from fsmooth.core.types import Array, Tuple
 from fsmooth.optimise.contraction import contracted
-from fsmooth.optimise.inlining import is_guarded, is_trivial, on_indices, pays, with_shared_work
+from fsmooth.optimise.inlining import by_guards, is_trivial, on_indices, pays, with_shared_work
 from fsmooth.optimise.occurrences import Occurrences, Uses
 from fsmooth.optimise.policy import Fusion, Policy
 from fsmooth.optimise.rules.guards import are_exclusive, guarded_parts, sum_of_parts
@@ -344,10 +344,10 @@ class Bindings(Normaliser):
                 parts = [chosen(body, (k,)) for k in range(len(value.type.items))]
             case _:
                 return False
-        sparse = [k for k, part in enumerate(parts) if is_guarded(part)]
-        if not sparse:
+        apart = by_guards(parts)
+        if len(apart) < 2:
             return False
-        self.in_sums(var, value, partial(sums_apart, sparse=tuple(sparse), hint=Hint.of(var)), kept, opened)
+        self.in_sums(var, value, partial(sums_apart, groups=apart, hint=Hint.of(var)), kept, opened)
         return True
 
 

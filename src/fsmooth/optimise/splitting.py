@@ -73,13 +73,11 @@ def read_sums(value: Term, read: tuple[int, ...], hint: Hint) -> tuple[list[tupl
     return [(hint.part(read[0], read[0]) if len(read) == 1 else hint, sum_of(value, read))], whole
 
 
-def sums_apart(value: Term, sparse: tuple[int, ...], hint: Hint) -> tuple[list[tuple[Hint, Term]], Whole]:
-    """A sum for each component that is sparse, and one for all others."""
+def sums_apart(value: Term, groups: list[tuple[int, ...]], hint: Hint) -> tuple[list[tuple[Hint, Term]], Whole]:
+    """A sum for each group of components."""
     assert isinstance(value, Reduce)
     assert isinstance(value.type, Tuple)
     count = len(value.type.items)
-    dense = tuple([k for k in range(count) if k not in sparse])
-    groups = [*[(k,) for k in sparse], *([dense] if dense else [])]
     sums: list[tuple[Hint, Term]] = []
     for group in groups:
         loop = Reduce(Reduction.SUM, value.size, value.index, chosen(value.body, group))
