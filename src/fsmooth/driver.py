@@ -27,8 +27,8 @@ from fsmooth.core.term import Deriv, Lam, Method, Site, Term, Var
 from fsmooth.core.traverse import bound_in, children, subterms
 from fsmooth.core.trees import dressed
 from fsmooth.core.types import Function, Tuple, Type, unzipped
-from fsmooth.differentiate.calls import Calls
 from fsmooth.differentiate.derivatives import NoDerivative, OfSaved
+from fsmooth.differentiate.saving import Calls
 from fsmooth.errors import NotDifferentiableError, RaggedError, StrategyError, UnsupportedError
 from fsmooth.frontend.elaborate import Elaborated, Parameter, elaborate
 from fsmooth.frontend.programs import Program

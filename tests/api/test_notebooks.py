@@ -89,7 +89,7 @@ def test_what_is_shown() -> None:
     shown = f._repr_html_()
     assert shown.startswith(f"<div><code>less(x, y)</code><br>a call costs {f.cost()}<details><summary>C, ")
     assert shown.endswith("</pre></details></div>")
-    assert "#include &lt;math.h&gt;" in shown
+    assert "#include &lt;stdint.h&gt;" in shown
     assert "<math.h>" not in shown
 
 

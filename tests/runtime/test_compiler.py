@@ -52,6 +52,16 @@ def test_gcc_looks_for_no_ranges_in_long_programs(monkeypatch, tmp_path, name):
     assert ("-fno-tree-vrp" in compiler.line(tmp_path, tmp_path, LONG + 1)) is (name == "gcc")
 
 
+def test_gold_links_if_it_is_there_and_nobody_chose_otherwise(monkeypatch):
+    """GNU ld takes twice as long for each program."""
+    monkeypatch.setattr(module.shutil, "which", lambda name: f"/usr/bin/{name}")
+    assert module._fast_linker(("cc",), "") == ("-fuse-ld=gold",)
+    assert module._fast_linker(("cc",), "-O2 -fuse-ld=lld") == ()
+    assert module._fast_linker(("/opt/gcc",), "") == ()
+    monkeypatch.setattr(module.shutil, "which", lambda name: None)
+    assert module._fast_linker(("cc",), "") == ()
+
+
 BOTH_AT_ONCE = """#!/bin/sh
 case "$*" in
 *-shared*) ;;

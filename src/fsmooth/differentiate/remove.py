@@ -9,7 +9,6 @@ from fsmooth.core.shape import Ragged
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import App, Const, Custom, Deriv, Lam, Let, Method, Proj, Require, Term, Var, Verb, let
 from fsmooth.core.traverse import subterms, transform
-from fsmooth.differentiate.calls import Calls
 from fsmooth.differentiate.choose import Choice, Known, Sizes, chosen
 from fsmooth.differentiate.compare import Candidate, OnItsWay, compared, is_close
 from fsmooth.differentiate.custom import Ready, sealed
@@ -17,6 +16,7 @@ from fsmooth.differentiate.definitions import Prepared
 from fsmooth.differentiate.deriv import forward
 from fsmooth.differentiate.derivatives import NoDerivative, OfSaved
 from fsmooth.differentiate.reverse.verbs import reverse
+from fsmooth.differentiate.saving import Calls
 
 
 class Before(Protocol):

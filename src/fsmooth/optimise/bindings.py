@@ -338,7 +338,7 @@ class Bindings(Normaliser):
         return True
 
     def _divide_sum(self, var: Var, value: Term, kept: list[Item], opened: Opened) -> bool:
-        """A sum of tuples with sparse parts: each of these is a sum of its own, which can lose its loop."""
+        """A sum of tuples: parts that are zero under unlike conditions are sums of their own, which can lose their loops."""
         match value:
             case Reduce(Reduction.SUM, _, _, body) if isinstance(value.type, Tuple) and is_written_out(body):
                 parts = [chosen(body, (k,)) for k in range(len(value.type.items))]

@@ -27,7 +27,7 @@ class Call(Struct, frozen=True):
 
 
 class Helper(Struct, frozen=True):
-    """A static inline function that the program brings along; `calls` are libm functions inside it."""
+    """A static inline function that the program brings along."""
 
     name: str
 

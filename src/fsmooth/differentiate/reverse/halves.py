@@ -14,11 +14,11 @@ from msgspec import Struct
 from fsmooth.core.subst import refresh, substitute
 from fsmooth.core.term import App, Deriv, Failure, Lam, Let, MakeTuple, Proj, Require, Term, Var, let
 from fsmooth.core.types import Function, Tuple
-from fsmooth.differentiate.calls import Calls
 from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.reverse.handed import handed
 from fsmooth.differentiate.reverse.handed_components import by_components
 from fsmooth.differentiate.reverse.verbs import Split, split, transposed
+from fsmooth.differentiate.saving import Calls
 
 Divided = Callable[[Lam, Deriv], Split]
 """What takes the derivative of a function apart."""

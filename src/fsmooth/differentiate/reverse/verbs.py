@@ -18,7 +18,6 @@ from fsmooth.core.term import (
     scalar_constant,
 )
 from fsmooth.core.types import tangent
-from fsmooth.differentiate.calls import Calls
 from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.reverse.checkpoints import transpose_in_blocks
 from fsmooth.differentiate.reverse.handed import handed
@@ -26,6 +25,7 @@ from fsmooth.differentiate.reverse.jacobians import jacobian
 from fsmooth.differentiate.reverse.region import Region, Transpose, scope
 from fsmooth.differentiate.reverse.transpose import transpose, transpose_anew, transpose_in_halves
 from fsmooth.differentiate.reverse.whole import cotangent_of, region_of
+from fsmooth.differentiate.saving import Calls
 
 
 def reverse(deriv: Deriv, calls: Calls = Calls.SAVE) -> Lam:

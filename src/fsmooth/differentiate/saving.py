@@ -1,4 +1,4 @@
-"""What calls do for a derivative."""
+"""Whether calls save what their way back reads."""
 
 from __future__ import annotations
 
