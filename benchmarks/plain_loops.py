@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import fsmooth as fs
+from benchmarks.compiling.programs import mixture
 from benchmarks.keeping import keep
 from benchmarks.timing import alternated
 from benchmarks.workloads import plain_loops as loops
@@ -45,7 +46,7 @@ def cases(*, quick: bool) -> Iterator[Case]:
     yield f"forces of {len(particles)}", loops.forces, loops.forces_in_numpy, (particles,)
     yield f"forces of {len(particles)}, rows", loops.forces_of_rows, loops.forces_in_numpy, (particles,)
     yield f"pairs of {400 // scale}, cut off", loops.cut_off, None, (np.array([0.5, 1.0]), x[: 400 // scale])
-    yield f"three bells, {n}", loops.mixture, None, (rng.random(6), rng.normal(size=n))
+    yield f"three bells, {n}", mixture, None, (rng.random(6), rng.normal(size=n))
     yield f"volatility, {len(x)}", loops.volatility, None, (np.array([0.1, 0.1, 0.8]), x)
 
 

@@ -98,6 +98,20 @@ def recurrence(x: Any) -> Any:
     return s
 
 
+def averages(x: Any) -> Any:
+    """Rows that go on from one another, each column by itself."""
+    y = np.zeros((len(x), len(x[0])))
+    for i in range(1, len(x)):
+        for j in range(len(x[0])):
+            y[i, j] = np.tanh(0.9 * y[i - 1, j] + x[i, j])
+    return y
+
+
+def product(a: Any, b: Any) -> Any:
+    """By itself."""
+    return a @ b
+
+
 def _bits(result: object) -> bytes:
     return b"".join([array.tobytes() for array in arrays_of(result)])
 
@@ -113,6 +127,11 @@ def rows(*, quick: bool) -> Iterator[dict[str, Any]]:
     n = 1_000 if quick else 20_000
     cam, points = rng.normal(size=11), rng.normal(size=(n, 3)) + [0.0, 0.0, 5.0]
     yield measured(f"project, Jacobian, {n}", lambda: fs.jacobian(project), (cam, points), quick=quick)
+    rows_of = rng.normal(size=(20, 2_000) if quick else (500, 2_000))
+    yield measured("averages, column by column", lambda: fs.function(averages), (rows_of,), quick=quick)
+    for size in (64,) if quick else (512, 1024):
+        square = rng.normal(size=(size, size)), rng.normal(size=(size, size))
+        yield measured(f"product of {size} x {size}", lambda: fs.function(product), square, quick=quick)
     size = 64 if quick else 512
     given = (*[rng.normal(size=(size, size)) / np.sqrt(size) for _ in range(3)], rng.normal(size=size))
     given = (*given, rng.normal(size=(size, size)), rng.normal(size=(size, size)))

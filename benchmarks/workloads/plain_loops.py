@@ -144,18 +144,6 @@ def cut_off(p, x):
     return total
 
 
-def mixture(p, x):
-    """Three bells in a row."""
-    total = 0.0
-    for i in range(len(x)):
-        density = 0.0
-        for k in range(3):
-            z = (x[i] - p[k]) * np.exp(-p[3 + k])
-            density += np.exp(-0.5 * z * z - p[3 + k])
-        total -= np.log(density / 3.0)
-    return total
-
-
 def classes(weights, points, labels):
     """Regression by softmax."""
     loss = 0.0

@@ -216,10 +216,11 @@ class Entry:
         if compiled is None:
             from fsmooth.core.own_rules import checked_rules  # noqa: PLC0415  (loaded when something is compiled)
 
-            if checked_rules(self.elaborated.term):
+            rules = checked_rules(self.elaborated.term)
+            if rules:
                 from fsmooth.checking.rules import check_rules  # noqa: PLC0415  (with the interpreter)
 
-                check_rules(self.elaborated.term, inputs)
+                check_rules(self.elaborated.term, rules, inputs)
             compiled = self._compile(sizes)
             if self.manifest is not None:
                 self.manifest.store_compiled(sizes, compiled)

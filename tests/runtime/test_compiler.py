@@ -1,5 +1,6 @@
 """Finding a C compiler; what happens without one."""
 
+import os
 import shlex
 import shutil
 import sys
@@ -60,6 +61,19 @@ def test_gold_links_if_it_is_there_and_nobody_chose_otherwise(monkeypatch):
     assert module._fast_linker(("/opt/gcc",), "") == ()
     monkeypatch.setattr(module.shutil, "which", lambda name: None)
     assert module._fast_linker(("cc",), "") == ()
+
+
+def test_what_gold_cannot_link_is_linked_all_the_same(monkeypatch, tmp_path):
+    broken = tmp_path / "ld.gold"
+    broken.write_text("#!/bin/sh\nexit 1\n")
+    broken.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    for count in (1, 2):
+        monkeypatch.setattr(module, "processors", lambda count=count: count)
+        module._find.cache_clear()
+        f = fs.function(lambda x, count=count: x + 7.5 + count)
+        assert f(1.0) == 8.5 + count
+    module._find.cache_clear()
 
 
 BOTH_AT_ONCE = """#!/bin/sh

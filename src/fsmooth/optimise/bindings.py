@@ -37,7 +37,7 @@ from fsmooth.core.term.fields import Failing
 from fsmooth.core.traverse import children, rebuild, size_of_tree, subterms
 from fsmooth.core.types import Array, Tuple
 from fsmooth.optimise.contraction import contracted
-from fsmooth.optimise.inlining import by_guards, is_trivial, on_indices, pays, with_shared_work
+from fsmooth.optimise.inlining import is_trivial, on_indices, pays, with_shared_work
 from fsmooth.optimise.occurrences import Occurrences, Uses
 from fsmooth.optimise.policy import Fusion, Policy
 from fsmooth.optimise.rules.guards import are_exclusive, guarded_parts, sum_of_parts
@@ -46,6 +46,7 @@ from fsmooth.optimise.splitting import (
     Split,
     Splitting,
     Summing,
+    by_guards,
     of_components,
     of_one,
     of_state,

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
-from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.cost import Costs
 from fsmooth.core.matrix_products import has_product
 from fsmooth.core.term import (
@@ -154,31 +153,6 @@ def _is_hot(array: Term) -> bool:
             return a is array.index or b is array.index
         case _:
             return False
-
-
-def by_guards(parts: Sequence[Term]) -> list[tuple[int, ...]]:
-    """The positions of parts that are to be summed together: those that are zero where one condition does not hold, and those
-    that are nowhere zero.  What is zero but at one index is by itself, since its sum can lose its loop.
-    """
-    alone: list[tuple[int, ...]] = []
-    together: list[tuple[Term | None, list[int]]] = []
-    for k, part in enumerate(parts):
-        while isinstance(part, Let):
-            part = part.body
-        guard = part.condition if isinstance(part, If) and isinstance(part.otherwise, Zero) else None
-        if isinstance(part, Zero) or (guard is not None and on_indices(guard)):
-            alone.append((k,))
-            continue
-        found = next((ks for other, ks in together if _is_same(other, guard)), None)
-        if found is None:
-            together.append((guard, [k]))
-        else:
-            found.append(k)
-    return [*alone, *[tuple(found) for _, found in together]]
-
-
-def _is_same(a: Term | None, b: Term | None) -> bool:
-    return a is b or (a is not None and b is not None and alpha_equal(a, b))
 
 
 def on_indices(condition: Term) -> bool:

@@ -1,15 +1,17 @@
 """What a definition is made of when it is split: a function of its value, which gives the same whenever it is asked.
 
-Which components are stored, read or sparse is decided in optimise/bindings.py.
+Which components are stored or read is decided in optimise/bindings.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.hints import Hint
-from fsmooth.core.term import Build, Carrying, MakeTuple, Proj, Reduce, Reduction, Term, Var
+from fsmooth.core.term import Build, Carrying, If, Let, MakeTuple, Proj, Reduce, Reduction, Term, Var, Zero
 from fsmooth.core.types import Tuple
+from fsmooth.optimise.inlining import on_indices
 from fsmooth.optimise.rules.loop_fission import narrowed
 from fsmooth.optimise.tuples_of_arrays import array_components, chosen, with_components, zipped_array
 from fsmooth.optimise.unread import component, sum_of, with_zeros
@@ -71,6 +73,31 @@ def read_sums(value: Term, read: tuple[int, ...], hint: Hint) -> tuple[list[tupl
         return MakeTuple(tuple([places.get(k, item) for k, item in enumerate(items)]), value.type)
 
     return [(hint.part(read[0], read[0]) if len(read) == 1 else hint, sum_of(value, read))], whole
+
+
+def by_guards(parts: Sequence[Term]) -> list[tuple[int, ...]]:
+    """The positions of parts that are to be summed together: those that are zero where one condition does not hold, and those
+    that are nowhere zero.  What is zero but at one index is by itself, since its sum can lose its loop.
+    """
+    alone: list[tuple[int, ...]] = []
+    together: list[tuple[Term | None, list[int]]] = []
+    for k, part in enumerate(parts):
+        while isinstance(part, Let):
+            part = part.body
+        guard = part.condition if isinstance(part, If) and isinstance(part.otherwise, Zero) else None
+        if isinstance(part, Zero) or (guard is not None and on_indices(guard)):
+            alone.append((k,))
+            continue
+        found = next((ks for other, ks in together if _is_same(other, guard)), None)
+        if found is None:
+            together.append((guard, [k]))
+        else:
+            found.append(k)
+    return [*alone, *[tuple(found) for _, found in together]]
+
+
+def _is_same(a: Term | None, b: Term | None) -> bool:
+    return a is b or (a is not None and b is not None and alpha_equal(a, b))
 
 
 def sums_apart(value: Term, groups: list[tuple[int, ...]], hint: Hint) -> tuple[list[tuple[Hint, Term]], Whole]:

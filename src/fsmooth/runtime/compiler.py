@@ -20,6 +20,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from fsmooth.errors import CompilationError, CompilerNotFoundError
 
@@ -93,7 +94,12 @@ class Compiler(Struct, frozen=True):
             source = own
         else:
             objects = [*objects, *[other() for other in others]]
-        self._run(self.line(source, target, statements, objects))
+        try:
+            self._run(self.line(source, target, statements, objects))
+        except CompilationError:
+            if not self.linker:
+                raise
+            self._run(replace(self, linker=()).line(source, target, statements, objects))
 
     def build_object(self, source: Path, target: Path, level: str = "-O1") -> None:
         """Compile `source` to the object file `target`, at a level of optimisation.
@@ -190,9 +196,9 @@ def _identified(command: tuple[str, ...], extra: str) -> Compiler:
 
 
 def _fast_linker(command: tuple[str, ...], extra: str) -> tuple[str, ...]:
-    """The flag for gold, if it is there: GNU ld takes twice as long, 8 ms more for each program, to read the C library's names.
+    """The flag for gold, if it is there: GNU ld takes twice as long to read the C library's names.
 
-    Whoever chose a compiler, or a linker, gets what it links with.
+    Whoever chose a compiler, or a linker, gets what it links with; what gold cannot link, GNU ld does.
     """
     if command not in (("cc",), ("gcc",)) or "-fuse-ld" in extra or shutil.which("ld.gold") is None:
         return ()

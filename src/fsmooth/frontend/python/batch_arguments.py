@@ -18,54 +18,55 @@ from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.values import Closure, Derived, Static, Value
 
 
-class Argument(Struct, frozen=True, eq=False):
-    """An argument of a function of batches."""
+class Same(Struct, frozen=True, eq=False):
+    """An argument that is the same for all."""
 
-    def at(self, index: Term) -> Value:
+    value: Value
+
+    def at(self, index: Term) -> Value:  # noqa: ARG002
         """What the function is given for one element of the batch."""
-        raise NotImplementedError
+        return self.value
 
     def batches(self) -> list[Batch]:
         """The arrays in it that are batches."""
         return []
 
 
-class Same(Argument, frozen=True, eq=False):
-    """An argument that is the same for all."""
-
-    value: Value
-
-    def at(self, index: Term) -> Value:
-        return self.value
-
-
-class Batch(Argument, frozen=True, eq=False):
+class Batch(Struct, frozen=True, eq=False):
     """An array whose first axis is the batch."""
 
     name: str
     array: Term
 
     def at(self, index: Term) -> Value:
+        """Its element."""
         return Get(self.array, index)
 
     def batches(self) -> list[Batch]:
+        """Itself."""
         return [self]
 
 
-class Parts(Argument, frozen=True, eq=False):
+class Parts(Struct, frozen=True, eq=False):
     """A tuple, part by part."""
 
     parts: tuple[Argument, ...]
     type: Tuple
 
     def at(self, index: Term) -> Value:
+        """The tuple of what the parts give."""
         items = [part.at(index) for part in self.parts]
         assert all([isinstance(item, Term) for item in items])
         terms = tuple([item for item in items if isinstance(item, Term)])
         return MakeTuple(terms, Tuple(tuple([t.type for t in terms]), self.type.names, self.type.record))
 
     def batches(self) -> list[Batch]:
+        """Those of the parts."""
         return [batch for part in self.parts for batch in part.batches()]
+
+
+Argument = Same | Batch | Parts
+"""An argument of a function of batches."""
 
 
 def argument_of(frame: Frame, value: Value, axes: Axes, name: str, node: ast.AST) -> Argument:

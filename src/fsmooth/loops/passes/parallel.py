@@ -261,7 +261,7 @@ class _Chunks:
         index = t.Name(self.names.fresh(f"{inner.index}_own"), INT)
         part = _part(plain(inner), index, first, _at_most(minus(size, first), length))
         whole = replace(loop, size=trips, body=(*before, part))
-        parallel = t.Parallel(chunk.name, count, (*region.first, whole), self.threads, loop.site)
+        parallel = t.Parallel(chunk.name, count, (*region.first, whole), self.threads, inner.site)
         return (*region.before, t.If(_are_several(count), (parallel,), (loop,)) if in_loop else parallel)
 
     def chunks(
