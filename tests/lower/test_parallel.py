@@ -34,7 +34,15 @@ pytestmark = pytest.mark.usefixtures("deep")
 @pytest.fixture
 def tiny_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every loop has several chunks, of an iteration or a few."""
-    for name in ("CHUNK_WORK", "CHUNK_UNIT", "PRODUCT_WORK", "PRODUCT_ROWS", "PRODUCT_UNIT", "COPIED_SUMS"):
+    for name in (
+        "CHUNK_WORK",
+        "CHUNK_UNIT",
+        "COLUMN_UNIT",
+        "PRODUCT_WORK",
+        "PRODUCT_ROWS",
+        "PRODUCT_UNIT",
+        "COPIED_SUMS",
+    ):
         monkeypatch.setattr(thresholds, name, 1)
 
 
@@ -104,7 +112,15 @@ def test_random_folds_in_chunks(generator: type[Generator], start: int) -> None:
 @pytest.mark.usefixtures("tiny_chunks")
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("MOST_CHUNKS", 1), ("MOST_CHUNKS", 1000), ("COPIED_SUMS", 1e6), ("UNKNOWN_TRIPS", 0), ("UNKNOWN_TRIPS", 10**6)],
+    [
+        ("MOST_CHUNKS", 1),
+        ("MOST_CHUNKS", 1000),
+        ("COLUMN_CHUNKS", 1),
+        ("COLUMN_CHUNKS", 1000),
+        ("COPIED_SUMS", 1e6),
+        ("UNKNOWN_TRIPS", 0),
+        ("UNKNOWN_TRIPS", 10**6),
+    ],
 )
 def test_thresholds_of_chunks(name: str, value: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many chunks there are: right, and the same on threads."""

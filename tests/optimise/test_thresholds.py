@@ -129,6 +129,8 @@ OF_THREADS = frozenset(
         "MOST_CHUNKS",
         "CHUNK_WORK",
         "CHUNK_UNIT",
+        "COLUMN_CHUNKS",
+        "COLUMN_UNIT",
         "PRODUCT_WORK",
         "PRODUCT_ROWS",
         "PRODUCT_UNIT",

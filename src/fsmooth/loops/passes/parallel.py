@@ -255,9 +255,8 @@ class _Chunks:
         if is_little(inner.size, cost):
             return (loop,)
         size = self.named(inner.size, "n", region.before)
-        chunk, count, first, length = self.chunks(
-            size, times(size, cost), thresholds.CHUNK_WORK, thresholds.CHUNK_UNIT, region
-        )
+        work = _at_most(times(size, cost), integer(thresholds.COLUMN_CHUNKS * thresholds.CHUNK_WORK))
+        chunk, count, first, length = self.chunks(size, work, thresholds.CHUNK_WORK, thresholds.COLUMN_UNIT, region)
         index = t.Name(self.names.fresh(f"{inner.index}_own"), INT)
         part = _part(plain(inner), index, first, _at_most(minus(size, first), length))
         whole = replace(loop, size=trips, body=(*before, part))
