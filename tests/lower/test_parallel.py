@@ -238,6 +238,26 @@ def aside(a):
     return b
 
 
+def polynomials(x, y):
+    """Sums of products of polynomials, a product of matrices on whose diagonals elements are added to one place."""
+    r = np.zeros(len(x[0]) + len(y[0]) - 1)
+    for k in range(len(x)):
+        for i in range(len(x[0])):
+            for j in range(len(y[0])):
+                r[i + j] += x[k, i] * y[k, j]
+    return r
+
+
+def of_part(x, y):
+    """Rows of a product with something between them."""
+    r = np.zeros((len(x[0]), len(y[0]) + 3))
+    for k in range(len(x)):
+        for i in range(len(x[0])):
+            for j in range(len(y[0])):
+                r[i, j + 1] += x[k, i] * y[k, j]
+    return r
+
+
 X = np.linspace(-1.0, 1.0, 20_000)
 
 
@@ -270,6 +290,8 @@ def test_loops_in_chunks(program, arguments, copies) -> None:
         (rows, (X.reshape(200, 100),)),
         (upwards, (X.reshape(40, 500),)),
         (aside, (X.reshape(40, 500),)),
+        (polynomials, (2.0 + X.reshape(40, 500), 2.0 + X.reshape(40, 500))),
+        (of_part, (2.0 + X.reshape(40, 500), 2.0 + X.reshape(40, 500))),
     ],
 )
 def test_on_threads_as_without(program, arguments) -> None:
@@ -278,6 +300,16 @@ def test_on_threads_as_without(program, arguments) -> None:
     found = [fs.function(program, threads=n)(*arguments) for n in (1, 2, 7)]
     np.testing.assert_allclose(found[0], wanted, rtol=1e-12, atol=1e-12)
     assert all(np.array_equal(found[0], other) for other in found[1:])
+
+
+@pytest.mark.usefixtures("tiny_chunks")
+def test_elements_at_one_place_are_added_by_one_thread() -> None:
+    """In chunks that run backwards they would be added in another order, at one time not all of them."""
+    x = 2.0 + X[:600].reshape(4, 150)
+    for program, has_chunks in ((polynomials, False), (of_part, True)):
+        f = fs.function(program, threads=3)
+        assert any(isinstance(s, t.Multiply) for part in parts(f, x, x) for s in part.body) == has_chunks
+        np.testing.assert_allclose(f(x, x), program(x, x), rtol=1e-12, atol=1e-12)
 
 
 def test_chunks_of_columns() -> None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from fsmooth.core import primitives as p
+from fsmooth.core.types import BOOL
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import ONE, ZERO, is_integer, minus, plus, same, times
+from fsmooth.loops.arithmetic import ONE, ZERO, integer, is_integer, minus, plus, positive, same, times
 from fsmooth.loops.usage import names_of
+
+_TRUE = t.Literal(True, BOOL)
 
 
 def stride_of(e: t.Expression, index: str) -> tuple[t.Expression, t.Expression] | None:
@@ -108,3 +111,50 @@ def without_constant(e: t.Expression) -> tuple[t.Expression, int]:
             return start, int(constant)
         case _:
             return e, 0
+
+
+def places_apart(
+    row: t.Expression, column: t.Expression, rows: t.Expression, columns: t.Expression
+) -> t.Expression | None:
+    """What says that the elements of a matrix, so far from row to row and from column to column, are at places of their own.
+
+    A literal where that is known, and None where it is false or would take more than a comparison.
+
+    >>> from fsmooth.core.types import INT
+    >>> m, n = t.Name("m", INT), t.Name("n", INT)
+    >>> places_apart(n, ONE, m, n).value
+    True
+    >>> places_apart(ONE, ONE, m, n) is None
+    True
+    """
+    row, column = _length(row), _length(column)
+    tests = [
+        (narrow, times(narrow, many), wide) for wide, narrow, many in ((row, column, columns), (column, row, rows))
+    ]
+    for narrow, span, wide in tests:
+        if same(span, wide) and not is_integer(narrow, 0):
+            return _if_positive(narrow, _TRUE)
+    for narrow, span, wide in tests:
+        if isinstance(wide, t.Literal) and isinstance(span, t.Literal):
+            if 0 < int(span.value) <= int(wide.value):
+                return _TRUE
+        elif not is_integer(narrow, 0) and not is_integer(wide, 0) and not is_integer(wide, 1):
+            return _if_positive(narrow, t.Operation(p.less_equal, (span, wide), BOOL))
+    return None
+
+
+def _if_positive(stride: t.Expression, condition: t.Expression) -> t.Expression:
+    if isinstance(stride, t.Literal):
+        return condition
+    return t.Conditional(positive(stride), condition, t.Literal(False, BOOL))
+
+
+def _length(stride: t.Expression) -> t.Expression:
+    """A stride, or its opposite if that is what it is written as."""
+    match stride:
+        case t.Literal(value):
+            return integer(abs(int(value)))
+        case t.Operation(p.negate, (size,)) | t.Operation(p.subtract, (t.Literal(0), size)):
+            return size
+        case _:
+            return stride

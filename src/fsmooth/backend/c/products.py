@@ -280,7 +280,8 @@ static int64_t fs_room_{S}(int64_t m, int64_t n, int64_t k) {
 #endif
 
 /* c[i, j] (+)= the sum over l of a[i, l] * b[l, j], with any strides: c overlaps neither a nor b, and is read only if
-   adds.  The room, for as many elements as fs_product_…_room says, is aligned for vectors, or NULL if that is 0. */
+   adds, when elements of it may be at one place.  The room, for as many elements as fs_product_…_room says, is aligned for
+   vectors, or NULL if that is 0. */
 FS_KERNEL int64_t fs_product_{S}_room(int64_t m, int64_t n, int64_t k) {
 #if defined(__GNUC__)
     if (m <= 0 || n <= 0 || k <= 0) return 0;

@@ -25,6 +25,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.term import NOWHERE
 from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
+from fsmooth.loops.affine import places_apart
 from fsmooth.loops.arithmetic import ONE, ZERO, integer, is_integer, minus, plus, times, zero_of
 from fsmooth.loops.names import Names
 from fsmooth.loops.parameters import types_of
@@ -325,9 +326,15 @@ class _Chunks:
         return _moved(body, name, copies, start)
 
     def product(self, s: t.Multiply, *, in_loop: bool) -> Sequence[t.Statement]:
-        """A product by rows of the result, or by columns if there are more of these: each of its numbers is the same."""
+        """A product by rows of the result, or by columns if there are more of these: each of its numbers is the same.
+
+        Elements that are added to one place, as on the diagonals of a product of polynomials, are added by one thread.
+        """
         sizes = (s.rows, s.columns, s.summed)
         if all([isinstance(size, t.Literal) for size in sizes]) and is_little(s.rows, times(s.columns, s.summed)):
+            return (s,)
+        apart = places_apart(s.target.row, s.target.column, s.rows, s.columns)
+        if apart is None:
             return (s,)
         region = _Region()
         rows, columns, summed = [self.named(size, "n", region.before) for size in sizes]
@@ -348,7 +355,10 @@ class _Chunks:
             summed=summed,
         )
         parallel = t.Parallel(chunk.name, count, (*region.first, part), self.threads)
-        return (*region.before, t.If(_are_several(count), (parallel,), (s,)) if in_loop else parallel)
+        if isinstance(apart, t.Literal):
+            return (*region.before, t.If(_are_several(count), (parallel,), (s,)) if in_loop else parallel)
+        are_several = t.Conditional(apart, _are_several(count), t.Literal(False, BOOL))
+        return (*region.before, t.If(are_several, (parallel,), (s,)))
 
     def named(self, value: t.Expression, hint: str, into: list[t.Statement]) -> t.Expression:
         """A name for what chunks ask for often."""

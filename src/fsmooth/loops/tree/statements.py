@@ -249,6 +249,7 @@ class Matrix(Struct, frozen=True, eq=False):
 class Multiply(Struct, frozen=True, eq=False):
     """`target[i, j] = Σ left[i, k] * right[k, j]`, or `+=` if it `adds`; the target overlaps neither.
 
+    Elements of the target may be at one place if it `adds`: they are added one after the other.
     With `blas` a BLAS is asked first.
     """
 
