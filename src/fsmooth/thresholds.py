@@ -267,7 +267,7 @@ Of `python -m benchmarks --only loops`, the forces of 200 particles take 1.7 tim
 """
 
 GATHERED_UPDATES = 32
-"""So many rank-one updates of a matrix are added to it at once."""
+"""So many updates of a matrix, or of its rows, are added to it at once."""
 
 BLOCK_STORES = 4
 """Loops that store at least so many scalars in each iteration, not each to an array of its own, run in blocks."""

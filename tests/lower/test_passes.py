@@ -29,7 +29,7 @@ LAWS = {
     "strips",
     "strips of columns",
     "nests multiplied",
-    "rank-one updates gathered",
+    "updates gathered",
     "frames in order",
     "work before calls",
 }

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
+from fsmooth.core import primitives as p
 from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import inside, parts, replace
+from fsmooth.loops.arithmetic import inside, parts, replace, same
 
 _TAPE = t.Name(t.TAPE, INT)
 
@@ -357,3 +358,43 @@ def mentioned_reads(body: Sequence[t.Statement]) -> set[str]:
             case _:
                 pass
     return found
+
+
+def addition(store: t.Store, known: Mapping[str, t.Expression]) -> t.Expression | None:
+    """What a store adds to what is there, with what names stand for in their place; None if it stores something else."""
+    value = with_values(store.value, known)
+    if store.accumulate:
+        return value
+    match value:
+        case t.Operation(p.add, (t.Load(buffer, at), added)) if buffer == store.buffer:
+            return added if same(at, with_values(store.index, known)) else None
+        case _:
+            return None
+
+
+def is_only_added_to(body: t.Body, buffer: str) -> bool:
+    """Is the memory never read, nor written but by additions?"""
+    known: dict[str, t.Expression] = {}
+    for s in walk(body):
+        if isinstance(s, t.Declare) and s.value is not None and not s.mutable:
+            known[s.name] = with_values(s.value, known)
+        if buffer not in own_names(s):
+            continue
+        match s:
+            case t.Store() if s.buffer == buffer:
+                value = addition(s, known)
+                if value is None or buffer in names_of(s.index, value):
+                    return False
+            case t.Multiply(adds=True) if buffer not in (s.left.buffer, s.right.buffer):
+                pass
+            case t.Invoke():
+                given = [x for x in s.arguments if isinstance(x, t.Place)]
+                results = [
+                    x for x, is_added in zip(s.results, s.added, strict=True) if is_added and isinstance(x, t.Place)
+                ]
+                mentioned = [x for x in (*given, *s.results) if isinstance(x, t.Place) and x.buffer == buffer]
+                if len(mentioned) != len([x for x in results if x.buffer == buffer]):
+                    return False
+            case _:
+                return False
+    return True

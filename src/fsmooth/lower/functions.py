@@ -8,7 +8,7 @@ from fsmooth.loops import tree as t
 from fsmooth.loops.identifiers import identifier
 from fsmooth.loops.names import Names
 from fsmooth.loops.outline import outline
-from fsmooth.loops.passes.schedule import ALL, Passes, gathers, run
+from fsmooth.loops.passes.schedule import ALL, Passes, run, split
 from fsmooth.loops.summed_over_calls import sum_over_calls
 from fsmooth.loops.updates_over_calls import gather_over_calls
 from fsmooth.lower import expressions
@@ -54,19 +54,23 @@ def lower(
     interface = Interface(kernel, term, static_sizes or {})
     _result_into(kernel, interface, term.body)
     function = t.Function(name, interface.parameters(), tuple(kernel.block), kernel.facts)
-    function = run(passes, function, kernel.names, trace)
+    before, after = split(passes)
+    function = run(before, function, kernel.names, trace)
     shape = _lower_shape(term, name, kernel, static_sizes or {}, passes)
-    definitions, names = _definitions(kernel, passes, trace)
+    definitions, names = _definitions(kernel, before, trace)
     names[name] = kernel.names
-    if gathers(passes):
+    if after:
+        gathered = gather_over_calls(function, shape, definitions, names)
+        if gathered[0] is not function and trace is not None:
+            trace.record("updates gathered over calls")
+        function, definitions = gathered
+    function = run(after, function, kernel.names, trace)
+    definitions = tuple([run(after, f, names[f.name], trace) for f in definitions])
+    if after:
         summed = sum_over_calls(function, definitions, names)
         if summed[0] is not function and trace is not None:
             trace.record("sums over calls")
         function, definitions = summed
-        gathered = gather_over_calls(function, shape, definitions, names)
-        if gathered[0] is not function and trace is not None:
-            trace.record("rank-one updates gathered over calls")
-        function, definitions = gathered
     whole = (function, *definitions)
     function, *called = [outline(f, names[f.name]) for f in whole]
     if trace is not None and any([x is not y for x, y in zip((function, *called), whole, strict=True)]):

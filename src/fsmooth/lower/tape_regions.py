@@ -11,7 +11,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.term import Lam, Proj, RecordRegion, Swept, Term, Var
 from fsmooth.core.types import BOOL, F64, INT, Array, Float, Tuple, Type, leaf_of, rank_of
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import ZERO, integer, plus
+from fsmooth.loops.arithmetic import ZERO, integer, minus, plus
 from fsmooth.lower.cardinality import length
 from fsmooth.lower.context import Context
 from fsmooth.lower.destination import (
@@ -72,9 +72,15 @@ def _copy(ctx: Context, view: View, place: View) -> None:
 
 
 def swept_with_regions(ctx: Context, term: Swept, place: View) -> None:
-    """The way back through entries and regions."""
+    """The way back through entries and regions.
+
+    What regions give to the inputs goes to the result itself, and what entries give to them is added in the end: so nothing in
+    the sweep reads what it adds up, and it can be added in any order (loops/passes/gathered_updates.py).
+    """
     size, start, root = [ctx.light(ctx.scalar(part)) for part in (term.size, term.start, term.id)]
-    where = [_numbers(ctx, x) for x in term.where]
+    back_from = ctx.light(minus(place.offset, start))
+    where = [[plus(back_from, at) for at in _numbers(ctx, x)] for x in term.where]
+    ctx.emit(t.Fill(place.buffer, place.offset, size, F64))
     bars = ctx.fresh("bars")
     ctx.emit(t.OpenSweep(bars, size, start, root))
     names = [ctx.fresh(hint) for hint in ("number", "first", "count", "integers", "reals")]
@@ -84,12 +90,14 @@ def swept_with_regions(ctx: Context, term: Swept, place: View) -> None:
     for k, back in enumerate(term.back):
         around = ctx.open_block()
         assert isinstance(back, Lam)
-        _one(ctx, step, back, where[k])
+        _one(ctx, step, back, where[k], place.buffer)
         body = ctx.close_block(around)
         ctx.emit(t.If(t.Operation(p.equal, (number, integer(k)), BOOL), tuple(body), ()))
     ways = ctx.close_block(outer)
     ctx.emit(t.While((step,), t.Operation(p.less_equal, (ZERO, number), BOOL), tuple(ways)))
-    ctx.emit(t.Copy(place.buffer, place.offset, bars, start, size, F64))
+    with Loop(ctx, Var("i", INT), size, t.Kind.PARALLEL) as loop:
+        bar = t.Load(bars, plus(start, loop.index), F64)
+        ctx.emit(t.Store(place.buffer, plus(place.offset, loop.index), bar, accumulate=True))
 
 
 def _numbers(ctx: Context, places: Term) -> list[t.Expression]:
@@ -98,8 +106,8 @@ def _numbers(ctx: Context, places: Term) -> list[t.Expression]:
     return [ctx.named(as_expression(x), "at") for x in value.items if isinstance(x, View | Scalar)]
 
 
-def _one(ctx: Context, step: t.NextRegion, back: Lam, where: Sequence[t.Expression]) -> None:
-    """What one region adds to cotangents."""
+def _one(ctx: Context, step: t.NextRegion, back: Lam, where: Sequence[t.Expression], inputs: str) -> None:
+    """What one region adds to cotangents; of inputs, to an array of them, where it says."""
     *given, row = back.parameters
     values = _read(ctx, step, given)
     count = t.Name(step.size, INT)
@@ -110,25 +118,25 @@ def _one(ctx: Context, step: t.NextRegion, back: Lam, where: Sequence[t.Expressi
     ctx.environment.update({**values, row: own})
     assert isinstance(back.body.type, Tuple)
     dynamic = len(back.body.type.items) - len(where)
-    places = [*[values[x] for x in given[:dynamic]], *[Scalar(e) for e in where]]
+    places = [*[(step.bars, values[x]) for x in given[:dynamic]], *[(inputs, Scalar(e)) for e in where]]
     dests: list[Destination] = []
-    scattered: list[tuple[Value, View | Local]] = []
-    for k, (place, type_) in enumerate(zip(places, back.body.type.items, strict=True)):
+    scattered: list[tuple[str, Value, View | Local]] = []
+    for k, ((buffer, place), type_) in enumerate(zip(places, back.body.type.items, strict=True)):
         sizes = tuple([length(ctx, Proj(back.body, k), axis) for axis in range(rank_of(type_))])
         if not sizes:
             local = ctx.local("cotangent", F64)
             dests.append(local)
-            scattered.append((place, local))
+            scattered.append((buffer, place, local))
         elif isinstance(place, Scalar):
-            view = dense_view(step.bars, sizes, F64)
+            view = dense_view(buffer, sizes, F64)
             dests.append(added(View(view.buffer, place.expression, view.strides, view.sizes, F64)))
         else:
             view = array(ctx, sizes, F64, "cotangents")
             dests.append(view)
-            scattered.append((place, view))
+            scattered.append((buffer, place, view))
     ctx.into(back.body, Group(tuple(dests)), Mode.ASSIGN)
-    for place, found in scattered:
-        _scatter(ctx, step.bars, place, found)
+    for buffer, place, found in scattered:
+        _scatter(ctx, buffer, place, found)
     ctx.restore(saved)
 
 

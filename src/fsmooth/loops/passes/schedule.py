@@ -19,6 +19,7 @@ from fsmooth.loops.passes.first_definitions import definitions_before_loops
 from fsmooth.loops.passes.fixed_places import sums_at_fixed_places
 from fsmooth.loops.passes.frame_order import frames_in_order
 from fsmooth.loops.passes.fusing import fuse_loops
+from fsmooth.loops.passes.gathered_updates import gather_updates
 from fsmooth.loops.passes.independent import independent_loops
 from fsmooth.loops.passes.invariant import invariant_loops
 from fsmooth.loops.passes.jamming import jam_loops
@@ -29,7 +30,6 @@ from fsmooth.loops.passes.motion import storage_before_loops
 from fsmooth.loops.passes.multiplied import multiply_nests
 from fsmooth.loops.passes.parallel import in_parallel
 from fsmooth.loops.passes.pruning import prune
-from fsmooth.loops.passes.rank_one import gather_updates
 from fsmooth.loops.passes.rooms import give_rooms
 from fsmooth.loops.passes.split_math import split_math
 from fsmooth.loops.passes.strips.by_columns import by_columns
@@ -60,7 +60,7 @@ _LAWS = (
     ("strips", in_strips),
     ("strips of columns", by_columns),
     ("nests multiplied", multiply_nests),
-    ("rank-one updates gathered", gather_updates),
+    ("updates gathered", gather_updates),
     ("frames in order", frames_in_order),
     ("work before calls", work_before_calls),
 )
@@ -110,9 +110,13 @@ def with_blas(passes: Passes) -> Passes:
     return (*others, ("products by BLAS", by_blas), rooms)
 
 
-def gathers(passes: Passes) -> bool:
-    """Are rank-one updates gathered?"""
-    return any([rewrite is gather_updates for _, rewrite in passes])
+def split(passes: Passes) -> tuple[Passes, Passes]:
+    """The passes to the last law, and those after it; all of them and none if they have no laws.
+
+    Between the two several functions are seen at once.
+    """
+    ends = [k for k, one in enumerate(passes) if one in _LAWS]
+    return (passes[: ends[-1] + 1], passes[ends[-1] + 1 :]) if ends else (passes, ())
 
 
 def run(passes: Passes, function: t.Function, names: Names, trace: Trace | None = None) -> t.Function:

@@ -1,4 +1,4 @@
-"""Rank-one updates of a matrix are gathered in loops and over calls, and added as products of matrices."""
+"""Updates of a matrix, and of its rows, are gathered in loops and over calls, and added as products of matrices."""
 
 from __future__ import annotations
 
@@ -61,10 +61,92 @@ def of_a_triangle(x, y):
     return total
 
 
-@pytest.mark.parametrize("steps", STEPS)
-@pytest.mark.parametrize(
-    "program", [outer_products, of_parts, under_a_condition, read_in_the_loop, of_a_triangle], ids=lambda f: f.__name__
+def twice(x, y):
+    """Two updates of one matrix in each step, one of them to a part of it whose size steps compute."""
+    total = np.zeros((x.shape[1], y.shape[1]))
+    for k in range(len(x)):
+        for i in range(x.shape[1]):
+            for j in range(y.shape[1]):
+                total[i, j] += x[k, i] * y[k, j]
+        for i in range(x.shape[1] - 1):
+            for j in range(y.shape[1]):
+                total[i + 1, j] += np.sin(x[k, i]) * y[k, j]
+    return total
+
+
+def while_small(x, y):
+    total, k = np.zeros((x.shape[1], y.shape[1])), 0
+    while k < len(x):
+        if x[k, 1] < 0.5:
+            total += np.outer(x[k], y[k])
+        k += 1
+    return total
+
+
+def rows(x, y):
+    """Rows are added to, the same ones again and again: the transposed product of a matrix and a vector."""
+    total = np.zeros((7, x.shape[1]))
+    weights = [[np.cos(i + 2.0 * j) for j in range(x.shape[1])] for i in range(y.shape[1])]
+    for k in range(len(x)):
+        place = (3 * k * k + k) % 7
+        for i in range(y.shape[1]):
+            for j in range(x.shape[1]):
+                total[place, j] += np.sin(y[k, i]) * weights[i][j]
+    return total
+
+
+def rows_by_sums(x, y):
+    """Likewise, where each number is summed up by itself, to a part of a row, and under a condition."""
+    total = np.zeros((7, x.shape[1] + 2))
+    weights = np.array([[np.cos(i + 2.0 * j) for j in range(y.shape[1])] for i in range(x.shape[1])])
+    for k in range(len(x)):
+        if x[k, 0] < 0.8:
+            place = (3 * k * k + k) % 7
+            for j in range(x.shape[1]):
+                total[place, j + 1] += sum(weights[j, i] * y[k, i] for i in range(y.shape[1]))
+    return total
+
+
+def rows_of_what_changes(x, y):
+    """The weights are other ones in each step."""
+    total = np.zeros((7, x.shape[1]))
+    weights = np.array([[np.cos(i + 2.0 * j) for j in range(x.shape[1])] for i in range(y.shape[1])])
+    for k in range(len(x)):
+        for i in range(y.shape[1]):
+            for j in range(x.shape[1]):
+                total[k % 7, j] += y[k, i] * weights[i, j]
+        weights[0, 0] += x[k, 0]
+    return total
+
+
+def rows_that_are_read(x, y):
+    total = np.zeros((7, x.shape[1]))
+    weights = np.array([[np.cos(i + 2.0 * j) for j in range(x.shape[1])] for i in range(y.shape[1])])
+    for k in range(len(x)):
+        for i in range(y.shape[1]):
+            for j in range(x.shape[1]):
+                total[k % 7, j] += y[k, i] * weights[i, j] * 0.1
+        total[(k + 1) % 7, 0] += np.sin(total[k % 7, 1])
+    return total
+
+
+SUMS = (
+    outer_products,
+    of_parts,
+    under_a_condition,
+    read_in_the_loop,
+    of_a_triangle,
+    twice,
+    while_small,
+    rows,
+    rows_by_sums,
+    rows_of_what_changes,
+    rows_that_are_read,
 )
+
+
+@pytest.mark.parametrize("steps", STEPS)
+@pytest.mark.parametrize("program", SUMS, ids=lambda f: f.__name__)
 def test_sums(program, steps: int) -> None:
     x, y = RNG.normal(size=(steps, 5)), RNG.normal(size=(steps, 7))
     _close(fs.function(program)(x, y), program(x, y))
@@ -80,7 +162,18 @@ def _close(found: object, wanted: object) -> None:
 
 @pytest.mark.parametrize(
     ("program", "count"),
-    [(of_parts, 2), (read_in_the_loop, 0), (of_a_triangle, 0)],
+    [
+        (of_parts, 2),
+        (under_a_condition, 2),
+        (read_in_the_loop, 0),
+        (of_a_triangle, 0),
+        (twice, 2),
+        (while_small, 2),
+        (rows, 2),
+        (rows_by_sums, 2),
+        (rows_of_what_changes, 0),
+        (rows_that_are_read, 0),
+    ],
     ids=lambda f: getattr(f, "__name__", f),
 )
 def test_what_is_gathered(program, count: int) -> None:
@@ -122,6 +215,39 @@ def test_the_weights_of_a_recurrence(steps: int) -> None:
     _close(tuple(g(w, u, b, xs)), tuple(gradient(w, u, b, xs)))
     if steps == 70:
         assert len(multiplications(g, w, u, b, xs)) == 4
+
+
+def embedding(words, table, w, u):
+    h = np.zeros(len(u))
+    for word in words:
+        h = np.tanh(w @ table[word] + u @ h)
+    return np.sum(h * h)
+
+
+def embedding_by_rows(words, table, w, u):
+    h = np.zeros(len(u))
+    for word in words:
+        h = np.tanh(table[word] @ w.T + u @ h)
+    return np.sum(h * h)
+
+
+@pytest.mark.parametrize("steps", STEPS)
+@pytest.mark.parametrize("program", [embedding, embedding_by_rows], ids=lambda f: f.__name__)
+def test_a_table_that_steps_look_up_in(program, steps: int) -> None:
+    table, w, u = (RNG.normal(size=shape) / 2 for shape in ((4, 3), (6, 3), (6, 6)))
+    words = RNG.integers(4, size=steps)
+    states = [np.zeros(6)]
+    for word in words:
+        states.append(np.tanh(w @ table[word] + u @ states[-1]))
+    r, bar = 2.0 * states[-1], np.zeros_like(table)
+    for word, after in zip(words[::-1], states[:0:-1], strict=True):
+        inner = r * (1.0 - after**2)
+        bar[word] += w.T @ inner
+        r = u.T @ inner
+    g = fs.grad(program, wrt="table", method="reverse")
+    _close(g(words, table, w, u), bar)
+    if steps == 70:
+        assert len(multiplications(g, words, table, w, u)) == 2
 
 
 # -- over calls ----------------------------------------------------------------------------------------------------------
@@ -206,8 +332,8 @@ def test_updates_are_gathered_over_calls() -> None:
     shapes = {"words": (5, 4), "leaf": (6, 4), "left": (6, 6), "right": (6, 6)}
     p = {name: rng.normal(size=shape) for name, shape in shapes.items()}
     g = fs.grad(loss, wrt="p", method="reverse")
-    assert len(multiplications(g, packed, p)) == 6
-    assert "rank-one updates gathered over calls" in str(g.explain(packed, p))
+    assert len(multiplications(g, packed, p)) == 8
+    assert "updates gathered over calls" in str(g.explain(packed, p))
 
 
 def test_deep_calls_add_the_same_bits() -> None:
