@@ -149,7 +149,7 @@ def test_a_function_without_calls_is_the_same_object() -> None:
 def test_the_way_back_through_a_tree_keeps_few_numbers_over_its_calls() -> None:
     tree = product_sum.generate(64)
     source = product_sum.gradient.c_source(tree, product_sum.A, product_sum.B)
-    back = source[source.rindex("static void grad_total_total_backward(") :]
+    back = source[source.rindex("static inline void grad_total_total_backward(") :]
     back = back[: back.index("\n}\n")]
     second = back[back.rindex("grad_total_total_backward(") :]
     assert "*" not in re.sub(r"\*restrict", "", second)  # all products are made before the calls
