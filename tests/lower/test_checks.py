@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import fsmooth as fs
 from fsmooth.core import build as b
 from fsmooth.core import primitives as p
 from fsmooth.core.term import Check, Const, Failure, Get, If, Lam, Length, Reduction, Require
@@ -111,3 +112,32 @@ def test_guarded_check_stays() -> None:
 
 def test_lam_is_lam() -> None:
     assert all(isinstance(term, Lam) for term in CASES.values())
+
+
+def test_what_a_check_needs_is_defined_before_it() -> None:
+    """The way back defines where it is once for each of its loops, under the same name."""
+
+    def added(x, y, idx, m, n, q, a):
+        r = np.zeros((130, 130))
+        s = 0.0
+        t = 0
+        while t < m:
+            for i in range(n):
+                for k in range(q):
+                    r[t + i, t] += y[idx[t], i] * np.sin(x[t + k])
+            for k in range(q):
+                for i in range(n):
+                    r[i + k, k] += x[t + i] * a
+            t += 1
+        total = s
+        for i in range(130):
+            for k in range(130):
+                total += np.sin(0.1 * r[i, k]) * (i + 0.3 * k)
+        return total
+
+    rng = np.random.default_rng(3)
+    given = rng.random(40), rng.random((12, 9)), rng.integers(0, 12, 40), 20, 9, 8, 0.7
+    _, found = fs.value_and_grad(added, wrt=("x", "y"), method="reverse")(*given)
+    wanted = fs.grad(added, wrt=("x", "y"), method="tape")(*given)
+    for a, b_ in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(a, b_, rtol=1e-11)

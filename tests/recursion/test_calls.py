@@ -153,7 +153,9 @@ def functions_of(compiled: fs.Function) -> dict[str, str]:
     """The C of the definitions, by the names that follow that of the program."""
     code = compiled.stages.code
     assert code is not None
-    found = re.findall(rf"^static (?:inline )?\w+ {code.name}_(\w+)\(([^;{{]*){{\n(.*?)^}}", code.source, re.DOTALL | re.MULTILINE)
+    found = re.findall(
+        rf"^static (?:inline )?\w+ {code.name}_(\w+)\(([^;{{]*){{\n(.*?)^}}", code.source, re.DOTALL | re.MULTILINE
+    )
     return {name: body for name, _, body in found}
 
 

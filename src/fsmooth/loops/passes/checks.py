@@ -13,6 +13,7 @@ Checks inside a branch, or after something that may end the loop, stay where the
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 
 from msgspec.structs import replace as with_fields
 
@@ -52,6 +53,7 @@ class _Hoisting:
         self.inside = {name for s in walk(loop.body) for name in declared(s)}
         self.definitions: dict[str, t.Declare] = {}
         self.all_tested = True
+        self.places = count()
         self.order: dict[str, int] = {}
         self.made: set[object] = set()
 
@@ -69,7 +71,7 @@ class _Hoisting:
         for s in statements:
             if isinstance(s, t.Declare) and s.value is not None and not s.mutable:
                 self.definitions[s.name] = s
-                self.order[s.name] = len(self.order)
+                self.order[s.name] = next(self.places)  # one that is made again is where it was made last
             if isinstance(s, t.Check | t.Demand):
                 if self.check(s):
                     continue
