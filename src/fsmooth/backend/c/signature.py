@@ -35,7 +35,8 @@ def signature(
     const = "" if shared is None else "const "
     inline = "inline " if kind == "void" and _calls_itself(function) else ""
     return laid_out(
-        f"static {inline}{kind} {function.name}", [*map(parameter, own), f"{const}{common(shared)} *restrict {handle(shared)}"]
+        f"static {inline}{kind} {function.name}",
+        [*map(parameter, own), f"{const}{common(shared)} *restrict {handle(shared)}"],
     )
 
 

@@ -32,6 +32,7 @@ from fsmooth.loops.passes.parallel import in_parallel
 from fsmooth.loops.passes.pruning import prune
 from fsmooth.loops.passes.rooms import give_rooms
 from fsmooth.loops.passes.split_math import split_math
+from fsmooth.loops.passes.stored_once import store_over_zeros
 from fsmooth.loops.passes.strips.by_columns import by_columns
 from fsmooth.loops.passes.strips.in_strips import in_strips
 from fsmooth.loops.passes.strips.of_math import math_in_strips
@@ -50,6 +51,7 @@ _MOTION = (("storage before loops", storage_before_loops),)
 _WHOLE = (("operations on memory", operations_on_memory), ("whole arrays before loops", whole_arrays))
 _INVARIANT = (("invariant loops", invariant_loops),)
 _INDEPENDENT = (("loops found parallel", independent_loops), ("loops upwards", loops_upwards))
+_STORED = (("stored over zeros", store_over_zeros),)
 _FACTORS = (("factors in blocks", factors_in_blocks),)
 _VECTORS = (("math split from loops", split_math), ("loops marked for vectors", marks))
 _BLOCKS = (("blocks", in_blocks),)
@@ -80,6 +82,7 @@ _BEFORE: Passes = (
     *_MOTION,
     *_WHOLE,
     *_INVARIANT,
+    *_STORED,
     *_INDEPENDENT,
     *_FACTORS,
     *_VECTORS,
