@@ -107,21 +107,26 @@ def products() -> int:
     import numpy as np
 
     import fsmooth as fs
+    from tests.lower.test_gathered_updates import SUMS, embedding, recurrence
     from tests.lower.test_multiplied import by_rows
-    from tests.lower.test_rank_one import recurrence
     from tests.reverse.test_contractions import of_any_size
     from tests.reverse.test_matrix_products import squares
 
     called, rng = 0, np.random.default_rng(0)
     gradient = fs.grad(squares, wrt=("a", "b"), method="reverse")
     weights = fs.grad(recurrence, wrt=("w", "u", "b"), method="reverse")
+    table = fs.grad(embedding, wrt="table", method="reverse")
     for dtype, m, k, n in product((np.float64, np.float32), (0, 1, 13, 40), (0, 1, 31, 260), (0, 5, 8, 33)):
         a, b = rng.normal(size=(m, k)).astype(dtype), rng.normal(size=(k, n)).astype(dtype)
         gradient(a, b)
         gradient(np.asfortranarray(a), b[:, ::-1])
         fs.function(by_rows)(a, b)
         weights(*[rng.normal(size=shape) for shape in ((m, n), (m, m), (m,), (k, n))])
-        called += 4
+        table(rng.integers(0, 3, k), *[rng.normal(size=shape) for shape in ((3, n), (m, n), (m, m))])
+        called += 5
+    for program, steps in product(SUMS, (0, 3, 33)):
+        fs.function(program)(rng.normal(size=(steps, 5)), rng.normal(size=(steps, 7)))
+        called += 1
     back = fs.grad(lambda w, x: np.sum(np.array(of_any_size(w, x)) ** 2), wrt=("w", "x"), method="reverse")
     for filters, channels, height, width, side in product((0, 1, 9), (0, 1, 10), (0, 3, 12), (1, 4, 19), (1, 2, 5)):
         w, x = rng.normal(size=(filters, channels, side, 2)), rng.normal(size=(channels, height, width))
