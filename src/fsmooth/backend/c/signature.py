@@ -41,11 +41,11 @@ def signature(
 
 
 def _calls_itself(function: t.Function) -> bool:
-    """Then gcc is asked to copy it into itself, a few calls deep, if it is small; where it is tiny gcc does without being asked.
+    """Does it call itself?  Then `inline` asks gcc to copy it into itself, a few calls deep, if it is small.
 
-    The leaves of a tree cost no calls then.  A function that gives nothing, a way back, gains by it: the gradient of a sum of
-    products over 4,096 leaves took 1.45 times as long.  One that gives numbers gains a twenty-fifth more, for twice the time
-    of compilation.
+    Where it is tiny gcc does so unasked.  The leaves of a tree cost no calls then.  A function that gives nothing, a way back,
+    gains by it: the gradient of a sum of products over 4,096 leaves took 1.45 times as long.  One that gives numbers gains a
+    twenty-fifth more, for twice the time of compilation.
     """
     return any([isinstance(s, t.Invoke) and s.function == function.name for s in walk(function.body)])
 

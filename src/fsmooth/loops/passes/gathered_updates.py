@@ -46,13 +46,15 @@ class _Updates:
         """A loop, with storage for what it gathers before it, and what is left of that after it."""
         if isinstance(loop, t.For) and (loop.kind is t.Kind.PARALLEL or isinstance(loop.size, t.Literal)):
             return (loop,)
+        updates = [(s, update) for s in _steps(loop.body) if (update := update_of(s)) is not None]
+        if not updates:
+            return (loop,)
         inside = {name for s in walk([loop]) for name in declared(s)}
         varying = changed([loop]) | inside
         others = {name for s in walk([loop]) for name in own_names(s)}
         found: dict[t.Statement, Update] = {}
-        for s in _steps(loop.body):
-            update = update_of(s)
-            if update is None or not steady(update).isdisjoint(varying) or update.buffer in inside:
+        for s, update in updates:
+            if not steady(update).isdisjoint(varying) or update.buffer in inside:
                 continue
             rest = replace(loop, body=_with(loop.body, {s: ()}))
             is_free = self.apart(update.buffer, others - {update.buffer}) and is_only_added_to((rest,), update.buffer)

@@ -37,30 +37,31 @@ class _Zeros:
     def within(self, body: t.Body) -> t.Body:
         """Statements with what the loops among them add to zeros that are there before, stored."""
         found = [with_bodies(s, self.within) for s in body]
-        for fill in [s for s in found if isinstance(s, t.Fill)]:
+        fills = [s for s in found if isinstance(s, t.Fill)]
+        if not fills or not any([isinstance(s, t.For) for s in found]):
+            return same_or(body, found)
+        mentioned = {s: {name for x in walk([s]) for name in own_names(x)} for s in found}
+        for fill in fills:
+            near = {name for names in mentioned.values() for name in names if not self.places.apart(fill.buffer, name)}
             k = found.index(fill)
-            after = next((n for n in range(k + 1, len(found)) if self.uses(found[n], fill.buffer)), None)
+            after = next((n for n in range(k + 1, len(found)) if not mentioned[found[n]].isdisjoint(near)), None)
             loop = None if after is None else found[after]
             if after is not None and isinstance(loop, t.For):
                 is_same = names_of(fill.offset, fill.count).isdisjoint(changed(found[k:after]))
-                stored = self.stored(loop, fill) if is_same else None
+                stored = self.stored(loop, fill, near) if is_same else None
                 if stored is not None:
                     found[k : after + 1] = [*found[k + 1 : after], *stored]
+                    mentioned |= dict.fromkeys(stored, mentioned[loop])
         return same_or(body, found)
 
-    def uses(self, s: t.Statement, buffer: str) -> list[t.Statement]:
-        """What mentions the memory under any name, in a statement."""
-        return [x for x in walk([s]) if any([not self.places.apart(buffer, name) for name in own_names(x)])]
-
-    def stored(self, loop: t.For, fill: t.Fill) -> list[t.Statement] | None:
-        """What is left of the zeros, and the loop that stores; None if it does anything else with them."""
-        stores = [s for s in self.uses(loop, fill.buffer) if isinstance(s, t.Store)]
-        if loop.kind is t.Kind.SEARCH or len(stores) < len(self.uses(loop, fill.buffer)):
+    def stored(self, loop: t.For, fill: t.Fill, near: set[str]) -> list[t.Statement] | None:
+        """What is left of the zeros, and the loop that stores; None if it does anything else with the memory `near` them."""
+        uses = [s for s in walk([loop]) if not own_names(s).isdisjoint(near)]
+        stores = [s for s in uses if isinstance(s, t.Store) and s.buffer == fill.buffer and s.accumulate]
+        if loop.kind is t.Kind.SEARCH or len(stores) < len(uses) or fill.buffer in names_of(*[s.value for s in stores]):
             return None
         if any([isinstance(s, t.Check | t.Demand | t.CheckAll) for s in walk([loop])]):
             return None  # it may have more iterations than there are numbers
-        if not all([s.buffer == fill.buffer and s.accumulate and fill.buffer not in names_of(s.value) for s in stores]):
-            return None
         width = _side_by_side(loop, stores, fill) or _in_rows(loop, stores, fill, self.positive)
         if width is None:
             return None
