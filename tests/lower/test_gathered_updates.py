@@ -336,6 +336,15 @@ def test_updates_are_gathered_over_calls() -> None:
     assert "updates gathered over calls" in str(g.explain(packed, p))
 
 
+def test_updates_are_gathered_on_the_tape() -> None:
+    """The three weights and the table: where 32 are there, and after the sweep."""
+    rng = np.random.default_rng(13)
+    packed = fs.pack([tree(9, rng)], Leaf | Node)
+    shapes = {"words": (5, 4), "leaf": (6, 4), "left": (6, 6), "right": (6, 6)}
+    p = {name: rng.normal(size=shape) for name, shape in shapes.items()}
+    assert len(multiplications(fs.grad(loss, wrt="p", method="tape"), packed, p)) == 8
+
+
 def test_deep_calls_add_the_same_bits() -> None:
     """On records as on the stack (decision 32)."""
 

@@ -310,6 +310,8 @@ def test_elements_at_one_place_are_added_by_one_thread() -> None:
         f = fs.function(program, threads=3)
         assert any(isinstance(s, t.Multiply) for part in parts(f, x, x) for s in part.body) == has_chunks
         np.testing.assert_allclose(f(x, x), program(x, x), rtol=1e-12, atol=1e-12)
+    said = str(fs.function(polynomials, threads=3).explain(x, x))
+    assert "a product of matrices, one after the other: some of what it adds goes to one place" in said
 
 
 def test_chunks_of_columns() -> None:

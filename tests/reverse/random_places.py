@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import linecache
 import random
 from collections.abc import Callable, Sequence
 
 import numpy as np
+
+from tests.sources import function_of
 
 COLUMNS = 3
 
@@ -84,12 +85,8 @@ class Places:
 
 
 def program_of(source: str, seed: int) -> Callable[..., object]:
-    """The function with this text, where its source can be found."""
-    name = f"<places {seed}>"
-    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-    found: dict[str, Callable[..., object]] = {}
-    exec(compile(source, name, "exec"), {"np": np}, found)  # noqa: S102  (its own text)
-    return found["changed"]
+    """The function with this text."""
+    return function_of(source, f"<places {seed}>", "changed")
 
 
 def arguments(n: int, steps: int, seed: int) -> Sequence[np.ndarray]:

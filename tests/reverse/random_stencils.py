@@ -5,13 +5,12 @@ What a few elements depend on is a cone: the hardest case for optimise/windows/s
 
 from __future__ import annotations
 
-import linecache
 import random
 from collections.abc import Callable
 
 import numpy as np
 
-import fsmooth as fs
+from tests.sources import function_of
 
 PARAMETERS = (
     "u, v, c, steps, k, l",
@@ -188,13 +187,7 @@ class Stencils:
 
 def program(seed: int) -> Callable[..., object]:
     """The function, whose text the front end can find."""
-    source, file = Stencils(seed).source(), f"<stencils {seed}>"
-    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
-    scope: dict[str, object] = {"np": np, "fs": fs}
-    exec(compile(source, file, "exec"), scope)
-    made = scope["stepped"]
-    assert callable(made)
-    return made
+    return function_of(Stencils(seed).source(), f"<stencils {seed}>", "stepped")
 
 
 def arguments(seed: int, most: int = 24) -> tuple[object, ...]:

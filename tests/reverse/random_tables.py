@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import linecache
 import random
 from collections.abc import Callable, Sequence
 
 import numpy as np
+
+from tests.sources import function_of
 
 ROOM = 5
 """A table for indices i + 0, …, i + 4 of i below n has n + 5 rows."""
@@ -121,13 +122,7 @@ class Tables:
 
 def program(seed: int) -> Callable[..., object]:
     """The function, whose text the front end can find."""
-    source, file = Tables(seed).source(), f"<tables {seed}>"
-    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
-    scope: dict[str, object] = {"np": np}
-    exec(compile(source, file, "exec"), scope)
-    made = scope["filled"]
-    assert callable(made)
-    return made
+    return function_of(Tables(seed).source(), f"<tables {seed}>", "filled")
 
 
 def arguments(seed: int, n: int) -> list[np.ndarray]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import linecache
 import random
 from collections.abc import Callable, Sequence
 
 import numpy as np
+
+from tests.sources import function_of
 
 SIDE = 64
 """The matrices have so many rows and columns, the vectors so many numbers."""
@@ -84,12 +85,8 @@ class Updates:
 
 
 def program_of(source: str, seed: int) -> Callable[..., object]:
-    """The function with this text, where its source can be found; without `.real`, which plain Python needs for complex steps."""
-    name = f"<updates {seed}>"
-    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-    found: dict[str, Callable[..., object]] = {}
-    exec(compile(source, name, "exec"), {"np": np}, found)  # noqa: S102  (its own text)
-    return found["updated"]
+    """The function with this text."""
+    return function_of(source, f"<updates {seed}>", "updated")
 
 
 def arguments(seed: int) -> Sequence[object]:

@@ -113,7 +113,7 @@ def without_constant(e: t.Expression) -> tuple[t.Expression, int]:
             return e, 0
 
 
-def places_apart(
+def distinct_elements(
     row: t.Expression, column: t.Expression, rows: t.Expression, columns: t.Expression
 ) -> t.Expression | None:
     """What says that the elements of a matrix, so far from row to row and from column to column, are at places of their own.
@@ -122,9 +122,9 @@ def places_apart(
 
     >>> from fsmooth.core.types import INT
     >>> m, n = t.Name("m", INT), t.Name("n", INT)
-    >>> places_apart(n, ONE, m, n).value
+    >>> distinct_elements(n, ONE, m, n).value
     True
-    >>> places_apart(ONE, ONE, m, n) is None
+    >>> distinct_elements(ONE, ONE, m, n) is None
     True
     """
     row, column = _length(row), _length(column)

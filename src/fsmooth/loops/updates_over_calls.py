@@ -144,8 +144,8 @@ class _Gathering:
         return (
             inside.isdisjoint({update.buffer, *update.reads, *placed})
             and placed.isdisjoint(changed([s]))
-            and all([self.places.apart(update.buffer, name) for name in mentioned])
-            and all([self.places.apart(read, name) for read in update.reads for name in changed([s])])
+            and self.places.all_apart((update.buffer,), mentioned)
+            and self.places.all_apart(update.reads, changed([s]))
         )
 
     def changed(self, f: t.Function) -> t.Function:

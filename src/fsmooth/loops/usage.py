@@ -360,16 +360,39 @@ def mentioned_reads(body: Sequence[t.Statement]) -> set[str]:
     return found
 
 
-def addition(store: t.Store, known: Mapping[str, t.Expression]) -> t.Expression | None:
-    """What a store adds to what is there, with what names stand for in their place; None if it stores something else."""
+def are_definitions(statements: Sequence[t.Statement]) -> bool:
+    """Do the statements do nothing but define names?"""
+    return all([isinstance(s, t.Declare) and not s.mutable and s.value is not None for s in statements])
+
+
+def definitions(statements: Sequence[t.Statement], known: Mapping[str, t.Expression]) -> dict[str, t.Expression]:
+    """What names stand for, those that the statements, not what is in them, define and those known before."""
+    found = dict(known)
+    for s in statements:
+        if isinstance(s, t.Declare) and not s.mutable and s.value is not None:
+            found[s.name] = with_values(s.value, found)
+    return found
+
+
+def change_of(store: t.Store, known: Mapping[str, t.Expression]) -> tuple[p.Primitive, t.Expression] | None:
+    """How a store changes the number that is there: what it adds or subtracts; None if it puts another one there.
+
+    What names stand for is put in their place.
+    """
     value = with_values(store.value, known)
     if store.accumulate:
-        return value
+        return p.add, value
     match value:
-        case t.Operation(p.add, (t.Load(buffer, at), added)) if buffer == store.buffer:
-            return added if same(at, with_values(store.index, known)) else None
+        case t.Operation(p.add | p.subtract as how, (t.Load(buffer, at), change)) if buffer == store.buffer:
+            return (how, change) if same(at, with_values(store.index, known)) else None
         case _:
             return None
+
+
+def addition(store: t.Store, known: Mapping[str, t.Expression]) -> t.Expression | None:
+    """What a store adds to the number that is there; None if it does anything else."""
+    change = change_of(store, known)
+    return None if change is None or change[0] is not p.add else change[1]
 
 
 def is_only_added_to(body: t.Body, buffer: str) -> bool:

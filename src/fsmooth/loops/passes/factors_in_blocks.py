@@ -98,7 +98,7 @@ class _Factors:
                 return None
             read = mentioned([s]) - {side.buffer}
             written = changed(body[k + 1 : end]) | {product.target.buffer}
-            return (k, factor) if all([self.places.apart(a, b) for a in read for b in written]) else None
+            return (k, factor) if self.places.all_apart(read, written) else None
         return None
 
     def _in_blocks(self, factor: _Factor, product: t.Multiply, *, is_left: bool) -> list[t.Statement]:

@@ -50,7 +50,7 @@ def _steady(loop: t.For, inside: Sequence[t.Statement], places: Places) -> list[
         if not isinstance(s, t.Declare) or s.value is None or s.mutable:
             break
         read = names_of(s.value)
-        if read.isdisjoint(varying) and all([places.apart(a, b) for a in read for b in stored]):
+        if read.isdisjoint(varying) and places.all_apart(read, stored):
             varying.discard(s.name)
             found.append(s)
     return found

@@ -9,7 +9,7 @@ Each number of A is added up in another order than before, that of 32 updates by
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -57,8 +57,9 @@ class _Updates:
             if not steady(update).isdisjoint(varying) or update.buffer in inside:
                 continue
             rest = replace(loop, body=_with(loop.body, {s: ()}))
-            is_free = self.apart(update.buffer, others - {update.buffer}) and is_only_added_to((rest,), update.buffer)
-            if is_free and all([self.apart(read, varying) for read in update.reads]):
+            is_alone = self.places.all_apart((update.buffer,), others - {update.buffer})
+            is_read_only = self.places.all_apart(update.reads, varying)
+            if is_alone and is_read_only and is_only_added_to((rest,), update.buffer):
                 found[s] = update
         if not found:
             return (loop,)
@@ -71,10 +72,6 @@ class _Updates:
             after += at.added(update, self.names)
             gathered[s] = at.put(update, self.names)
         return [*before, replace(loop, body=_with(loop.body, gathered)), *after]
-
-    def apart(self, buffer: str, others: Iterable[str]) -> bool:
-        """Is it memory that none of these is a name of?"""
-        return all([self.places.apart(buffer, other) for other in others])
 
 
 def _steps(body: t.Body) -> Iterator[t.Statement]:

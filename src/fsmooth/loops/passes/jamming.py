@@ -35,7 +35,16 @@ from fsmooth.loops.passes.columns import carried_rows, in_turn, sizes_in
 from fsmooth.loops.passes.places import Places
 from fsmooth.loops.passes.unrolling import copied, in_blocks_of, without_loads
 from fsmooth.loops.rewriting import each_loop
-from fsmooth.loops.usage import expressions_of, loads_of, names_of, walk, with_values
+from fsmooth.loops.usage import (
+    are_definitions,
+    change_of,
+    definitions,
+    expressions_of,
+    loads_of,
+    names_of,
+    walk,
+    with_values,
+)
 
 
 def jam_loops(function: t.Function, names: Names) -> t.Function:
@@ -95,11 +104,11 @@ def _adds_to_row(loop: t.For, counts: Mapping[str, t.Expression], places: Places
     if inner.vectors is not t.Vectors.IMPLIED:  # strips are in the fastest cache
         return False
     *found, store = inner.body
-    if not isinstance(store, t.Store) or _update(store) is None or loop.own or inner.own:
+    if not isinstance(store, t.Store) or change_of(store, {}) is None or loop.own or inner.own:
         return False
     kept = [s for s in before if isinstance(s, t.Store)]
     defined = [s for s in (*before, *found) if s not in kept]
-    if any([not isinstance(s, t.Declare) or s.mutable or s.value is None for s in defined]):
+    if not are_definitions(defined):
         return False
     own = {s.name for s in defined if isinstance(s, t.Declare)} | {loop.index}
     if not names_of(store.index).isdisjoint(own) or not is_next(store.index, inner.index):
@@ -131,9 +140,9 @@ def _sums_and_adds(loop: t.For, places: Places) -> bool:
     if not any([isinstance(s, t.For) for s in before]) or not all([_only_sums(s) for s in before]):
         return False
     *found, store = inner.body
-    if not isinstance(store, t.Store) or _update(store) is None or not is_next(store.index, inner.index):
+    if not isinstance(store, t.Store) or change_of(store, {}) is None or not is_next(store.index, inner.index):
         return False
-    if any([not isinstance(s, t.Declare) or s.mutable or s.value is None for s in found]):
+    if not are_definitions(found):
         return False
     own = {s.name for s in walk(loop.body) if isinstance(s, t.Declare)} | {loop.index}
     sizes = [s.size for s in walk(loop.body) if isinstance(s, t.For)]
@@ -180,22 +189,11 @@ def _counts(function: t.Function) -> Mapping[str, t.Expression]:
     return {name: count for name, count in found.items() if name not in several}
 
 
-def _update(store: t.Store) -> tuple[p.Primitive, t.Expression] | None:
-    """How a store changes the number that is there: what it adds or subtracts; None if it puts another one there."""
-    if store.accumulate:
-        return p.add, store.value
-    match store.value:
-        case t.Operation(p.add | p.subtract as how, (t.Load(buffer, index), value)):
-            return (how, value) if buffer == store.buffer and same(index, store.index) else None
-        case _:
-            return None
-
-
 def _read(s: t.Statement) -> list[t.Expression]:
     if not isinstance(s, t.Store):
         return list(expressions_of(s))
-    update = _update(s)
-    return [s.index, s.value if update is None else update[1]]
+    change = change_of(s, {})
+    return [s.index, s.value if change is None else change[1]]
 
 
 def _is_shared(nest: t.For, index: str) -> bool:
@@ -227,10 +225,7 @@ def _sums_rows(loop: t.For) -> bool:
     (inner,) = loops
     if inner.kind is not t.Kind.REDUCTION or not inner.reduced or inner.extrema or _is_short(inner.size):
         return False
-    known: dict[str, t.Expression] = {}
-    for s in loop.body:
-        if isinstance(s, t.Declare) and not s.mutable and s.value is not None:
-            known[s.name] = with_values(s.value, known)
+    known = definitions(loop.body, {})
     varying = {s.name for s in loop.body if isinstance(s, t.Declare) and s.name not in known} | {loop.index}
     if not varying.isdisjoint(names_of(with_values(inner.size, known))):
         return False
@@ -328,9 +323,9 @@ class _Row:
                 self.seen.append(s)
                 value = without_loads(s.value, varying, self.before, self.names)
                 self.definitions.append(replace(s, value=value))
-        update = _update(last)
-        assert update is not None
-        self.updates.append((update[0], without_loads(update[1], varying, self.before, self.names)))
+        change = change_of(last, {})
+        assert change is not None
+        self.updates.append((change[0], without_loads(change[1], varying, self.before, self.names)))
 
     def updated(self, at: t.Load) -> t.Expression:
         """A number of the row, after the iterations so far; any other number as it is."""

@@ -15,11 +15,11 @@ from fsmooth.core import primitives as p
 from fsmooth.core.types import Float
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import stride_of
-from fsmooth.loops.arithmetic import ZERO, same
+from fsmooth.loops.arithmetic import ZERO
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.places import Places
 from fsmooth.loops.rewriting import each_loop
-from fsmooth.loops.usage import loads, names_of, with_values
+from fsmooth.loops.usage import addition, are_definitions, definitions, loads, names_of, with_values
 
 Place = tuple[str, t.Expression, Sequence[t.Expression]]
 """A buffer, where one begins there, and how far it is to the next place by each index."""
@@ -42,13 +42,16 @@ def _products(loop: t.For, places: Places) -> list[t.Statement]:
     body: t.Body = (loop,)
     while len(loops) < 3:
         *before, inner = body or (None,)
-        if not isinstance(inner, t.For) or inner.own or inner.reduced or inner.extrema or not _define(before, known):
+        if not isinstance(inner, t.For) or inner.own or inner.reduced or inner.extrema or not are_definitions(before):
             return []
+        known = definitions(before, known)
         loops.append(inner)
         body = inner.body
     stores = [s for s in body if isinstance(s, t.Store)]
-    if not _define([s for s in body if not isinstance(s, t.Store)], known):
+    others = [s for s in body if not isinstance(s, t.Store)]
+    if not are_definitions(others):
         return []
+    known = definitions(others, known)
     indices = [s.index for s in loops]
     sizes = [with_values(s.size, known) for s in loops]
     if not names_of(*sizes).isdisjoint(indices) or any([loads(size) or _is_small(size) for size in sizes]):
@@ -56,18 +59,9 @@ def _products(loop: t.For, places: Places) -> list[t.Statement]:
     found = [_product(s, indices, sizes, known) for s in stores]
     made = [product for product in found if product is not None]
     read = {m.buffer for product in made for m in (product.left, product.right)}
-    if len(made) < len(found) or any([not places.apart(x.target.buffer, b) for x in made for b in read]):
+    if len(made) < len(found) or not places.all_apart([x.target.buffer for x in made], read):
         return []
     return list(made)
-
-
-def _define(statements: Sequence[t.Statement | None], known: dict[str, t.Expression]) -> bool:
-    """Are they definitions, which are known from here on?"""
-    for s in statements:
-        if not isinstance(s, t.Declare) or s.mutable or s.value is None:
-            return False
-        known[s.name] = with_values(s.value, known)
-    return True
 
 
 def _is_small(size: t.Expression) -> bool:
@@ -78,16 +72,8 @@ def _product(
     store: t.Store, indices: Sequence[str], sizes: Sequence[t.Expression], known: dict[str, t.Expression]
 ) -> t.Multiply | None:
     """A store of such a nest as a product of all of its iterations."""
-    value = with_values(store.value, known)
+    value = addition(store, known)
     target = _place(store.buffer, with_values(store.index, known), indices)
-    if not store.accumulate:
-        match value:
-            case t.Operation(p.add, (t.Load(buffer, at), added)) if buffer == store.buffer and same(
-                at, with_values(store.index, known)
-            ):
-                value = added
-            case _:
-                return None
     match value:
         case t.Operation(p.multiply, (t.Load(), t.Load()) as both):
             factors = [_place(x.buffer, x.index, indices) for x in both if isinstance(x, t.Load)]

@@ -25,7 +25,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.term import NOWHERE
 from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
-from fsmooth.loops.affine import places_apart
+from fsmooth.loops.affine import distinct_elements
 from fsmooth.loops.arithmetic import ONE, ZERO, integer, is_integer, minus, plus, times, zero_of
 from fsmooth.loops.names import Names
 from fsmooth.loops.parameters import types_of
@@ -104,12 +104,19 @@ def told(function: t.Function) -> list[str]:
                 if isinstance(why, str):
                     found[f"{_line(s)}one after the other: {why}"] = None
                 look(s.body)
+            elif isinstance(s, t.Multiply) and _distinct(s) is None:
+                found["a product of matrices, one after the other: some of what it adds goes to one place"] = None
             else:
                 for inner in bodies_of(s):
                     look(inner)
 
     look(function.body)
     return list(found) or ["no loop"]
+
+
+def _distinct(s: t.Multiply) -> t.Expression | None:
+    """What says that a product adds to each place one number; None if nothing short does."""
+    return distinct_elements(s.target.row, s.target.column, s.rows, s.columns)
 
 
 def _line(s: t.For | t.Parallel) -> str:
@@ -333,7 +340,7 @@ class _Chunks:
         sizes = (s.rows, s.columns, s.summed)
         if all([isinstance(size, t.Literal) for size in sizes]) and is_little(s.rows, times(s.columns, s.summed)):
             return (s,)
-        apart = places_apart(s.target.row, s.target.column, s.rows, s.columns)
+        apart = _distinct(s)
         if apart is None:
             return (s,)
         region = _Region()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
+
 from msgspec import Struct
 
 from fsmooth.loops import tree as t
@@ -40,6 +42,10 @@ class Places(Struct, frozen=True):
         if frozenset((a, b)) in self.different:
             return True
         return self.memory(a).isdisjoint(self.memory(b))
+
+    def all_apart(self, some: Iterable[str], others: Collection[str]) -> bool:
+        """Is each of some buffers different memory from each of others?"""
+        return all([self.apart(a, b) for a in some for b in others])
 
     def memory(self, name: str) -> set[str]:
         """The name, and what else may be a name of what it is a name of."""

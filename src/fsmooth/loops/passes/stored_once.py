@@ -7,7 +7,7 @@ A gradient by an array of which a program reads the first n elements, or rows, i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
@@ -19,7 +19,7 @@ from fsmooth.loops.arithmetic import ZERO, integer, is_integer, minus, plus, sam
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.places import Places
 from fsmooth.loops.rewriting import same_or, with_bodies, with_body
-from fsmooth.loops.usage import changed, declared, loads, names_of, own_names, walk, with_values
+from fsmooth.loops.usage import changed, declared, definitions, loads, names_of, own_names, walk, with_values
 
 
 def store_over_zeros(function: t.Function, _: Names) -> t.Function:
@@ -62,10 +62,10 @@ class _Zeros:
             return None
         if any([isinstance(s, t.Check | t.Demand | t.CheckAll) for s in walk([loop])]):
             return None  # it may have more iterations than there are numbers
-        width = _side_by_side(loop, stores, fill) or _in_rows(loop, stores, fill, self.positive)
+        width = _side_by_side(loop, stores, fill) or _in_rows(loop, stores, fill)
         if width is None:
             return None
-        covered = times(self.positive(loop.size), width)
+        covered = times(self.positive(loop.size), self.positive(width))
         rest = t.Fill(fill.buffer, plus(fill.offset, covered), minus(fill.count, covered), fill.type)
         new = replace(loop, body=_assigning(loop.body, fill.buffer))
         return [new] if same(covered, fill.count) else [rest, new]
@@ -83,7 +83,7 @@ def _side_by_side(loop: t.For, stores: Sequence[t.Store], fill: t.Fill) -> t.Exp
     """How many numbers each iteration adds to, if these are the next ones each time, and it adds once to each."""
     if not stores or not all([s in loop.body for s in stores]):
         return None
-    known = _defined(loop.body)
+    known = definitions(loop.body, {})
     positions: list[int] = []
     for s in stores:
         found = stride_of(with_values(s.index, known), loop.index)
@@ -94,21 +94,19 @@ def _side_by_side(loop: t.For, stores: Sequence[t.Store], fill: t.Fill) -> t.Exp
     return integer(len(stores)) if sorted(positions) == list(range(len(stores))) else None
 
 
-def _in_rows(
-    loop: t.For, stores: Sequence[t.Store], fill: t.Fill, positive: Callable[[t.Expression], t.Expression]
-) -> t.Expression | None:
+def _in_rows(loop: t.For, stores: Sequence[t.Store], fill: t.Fill) -> t.Expression | None:
     """How long the rows are, if each iteration adds once to all numbers of the next one."""
     inner = next((s for s in loop.body if isinstance(s, t.For) and any([x in s.body for x in stores])), None)
     if inner is None or len(stores) != 1 or inner.kind is t.Kind.SEARCH:
         return None
-    known = _defined((*loop.body, *inner.body))
+    known = definitions((*loop.body, *inner.body), {})
     size = with_values(inner.size, known)
     across = stride_of(with_values(stores[0].index, known), inner.index)
     down = None if across is None or not is_integer(across[1], 1) else stride_of(across[0], loop.index)
     if down is None or _beyond(down[0], fill.offset) != 0 or loop.index in names_of(size) or loads(size):
         return None
     outside = names_of(size).isdisjoint({name for s in walk(loop.body) for name in declared(s)})
-    return positive(size) if same(down[1], size) and outside else None
+    return size if same(down[1], size) and outside else None
 
 
 def _beyond(start: t.Expression, offset: t.Expression) -> int | None:
@@ -117,15 +115,6 @@ def _beyond(start: t.Expression, offset: t.Expression) -> int | None:
         return int(start.value)
     base, constant = without_constant(start)
     return constant if same(base, offset) else None
-
-
-def _defined(body: t.Body) -> dict[str, t.Expression]:
-    """What names stand for that statements of a body, not those inside them, define."""
-    known: dict[str, t.Expression] = {}
-    for d in body:
-        if isinstance(d, t.Declare) and not d.mutable and d.value is not None:
-            known[d.name] = with_values(d.value, known)
-    return known
 
 
 def _assigning(body: t.Body, buffer: str) -> t.Body:

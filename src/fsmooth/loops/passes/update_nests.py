@@ -12,7 +12,7 @@ from fsmooth.loops import tree as t
 from fsmooth.loops.affine import stride_of
 from fsmooth.loops.arithmetic import ZERO, is_integer, same
 from fsmooth.loops.passes.updates import OfRow, RankOne, Update
-from fsmooth.loops.usage import addition, loads, names_of, with_values
+from fsmooth.loops.usage import addition, are_definitions, definitions, loads, names_of, with_values
 
 
 class _Nest(Struct, frozen=True, eq=False):
@@ -67,9 +67,9 @@ def _by_rows(s: t.Statement) -> _Nest | None:
     if not isinstance(inner, t.For) or not _is_plain(inner) or not inner.body:
         return None
     *own, store = inner.body
-    known = _defined((*before, *own))
-    if known is None or not isinstance(store, t.Store):
+    if not are_definitions((*before, *own)) or not isinstance(store, t.Store):
         return None
+    known = definitions((*before, *own), {})
     value = addition(store, known)
     if value is None:
         return None
@@ -87,11 +87,11 @@ def _by_columns(s: t.Statement) -> _Nest | None:
     if not isinstance(inner, t.For) or inner.reduced != (opened.name,) or inner.own or inner.extrema or not inner.body:
         return None
     *own, add = inner.body
-    known = _defined((*before, *own))
-    if known is None or not isinstance(add, t.Assign) or add.name != opened.name or not add.accumulate:
+    if not isinstance(add, t.Assign) or add.name != opened.name or not add.accumulate:
         return None
-    if not isinstance(store, t.Store):
+    if not are_definitions((*before, *own)) or not isinstance(store, t.Store):
         return None
+    known = definitions((*before, *own), {})
     added, value, index = addition(store, known), with_values(add.value, known), with_values(store.index, known)
     if added is None or not same(added, t.Name(opened.name, opened.type)):
         return None
@@ -102,16 +102,6 @@ def _by_columns(s: t.Statement) -> _Nest | None:
 
 def _is_plain(loop: t.For) -> bool:
     return not loop.own and not loop.reduced and not loop.extrema
-
-
-def _defined(statements: Sequence[t.Statement]) -> dict[str, t.Expression] | None:
-    """What names stand for, if the statements only define them."""
-    known: dict[str, t.Expression] = {}
-    for d in statements:
-        if not isinstance(d, t.Declare) or d.mutable or d.value is None:
-            return None
-        known[d.name] = with_values(d.value, known)
-    return known
 
 
 def _matrix(factors: Sequence[t.Expression], i: str, k: str) -> t.Matrix | None:
