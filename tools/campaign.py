@@ -1,5 +1,6 @@
 """Many random programs that call definitions: `python tools/campaign.py COUNT [FIRST]`; over trees: `… COUNT FIRST trees`;
-with function values: `… COUNT FIRST functions`; with loops that add to matrices and rows: `… COUNT FIRST updates`.
+with function values: `… COUNT FIRST functions`; with loops that add to matrices and rows: `… COUNT FIRST updates`; with loops
+that share arrays: `… COUNT FIRST loops`.
 
 Interpreter, dual numbers, forward and reverse mode, the complex step, the ways backwards of papers 003 and 004, and the C
 of program and gradient, on the stack and on records, agree, or a line says from which seed on they do not.  Seeds begin at
@@ -23,7 +24,7 @@ from tests.functions.test_random import check as check_function
 from tests.functions.test_random import programs_of
 from tests.recursion.test_random import cases, check_compiled, check_ways, deeper
 from tests.reverse.test_programs import check
-from tests.reverse.test_updates import check as check_updates
+from tests.reverse.test_updates import check_loops, check_updates
 from tests.trees.random_programs import case_at
 from tests.trees.test_random import check as check_tree
 
@@ -76,6 +77,13 @@ def with_updates(count: int, first: int) -> int:
     return min(len(failures), 100)
 
 
+def with_loops(count: int, first: int) -> int:
+    """How many programs whose loops share arrays had a mistake, at most 100."""
+    failures = [seed for seed in range(first, first + count) if _fails(seed, check_loops)]
+    print(f"{count} programs with loops, {len(failures)} with a mistake")
+    return min(len(failures), 100)
+
+
 def _fails(seed: int, check: Callable[[int], object]) -> bool:
     """Does a program have a mistake?  Then a line says so."""
     try:
@@ -86,7 +94,7 @@ def _fails(seed: int, check: Callable[[int], object]) -> bool:
     return False
 
 
-KINDS = {"trees": over_trees, "functions": with_functions, "updates": with_updates}
+KINDS = {"trees": over_trees, "functions": with_functions, "updates": with_updates, "loops": with_loops}
 
 
 if __name__ == "__main__":

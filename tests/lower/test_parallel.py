@@ -314,6 +314,29 @@ def test_elements_at_one_place_are_added_by_one_thread() -> None:
     assert "a product of matrices, one after the other: some of what it adds goes to one place" in said
 
 
+def searches(x, a):
+    """As many steps for each number as its search takes."""
+    total = 0.0
+    for i in range(len(x)):
+        z = x[i]
+        while abs(z * z - a) > 1e-12:
+            z = 0.5 * (z + a / z)
+        total += z * x[i]
+    return total
+
+
+def test_what_searches_save_is_of_each_chunk() -> None:
+    """An array whose length the loop finds: here the square root of a, whatever the search begins with."""
+    x = 2.0 + X
+    found = [fs.grad(searches, wrt=("x", "a"), threads=n)(x, 2.0) for n in (1, 2, 7)]
+    assert parts(fs.grad(searches, wrt=("x", "a"), threads="auto"), x, 2.0)
+    np.testing.assert_allclose(found[0][0], np.sqrt(2.0), rtol=1e-9)
+    np.testing.assert_allclose(found[0][1], sum(x) / 2.0 / np.sqrt(2.0), rtol=1e-9)
+    for dx, da in found[1:]:
+        assert np.array_equal(dx, found[0][0])
+        assert da == found[0][1]
+
+
 def test_chunks_of_columns() -> None:
     """Where rows go on from one another there is one region, with all rows in it: not one for each row."""
     found = parts(fs.function(upwards, threads="auto"), X.reshape(40, 500))

@@ -243,7 +243,9 @@ class _Chunks:
             for name, total in shared.added:
                 body = self.added(name, total, chunk, count, body, region)
             inner = replace(inner, body=body, reduced=tuple([own[name].name for name in inner.reduced]))
-            for storage in [self.storage[name] for name in private]:  # strips read a little more than they wrote
+            inside = {name for x in walk(loop.body) for name in declared(x)}
+            for storage in [self.storage[name] for name in private if name not in inside]:
+                # strips read a little more than they wrote
                 region.first += [storage, t.Fill(storage.buffer, ZERO, _length(storage), storage.type)]
         whole = (*region.first, inner, *region.last)
         site = NOWHERE if isinstance(loop, t.CheckAll) else loop.site
