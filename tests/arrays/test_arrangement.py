@@ -110,3 +110,36 @@ def test_an_axis_that_is_squeezed_must_be_one() -> None:
 def test_parts_must_agree() -> None:
     with pytest.raises(fs.SizeError, match="sizes 2 and 3 differ"):
         fs.function(lambda a: np.concatenate((a, a.T), axis=0))(np.ones((2, 3)))
+
+
+def after_each_other(x, y):
+    return (
+        np.concatenate([x[5:], y]),
+        np.concatenate([y, x[5:] * 2.0, x[1:-1]]),
+        np.append(np.insert(x[5:], 0, 1.0), y[2:]),
+        np.hstack([np.array([x[i + 3] for i in range(len(x) - 3)]), y]),
+        np.concatenate([np.outer(x, y)[2:], np.outer(x, y)]),
+    )
+
+
+@pytest.mark.parametrize("size", [0, 1, 3, 5, 7])
+def test_parts_that_begin_beyond_the_end_are_empty(size) -> None:
+    """And do not take elements away from the others."""
+    x, y = np.arange(1.0, size + 1), np.arange(10.0, 14.0)
+    for found, wanted in zip(fs.function(after_each_other)(x, y), after_each_other(x, y), strict=True):
+        np.testing.assert_array_equal(found, wanted)
+    gradient = fs.grad(lambda x, y: np.sum(np.concatenate([x[5:], y]) ** 2), wrt=("x", "y"))(x, y)
+    np.testing.assert_array_equal(gradient[0], np.where(np.arange(size) < 5, 0.0, 2.0 * x))
+    np.testing.assert_array_equal(gradient[1], 2.0 * y)
+
+
+def halves(x):
+    h = (len(x) - 1) // 2
+    return np.sum(x[:h] * x[h + 1 :]), x[1:].reshape(2, -1), np.split(x[1:], 2)[1]
+
+
+def test_what_is_known_of_a_quotient_may_mention_it() -> None:
+    """To ask whether it is negative must not ask the same again, and so on."""
+    x = np.arange(1.0, 8.0)
+    for found, wanted in zip(fs.function(halves)(x), halves(x), strict=True):
+        np.testing.assert_array_equal(found, wanted)

@@ -383,7 +383,7 @@ class Bounds:
             return True
         quotient = self._quotient(atom)
         if quotient is not None:
-            return not self._bad(quotient[0]) or self._is_left(quotient[0])
+            return self._once(alpha_key(atom), lambda: not self._bad(quotient[0]) or self._is_left(quotient[0]))
         extremum = self._extremum(atom)
         if extremum is None:
             return False
@@ -430,11 +430,15 @@ class Bounds:
         return self._uppers[atom]
 
     def _positive(self, divisor: Term, asker: Hashable) -> bool:
-        """Is the divisor of a modulo provably > 0?  What is known may mention the modulo itself: it is asked once."""
+        """Is the divisor of a modulo provably > 0?"""
+        return self._once(asker, lambda: self.nonnegative(polynomial(divisor, self.define).plus(constant(-1))))
+
+    def _once(self, asker: Hashable, question: Callable[[], bool]) -> bool:
+        """What is known may mention the quotient or remainder of which something is asked: it is not asked again for that."""
         if asker in self._asked:
             return False
         self._asked.add(asker)
         try:
-            return self.nonnegative(polynomial(divisor, self.define).plus(constant(-1)))
+            return question()
         finally:
             self._asked.discard(asker)

@@ -27,7 +27,7 @@ from fsmooth.frontend.python.conversion import convert, join
 from fsmooth.frontend.python.displays import display
 from fsmooth.frontend.python.dtypes import with_leaf
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.sizes import required_size
+from fsmooth.frontend.python.sizes import at_least_zero, length_of, required_size
 from fsmooth.frontend.python.values import Static, Unrolled, Value
 
 
@@ -48,17 +48,18 @@ def alike(frame: Frame, parts: Sequence[Term], free: int | None, node: ast.AST) 
 
 
 def joined(frame: Frame, parts: Sequence[Term], along: int, node: ast.AST) -> Term:
-    """Arrays one after the other along an axis."""
+    """Arrays one after the other along an axis; a part such as x[5:] of three numbers has none."""
     made = alike(frame, parts, along, node)
     if len(made) == 1:
         return made[0]
-    shapes = [shape_of(frame, part, node) for part in made]
-    sizes = [*shapes[0][:along], reduce(plus, [shape[along] for shape in shapes]), *shapes[0][along + 1 :]]
+    shape = shape_of(frame, made[0], node)
+    lengths = [at_least_zero(length_of(frame, part, node, along)) for part in made]
+    sizes = [*shape[:along], reduce(plus, lengths), *shape[along + 1 :]]
     indices = indices_of(frame, len(sizes), node)
     before, after = indices[:along], indices[along + 1 :]
     starts: list[Term] = [Const(0)]
-    for shape in shapes[:-1]:
-        starts.append(plus(starts[-1], shape[along]))
+    for length in lengths[:-1]:
+        starts.append(plus(starts[-1], length))
     element = get(made[-1], *before, minus(indices[along], starts[-1]), *after)
     for part, start, end in zip(reversed(made[:-1]), reversed(starts[:-1]), reversed(starts[1:]), strict=True):
         here = get(part, *before, minus(indices[along], start), *after)
