@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 from benchmarks.workloads import files
 
+from fsmooth import thresholds
 from fsmooth.demo import download
 from fsmooth.demo.problem import LADYBUG
 
@@ -26,3 +27,18 @@ def deep() -> Iterator[None]:
     sys.setrecursionlimit(100_000)
     yield
     sys.setrecursionlimit(limit)
+
+
+@pytest.fixture
+def tiny_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every loop has several chunks, of an iteration or a few."""
+    for name in (
+        "CHUNK_WORK",
+        "CHUNK_UNIT",
+        "COLUMN_UNIT",
+        "PRODUCT_WORK",
+        "PRODUCT_ROWS",
+        "PRODUCT_UNIT",
+        "COPIED_SUMS",
+    ):
+        monkeypatch.setattr(thresholds, name, 1)

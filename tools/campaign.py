@@ -72,15 +72,17 @@ def with_functions(count: int, first: int) -> int:
 
 def with_updates(count: int, first: int) -> int:
     """How many programs that add to matrices and rows had a mistake, at most 100."""
-    failures = [seed for seed in range(first, first + count) if _fails(seed, check_updates)]
-    print(f"{count} programs with updates, {len(failures)} with a mistake")
-    return min(len(failures), 100)
+    return _with("updates", check_updates, count, first)
 
 
 def with_loops(count: int, first: int) -> int:
     """How many programs whose loops share arrays had a mistake, at most 100."""
-    failures = [seed for seed in range(first, first + count) if _fails(seed, check_loops)]
-    print(f"{count} programs with loops, {len(failures)} with a mistake")
+    return _with("loops", check_loops, count, first)
+
+
+def _with(what: str, check_one: Callable[[int], object], count: int, first: int) -> int:
+    failures = [seed for seed in range(first, first + count) if _fails(seed, check_one)]
+    print(f"{count} programs with {what}, {len(failures)} with a mistake")
     return min(len(failures), 100)
 
 

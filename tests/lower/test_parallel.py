@@ -31,21 +31,6 @@ TOLERANCE = 1e-12
 pytestmark = pytest.mark.usefixtures("deep")
 
 
-@pytest.fixture
-def tiny_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every loop has several chunks, of an iteration or a few."""
-    for name in (
-        "CHUNK_WORK",
-        "CHUNK_UNIT",
-        "COLUMN_UNIT",
-        "PRODUCT_WORK",
-        "PRODUCT_ROWS",
-        "PRODUCT_UNIT",
-        "COPIED_SUMS",
-    ):
-        monkeypatch.setattr(thresholds, name, 1)
-
-
 def chunked(passes: Passes) -> Callable[[Lam, str], Program]:
     return lambda term, name: lower(term, name, passes=with_threads(passes, 0))
 

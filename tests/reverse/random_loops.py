@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from tests.sources import function_of
+from tests.sources import RandomText
 
 FURTHEST = 2
 """A loop reads and writes as far from its own place."""
 ARRAYS = ("u", "v", "w")
 
 
-class Loops:
+class Loops(RandomText):
     """A program of two vectors of one length, indices below it, a number of sweeps and a number."""
 
     def __init__(self, seed: int) -> None:
-        self.rng = random.Random(seed)
-        self.lines: list[str] = []
+        super().__init__(seed)
         self.names = 0
 
     def source(self) -> str:
@@ -35,7 +33,7 @@ class Loops:
         self.write(1, "total = s", "for i in range(n):")
         self.write(2, "total += np.sin(u[i]) * (1.0 + 0.1 * i) + v[i] * w[n - 1 - i]")
         self.write(1, "return total")
-        return "\n".join(self.lines) + "\n"
+        return self.text()
 
     def statement(self, depth: int, arrays: Sequence[str]) -> None:
         """A loop, or arrays as a whole, or several of them in sweeps."""
@@ -150,15 +148,6 @@ class Loops:
             return self.rng.choice(["at[i]", "n - 1 - i"])
         by = self.rng.randint(-below, above)
         return f"i + {by}" if by > 0 else f"i - {-by}" if by else "i"
-
-    def write(self, depth: int, *lines: str) -> None:
-        """More lines."""
-        self.lines += ["    " * depth + line for line in lines]
-
-
-def program_of(source: str, seed: int) -> Callable[..., object]:
-    """The function with this text."""
-    return function_of(source, f"<loops {seed}>", "looped")
 
 
 def arguments(seed: int) -> Sequence[object]:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from tests.sources import function_of
+from tests.sources import RandomText, function_of
 
 COLUMNS = 3
 
 
-class Places:
+class Places(RandomText):
     """A program of x with n numbers, a matrix with as many rows, and two arrays of indices below n."""
-
-    def __init__(self, seed: int) -> None:
-        self.rng = random.Random(seed)
-        self.lines: list[str] = []
 
     def source(self) -> str:
         """Its text."""
@@ -30,7 +25,7 @@ class Places:
         for _ in range(self.rng.choice([2, 2, 3, 4])):
             self.statement(2, nested=False)
         self.lines.append("    return np.sum(np.sin(x)) + np.sum(x * y) + np.sum(A * A)")
-        return "\n".join(self.lines) + "\n"
+        return self.text()
 
     def statement(self, depth: int, *, nested: bool) -> None:
         """An assignment, or a branch or a loop with some."""
@@ -78,10 +73,6 @@ class Places:
         if kind < 0.85:
             return f"{self.element()} * {self.element()}"
         return f"0.5 * {self.element()} + 0.3 * {self.element()}"
-
-    def write(self, depth: int, line: str) -> None:
-        """One more line."""
-        self.lines.append("    " * depth + line)
 
 
 def program_of(source: str, seed: int) -> Callable[..., object]:

@@ -5,12 +5,11 @@ What a few elements depend on is a cone: the hardest case for optimise/windows/s
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 
 import numpy as np
 
-from tests.sources import function_of
+from tests.sources import RandomText, function_of
 
 PARAMETERS = (
     "u, v, c, steps, k, l",
@@ -19,12 +18,11 @@ PARAMETERS = (
 SHIFTS = ((-1, 0), (0, 1), (-1, 0, 0, 1), (-1, 0, 1), (-2, -1, 0, 1), (-3, 0, 2), (-3, -2, -1, -1, 0, 0, 1, 1, 2, 3))
 
 
-class Stencils:
+class Stencils(RandomText):
     """A program of states u and v and coefficients c with n numbers each, a number of steps, and two indices."""
 
     def __init__(self, seed: int) -> None:
-        self.rng = random.Random(seed)
-        self.lines: list[str] = []
+        super().__init__(seed)
         self.sums = 0
         self.shifts = self.rng.choice(SHIFTS)
         self.is_near = self.rng.random() < 0.75
@@ -46,7 +44,7 @@ class Stencils:
         if self.rng.random() < 0.15:
             self.write(2, f"total = total + {self.sensor(states, 't')}")
         self.write(1, f"return {self.loss(states)}")
-        return "\n".join(self.lines) + "\n"
+        return self.text()
 
     def step(self, depth: int, states: list[str]) -> None:
         """Arrays of its own, and the next states: one after the other, or at once."""
@@ -179,10 +177,6 @@ class Stencils:
                 f"sum([(i + 1) * {self.rng.choice(states)}[i] for i in range(k)])",
             ]
         )
-
-    def write(self, depth: int, line: str) -> None:
-        """A line of the program."""
-        self.lines.append("    " * depth + line)
 
 
 def program(seed: int) -> Callable[..., object]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from tests.sources import function_of
+from tests.sources import RandomText, function_of
 
 ROOM = 5
 """A table for indices i + 0, …, i + 4 of i below n has n + 5 rows."""
@@ -15,12 +14,11 @@ ROOM = 5
 _INDICES = "ijk"
 
 
-class Tables:
+class Tables(RandomText):
     """A program of x with n numbers, a table p of n + 5 numbers and a table d of as many rows and columns."""
 
     def __init__(self, seed: int) -> None:
-        self.rng = random.Random(seed)
-        self.lines: list[str] = []
+        super().__init__(seed)
         self.sums = 0
 
     def source(self) -> str:
@@ -34,7 +32,7 @@ class Tables:
             self.statement(depth, [])
         sines = "np.sin(d[i, j] + 0.3 * i) for i in range(n + 5) for j in range(n + 5)"
         self.lines.append(f"    return sum([np.sin(a) for a in p]) + sum([{sines}])")
-        return "\n".join(self.lines) + "\n"
+        return self.text()
 
     def statement(self, depth: int, around: list[str]) -> None:
         """A loop, or an assignment to an element, or to a row."""
@@ -114,10 +112,6 @@ class Tables:
     def near(self, index: str, offsets: Sequence[int] = (-2, -1, -1, 0, 0, 1, 2)) -> str:
         """An index that is near."""
         return f"{index} + {2 + self.rng.choice(offsets)}"
-
-    def write(self, depth: int, line: str) -> None:
-        """A line of the program."""
-        self.lines.append("    " * depth + line)
 
 
 def program(seed: int) -> Callable[..., object]:

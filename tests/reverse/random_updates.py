@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from tests.sources import function_of
+from tests.sources import RandomText
 
 SIDE = 64
 """The matrices have so many rows and columns, the vectors so many numbers."""
 SIZES = {"t": "m", "i": "n", "k": "q"}
 
 
-class Updates:
+class Updates(RandomText):
     """A program of a vector x, a matrix y, indices below 12, three sizes and a number."""
-
-    def __init__(self, seed: int) -> None:
-        self.rng = random.Random(seed)
-        self.lines: list[str] = []
 
     def source(self) -> str:
         """Its text."""
@@ -39,7 +34,7 @@ class Updates:
         self.write(1, "total = s", "for i in range(len(r)):", "    for k in range(len(r[0])):")
         self.write(3, "total += np.sin(0.1 * r[i, k]) * (i + 0.3 * k)")
         self.write(1, "return total")
-        return "\n".join(self.lines) + "\n"
+        return self.text()
 
     def update(self, depth: int) -> None:
         """Of elements in a nest, of each by a sum, or of a number by one of them."""
@@ -78,15 +73,6 @@ class Updates:
         one, other, index = self.rng.choice(names), self.rng.choice(names), self.index(names)
         x, y = f"x[{index}]", f"y[{one}, {index}]"
         return self.rng.choice([x, x, y, y, f"np.sin({x})", f"x[at[{index}]]", f"y[at[{one}], {other}]", "a"])
-
-    def write(self, depth: int, *lines: str) -> None:
-        """More lines."""
-        self.lines += ["    " * depth + line for line in lines]
-
-
-def program_of(source: str, seed: int) -> Callable[..., object]:
-    """The function with this text."""
-    return function_of(source, f"<updates {seed}>", "updated")
 
 
 def arguments(seed: int) -> Sequence[object]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 import fsmooth as fs
+from tests.sources import function_of
 
 STEP = 1e-30
 WAYS: dict[str, dict[str, object]] = {
@@ -15,20 +16,15 @@ WAYS: dict[str, dict[str, object]] = {
     "tape": {"method": "tape"},
 }
 
-CHUNKS = ("CHUNK_WORK", "CHUNK_UNIT", "COLUMN_UNIT", "PRODUCT_WORK", "PRODUCT_ROWS", "PRODUCT_UNIT", "COPIED_SUMS")
-"""Thresholds with which, if they are 1, loops and products have as many chunks as they can."""
 
-
-def check_ways(
-    source: str, made: Callable[[str], Callable[..., object]], arguments: Sequence[object], seed: int
-) -> None:
-    """The value and a directional derivative of what is `made` from a text: the parts `.real` are for complex steps only."""
+def check_ways(source: str, name: str, arguments: Sequence[object], seed: int) -> None:
+    """The value and a directional derivative of the function of a name in a text: `.real` there is for complex steps only."""
     x, y, *rest = arguments
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed + 1)
     dx, dy = rng.normal(size=np.shape(x)), rng.normal(size=np.shape(y))
-    wanted = made(source)(x + 1j * STEP * dx, y + 1j * STEP * dy, *rest)
+    wanted = function_of(source, f"<{name} {seed} of complex>", name)(x + 1j * STEP * dx, y + 1j * STEP * dy, *rest)
     assert isinstance(wanted, complex)
-    program = made(source.replace(".real", ""))
+    program = function_of(source.replace(".real", ""), f"<{name} {seed}>", name)
     for way, options in WAYS.items():
         value, (gx, gy) = fs.value_and_grad(program, wrt=("x", "y"), **options)(x, y, *rest)
         np.testing.assert_allclose(value, wanted.real, rtol=1e-11, err_msg=f"{way}\n{source}")

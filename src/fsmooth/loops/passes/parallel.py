@@ -243,10 +243,10 @@ class _Chunks:
             for name, total in shared.added:
                 body = self.added(name, total, chunk, count, body, region)
             inner = replace(inner, body=body, reduced=tuple([own[name].name for name in inner.reduced]))
-            inside = {name for x in walk(loop.body) for name in declared(x)}
-            for storage in [self.storage[name] for name in private if name not in inside]:
-                # strips read a little more than they wrote
-                region.first += [storage, t.Fill(storage.buffer, ZERO, _length(storage), storage.type)]
+            allocated = {name for x in walk(loop.body) for name in declared(x)}
+            for storage in [self.storage[name] for name in private if name not in allocated]:
+                zeros = t.Fill(storage.buffer, ZERO, _length(storage), storage.type)
+                region.first += [storage, zeros]  # strips read a little more than they wrote
         whole = (*region.first, inner, *region.last)
         site = NOWHERE if isinstance(loop, t.CheckAll) else loop.site
         parallel = (*region.storage, t.Parallel(chunk.name, count, whole, self.threads, site), *region.after)
