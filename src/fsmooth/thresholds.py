@@ -266,6 +266,11 @@ ROW_IN_VECTORS = 4
 Of `python -m benchmarks --only loops`, the forces of 200 particles take 1.7 times as long with 2.
 """
 
+UPDATE_WEIGHT = 200
+"""What is added in a nest of two loops is an update of a matrix if it has at most this weight with the definitions in its loops
+put in: of a chain of these, each of which uses the one before twice, it doubles with each.
+"""
+
 GATHERED_UPDATES = 32
 """So many updates of a matrix, or of its rows, are added to it at once."""
 

@@ -102,6 +102,7 @@ EXTREMES: dict[str, tuple[float, float]] = {
     "JAMMED_ROWS": (1, 8),
     "JAMMED_STATEMENTS": (0, 1_000_000),
     "FIXED_PLACES": (0, 100),
+    "UPDATE_WEIGHT": (0, 10_000),
     "ROW_IN_VECTORS": (0, 100),
     "BLOCK_STORES": (1, 1_000),
     "BLOCK_DEFINITIONS": (1, 1_000),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from fsmooth.core import primitives as p
 from fsmooth.core.types import BOOL, INT, Bool, Float, Type
@@ -150,16 +150,21 @@ def map_loads(e: Expression, change: Callable[[Load], Expression]) -> Expression
 
 def replace(e: Expression, old: str, new: Expression) -> Expression:
     """`e` with the variable `old` replaced."""
+    return with_values(e, {old: new})
+
+
+def with_values(e: Expression, values: Mapping[str, Expression]) -> Expression:
+    """`e` with variables replaced at once; what replaces them is shared and not looked into, however large it is."""
     match e:
         case Name(name):
-            return new if name == old else e
+            return values.get(name, e)
         case Literal():
             return e
         case Load(buffer, index):
-            changed = replace(index, old, new)
+            changed = with_values(index, values)
             return e if changed is index else Load(buffer, changed, e.type)
         case Operation(primitive, arguments):
-            renewed = tuple([replace(a, old, new) for a in arguments])
+            renewed = tuple([with_values(a, values) for a in arguments])
             if all([x is y for x, y in zip(renewed, arguments, strict=True)]):
                 return e
             if primitive is p.add and e.type == INT:
@@ -170,9 +175,9 @@ def replace(e: Expression, old: str, new: Expression) -> Expression:
                 return minus(*renewed)
             return Operation(primitive, renewed, e.type)
         case Conditional(c, a, b):
-            return Conditional(replace(c, old, new), replace(a, old, new), replace(b, old, new))
+            return Conditional(with_values(c, values), with_values(a, values), with_values(b, values))
         case Search():
-            return Search(e.extremum, e.buffer, replace(e.offset, old, new), replace(e.count, old, new), e.leaf)
+            return Search(e.extremum, e.buffer, with_values(e.offset, values), with_values(e.count, values), e.leaf)
         case _:
             raise TypeError(f"{e!r} is no expression")
 
@@ -206,5 +211,6 @@ __all__ = [
     "replace",
     "same",
     "times",
+    "with_values",
     "zero_of",
 ]

@@ -9,7 +9,7 @@ from typing import assert_never
 from fsmooth.core import primitives as p
 from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import inside, parts, replace, same
+from fsmooth.loops.arithmetic import inside, parts, same, with_values
 
 _TAPE = t.Name(t.TAPE, INT)
 
@@ -37,13 +37,6 @@ def names_of(*expressions: t.Expression) -> set[str]:
 def loads(e: t.Expression) -> bool:
     """Does it read memory?"""
     return isinstance(e, t.Load | t.Search) or any([loads(x) for x in parts(e)])
-
-
-def with_values(e: t.Expression, values: Mapping[str, t.Expression]) -> t.Expression:
-    """An expression with what its names stand for in their place."""
-    for name in names_of(e) & values.keys():
-        e = replace(e, name, values[name])
-    return e
 
 
 def expressions_of(s: t.Statement) -> Iterator[t.Expression]:

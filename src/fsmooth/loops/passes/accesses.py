@@ -7,9 +7,9 @@ from msgspec.structs import replace
 
 from fsmooth.core.types import Int
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import inside
+from fsmooth.loops.arithmetic import inside, with_values
 from fsmooth.loops.passes.vectorise import stays_scalar
-from fsmooth.loops.usage import expressions_of, loads, with_values
+from fsmooth.loops.usage import expressions_of, loads
 
 
 def without_places(body: t.Body) -> t.Body:

@@ -16,12 +16,12 @@ from fsmooth.core import primitives as p
 from fsmooth.core.types import INT, Int
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import row_of
-from fsmooth.loops.arithmetic import map_loads, same
+from fsmooth.loops.arithmetic import map_loads, same, with_values
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.accesses import Accesses
 from fsmooth.loops.passes.places import Places
 from fsmooth.loops.passes.unrolling import copied, without_loads
-from fsmooth.loops.usage import expressions_of, names_of, walk, with_values
+from fsmooth.loops.usage import expressions_of, names_of, walk
 
 Sizes = Mapping[str, t.Expression]
 """Names of sizes, and of what each is the larger of that and 0: a loop over the latter goes over a row of the former."""

@@ -28,23 +28,14 @@ from fsmooth.core import primitives as p
 from fsmooth.core.types import INT, Int
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import is_next, stride_of
-from fsmooth.loops.arithmetic import inside, integer, is_integer, map_loads, same, times
+from fsmooth.loops.arithmetic import inside, integer, is_integer, map_loads, same, times, with_values
 from fsmooth.loops.arithmetic import replace as replaced
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.columns import carried_rows, in_turn, sizes_in
 from fsmooth.loops.passes.places import Places
 from fsmooth.loops.passes.unrolling import copied, in_blocks_of, without_loads
 from fsmooth.loops.rewriting import each_loop
-from fsmooth.loops.usage import (
-    are_definitions,
-    change_of,
-    definitions,
-    expressions_of,
-    loads_of,
-    names_of,
-    walk,
-    with_values,
-)
+from fsmooth.loops.usage import are_definitions, change_of, definitions, expressions_of, loads_of, names_of, walk
 
 
 def jam_loops(function: t.Function, names: Names) -> t.Function:

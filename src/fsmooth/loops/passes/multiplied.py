@@ -15,11 +15,11 @@ from fsmooth.core import primitives as p
 from fsmooth.core.types import Float
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import stride_of
-from fsmooth.loops.arithmetic import ZERO
+from fsmooth.loops.arithmetic import ZERO, with_values
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.places import Places
 from fsmooth.loops.rewriting import each_loop
-from fsmooth.loops.usage import addition, are_definitions, definitions, loads, names_of, with_values
+from fsmooth.loops.usage import addition, are_definitions, definitions, loads, names_of
 
 Place = tuple[str, t.Expression, Sequence[t.Expression]]
 """A buffer, where one begins there, and how far it is to the next place by each index."""

@@ -15,11 +15,11 @@ from fsmooth.core import primitives as p
 from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import stride_of, without_constant
-from fsmooth.loops.arithmetic import ZERO, integer, is_integer, minus, plus, same, times
+from fsmooth.loops.arithmetic import ZERO, integer, is_integer, minus, plus, same, times, with_values
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.places import Places
 from fsmooth.loops.rewriting import same_or, with_bodies, with_body
-from fsmooth.loops.usage import changed, declared, definitions, loads, names_of, own_names, walk, with_values
+from fsmooth.loops.usage import changed, declared, definitions, loads, names_of, own_names, walk
 
 
 def store_over_zeros(function: t.Function, _: Names) -> t.Function:

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from fsmooth.core import primitives as p
 from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import ZERO, integer, is_integer, minus, plus, positive, times
+from fsmooth.loops.arithmetic import ZERO, integer, is_integer, minus, plus, positive, times, with_values
 from fsmooth.loops.names import Names
-from fsmooth.loops.usage import mentioned_reads, names_of, with_values
+from fsmooth.loops.usage import mentioned_reads, names_of
 
 Values = Mapping[str, t.Expression]
 """What names stand for."""

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.types import Float
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import stride_of
-from fsmooth.loops.arithmetic import ZERO, is_integer, same
+from fsmooth.loops.arithmetic import ZERO, is_integer, same, with_values
 from fsmooth.loops.passes.updates import OfRow, RankOne, Update
-from fsmooth.loops.usage import addition, are_definitions, definitions, loads, names_of, with_values
+from fsmooth.loops.usage import addition, are_definitions, definitions, loads, names_of
 
 
 class _Nest(Struct, frozen=True, eq=False):
@@ -71,7 +72,7 @@ def _by_rows(s: t.Statement) -> _Nest | None:
         return None
     known = definitions((*before, *own), {})
     value = addition(store, known)
-    if value is None:
+    if value is None or value.weight > thresholds.UPDATE_WEIGHT:
         return None
     index = with_values(store.index, known)
     return _Nest(s, s.index, inner.index, s.size, with_values(inner.size, known), store.buffer, index, value)
@@ -93,7 +94,7 @@ def _by_columns(s: t.Statement) -> _Nest | None:
         return None
     known = definitions((*before, *own), {})
     added, value, index = addition(store, known), with_values(add.value, known), with_values(store.index, known)
-    if added is None or not same(added, t.Name(opened.name, opened.type)):
+    if added is None or not same(added, t.Name(opened.name, opened.type)) or value.weight > thresholds.UPDATE_WEIGHT:
         return None
     if opened.name in names_of(value, index):
         return None

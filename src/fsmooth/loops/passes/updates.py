@@ -20,10 +20,10 @@ from fsmooth.core import primitives as p
 from fsmooth.core.term import Site
 from fsmooth.core.types import BOOL, INT, Float, Type
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import ONE, ZERO, integer, plus, positive, times
+from fsmooth.loops.arithmetic import ONE, ZERO, integer, plus, positive, times, with_values
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.vectorise import marked
-from fsmooth.loops.usage import names_of, with_values
+from fsmooth.loops.usage import names_of
 
 Storage = tuple[str, Type, t.Expression]
 """An array: its name, the type of its numbers, and how many they are."""
