@@ -154,7 +154,9 @@ def replace(e: Expression, old: str, new: Expression) -> Expression:
 
 
 def with_values(e: Expression, values: Mapping[str, Expression]) -> Expression:
-    """`e` with variables replaced at once; what replaces them is shared and not looked into, however large it is."""
+    """`e` with variables replaced at once, itself if it has none of them; what replaces them is shared and not looked into,
+    however large it is.
+    """
     match e:
         case Name(name):
             return values.get(name, e)
@@ -175,9 +177,13 @@ def with_values(e: Expression, values: Mapping[str, Expression]) -> Expression:
                 return minus(*renewed)
             return Operation(primitive, renewed, e.type)
         case Conditional(c, a, b):
-            return Conditional(with_values(c, values), with_values(a, values), with_values(b, values))
+            chosen = [with_values(x, values) for x in (c, a, b)]
+            return e if chosen[0] is c and chosen[1] is a and chosen[2] is b else Conditional(*chosen)
         case Search():
-            return Search(e.extremum, e.buffer, with_values(e.offset, values), with_values(e.count, values), e.leaf)
+            offset, count = with_values(e.offset, values), with_values(e.count, values)
+            if offset is e.offset and count is e.count:
+                return e
+            return Search(e.extremum, e.buffer, offset, count, e.leaf)
         case _:
             raise TypeError(f"{e!r} is no expression")
 
