@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 
 import fsmooth as fs
+from fsmooth.core.arithmetic import Counting
+from fsmooth.core.evaluate import evaluate
+from fsmooth.core.values import value_of
 
 
 @dataclass
@@ -20,6 +23,13 @@ class Cell:
 
 @dataclass
 class Number:
+    value: float
+
+
+@dataclass
+class Constant:
+    """With the field of a number, but not in expressions."""
+
     value: float
 
 
@@ -81,6 +91,21 @@ def reversed_cells(c):
     return result
 
 
+def length(c):
+    return 0 if c is None else 1 + length(c.tail)
+
+
+def turned(c, result):
+    """Reversed, by a tail call."""
+    return result if c is None else turned(c.tail, Cell(c.head, result))
+
+
+def inserted(c, x):
+    if c is not None and c.head < x:
+        return Cell(c.head, inserted(c.tail, x))
+    return Cell(x, c)
+
+
 def of_a_loop(n, x):
     return total(upto(n, x))
 
@@ -101,6 +126,30 @@ def of_reversed_cells(c, x):
     found, result, k = reversed_cells(c), 0.0, x
     while found is not None:
         result, k, found = result + k * found.head, k * 2.0, found.tail
+    return result
+
+
+def of_cells_that_are_turned(c, x):
+    return total(turned(mapped(lambda h: h * x, c), None))
+
+
+def of_a_mean(c, x):
+    found = mapped(lambda h: np.exp(h * x), c)
+    return total(found) / length(found)
+
+
+def of_sorted_cells(c, x):
+    """By insertion."""
+    found = None
+    while c is not None:
+        found, c = inserted(found, np.sin(c.head * x)), c.tail
+    return found.head + total(found)
+
+
+def of_lengths(c, x):
+    found, result = mapped(lambda h: h * x, c), 0.0
+    while length(found) > 1:
+        result, found = result + found.head * length(found), found.tail
     return result
 
 
@@ -148,6 +197,53 @@ def of_rows(t, x):
     return sum_of_rose(grown(t, x))
 
 
+def either(e, x, k):
+    """A node that is given, or one that the program makes of one class."""
+    return Number(0.5 * x) if k > 0 else e
+
+
+def in_a_branch(e, x):
+    return at(either(e, x, 1), x) + at(either(e, x, 0), x)
+
+
+def in_a_loop(e, x):
+    best = Number(x)
+    for k in range(3):
+        if at(best, x) < k:
+            best = e
+    return at(best, x) * x
+
+
+def simpler(e):
+    """Without sums of numbers; the rest is as it was."""
+    match e:
+        case Binary("+", a, b):
+            left, right = simpler(a), simpler(b)
+            if isinstance(left, Number) and isinstance(right, Number):
+                return Number(left.value + right.value)
+            return Binary("+", left, right)
+        case _:
+            return e
+
+
+def of_an_expression_that_is_made_simpler(e, x):
+    return at(simpler(Binary("+", e, Binary("+", Number(2.0), Number(x)))), x)
+
+
+def with_another(e, y):
+    """Y for x."""
+    match e:
+        case X():
+            return y
+        case Binary(name, a, b):
+            return Binary(name, with_another(a, y), with_another(b, y))
+    return e
+
+
+def of_an_expression_in_an_expression(e, x):
+    return at(with_another(e, Number(2.0 * x)), x) + at(with_another(e, e), x) + at(with_another(e, X()), x)
+
+
 _CELLS = cells([0.3, -0.2, 0.5, 0.1])
 _E = Binary("*", Binary("+", X(), Number(2.0)), Binary("*", X(), Number(-1.5)))
 _ROSE = Rose(0.5, np.array([1.0, -2.0]), [Rose(2.0, np.array([0.5]), []), Rose(1.0, np.array([9.0]), [])])
@@ -157,8 +253,16 @@ PROGRAMS: dict[Callable[..., float], tuple[object, ...]] = {
     of_a_filter: (_CELLS, 0.7),
     of_lists_that_are_joined: (_CELLS, 0.7),
     of_reversed_cells: (_CELLS, 0.7),
+    of_cells_that_are_turned: (_CELLS, 0.7),
+    of_a_mean: (_CELLS, 0.7),
+    of_sorted_cells: (_CELLS, 0.7),
+    of_lengths: (_CELLS, 0.7),
     of_an_expression_that_is_differentiated: (_E, 0.7),
     of_rows: (_ROSE, 0.7),
+    in_a_branch: (_E, 0.7),
+    in_a_loop: (_E, 0.7),
+    of_an_expression_that_is_made_simpler: (_E, 0.7),
+    of_an_expression_in_an_expression: (_E, 0.7),
 }
 _EACH = pytest.mark.parametrize("program", [pytest.param(f, id=f.__name__) for f in PROGRAMS])
 
@@ -212,6 +316,25 @@ def test_reverse_mode_says_that_it_has_none():
         fs.grad(of_a_map, method="reverse")(_CELLS, 0.7)
 
 
+def stored(program, method, n):
+    """The numbers that a gradient by x stores, for a list of n numbers."""
+    term = fs.grad(program, wrt="x", method=method).compiled(_CELLS, 0.7).terms["optimised"]
+    columns = (0, [0.1 * k % 1.0 for k in range(n)], [*range(1, n), -1])
+    counting = Counting()
+    given = [value_of(x, p.type) for x, p in zip((columns, 0.7), term.parameters, strict=True)]
+    evaluate(term.body, dict(zip(term.parameters, given, strict=True)), counting)
+    return counting.stores
+
+
+@pytest.mark.parametrize("method", ["forward", "tape"])
+@pytest.mark.parametrize("program", [of_a_filter, of_cells_that_are_turned, of_a_mean, of_lengths])
+def test_nodes_are_not_made_once_more_for_each_question(program, method):
+    """What is asked of lists in each step of a loop is asked of those that the derivative has."""
+    few, many = stored(program, method, 50), stored(program, method, 100)
+    assert few > 100
+    assert many < 2.2 * few
+
+
 def test_a_long_list():
     assert fs.function(of_a_loop)(100_000, 1e-3) == pytest.approx(sum([(1e-3 * i) ** 2 for i in range(100_000)]))
 
@@ -229,6 +352,14 @@ def test_results_are_objects():
     found, number = both(_CELLS, 2.0)
     assert found == joined(_CELLS, _CELLS)
     assert number == pytest.approx(2.0 * total(_CELLS), rel=1e-14)
+
+
+def test_results_are_of_their_classes():
+    def one_of_two(x):
+        return (Number(x) if x > 0 else Constant(x), [Number(x), Constant(x)], X())
+
+    for x in (1.0, -1.0):
+        assert fs.function(one_of_two)(x) == one_of_two(x)
 
 
 def test_tangents_of_results_are_trees():

@@ -170,14 +170,19 @@ def is_constant(value: object) -> bool:
     return callable(value) and not hasattr(value, "__array__") and type(value).__hash__ is not None
 
 
-def constants(type_: Type) -> tuple[object, ...]:
-    """The parts that are known while compiling, left to right: what the equality of types leaves out."""
+def is_class(record: object) -> bool:
+    """Is it the class of a NamedTuple or dataclass of the user's?"""
+    return isinstance(record, type) and record not in (dict, list)
+
+
+def known_parts(type_: Type) -> tuple[object, ...]:
+    """Constants and the user's classes, left to right: what is known while compiling, and the equality of types leaves out."""
     match type_:
         case Array(element):
-            return constants(element)
+            return known_parts(element)
         case Tuple(items, _, record):
-            own = (record,) if isinstance(record, Constant | Registered | OneOf | Code) else ()
-            return own + tuple([found for item in items for found in constants(item)])
+            is_known = isinstance(record, Constant | Registered | OneOf | Code) or is_class(record)
+            return (*([record] if is_known else []), *[found for item in items for found in known_parts(item)])
         case _:
             return ()
 

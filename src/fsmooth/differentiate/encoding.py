@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from fsmooth.core.build import equals
 from fsmooth.core.shape import shape_of
+from fsmooth.core.subst import substitute
 from fsmooth.core.term import (
     NOWHERE,
     Build,
@@ -35,18 +36,28 @@ from fsmooth.differentiate.derivatives import OfSaved
 class Unmade(Var, abstract=True):
     """The primal part of data, of which only fields can be read: of `dual`, the data that would have to be taken apart."""
 
-    __slots__ = ("dual",)
+    __slots__ = ("data", "dual")
 
     def __init__(self, type_: Data, value: Term) -> None:
         super().__init__(type_.name, type_)
+        self.data = type_
         self.dual = value
 
 
 def primal_fields(term: Term) -> Term:
-    """The term, with fields of the primal part of data as the primal parts of their fields."""
+    """The term, with fields of the primal part of data as the primal parts of their fields.
+
+    Data are made anew only where they are read whole: to make all that follows in each step of a loop would be quadratic.
+    """
 
     def change(t: Term) -> Term:
         match t:
+            case Proj(MakeTuple(items), position):
+                return items[position]
+            case Get(Build(_, place, Unmade() as data), index):
+                return Unmade(data.data, substitute(data.dual, {place: index}))
+            case If(condition, Unmade() as then, Unmade() as otherwise):
+                return Unmade(then.data, If(condition, then.dual, otherwise.dual))
             case Field(Unmade() as data, constructor, position):
                 return primal_part(Field(data.dual, constructor, position), t.type)
             case Tag(Unmade() as data):
@@ -54,7 +65,12 @@ def primal_fields(term: Term) -> Term:
             case _:
                 return t
 
-    return transform(term, change) if any([isinstance(x, Unmade) for x in term.free]) else term
+    return transform(term, change) if reads_primal_data(term) else term
+
+
+def reads_primal_data(term: Term) -> bool:
+    """Does it read the primal part of data that vary?"""
+    return any([isinstance(x, Unmade) for x in term.free])
 
 
 def with_primal_data(term: Term) -> Term:

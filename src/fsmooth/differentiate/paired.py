@@ -28,6 +28,7 @@ from fsmooth.core.term import (
     IFold,
     Inject,
     Lam,
+    Length,
     Let,
     MakeTuple,
     Plus,
@@ -45,9 +46,9 @@ from fsmooth.core.term import (
     Zero,
 )
 from fsmooth.core.types import Array, Data, Float, Tuple, dual
-from fsmooth.differentiate.activity import Activities, Activity
+from fsmooth.differentiate.activity import Activities, Activity, has_tangent
 from fsmooth.differentiate.derivatives import NoDerivative, underived
-from fsmooth.differentiate.encoding import Pairs, first, item, primal_fields, primal_part, second
+from fsmooth.differentiate.encoding import Pairs, first, item, primal_fields, primal_part, reads_primal_data, second
 from fsmooth.differentiate.layout import Layout, any_of, leaves_of
 from fsmooth.differentiate.scopes import Scopes
 
@@ -100,14 +101,31 @@ class Paired(Scopes):
         self.primal.add(var, primal_part(value, var.type))
 
     def p(self, term: Term) -> Term:
-        """P⟦term⟧: the original computation."""
-        return primal_fields(self.primal(term))
+        """P⟦term⟧: the original computation.
+
+        What counts nodes, or asks for their kinds, does so in the data that vary: to make their primal part for each
+        question would be quadratic.
+        """
+        made = primal_fields(self.primal(term))
+        if self._asks_data(term, made):
+            return primal_part(self.of(term), term.type)
+        return made
+
+    def varies(self, term: Term) -> bool:
+        """Has it a tangent, or is it known from data whose numbers have some?"""
+        return self.is_active(term) or self._asks_data(term, primal_fields(self.primal(term)))
+
+    def _asks_data(self, term: Term, made: Term) -> bool:
+        """Is it known from data that vary, and has no tangent?  `made` is its primal part."""
+        if not reads_primal_data(made):
+            return False
+        return not has_tangent(term.type) or (isinstance(term.type, Float) and not self.is_active(term))
 
     # -- the clauses -------------------------------------------------------------------------------------------------
 
     def clause(self, term: Term) -> Term:
         """The clause of Fig. 7 for `term`."""
-        if not self.is_active(term) and not isinstance(term, Lam):
+        if not self.varies(term) and not isinstance(term, Lam):
             if (
                 isinstance(term.type, Array | Tuple)
                 and dual(term.type) != term.type
@@ -147,8 +165,13 @@ class Paired(Scopes):
                 return self.fold(term)
             case While():
                 return self.steps_while(term)
+            case Reduce(reduction, size, index, body) if not self.is_active(term):
+                each = self.scoped(lambda: self.p(body), body)
+                return self.pairs.lifted(Reduce(reduction, self.p(size), index, each))
             case Reduce():
                 return self.reduction(term)
+            case Length(array, axis):
+                return Length(self.of(array), axis)
             case Collect(count, generators, guard, body):
                 sizes = tuple([(self.p(size), index) for size, index in generators])
                 return Collect(self.p(count), sizes, self.p(guard), self.closed(body))
@@ -175,8 +198,12 @@ class Paired(Scopes):
             case Require(condition, body):
                 numbers = tuple([self.p(n) for n in term.numbers])
                 return Require(self.p(condition), self.closed(body), term.failure, numbers, term.site)
+            case Prim() if not self.is_active(term):
+                return self.pairs.lifted(Prim(term.primitive, tuple([self.p(x) for x in term.arguments])))
             case Prim():  # D-Scalar
                 return self.scalar(term)
+            case _ if not self.is_active(term):
+                return self.pairs.lifted(primal_fields(self.primal(term)))
             case _:
                 raise underived(term)
 
@@ -186,7 +213,7 @@ class Paired(Scopes):
 
     def define(self, var: Var, value: Term) -> None:
         """D-Let for one binding: the primal keeps its name."""
-        if not self.is_active(value):
+        if not self.varies(value):
             if isinstance(value, Lam):
                 raise NoDerivative("a function bound to a name must be inlined before differentiation")
             self.scope.append((var, self.p(value)))
@@ -222,7 +249,7 @@ class Paired(Scopes):
         state = Var(term.state.name, start.type, term.state.site)
         self.active[term.state] = layout.dual(state)
         self.primal.add(term.state, layout.primal(state))
-        condition = self.p(term.condition)
+        condition = self.scoped(lambda: self.p(term.condition), term.condition)
         self.name_shared(term.body)
         body = self.scoped(lambda: layout.packed(self.parts(term.body, activities)), term.body)
         loop = While(start, state, condition, body)

@@ -200,3 +200,63 @@ def record_in_branches(x):
 def array_of_pairs(x):
     ps = [(i, a * 2) for i, a in enumerate(x)]
     return sum((i * a for i, a in ps))
+
+
+@dataclass
+class Metres:
+    v: float
+
+
+@dataclass
+class Feet:
+    v: float
+
+
+@dataclass
+class Unknown:
+    pass
+
+
+class Nothing(NamedTuple):
+    pass
+
+
+def in_metres(d):
+    if isinstance(d, Metres):
+        return d.v
+    return 0.3048 * d.v if isinstance(d, Feet) else 0.0
+
+
+@CASES(-2.0)
+@CASES(2.0)
+def classes_with_the_same_fields(x):
+    d = Metres(x) if x > 0 else Feet(x)
+    return in_metres(d)
+
+
+@CASES(2.0)
+def classes_with_the_same_fields_in_a_list(x):
+    return [in_metres(d) for d in [Metres(x), Metres(x), Feet(x)]]
+
+
+@CASES(2.0, 2)
+@CASES(2.0, 3)
+def a_class_that_alternates(x, n):
+    d = Metres(x)
+    for _ in range(n):
+        d = Feet(d.v * 2) if isinstance(d, Metres) else Metres(d.v * 3)
+    return in_metres(d)
+
+
+@CASES(-2.0)
+@CASES(2.0)
+def classes_without_fields(x):
+    d = Unknown() if x > 0 else Nothing()
+    match d:
+        case Unknown():
+            return x
+        case Nothing():
+            return 2 * x
+
+
+CASES.append((lambda a, b: (in_metres(a), in_metres(b), in_metres([a, b][0])), (Feet(2.0), Metres(2.0))))

@@ -166,7 +166,7 @@ class _Recorded(Wholes):
         if own is not None:
             assert isinstance(term.type, Float)
             return MakeTuple((term, entry(slopes_of(own, term.type, self.bound))))
-        if not self.is_active(term):
+        if not self.varies(term):
             return super().clause(term)
         match term:
             case Get() if isinstance(term.type, Float) and (first_id := self.first_at(term)) is not None:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from fsmooth.core.alternatives import kinds_of
 from fsmooth.core.nodes.built import built
-from fsmooth.core.nodes.reading import declaration_of
+from fsmooth.core.nodes.reading import declaration_of, is_record
 from fsmooth.core.term import MakeTuple, Term
 from fsmooth.core.types import Tuple
 from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
@@ -311,7 +311,7 @@ def construct(frame: Frame, cls: type, node: ast.Call) -> Value:
     if not fields and cls.__module__ == "numpy":
         (x,) = positional(frame, node, 1)
         return of_dtype(frame, x, node.func, node)
-    if not fields:
+    if not fields and not is_record(cls):
         what = cls.__name__ if cls.__module__ in ("builtins", "functools") else f"an object of class {cls.__name__}"
         frame.unsupported(node, what, INSTEAD.get(cls.__name__, "use a NamedTuple or a dataclass"))
     refuse_own_constructor(frame, cls, node)

@@ -12,7 +12,7 @@ from fsmooth.core.build import build, equals, number
 from fsmooth.core.nodes.built import Built, is_like_built
 from fsmooth.core.shape import size_of
 from fsmooth.core.term import Const, Get, If, MakeTuple, Prim, Proj, Term, Var, Zero, scalar_constant
-from fsmooth.core.trees import Constant, Registered, constants
+from fsmooth.core.trees import Constant, Registered, known_parts
 from fsmooth.core.types import F32, Array, Bool, Float, Int, Tuple, Type, is_scalar, leaf_of, rank_of
 from fsmooth.core.weak import is_weak
 from fsmooth.errors import TypeMismatchError
@@ -43,7 +43,7 @@ def convert(frame: Frame, term: Term, wanted: Type, node: ast.AST, models: Model
     Values of one of several kinds have the arrays of `models` for what they are not.
     """
     have = term.type
-    if have == wanted and constants(have) == constants(wanted):
+    if have == wanted and known_parts(have) == known_parts(wanted):
         return term if is_weak(wanted) else strengthened(term)
     if isinstance(wanted, Built) and is_like_built(have, wanted):
         return as_built(frame, term, wanted, node, convert)
@@ -105,7 +105,7 @@ def place_among(type_: Type, kinds: Sequence[Type]) -> int:
     """The place of the kind that a value of a type is of, or converts to; numbers of Python and of NumPy are of one."""
     joined = [join_types(kind, type_) for kind in kinds]
     return next(
-        k for k, j in enumerate(joined) if j is not None and j == kinds[k] and constants(j) == constants(kinds[k])
+        k for k, j in enumerate(joined) if j is not None and j == kinds[k] and known_parts(j) == known_parts(kinds[k])
     )
 
 
@@ -218,7 +218,7 @@ def is_component(item: Term, whole: Var, k: int) -> bool:
         case Proj(Var() as var, position):
             return var is whole and position == k
         case MakeTuple(()):
-            return len(constants(item.type)) == 1
+            return len(known_parts(item.type)) == 1
         case _:
             return False
 

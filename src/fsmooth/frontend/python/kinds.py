@@ -7,10 +7,10 @@ import dataclasses
 import numpy as np
 
 from fsmooth.core.alternatives import Code, OneOf, kinds_of, one_of
-from fsmooth.core.nodes.built import Built, is_like_built
-from fsmooth.core.nodes.declaration import Nodes
+from fsmooth.core.nodes.built import Built, built, is_like_built, tag_of
+from fsmooth.core.nodes.declaration import Declaration, Nodes
 from fsmooth.core.nodes.packed import taken_apart
-from fsmooth.core.trees import Constant, constants
+from fsmooth.core.trees import Constant, is_class, known_parts
 from fsmooth.core.types import BOOL, F32, F64, INT, Array, Bool, Float, Int, Tuple, Type, array_of
 from fsmooth.core.weak import WEAK, Weak, weakness
 
@@ -43,7 +43,10 @@ def join_types(a: Type, b: Type) -> Type | None:
     for one, other in ((a, b), (b, a)):
         if isinstance(one, Built) and is_like_built(other, one):
             return one
-    if constants(a) != constants(b):
+        declaration = _declaration_of(one)
+        if declaration is not None and _is_users(other) and tag_of(other, built(declaration)) is not None:
+            return built(declaration)
+    if known_parts(a) != known_parts(b):
         return None
     match a, b:
         case Weak(), Float():
@@ -97,6 +100,12 @@ def join_kinds(a: Type, b: Type) -> Type | None:
     return one_of(tuple(kinds)) if is_clear and (has_known or all([_is_users(kind) for kind in kinds])) else None
 
 
+def _declaration_of(type_: Type) -> Declaration | None:
+    """Of a node of a tree that is given."""
+    record = type_.record if isinstance(type_, Tuple) else None
+    return record.declaration if isinstance(record, Nodes) and not record.is_forest else None
+
+
 def _is_known(type_: Type) -> bool:
     """Is it None, a text, a function or the like?"""
     return isinstance(type_, Tuple) and isinstance(type_.record, Constant | Code)
@@ -104,7 +113,7 @@ def _is_known(type_: Type) -> bool:
 
 def _is_users(type_: Type) -> bool:
     """Is it a record of a class of the user's?"""
-    return isinstance(type_, Tuple) and isinstance(type_.record, type) and type_.record not in (dict, list)
+    return isinstance(type_, Tuple) and is_class(type_.record)
 
 
 def is_same_record(one: object, other: object) -> bool:
@@ -114,12 +123,12 @@ def is_same_record(one: object, other: object) -> bool:
 
 def identical(a: Type, b: Type) -> bool:
     """Are two types the same, also in what is weak?"""
-    return a is b or (a == b and weakness(a) == weakness(b) and constants(a) == constants(b))
+    return a is b or (a == b and weakness(a) == weakness(b) and known_parts(a) == known_parts(b))
 
 
 def describe(type_: Type) -> str:
     """A type as a user would say it."""
-    inside = [found.value for found in constants(type_) if isinstance(found, Constant)]
+    inside = [found.value for found in known_parts(type_) if isinstance(found, Constant)]
     if inside and isinstance(type_, Tuple) and type_.items and not isinstance(type_.record, OneOf | Code):
         return f"{_described(type_)} with {', '.join([repr(value) for value in inside])} in it"
     return _described(type_)

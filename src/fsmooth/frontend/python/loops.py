@@ -11,7 +11,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.alternatives import holds_functions
 from fsmooth.core.build import both, whole_of
 from fsmooth.core.term import Const, If, IFold, Let, MakeTuple, Prim, Proj, Term, Var, While
-from fsmooth.core.trees import constants
+from fsmooth.core.trees import known_parts
 from fsmooth.core.types import INT, Array, Tuple, Type
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.agreement import Fold, steady
@@ -338,7 +338,7 @@ def loop_body(
         values = [step_value(frame, carried, n, node) for n in names]
         given = [v.type for v in values]
         wanted = [join_kinds(a, b) for a, b in zip(types, given, strict=True)]
-        if all([w == a and w is not None and constants(w) == constants(a) for w, a in zip(wanted, types, strict=True)]):
+        if all([w == a and w is not None and known_parts(w) == known_parts(a) for w, a in zip(wanted, types, strict=True)]):
             values = [convert(frame, v, t, node) for v, t in zip(values, types, strict=True)]
             values = unless_returned(frame, node, carried, values, state)
         refuse_shared(frame, node, carried)

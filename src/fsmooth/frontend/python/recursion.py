@@ -18,7 +18,7 @@ from fsmooth.core.build import equals
 from fsmooth.core.shape import size_of
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import Call, Failure, Header, Lam, Length, MakeTuple, Proj, Require, Term, Var, let
-from fsmooth.core.trees import constants
+from fsmooth.core.trees import known_parts
 from fsmooth.core.types import INT, Tuple, Type, has_array, rank_of
 from fsmooth.core.weak import weakness
 from fsmooth.errors import TypeMismatchError
@@ -183,13 +183,13 @@ def _read(
 def is_of_type(value: Term, wanted: Type) -> bool:
     """Can the value be given this type?"""
     joined = join_kinds(value.type, wanted)
-    return joined is not None and joined == wanted and constants(joined) == constants(wanted)
+    return joined is not None and joined == wanted and known_parts(joined) == known_parts(wanted)
 
 
 def _part(value: Value) -> Hashable:
     match value:
         case Term():
-            return (value.type, weakness(value.type), constants(value.type), record_of_nodes(value))
+            return (value.type, weakness(value.type), known_parts(value.type), record_of_nodes(value))
         case Unrolled(items):
             return (type(value), *[_part(item) for item in items])
         case Keyed(entries):
