@@ -21,8 +21,9 @@ TABLES = {"numpy": "numpy", "linalg": "numpy.linalg", "special": "scipy.special"
 HEAD = """# NumPy's names
 
 What of NumPy and SciPy programs can call, with an example of each; every example is run by the tests, its value compared with
-NumPy's, its derivatives in both modes with differences. Arrays have NumPy's methods and operators too. What is refused says
-what to write instead. This page is written by `python tools/numpy_page.py`.
+NumPy's, its derivatives in both modes with differences. Arrays have NumPy's methods and operators too, and parts can be put
+together in brackets, `np.r_[x, 1.0, 0:n]` and `np.c_[x, y]`. What is refused says what to write instead. This page is written
+by `python tools/numpy_page.py`.
 
 In the examples `x` and `y` are vectors, `a` is a matrix, `s` a square one, `p` a positive definite one, `t` has three axes,
 `K` are integers and `B` truth values.

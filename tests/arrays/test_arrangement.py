@@ -72,7 +72,18 @@ def together(t, a):
     )
 
 
-@pytest.mark.parametrize("program", [axes, shapes, together])
+def in_brackets(t, a):
+    return (
+        np.r_[a[0], 1.0, a[1, 1:], 0 : len(t), 1:2:3j, 5:0:-2],
+        np.r_[a, 2.0 * a],
+        np.c_[a[0], a[1], a.T],
+        np.c_[1.0, 2.0, 3.0] * a[0, 0],
+        np.c_[t, t[:, :, :1]],
+        np.r_[a[0]],
+    )
+
+
+@pytest.mark.parametrize("program", [axes, shapes, together, in_brackets])
 def test_arrangement(program) -> None:
     agree(lambda t: program(t, t[0]), T)
 

@@ -67,6 +67,21 @@ def parts_not_written_out(A):
 
 
 @wrong(x)
+def in_brackets_with_directions(x):
+    return np.r_["-1", x, x]
+
+
+@wrong(x)
+def in_brackets_without_an_end(x):
+    return np.r_[0:, x]
+
+
+@wrong(x)
+def an_object_of_numpy(x):
+    return np.s_ + x
+
+
+@wrong(x)
 def comprehension_repeated(x):
     return [a for a in x] * 2
 

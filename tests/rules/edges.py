@@ -84,6 +84,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         " ~> ifold (fun a i -> build (length u) (fun j -> a[j] + x)) u n",
         "ifold (fun s i -> (s.0 + to_float (length s.1), s.1)) (x, u) n"
         " ~> ifold (fun s i -> (s.0 + to_float (length u), s.1)) (x, u) n",
+        "ifold (fun a i -> build (length a) (fun j -> a[j] + x)) (build k (fun j -> y)) n"
+        " ~> ifold (fun a i -> build (maximum k 0) (fun j -> a[j] + x)) (build k (fun j -> y)) n",
+        "ifold (fun a i -> build (length a) (fun j -> a[j] + x)) (build k (fun j -> y)) n"
+        " ~> ifold (fun a i -> build k (fun j -> a[j] + x)) (build k (fun j -> y)) n where 0 <= k",
         "ifold (fun s i -> s + to_float (length u)) x n ~> nothing",
         "ifold (fun a i -> build (length u) (fun j -> a[j] + x)) u n ~> nothing",
     ),

@@ -312,6 +312,10 @@ EDGES: dict[str, tuple[str, ...]] = {
     "require_out_of_loop": (
         "build n (fun i -> require i < m in i) ~> nothing",
         "ifold (fun a i -> require a < x in a) y n ~> nothing",
+        "build n (fun i -> require size k == m in i) ~> require size k == m in build n (fun i -> i)",
+        "build n (fun i -> require size n - 1 == m in i) ~> require size n <= 0 || n - 1 == m in build n (fun i -> i)",
+        "build n (fun i -> require size n - 1 == m in i)"
+        " ~> require size n - 1 == m in build n (fun i -> i) where 0 < n and 0 <= m",
         "build n (fun i -> require empty c in i) ~> nothing",
         "build n (fun i -> require empty c in i) ~> require empty c in build n (fun i -> i) where 0 < n",
         "build n (fun i -> require check k m == 1 in i) ~> nothing",

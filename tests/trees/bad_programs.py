@@ -180,6 +180,20 @@ def no_case_when_it_runs():
 
 
 @wrong
+def no_case_whose_guard_holds():
+    def positive(t):
+        match t:
+            case Leaf(x) if x > 0:
+                return x
+            case Leaf(x) if x < 0:
+                return -x
+            case Node(l, r, _):
+                return positive(l) + positive(r)
+
+    fs.function(positive)(Node(Leaf(1.0), Leaf(0.0), 2.0))
+
+
+@wrong
 def too_many_patterns():
     def first(t):
         match t:

@@ -18,6 +18,7 @@ from fsmooth.core.shape import size_of
 from fsmooth.core.term import Const, Failure, Get, Length, MakeTuple, Prim, Proj, Require, Site, Term, Var
 from fsmooth.core.traverse import transform
 from fsmooth.core.types import Array, Tuple, leaf_of, rank_of
+from fsmooth.frontend.signs import at_least_zero
 from fsmooth.rewrite.linear import polynomial
 
 
@@ -56,6 +57,16 @@ class Sizes(ABC):
 
 def _difference_is_zero(left: Term, right: Term) -> bool:
     return polynomial(left).plus(polynomial(right), -1).is_zero()
+
+
+Same = tuple[Term, tuple[Term, Term]]
+"""The condition that two sizes are equal, and the numbers that an error names."""
+
+
+def agree(a: Term, b: Term) -> Same:
+    """That two arrays have equally many elements: a size below 0 is 0."""
+    seen = at_least_zero(a), at_least_zero(b)
+    return equals(*seen), seen
 
 
 def _constant(size: Term) -> int | None:
@@ -103,7 +114,8 @@ def alike(sizes: Sizes, value: Term, model: Term, what: str) -> Term:
         for axis in range(min(rank_of(part.array.type), rank_of(other.array.type))):
             have, want = sizes.length(part.array, axis), sizes.length(other.array, axis)
             if not sizes.equal(want, have, what):
-                wanted.append((_unless_empty(part, sizes, equals(want, have)), (want, have)))
+                condition, numbers = agree(want, have)
+                wanted.append((_unless_empty(part, sizes, condition), numbers))
     for condition, numbers in reversed(wanted):
         value = required(sizes, condition, numbers, value)
     return value
@@ -170,13 +182,13 @@ def steady(sizes: Sizes, fold: Steps) -> tuple[list[Term], Term]:
                 if sizes.equal(start, later, "an array changes its size in the loop"):
                     continue
                 if isinstance(fold, Fold) and later.free.isdisjoint((fold.state, fold.index)):
-                    some = either(Prim(p.less_equal, (fold.count, Const(0))), equals(start, later))
-                    condition = _unless_empty(first, sizes, some)
-                    inits[k] = required(sizes, condition, (start, later), inits[k])
+                    same, numbers = agree(start, later)
+                    some = either(Prim(p.less_equal, (fold.count, Const(0))), same)
+                    inits[k] = required(sizes, _unless_empty(first, sizes, some), numbers, inits[k])
                 else:
                     here = size_of(before.array, axis)
-                    condition = _unless_empty(before, sizes, equals(here, new))
-                    step = required(sizes, condition, (here, new), step)
+                    same, numbers = agree(here, new)
+                    step = required(sizes, _unless_empty(before, sizes, same), numbers, step)
     return inits, step
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 
 import numpy as np
 import pytest
@@ -237,6 +238,87 @@ def test_sizes_are_never_negative() -> None:
     *counts, rows = fs.function(f)(LONG, 4, 2)
     assert counts == [0, 0, 0, 0]
     assert rows.shape == (0,)
+
+
+def products(x, y):
+    return x[1:] * y + y * x[1:]
+
+
+def of_two_parts(x, y):
+    return x[2:] - y[:-1]
+
+
+def in_a_loop(x, y):
+    z = x[1:]
+    for _ in range(2):
+        z = z * y
+    return z
+
+
+def of_rows(x, y):
+    return np.stack([x[3:], y[1:]]) @ y[1:]
+
+
+def of_a_branch(x, y):
+    return np.zeros(len(x) - 5) if len(x) > 5 else np.zeros(0)
+
+
+def of_a_shape(x, y):
+    return np.broadcast_to(x[3:], (2, len(x[3:])))
+
+
+def assigned(x, y):
+    z = np.zeros(len(y))
+    z[:] = x[1:]
+    return np.append(z, len(x[1:] + y))
+
+
+def added(x, y):
+    z = y.copy()
+    z += x[1:]
+    return z
+
+
+def found_to_differ(f, x, y) -> bool:
+    try:
+        f(x, y)
+    except fs.SizeError:
+        return True
+    return False
+
+
+OF_PARTS = [products, of_two_parts, in_a_loop, of_rows, of_a_branch, of_a_shape, assigned, added]
+
+
+@pytest.mark.parametrize("f", OF_PARTS)
+def test_parts_of_short_arrays_have_no_elements(f) -> None:
+    """So `x[3:]` of two numbers goes with everything else that has none."""
+    both = fs.function(f)
+    slopes = [
+        fs.grad(lambda x, y: np.sum(np.sin(f(x, y))), wrt=(0, 1), method=m) for m in ("reverse", "forward", "tape")
+    ]
+    tried = 0
+    for n, m in itertools.product(range(7), range(5)):
+        x, y = np.linspace(1.0, 2.0, n), np.linspace(3.0, 4.0, m)
+        try:
+            expected = f(x, y)
+        except ValueError:
+            with pytest.raises(fs.SizeError):
+                both(x, y)
+            continue
+        if found_to_differ(both, x, y):  # one element goes only with one element
+            assert 1 in (n - 1, n - 2, n - 3, m, m - 1)
+            continue
+        tried += 1
+        found = both(x, y)
+        assert found.shape == expected.shape
+        np.testing.assert_allclose(found, expected, rtol=1e-14)
+        (first, *others) = [slope(x, y) for slope in slopes]
+        for other in others:
+            for a, b, given in zip(first, other, (x, y), strict=True):
+                assert a.shape == given.shape
+                np.testing.assert_allclose(a, b, rtol=1e-13, atol=1e-14)
+    assert tried > 4
 
 
 def test_ragged_arrays_inside_a_list_of_pairs_are_refused_at_their_line() -> None:

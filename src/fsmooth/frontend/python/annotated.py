@@ -27,7 +27,7 @@ from fsmooth.frontend.python.annotated_fields import Annotated, Scope, named_siz
 from fsmooth.frontend.python.conversion import convert
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.kinds import describe
-from fsmooth.frontend.python.sizes import length_of, required_size, same_size
+from fsmooth.frontend.python.sizes import length_of, required_size, written_size_required
 from fsmooth.frontend.python.values import Value
 from fsmooth.rewrite.linear import polynomial
 
@@ -122,7 +122,7 @@ def _require_sizes(frame: Frame, one: Annotated, names: Names) -> None:
         expected = written_size(frame, size, names, one.place)
         have = length_of(frame, one.value, one.place, axis)
         require_fitting(frame, have, expected, one.place)
-        same_size(frame, have, expected, one.place, f"the annotation of {one.what}")
+        written_size_required(frame, have, expected, one.place, f"the annotation of {one.what}")
         part = named_part(one.value)
         if isinstance(expected, Const) and part is not None:
             frame.shared.static_sizes[(part[0], *part[1], axis)] = int(expected.value)

@@ -39,8 +39,9 @@ from fsmooth.frontend.python.annotated_fields import Annotated, named_sizes, sco
 from fsmooth.frontend.python.claims import under
 from fsmooth.frontend.python.conversion import convert
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.sizes import at_least_zero, equal_sizes, if_equal, length_of
+from fsmooth.frontend.python.sizes import equal_sizes, if_equal, length_of
 from fsmooth.frontend.python.values import Keyed, Value
+from fsmooth.frontend.signs import at_least_zero
 
 _SIZES = "_sizes"
 """Under this name a frame has the sizes that annotations name, for the functions that are defined in it."""

@@ -39,9 +39,10 @@ from fsmooth.frontend.python.nodes import (
 from fsmooth.frontend.python.reducible import combined
 from fsmooth.frontend.python.reductions import reduce_generator
 from fsmooth.frontend.python.scalars import scalar_function
-from fsmooth.frontend.python.sizes import at_least_zero, length_of, stacked
+from fsmooth.frontend.python.sizes import length_of, stacked
 from fsmooth.frontend.python.values import Closure, Derived, Growing, Keyed, Listed, Sequence, Static, Unrolled, Value
 from fsmooth.frontend.python.weak import weakened
+from fsmooth.frontend.signs import at_least_zero
 
 
 def to_integer(frame: Frame, function: object, node: ast.Call) -> Term:

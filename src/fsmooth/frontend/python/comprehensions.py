@@ -13,9 +13,10 @@ from fsmooth.frontend.python.displays import display, display_element, list_of
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.iterables import iterable, loop_index
 from fsmooth.frontend.python.logic import condition
-from fsmooth.frontend.python.sizes import at_least_zero, require_rectangular, stacked
+from fsmooth.frontend.python.sizes import require_rectangular, stacked
 from fsmooth.frontend.python.targets import assign_target
 from fsmooth.frontend.python.values import Sequence, Unrolled, Value
+from fsmooth.frontend.signs import at_least_zero
 
 
 def comprehension(frame: Frame, node: ast.ListComp) -> Value:

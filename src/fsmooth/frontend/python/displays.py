@@ -113,7 +113,8 @@ def as_term(frame: Frame, value: Value, node: ast.AST) -> Term:
                 return display(frame, [frame.as_term(Static(x), node) for x in inner], node)
             if isinstance(inner, np.ndarray) and inner.size and inner.size <= 256:
                 return array_of_numbers(frame, inner, node)
-            what = getattr(inner, "__name__", None) or repr(inner)
+            named = f"this {type(inner).__name__}" if type(inner).__repr__ is object.__repr__ else repr(inner)
+            what = getattr(inner, "__name__", None) or named
             hint = "call it, or pass its result in" if callable(inner) else "use numbers, arrays and tuples of them"
             frame.fail(TypeMismatchError, node, f"{what} is not a real number or an array", hint)
         case Listed(items) if not isinstance(value, Uneven) and (not items or is_array(items)):

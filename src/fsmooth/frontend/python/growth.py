@@ -29,9 +29,9 @@ from fsmooth.frontend.python.displays import display
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.growing import FirstElement, forget_names
 from fsmooth.frontend.python.rooms import Space, before_loop, known_before, last_of, room_of, space_for, zero_like
-from fsmooth.frontend.python.sizes import at_least_zero
 from fsmooth.frontend.python.syntax import assigned_names, grown_names
 from fsmooth.frontend.python.values import Growing, Listed, Missing, Tail, Unfilled, Value
+from fsmooth.frontend.signs import at_least_zero
 from fsmooth.rewrite.linear import polynomial
 
 

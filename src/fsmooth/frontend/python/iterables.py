@@ -18,8 +18,9 @@ from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.names import item_of, part_of
 from fsmooth.frontend.python.nodes import is_forest, require_no_node, trees_of_forest
 from fsmooth.frontend.python.parts import parts_seen
-from fsmooth.frontend.python.sizes import at_least_zero, length_of, same_size
+from fsmooth.frontend.python.sizes import length_of, same_size
 from fsmooth.frontend.python.values import Growing, Keyed, Sequence, Static, Tail, Uneven, Unrolled, Value
+from fsmooth.frontend.signs import at_least_zero
 from fsmooth.rewrite.linear import polynomial
 
 

@@ -20,9 +20,10 @@ from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import apply_value, constant_object, keywords
 from fsmooth.frontend.python.iterables import iterable, iterable_value
 from fsmooth.frontend.python.list_sums import one_after_the_other
-from fsmooth.frontend.python.sizes import at_least_zero, length_of
+from fsmooth.frontend.python.sizes import length_of
 from fsmooth.frontend.python.spreading import items_of
 from fsmooth.frontend.python.values import Listed, Sequence, Static, Unrolled, Value
+from fsmooth.frontend.signs import at_least_zero
 
 MOST = 4096
 """More combinations are not written out."""

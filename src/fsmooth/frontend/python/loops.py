@@ -338,7 +338,9 @@ def loop_body(
         values = [step_value(frame, carried, n, node) for n in names]
         given = [v.type for v in values]
         wanted = [join_kinds(a, b) for a, b in zip(types, given, strict=True)]
-        if all([w == a and w is not None and known_parts(w) == known_parts(a) for w, a in zip(wanted, types, strict=True)]):
+        if all(
+            [w == a and w is not None and known_parts(w) == known_parts(a) for w, a in zip(wanted, types, strict=True)]
+        ):
             values = [convert(frame, v, t, node) for v, t in zip(values, types, strict=True)]
             values = unless_returned(frame, node, carried, values, state)
         refuse_shared(frame, node, carried)

@@ -66,6 +66,8 @@ def unmatched(frame: Frame, node: Unmatched) -> None:
         raise _nothing_fits(node, f"({', '.join([_said(frame, part) for part in parts])})")
     if declaration_of_node(value) is None:
         cls = class_of(value.type.record) if isinstance(value, Term) and isinstance(value.type, Tuple) else None
+        if cls is not None and issubclass(cls, _tried(frame, node)):
+            raise _nothing_fits(node, f"this {cls.__name__}")
         if cls is not None:
             hint = "add a case for it, or case _"
             frame.fail(TypeMismatchError, node, f"match has no case for {cls.__name__}", hint)
@@ -74,10 +76,18 @@ def unmatched(frame: Frame, node: Unmatched) -> None:
     declaration = declaration_of_node(value)
     assert declaration is not None
     left = possible_tags(frame, value)
-    if _may_be(declaration, left):
+    tried = _tried(frame, node)
+    without = frozenset([tag for tag in left if not issubclass(declaration.constructors[tag].cls, tried)])
+    if without and _may_be(declaration, without):
         hint = "add a case for it, or case _"
-        frame.fail(TypeMismatchError, node, f"match has no case for {declaration.named(left)}", hint)
-    raise _nothing_fits(node, declaration.named(left))
+        frame.fail(TypeMismatchError, node, f"match has no case for {declaration.named(without)}", hint)
+    raise _nothing_fits(node, declaration.named(without) if without else f"this {declaration.named(left)}")
+
+
+def _tried(frame: Frame, node: Unmatched) -> tuple[type, ...]:
+    """The classes that have cases, with conditions that do not hold here."""
+    found = [frame.expression(cls) for cls in node.tried]
+    return tuple([cls.value for cls in found if isinstance(cls, Static) and isinstance(cls.value, type)])
 
 
 def _nothing_fits(node: Unmatched, what: str) -> Raised:

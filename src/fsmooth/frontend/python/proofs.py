@@ -12,7 +12,7 @@ from fsmooth.core.term import Build, Check, Collect, Const, Get, Length, Prim, T
 from fsmooth.core.traverse import transform
 from fsmooth.core.types import Array
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.signs import never_negative
+from fsmooth.frontend.signs import never_negative
 from fsmooth.rewrite.linear import Bounds, polynomial
 from fsmooth.rewrite.magnitudes import Magnitudes
 

@@ -72,13 +72,27 @@ def _match(statement: ast.Match, subject: ast.expr, cases: list[ast.match_case])
     chain: list[ast.stmt] = []
     if any([isinstance(part, ast.MatchClass) for case in cases for part in ast.walk(case.pattern)]):
         is_returned = any([returns(reworded(case.body)) for case in cases])
-        chain = [_placed(Unmatched(name, is_returned), statement)]
+        tried = [cls for case in cases for cls in _classes(case.pattern)]
+        chain = [_placed(Unmatched(name, tried, is_returned), statement)]
     try:
         for case, test in reversed(list(zip(cases, tests, strict=True))):
             chain = _case(case, test, name, chain)
     except _WithoutWordsError:
         return [statement]
     return [_placed(ast.Assign([ast.Name(name.id, ast.Store())], subject), statement), *chain]
+
+
+def _classes(pattern: ast.pattern) -> list[ast.expr]:
+    """The classes that a pattern is for."""
+    match pattern:
+        case ast.MatchClass(cls):
+            return [cls]
+        case ast.MatchAs(ast.pattern() as inner):
+            return _classes(inner)
+        case ast.MatchOr(patterns):
+            return [cls for part in patterns for cls in _classes(part)]
+        case _:
+            return []
 
 
 def _one_by_one(case: ast.match_case) -> list[ast.match_case]:

@@ -18,7 +18,8 @@ from fsmooth.errors import RaggedError
 from fsmooth.frontend.agreement import component
 from fsmooth.frontend.python.conversion import convert
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.sizes import at_least_zero, length_of
+from fsmooth.frontend.python.sizes import length_of
+from fsmooth.frontend.signs import at_least_zero
 
 
 class Space(Struct):

@@ -26,20 +26,40 @@ from fsmooth.core.types import rank_of
 from fsmooth.errors import ConstantSizeError, RaggedError
 from fsmooth.frontend import agreement
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.signs import never_negative
+from fsmooth.frontend.signs import at_least_zero, never_negative
 
 
 def same_size(frame: Frame, a: Term, b: Term, node: ast.AST, what: str) -> Term:
     """A size that is both a and b: required at entry where possible, else where it is used."""
     if equal_sizes(frame, a, b, node, what):
         return a
-    site = frame.site(node, frame.source.segment(node))
-    if isinstance(b, Const) and not isinstance(a, Const):
+    if _says_more(b, a):
         a, b = b, a
+    return _required(frame, a, b, agreement.agree(a, b), node)
+
+
+def _says_more(a: Term, b: Term) -> bool:
+    """Which of two sizes is to stand for both: a number, or one that may be below 0 where the other is 0."""
+    if isinstance(a, Const) or isinstance(b, Const):
+        return isinstance(a, Const) and not isinstance(b, Const)
+    return never_negative(b, frozenset()) and not never_negative(a, frozenset())
+
+
+def written_size_required(frame: Frame, have: Term, written: Term, node: ast.AST, what: str) -> None:
+    """A size is the one that an annotation says, which is none below 0."""
+    if not equal_sizes(frame, have, written, node, what):
+        a, b = (written, have) if isinstance(written, Const) else (have, written)
+        _required(frame, a, b, (equals(a, b), (a, b)), node)
+
+
+def _required(frame: Frame, a: Term, b: Term, same: agreement.Same, node: ast.AST) -> Term:
+    """The first of two sizes, which are required to be the same."""
+    condition, numbers = same
+    site = frame.site(node, frame.source.segment(node))
     if not frame.conditional and (a.free | b.free) <= frame.entry:
-        frame.requirements.append(Require(equals(a, b), Const(0), Failure.SIZE, (a, b), site))
+        frame.requirements.append(Require(condition, Const(0), Failure.SIZE, numbers, site))
         return a
-    return frame.bind(Require(equals(a, b), a, Failure.SIZE, (a, b), site), "size")
+    return frame.bind(Require(condition, a, Failure.SIZE, numbers, site), "size")
 
 
 def required_size(frame: Frame, array: Term, axis: int, size: Term, node: ast.AST, what: str) -> Term:
@@ -54,7 +74,8 @@ def required_size(frame: Frame, array: Term, axis: int, size: Term, node: ast.AS
 def if_equal(frame: Frame, array: Term, have: Term, want: Term, node: ast.AST) -> Term:
     """`array`, which exists only if these two numbers are equal."""
     site = frame.site(node, frame.source.segment(node))
-    return frame.bind(Require(equals(have, want), array, Failure.SIZE, (have, want), site), "a")
+    condition, numbers = agreement.agree(have, want)
+    return frame.bind(Require(condition, array, Failure.SIZE, numbers, site), "a")
 
 
 def alike(frame: Frame, value: Term, model: Term, node: ast.AST, what: str) -> Term:
@@ -65,11 +86,6 @@ def alike(frame: Frame, value: Term, model: Term, node: ast.AST, what: str) -> T
 def equal_sizes(frame: Frame, a: Term, b: Term, node: ast.AST, what: str) -> bool:
     """Are two sizes provably equal?  It is an error if they provably differ."""
     return FrameSizes(frame, node).equal(a, b, what)
-
-
-def at_least_zero(size: Term) -> Term:
-    """A size as a user sees it: that of `range(4, 2)` is 0."""
-    return size if never_negative(size, frozenset()) else Prim(p.maximum, (size, Const(0)))
 
 
 class FrameSizes(agreement.Sizes):

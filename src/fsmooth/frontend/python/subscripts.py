@@ -14,6 +14,7 @@ from fsmooth.core.trees import class_of
 from fsmooth.core.types import Array, Bool, Float, Int, Tuple, Type, rank_of
 from fsmooth.errors import RankError, TypeMismatchError, UndefinedNameError
 from fsmooth.frontend.python.alternatives import for_kinds, has_attribute, is_of_kinds, one_among, possible_kinds
+from fsmooth.frontend.python.arrays.in_brackets import in_brackets
 from fsmooth.frontend.python.brackets import indices_in
 from fsmooth.frontend.python.container_slices import part_of_container, part_of_sequence
 from fsmooth.frontend.python.conversion import project
@@ -43,6 +44,9 @@ _METHODS = frozenset(
 def subscript_expression(frame: Frame, node: ast.Subscript) -> Value:
     """x[i], x[i, j], x[a:b], t[k]."""
     owner = frame.expression(node.value)
+    made_of_parts = in_brackets(frame, owner, node)
+    if made_of_parts is not None:
+        return made_of_parts
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if not isinstance(owner, Static | Keyed | Unrolled) or not any([is_compound(part) for part in parts]):
         return part_at(frame, owner, node)

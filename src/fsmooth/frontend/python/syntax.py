@@ -65,13 +65,17 @@ class Held(ast.stmt):
 
 
 class Unmatched(ast.stmt):
-    """The end of a match: no case fits `subject`.  `returned`: do cases return, so that what follows would be missed?"""
+    """The end of a match: no case fits `subject`.
 
-    _fields = ("subject",)
+    `tried`: the classes that have cases, all the same; `returned`: do cases return, so that what follows would be missed?
+    """
 
-    def __init__(self, subject: ast.expr, returned: bool) -> None:
+    _fields = ("subject", "tried")
+
+    def __init__(self, subject: ast.expr, tried: list[ast.expr], returned: bool) -> None:
         super().__init__()
         self.subject = subject
+        self.tried = tried
         self.returned = returned
 
 

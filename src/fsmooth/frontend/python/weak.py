@@ -16,7 +16,7 @@ from fsmooth.core.term import Build, Const, Get, If, Let, MakeTuple, Prim, Term,
 from fsmooth.core.types import F32, F64, Array, Bool, Float, Int, Tuple, Type, leaf_of
 from fsmooth.core.weak import WEAK, Weak, is_weak, strong
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.signs import never_negative
+from fsmooth.frontend.signs import never_negative
 
 
 def strengthened(term: Term) -> Term:

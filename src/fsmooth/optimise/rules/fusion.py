@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fsmooth import thresholds
-from fsmooth.core import primitives as p
 from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.subst import substitute1
 from fsmooth.core.term import (
@@ -28,6 +27,7 @@ from fsmooth.core.traverse import binds, size_of_tree, subterms
 from fsmooth.core.types import Float
 from fsmooth.optimise.rules.totality import checked, runs
 from fsmooth.rewrite.facts import Facts
+from fsmooth.rewrite.seen_sizes import seen_size
 from fsmooth.rewrite.strategy import rule
 
 
@@ -118,12 +118,10 @@ def length_of_equal(t: Term, facts: Facts) -> Term | None:
 
 def _size(array: Term, axis: int, facts: Facts) -> Term | None:
     try:
-        size = size_of(array, axis)
+        size = seen_size(array, axis, facts)
     except Ragged:
         return None
-    if isinstance(size, Length) and size.array is array:
-        return None
-    return size if facts.nonnegative(size) else Prim(p.maximum, (size, Const(0)))
+    return None if isinstance(size, Length) and size.array is array else size
 
 
 @rule("[a, b][0] ~> a;  [a, b][1] ~> b", source="fsmooth", heads=Get)

@@ -25,7 +25,7 @@ from fsmooth.core.term import (
     Vector,
     let,
 )
-from fsmooth.core.traverse import children, rebuild, size_of_tree
+from fsmooth.core.traverse import children, rebuild, size_of_tree, subterms
 from fsmooth.core.types import Bool, Int
 from fsmooth.optimise.rules.totality import cannot_fail, runs
 from fsmooth.rewrite.facts import Facts
@@ -42,7 +42,7 @@ from fsmooth.rewrite.strategy import rule
 def require_out_of_loop(t: Term, facts: Facts) -> Term | None:
     """Out of a loop that runs at least once for certain, or if what is required is of sizes.
 
-    An index in bounds is required of a loop only if it runs; that sizes agree, always.
+    An index in bounds is required of a loop only if it runs; that sizes agree, always, if they are none that count as 0.
     """
     match t:
         case Build(_, index, Require() as r) | Reduce(_, _, index, Require() as r):
@@ -136,12 +136,22 @@ def _outside(r: Require, bound: tuple[Var, ...], size: Term, facts: Facts) -> Te
     if not _is_free_of(r, bound, facts):
         return None
     match r.failure:
-        case Failure.SIZE:
+        case Failure.SIZE if not _is_of_steps(r.condition, size, facts):
             return r.condition
-        case Failure.INDEX:
+        case Failure.SIZE | Failure.INDEX:
             return either(Prim(p.less_equal, (size, Const(0))), r.condition)
         case _:
             return None
+
+
+def _is_of_steps(condition: Term, size: Term, facts: Facts) -> bool:
+    """Is it about a size that is not negative if the loop runs?  Where it has no steps, a negative one counts as 0."""
+    sizes = [x for t in subterms(condition) if isinstance(t, Prim) and t.primitive is p.equal for x in t.arguments]
+    unknown = [x for x in sizes if isinstance(x.type, Int) and not facts.nonnegative(x)]
+    undo = facts.repeats(size)
+    found = any([facts.nonnegative(x) for x in unknown])
+    facts.forget(undo)
+    return found
 
 
 def _is_free_of(r: Require, bound: tuple[Var, ...], facts: Facts) -> bool:

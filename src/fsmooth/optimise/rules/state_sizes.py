@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from fsmooth import thresholds
 from fsmooth.core.build import components
-from fsmooth.core.shape import Ragged, size_of
+from fsmooth.core.shape import Ragged
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import Carrying, IFold, Length, Proj, Term, While
 from fsmooth.core.traverse import bound_in, children, rebuild, size_of_tree, transform
 from fsmooth.rewrite.facts import Facts
+from fsmooth.rewrite.seen_sizes import seen_size
 from fsmooth.rewrite.strategy import rule
 
 
@@ -35,7 +36,7 @@ def length_of_state(t: Term, facts: Facts) -> Term | None:
         for k in path:
             start = components(start)[k]
         try:
-            known = size_of(start, x.axis)
+            known = seen_size(start, x.axis, facts)
         except Ragged:
             return x
         return known if size_of_tree(known) <= thresholds.COPIED_SIZE else x

@@ -20,7 +20,6 @@ from fsmooth.frontend.python.arrays.arguments import (
 )
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.sizes import (
-    at_least_zero,
     constant_size,
     count_elements,
     length_of,
@@ -29,6 +28,7 @@ from fsmooth.frontend.python.sizes import (
     shape_of_array,
 )
 from fsmooth.frontend.python.values import Value
+from fsmooth.frontend.signs import at_least_zero
 
 
 def shape_of(frame: Frame, array: Term, node: ast.AST) -> list[Term]:

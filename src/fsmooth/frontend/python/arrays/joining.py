@@ -27,8 +27,9 @@ from fsmooth.frontend.python.conversion import convert, join
 from fsmooth.frontend.python.displays import display
 from fsmooth.frontend.python.dtypes import with_leaf
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.sizes import at_least_zero, length_of, required_size
+from fsmooth.frontend.python.sizes import length_of, required_size
 from fsmooth.frontend.python.values import Static, Unrolled, Value
+from fsmooth.frontend.signs import at_least_zero
 
 
 def alike(frame: Frame, parts: Sequence[Term], free: int | None, node: ast.AST) -> list[Term]:

@@ -25,3 +25,8 @@ def never_negative(size: Term, counters: Set[Var]) -> bool:
             return never_negative(inner, counters)
         case _:
             return False
+
+
+def at_least_zero(size: Term) -> Term:
+    """A size as a user sees it: that of `range(4, 2)` is 0."""
+    return size if never_negative(size, frozenset()) else Prim(p.maximum, (size, Const(0)))
