@@ -233,7 +233,7 @@ def vjp(
 
     The cotangent has the structure and the shapes of the value.  The program itself runs only once: the pullback keeps
     what it needs of it, and copies of the arguments that it reads (unless they are read-only), so that these may change
-    afterwards.
+    afterwards.  `method` is "reverse", "tape" (paper 003), or "auto", which takes the tape where reverse mode has no derivative.
 
     >>> import numpy as np, fsmooth as fs
     >>> value, pullback = fs.vjp(lambda v: [v[0] * v[1], v[0] + v[1]])(np.array([2.0, 3.0]))

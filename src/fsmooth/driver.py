@@ -167,13 +167,30 @@ def compile_halves(
 ) -> Compilation:
     """All stages, up to the C text, of the two halves of a vjp; `narrow` are the arrays that have integers of 32 bits.
 
+    By a tape where that is asked for, or where no method is and reverse mode has no derivative.
+
     Raises:
         NotDifferentiableError: for a derivative that does not exist.
         RaggedError: for an array whose rows differ in length.
 
     """
     first = Stages(elaborated, static_sizes=static_sizes or {}, narrow=narrow)
-    return _deep(lambda: _in_a_mode(lambda *modes: _compile_halves(first.anew(), name, schedule, *modes)))
+
+    def made(without: str | None = None) -> Compilation:
+        return _in_a_mode(lambda *modes: _compile_halves(first.anew(), name, schedule, without, *modes))
+
+    def by_either() -> Compilation:
+        try:
+            return made()
+        except NotDifferentiableError as error:
+            if elaborated.pullback is None or elaborated.pullback.method is not Method.AUTO:
+                raise
+            try:
+                return made(str(error).partition("\n")[0])
+            except NotDifferentiableError:
+                raise error from None
+
+    return _deep(by_either)
 
 
 class Compilation(Struct, frozen=True):
@@ -251,9 +268,11 @@ def _compile_halves(
     forward: Stages,
     name: str,
     schedule: str | Schedule,
+    without: str | None,
     auto: Method,
     calls: Calls,
 ) -> Compilation:
+    """`without` says why reverse mode has no derivative: then it is by a tape."""
     from fsmooth.differentiate.choose import chosen  # noqa: PLC0415  (loaded for derivatives)
     from fsmooth.differentiate.remove import Removal  # noqa: PLC0415
     from fsmooth.differentiate.reverse.halves import by_transposition, halves  # noqa: PLC0415
@@ -272,7 +291,7 @@ def _compile_halves(
     before = order.before_derivative(forward.trace, sizes)
     removal = Removal(before, sizes, auto, calls)
     made: list[Halves] = []
-    is_taped = wanted.method is Method.TAPE
+    is_taped = wanted.method is Method.TAPE or without is not None
 
     def first() -> Term:
         def ready(t: Term) -> Term:
@@ -283,7 +302,9 @@ def _compile_halves(
 
     forward.timed("derivative", first)
     parts = made[0]
-    forward.choices = [*removal.choices, chosen(wanted, removal.known)] if is_taped else removal.choices
+    choice = chosen(wanted, removal.known)
+    choice = choice if without is None else choice.instead(without, Method.TAPE)
+    forward.choices = [*removal.choices, choice] if is_taped else removal.choices
     own = {(parts.kept.index(k), axis): n for (k, axis), n in static.items() if k in parts.kept}
     narrow = frozenset([(parts.kept.index(k), array) for k, array in forward.narrow if k in parts.kept])
     second = _of_halves(elaborated, parts)

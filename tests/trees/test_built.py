@@ -297,6 +297,25 @@ def test_derivatives_by_a_list_that_is_given(program):
         forward, taped = forward.tail, taped.tail
 
 
+@_EACH
+def test_pullbacks(program):
+    """By a tape where reverse mode has none."""
+    arguments = PROGRAMS[program]
+    value, pullback = fs.vjp(program, wrt="x")(*arguments)
+    assert value == pytest.approx(program(*arguments), rel=1e-13)
+    slope = fs.grad(program, wrt="x")(*arguments)
+    for cotangent in (1.0, -0.5):
+        assert pullback(cotangent) == pytest.approx(cotangent * slope, rel=1e-12)
+
+
+def test_a_pullback_says_that_it_is_by_a_tape():
+    by_cells = fs.vjp(of_a_map, wrt="x")
+    by_cells(_CELLS, 0.7)
+    assert "vjp: tape, there is no reverse derivative of nodes that a program makes" in by_cells.explain()
+    with pytest.raises(fs.NotDifferentiableError, match="no reverse derivative of nodes that a program makes"):
+        fs.vjp(of_a_map, wrt="x", method="reverse")(_CELLS, 0.7)
+
+
 def test_second_derivatives():
     value = fs.hvp(of_a_map, wrt="x")(_CELLS, 0.7, 1.0)
     step = 1e-5
@@ -308,7 +327,7 @@ def test_second_derivatives():
 def test_auto_takes_the_tape_where_reverse_mode_has_no_derivative():
     by_cells = fs.grad(of_a_map)
     by_cells(_CELLS, 0.7)
-    assert "grad: tape, there is no reverse derivative of Field" in by_cells.explain()
+    assert "grad: tape, there is no reverse derivative of nodes that a program makes" in by_cells.explain()
 
 
 def test_reverse_mode_says_that_it_has_none():

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from fsmooth.core import primitives as p
 from fsmooth.core.build import bind, both
 from fsmooth.core.primitives import Primitive
-from fsmooth.core.term import Const, If, Prim, Taped, Term, Zero, scalar_constant
+from fsmooth.core.term import Const, Field, If, Inject, Null, Prim, Tag, Taped, Term, Zero, scalar_constant
 from fsmooth.core.types import Float, Type
 
 Row = Callable[[tuple[Term, ...], Term, tuple[Term, ...]], Term]
@@ -36,6 +36,8 @@ def underived(term: Term, kind: str = "derivative") -> NoDerivative:
     if isinstance(term, Taped):
         hint = "fs.hvp and fs.hessian run a tape over forward mode; or make the inner derivative without a tape"
         return NoDerivative(f"a derivative by a tape has no {kind}\n  hint: {hint}")
+    if isinstance(term, Inject | Field | Tag | Null):
+        return NoDerivative(f"no {kind} of nodes that a program makes")
     return NoDerivative(f"no {kind} of {type(term).__name__}")
 
 

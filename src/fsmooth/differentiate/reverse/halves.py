@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from fsmooth.core.subst import refresh, substitute
 from fsmooth.core.term import App, Deriv, Failure, Lam, Let, MakeTuple, Proj, Require, Term, Var, let
-from fsmooth.core.types import Function, Tuple
+from fsmooth.core.types import Data, Function, Tuple, scalars_of
 from fsmooth.differentiate.derivatives import NoDerivative
 from fsmooth.differentiate.reverse.handed import handed
 from fsmooth.differentiate.reverse.handed_components import by_components
@@ -45,12 +45,19 @@ class Halves(Struct, frozen=True):
         return cast(Lam, refresh(self.giving(self.residuals)))
 
     def pared(self, optimised: Lam) -> Halves:
-        """The halves with the second one as it is optimised, which may read less, and no residuals but what it reads."""
+        """The halves with the second one as it is optimised, which may read less, and no residuals but what it reads.
+
+        Raises:
+            NoDerivative: if it reads nodes that the first half makes, which are gone by then.
+
+        """
         count = len(self.kept)
         own, saved, cotangent = optimised.parameters[:count], optimised.parameters[count:-1], optimised.parameters[-1]
         body, given = by_components(optimised.body, zip(saved, self.residuals, strict=True))
         second = handed(body, [name for name, _ in given])
         residuals = tuple([substitute(term, dict(given)) for term in second.terms])
+        if any([isinstance(s, Data) for term in residuals for s in scalars_of(term.type)]):
+            raise NoDerivative("no pullback in reverse mode that keeps nodes that a program makes")
         return Halves(residuals, self.giving, Lam((*own, *second.names, cotangent), second.second), self.kept)
 
 
