@@ -61,10 +61,42 @@ OF_ROWS = f"""
 """
 
 
-@pytest.mark.parametrize("body", [IN_THREE_LOOPS, IN_TWO_LOOPS, IN_SUMS, IN_A_BRANCH, OF_ROWS])
-def test_chains_of_definitions(body) -> None:
+def places(depth: int, step: str) -> str:
+    """Integers, the last of them p40."""
+    lines = ["p0 = i + s", *[f"p{k + 1} = {step.replace('p', f'p{k}')}" for k in range(LENGTH)]]
+    return "".join([f"{'    ' * depth}{line}\n" for line in lines])
+
+
+REMAINDERS = "(p * p + 1) % len(x)"
+READ = f"""
+        for i in range(len(x)):
+{places(3, REMAINDERS)}
+            r[s, i] += x[p{LENGTH}] * y[s]
+"""
+ADDED_TO = f"""
+        for i in range(len(x)):
+{places(3, REMAINDERS)}
+            r[s, p{LENGTH}] += x[i] * y[s]
+"""
+DOUBLED = f"""
+        for i in range(len(x)):
+{places(3, "p + p")}
+            r[s, p{LENGTH} % len(x)] += x[i] * y[s]
+"""
+OF_THREE_LOOPS = f"""
+        for i in range(len(y)):
+{places(3, REMAINDERS)}
+            for j in range(len(x)):
+                r[i, j] += x[p{LENGTH}] * y[i] * x[j]
+"""
+
+
+@pytest.mark.parametrize(
+    "body", [IN_THREE_LOOPS, IN_TWO_LOOPS, IN_SUMS, IN_A_BRANCH, OF_ROWS, READ, ADDED_TO, DOUBLED, OF_THREE_LOOPS]
+)
+def test_chains_of_definitions(body: str) -> None:
     x, y = np.linspace(0.1, 0.9, 5), np.linspace(0.2, 0.7, 4)
-    program = function_of(BEGINNING + body + END, f"<chain {len(body)}>", "chained")
+    program = function_of(BEGINNING + body + END, f"<chain {hash(body)}>", "chained")
     np.testing.assert_allclose(fs.function(program)(x, y), program(x, y), rtol=1e-12)
     step = 1e-6
     differences = [(program(x + step * row, y) - program(x - step * row, y)) / (2.0 * step) for row in np.eye(len(x))]

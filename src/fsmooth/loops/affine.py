@@ -11,6 +11,8 @@ from fsmooth.loops.arithmetic import ONE, ZERO, integer, is_integer, minus, plus
 from fsmooth.loops.usage import names_of
 
 _TRUE = t.Literal(True, BOOL)
+_LONGEST = 256
+"""No index that anybody writes has more weight, but what is made of chains of definitions doubles with each."""
 
 
 def stride_of(e: t.Expression, index: str) -> tuple[t.Expression, t.Expression] | None:
@@ -24,6 +26,8 @@ def stride_of(e: t.Expression, index: str) -> tuple[t.Expression, t.Expression] 
     """
     if index not in names_of(e):
         return e, ZERO
+    if e.weight > _LONGEST:
+        return None
     match e:
         case t.Name():
             return ZERO, ONE

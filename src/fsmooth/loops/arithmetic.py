@@ -105,21 +105,39 @@ def parts(e: Expression) -> tuple[Expression, ...]:
             return ()
 
 
+LARGE = 64
+"""In an expression of more weight something may occur in many places, as one object: it is looked at once."""
+
+
 def inside(*expressions: Expression) -> Iterator[Expression]:
-    """The expressions, and all that are in them."""
+    """The expressions, and all that are in them; what is large once, if it occurs in several places as one object."""
     stack = list(expressions)
+    met: set[int] = set()
     while stack:
         e = stack.pop()
+        if e.weight > LARGE:
+            if id(e) in met:
+                continue
+            met.add(id(e))
         yield e
         stack.extend(parts(e))
 
 
 def same(a: Expression, b: Expression) -> bool:
     """Are the expressions equal as trees?"""
+    return _same(a, b, set())
+
+
+def _same(a: Expression, b: Expression, known: set[tuple[int, int]]) -> bool:
+    """`known` are those of the large ones that were found to be."""
     if a is b:
         return True
     if type(a) is not type(b) or a.weight != b.weight or a.type != b.type:
         return False
+    if a.weight > LARGE:
+        if (id(a), id(b)) in known:
+            return True
+        known.add((id(a), id(b)))
     match a, b:
         case Literal(x), Literal(y):
             return repr(x) == repr(y)
@@ -132,7 +150,7 @@ def same(a: Expression, b: Expression) -> bool:
         case Search(), Search():
             return False
         case _:
-            return all([same(x, y) for x, y in zip(parts(a), parts(b), strict=True)])
+            return all([_same(x, y, known) for x, y in zip(parts(a), parts(b), strict=True)])
 
 
 def map_loads(e: Expression, change: Callable[[Load], Expression]) -> Expression:

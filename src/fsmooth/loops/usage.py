@@ -9,7 +9,7 @@ from typing import assert_never
 from fsmooth.core import primitives as p
 from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import inside, parts, same, with_values
+from fsmooth.loops.arithmetic import LARGE, inside, parts, same, with_values
 
 _TAPE = t.Name(t.TAPE, INT)
 
@@ -17,8 +17,13 @@ _TAPE = t.Name(t.TAPE, INT)
 def names_in(e: t.Expression, into: set[str]) -> None:
     """Add the variables and buffers of an expression."""
     stack = [e]
+    met: set[int] = set()
     while stack:
         x = stack.pop()
+        if x.weight > LARGE:
+            if id(x) in met:
+                continue
+            met.add(id(x))
         if isinstance(x, t.Name):
             into.add(x.name)
         elif isinstance(x, t.Load | t.Search):
@@ -36,7 +41,7 @@ def names_of(*expressions: t.Expression) -> set[str]:
 
 def loads(e: t.Expression) -> bool:
     """Does it read memory?"""
-    return isinstance(e, t.Load | t.Search) or any([loads(x) for x in parts(e)])
+    return any([isinstance(x, t.Load | t.Search) for x in inside(e)])
 
 
 def expressions_of(s: t.Statement) -> Iterator[t.Expression]:

@@ -35,6 +35,7 @@ class OwnElements:
             for s in walk(loop.body)
             if isinstance(s, t.Declare) and s.value is not None and not s.mutable and isinstance(s.type, Int)
         }
+        self._known: dict[str, t.Expression] = {}
         self.varying = changed(loop.body) | {name for s in walk(loop.body) for name in declared(s)}
         self.stores: dict[str, list[t.Expression]] = {}
         self.loads: dict[str, list[t.Expression]] = {}
@@ -103,8 +104,10 @@ class OwnElements:
 
     def resolved(self, e: t.Expression) -> t.Expression:
         """An index with what the names in it stand for."""
-        if isinstance(e, t.Name):
-            return self.resolved(self.indices[e.name]) if e.name in self.indices else e
+        if isinstance(e, t.Name) and e.name in self.indices:
+            if e.name not in self._known:
+                self._known[e.name] = self.resolved(self.indices[e.name])
+            return self._known[e.name]
         if isinstance(e, t.Operation):
             return t.Operation(e.primitive, tuple([self.resolved(a) for a in e.arguments]), e.type)
         return e
