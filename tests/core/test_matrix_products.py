@@ -28,6 +28,11 @@ PRODUCTS = {
     "one matrix": "build n (fun i -> build m (fun j -> sum k (fun l -> A[i][l] * A[l][j])))",
     "a part of one": "build n (fun i -> build m (fun j -> sum k (fun l -> A[i + 1][l] * B[l][2 * j])))",
     "computed factors": "build n (fun i -> build m (fun j -> sum k (fun l -> exp (A[i][l]) * B[l][j])))",
+    "the sign of a product": "build n (fun i -> build m (fun j -> sum k (fun l -> -(A[i][l] * B[l][j]))))",
+    "a row of factors": (
+        "build n (fun i -> let r = build k (fun l -> let e = exp (A[i][l]) in e * v[l]) in"
+        " build m (fun j -> sum k (fun l -> r[l] * B[l][j])))"
+    ),
     "known, long sides": "build 8 (fun i -> build 20 (fun j -> sum 30 (fun l -> A[i][l] * B[l][j])))",
 }
 
@@ -80,6 +85,13 @@ OTHERS = {
     "products in a loop": "build n (fun b -> build n (fun i -> build m (fun j -> sum k (fun l -> X[b][i][l] * X[b][l][j]))))",
     "three indices in one of two factors": "build n (fun i -> build m (fun j -> sum k (fun l -> A[i][l] * X[l][j][i])))",
     "a short side": "build n (fun i -> build 7 (fun j -> sum k (fun l -> A[i][l] * B[l][j])))",
+    "a row that loops compute": (
+        "build n (fun i -> let r = build k (fun l -> sum m (fun q -> A[i][q] * B[q][l])) in"
+        " build m (fun j -> sum k (fun l -> r[l] * A[l][j])))"
+    ),
+    "a row for each element": (
+        "build n (fun i -> build m (fun j -> let r = build k (fun l -> A[i][l] * A[j][l]) in sum k (fun l -> r[l] * B[l][j])))"
+    ),
     "a name for more than a row": "build n (fun i -> let y = exp (v[i]) in build m (fun j -> sum k (fun l -> y * A[i][l] * B[l][j])))",
 }
 

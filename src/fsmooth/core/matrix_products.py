@@ -26,7 +26,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import Build, Const, Get, Length, Let, MakeTuple, Prim, Reduce, Reduction, Term, Var, let
 from fsmooth.core.term.fields import Failing
-from fsmooth.core.traverse import children, subterms
+from fsmooth.core.traverse import children, is_loop_free, subterms, transform
 from fsmooth.core.types import INT, Float
 
 Names = Mapping[Var, Term]
@@ -178,7 +178,7 @@ def nest_of(term: Term) -> Nest | None:
         if term.index in indices or not size.free.isdisjoint(indices):
             return None
         axes.append(Axis(size, term.index))
-        term, names = _opened(term.body, names)
+        term, names = _opened(term.body, names, with_rows=True)
     return Nest(tuple(axes), term, names) if len(axes) > 1 else None
 
 
@@ -230,9 +230,13 @@ _HARMLESS = (Failing.NEVER, Failing.BOUNDS)
 """An element is read where the loops say, and the loops over one side have the same indices."""
 
 
-def _opened(term: Term, names: Names) -> tuple[Term, Names]:
-    """What follows definitions that only give names to parts of arrays and to sizes, and these."""
-    while isinstance(term, Let) and all([_is_name(value) for _, value in term.bindings]):
+def _opened(term: Term, names: Names, *, with_rows: bool = False) -> tuple[Term, Names]:
+    """What follows definitions that only give names to parts of arrays and to sizes, or to rows of numbers that no loop
+    computes, and these.
+    """
+    while isinstance(term, Let) and all(
+        [_is_name(value) or (with_rows and _is_row(value)) for _, value in term.bindings]
+    ):
         names = {**names, **dict(term.bindings)}
         term = term.body
     return term, names
@@ -242,12 +246,27 @@ def _is_name(value: Term) -> bool:
     return isinstance(value, Get | Var | Length) or (isinstance(value, Prim) and value.type == INT)
 
 
+def _is_row(value: Term) -> bool:
+    """Such a row is a factor's part in a matrix: each of its numbers is computed once there, too."""
+    return isinstance(value, Build) and isinstance(value.body.type, Float) and is_loop_free(value.body)
+
+
 def _written_out(term: Term, names: Names) -> Term:
     """A factor with what the names stand for, the last ones first."""
     for var, value in reversed(list(names.items())):
         if var in term.free:
             term = substitute(term, {var: value})
+            if isinstance(value, Build):
+                term = transform(term, _element)
     return term
+
+
+def _element(term: Term) -> Term:
+    match term:
+        case Get(Build(_, index, body), at):
+            return substitute(body, {index: at})
+        case _:
+            return term
 
 
 def _sums_in(element: Term) -> Iterator[Term]:
@@ -279,10 +298,15 @@ def _depends_on(factors: tuple[Term, ...], a: Var, b: Var) -> bool:
 
 
 def factors_of(term: Term) -> list[Term]:
-    """The factors of a product, left to right."""
+    """The factors of a product, left to right; the sign of one goes to a factor that is computed."""
     match term:
         case Prim(p.multiply, (a, b)):
             return [*factors_of(a), *factors_of(b)]
+        case Prim(p.negate, (inner,)) if isinstance(inner, Prim) and inner.primitive in (p.multiply, p.negate):
+            factors = factors_of(inner)
+            place = next((k for k, f in enumerate(factors) if not isinstance(f, Get)), 0)
+            factors[place] = Prim(p.negate, (factors[place],))
+            return factors
         case _:
             return [term]
 

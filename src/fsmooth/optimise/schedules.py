@@ -62,6 +62,7 @@ from fsmooth.optimise.rules.state_sizes import length_of_state
 from fsmooth.optimise.rules.unchanged_states import unchanged_in_state
 from fsmooth.optimise.schedule import Destinations, Lifted, Schedule, Stage, Stages, StaticSizes, as_strategy
 from fsmooth.optimise.simplify import simplify
+from fsmooth.optimise.sums_of_rows import multiply_rows
 from fsmooth.optimise.unzipping import unzip
 from fsmooth.optimise.windows.in_windows import in_windows
 from fsmooth.rewrite.facts import Facts
@@ -254,6 +255,7 @@ _PARTIAL = (("partial evaluation", Normalise(PARTIAL_EVALUATION, _KEEP)),)
 _FUSION_ONLY = (("fusion", Normalise(_FUSED, _FUSE)),)
 _ZEROS = (("zeros", finish(ZEROS)),)
 _LAST = (("zeros, powers", finish(ZEROS + POWERS)),)
+_PRODUCTS = (("products of rows", multiply_rows),)
 _BEFORE = (
     ("fusion, normalisation, fission, sparsity", Normalise(_BEFORE_DERIVATIVE + PLACES, Policy(unroll=1))),
     ("carried indices", ThenNormalise(prove_carried_indices, _BEFORE_DERIVATIVE, Policy(unroll=1))),
@@ -274,8 +276,14 @@ _INTERCHANGED = (
 _FIRST = (("requirements first", require_first),)
 _COMPACT = (("compaction", compact_tables),)
 _WINDOWS = (("windows", in_windows), ("earlier values", keep_earlier_values))
-_SHARED = (*_FIRST, *_COMPACT, ("sharing and motion", share), *_WINDOWS)
-_SHARED_RECIPROCALS = (*_FIRST, *_COMPACT, ("reciprocals, sharing and motion", share_with_reciprocals), *_WINDOWS)
+_SHARED = (*_FIRST, *_COMPACT, ("sharing and motion", share), *_PRODUCTS, *_WINDOWS)
+_SHARED_RECIPROCALS = (
+    *_FIRST,
+    *_COMPACT,
+    ("reciprocals, sharing and motion", share_with_reciprocals),
+    *_PRODUCTS,
+    *_WINDOWS,
+)
 
 NONE = Schedule("NONE", _PARTIAL + _ZEROS, _PARTIAL, destinations=Destinations.COPIED)
 LF = Schedule("LF", _FUSION_ONLY + _ZEROS, _FUSION_ONLY, destinations=Destinations.COPIED)
@@ -295,6 +303,7 @@ REAL = Schedule(
         *_FIRST,
         *_COMPACT,
         ("all reciprocals, sharing and motion", share_with_all_reciprocals),
+        *_PRODUCTS,
         *_WINDOWS,
     ),
     _BEFORE,
