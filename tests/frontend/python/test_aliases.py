@@ -192,7 +192,75 @@ def not_augmented(x):
     return y2
 
 
+def one_of_two_chosen(x, k):
+    y, z = x.copy(), x * 2
+    u, v = (y, z) if k > 0 else (z, y)
+    u[0] = 9.0
+    return y
+
+
+def a_pair_chosen(x, k):
+    y, z = x.copy(), x * 2
+    both = ((y, 1.0), z) if k > 0 else ((z, 2.0), y)
+    (u, w), v = both
+    u[0] = 9.0
+    return y
+
+
+def other_of_two_chosen(x, k):
+    y, z = x.copy(), x * 2
+    u, v = (y, x * 3) if k > 0 else (z, x * 3)
+    v[0] = 9.0
+    return y
+
+
+def rows_exchanged(A):
+    """Both are views: NumPy writes the second row into both."""
+    B = A.copy()
+    B[0], B[1] = B[1], B[0]
+    return B
+
+
+def rows_exchanged_by_copies(A):
+    B = A.copy()
+    B[0], B[1] = B[1].copy(), B[0].copy()
+    return B
+
+
+def rows_exchanged_at_once(A):
+    B = A.copy()
+    B[[0, 1]] = B[[1, 0]]
+    return B
+
+
+def parts_exchanged(x):
+    y = x.copy()
+    y[:-1], y[1:] = y[1:], y[:-1]
+    return y
+
+
+def numbers_exchanged(x):
+    y = x.copy()
+    y[0], y[2] = y[2], y[0]
+    return y
+
+
+def a_row_and_the_whole(A):
+    B, y = A.copy(), A[0].copy()
+    B[1], y[:] = y, B[1]
+    return B, y
+
+
+def exchanged_through_a_view(A):
+    B = A.copy()
+    r = B[0]
+    B[0], B[1] = B[1], r
+    return B
+
+
 SHARED = [
+    (one_of_two_chosen, (X, 1)),
+    (a_pair_chosen, (X, 1)),
     (
         chosen,
         (
@@ -236,6 +304,12 @@ APART = [
     (array_copies, (X,)),
     (sum_is_new, (X,)),
     (not_augmented, (X,)),
+    (other_of_two_chosen, (X, 1)),
+    (rows_exchanged, (MATRIX,)),
+    (rows_exchanged_by_copies, (MATRIX,)),
+    (rows_exchanged_at_once, (MATRIX,)),
+    (parts_exchanged, (X,)),
+    (numbers_exchanged, (X,)),
 ]
 
 
@@ -252,3 +326,17 @@ def test_shared_memory_is_refused(f, arguments) -> None:
 def test_memory_of_their_own(f, arguments) -> None:
     copies = [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
     np.testing.assert_allclose(fs.function(f)(*arguments), f(*copies))
+
+
+def test_pairs_of_arrays_that_change_in_turn() -> None:
+    for a, b in zip(fs.function(a_row_and_the_whole)(MATRIX), a_row_and_the_whole(MATRIX), strict=True):
+        np.testing.assert_allclose(a, b)
+
+
+def test_a_name_for_a_view_that_is_assigned_with_the_array() -> None:
+    with pytest.raises(fs.UndefinedNameError) as caught:
+        fs.function(exchanged_through_a_view)(MATRIX)
+    first, _, line, marks, hint = str(caught.value).split("\n")
+    assert first == "what is assigned here shares its memory with B, whose elements were assigned before"
+    assert (line.strip(), marks.strip()) == ("B[0], B[1] = B[1], r", "^" * 20)
+    assert hint == "  hint: copy it: (a[1].copy(), a[0].copy())"

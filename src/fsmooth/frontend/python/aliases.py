@@ -6,8 +6,10 @@ the other names must not be read afterwards: reading one is an error that sugges
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from fsmooth.core.term import Get, If, Let, MakeTuple, Proj, Require, Term, Var, Vector
-from fsmooth.core.types import Array, Tuple
+from fsmooth.core.types import Array, Tuple, Type
 from fsmooth.frontend.python.values import Growing, Keyed, Missing, Unrolled, Value
 
 Place = tuple[object, ...]
@@ -39,8 +41,7 @@ class Views:
                 case MakeTuple(items) if components:
                     term = items[components.pop()]
                 case If(_, then, otherwise):
-                    either = self.places(then) | self.places(otherwise)
-                    return frozenset([(*place, *taken) for place in either])
+                    return self.places(_part(then, taken)) | self.places(_part(otherwise, taken))
                 case Vector(items) if not components:
                     return frozenset([place for item in items for place in self.within(item)])
                 case Var():
@@ -66,13 +67,27 @@ class Views:
 
     def remember(self, view: Term, *owners: Term) -> None:
         """`view` may share the memory of any of `owners`."""
-        for owner in owners:
-            if isinstance(view, Var) and isinstance(owner, MakeTuple):
-                for k, item in enumerate(owner.items):
-                    self._parts[view, k] = self.within(item)
+        if isinstance(view, Var) and any([isinstance(owner, MakeTuple | If | Let | Require) for owner in owners]):
+            for path in _arrays_in(view.type):
+                parts = [_part(owner, path) for owner in owners]
+                self._parts[view, *path] = frozenset([place for part in parts for place in self.places(part)])
         places = frozenset([place for owner in owners for place in self.places(owner)])
         if places and isinstance(view.type, Array):
             self._found[view] = places
+
+
+def _arrays_in(type_: Type) -> list[tuple[int, ...]]:
+    """The paths to the arrays in a tuple."""
+    if isinstance(type_, Array):
+        return [()]
+    items = type_.items if isinstance(type_, Tuple) else ()
+    return [(k, *path) for k, item in enumerate(items) for path in _arrays_in(item)]
+
+
+def _part(term: Term, path: Iterable[int]) -> Term:
+    for k in path:
+        term = term.items[k] if isinstance(term, MakeTuple) else Proj(term, k)
+    return term
 
 
 def forget_aliases(names: dict[str, Value], views: Views, array: Term, changed: str, line: int, own: bool) -> None:

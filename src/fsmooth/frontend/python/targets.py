@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from fsmooth.core.term import Const, Get, MakeTuple, Term
+from fsmooth.core.subst import substitute
+from fsmooth.core.term import Const, Get, MakeTuple, Term, Var
 from fsmooth.core.types import Array, Int, Tuple
-from fsmooth.errors import TypeMismatchError
+from fsmooth.errors import TypeMismatchError, UndefinedNameError
 from fsmooth.frontend.python.arithmetic import binary
 from fsmooth.frontend.python.arrays.products import matmul
 from fsmooth.frontend.python.assignments import Place, assigned, combined, in_place
@@ -76,8 +77,36 @@ def unpack(frame: Frame, targets: list[ast.expr], value: Value, node: ast.AST) -
             TypeMismatchError, node, f"{len(targets)} names for {len(items)} values", "give each value a name, or _"
         )
     items = [named(frame, t, v) for t, v in zip(targets, items, strict=True)]
-    for target, item in zip(targets, items, strict=True):
-        assign_target(frame, target, item, node)
+    for k, target in enumerate(targets):
+        changing = changed_array(frame, target)
+        assign_target(frame, target, items[k], node)
+        if changing is not None:
+            items[k + 1 :] = [as_changed(frame, item, *changing, node) for item in items[k + 1 :]]
+
+
+def changed_array(frame: Frame, target: ast.expr) -> tuple[str, Term] | None:
+    """The name of an array whose elements are assigned, and what it stands for before; None for anything else."""
+    if not isinstance(target, ast.Subscript):
+        return None
+    while isinstance(target, ast.Subscript):
+        target = target.value
+    owner = frame.names.get(target.id) if isinstance(target, ast.Name) else None
+    is_array = isinstance(owner, Term) and isinstance(owner.type, Array) and owner not in frame.shared.lists
+    return (target.id, owner) if is_array and isinstance(target, ast.Name) and isinstance(owner, Term) else None
+
+
+def as_changed(frame: Frame, value: Value, name: str, before: Term, node: ast.AST) -> Value:
+    """A view of an array whose elements were assigned since: it sees what they are now, as in NumPy."""
+    views = frame.shared.views
+    if not isinstance(value, Term) or not isinstance(value.type, Array):
+        return value
+    if views.places(value).isdisjoint(views.places(before)):
+        return value
+    now = frame.names[name]
+    if isinstance(before, Var) and before in value.free and isinstance(now, Term):
+        return substitute(value, {before: now})
+    what = f"what is assigned here shares its memory with {name}, whose elements were assigned before"
+    frame.fail(UndefinedNameError, node, what, "copy it: (a[1].copy(), a[0].copy())")
 
 
 def assign_element(frame: Frame, target: ast.Subscript, value: Term, node: ast.AST) -> None:
