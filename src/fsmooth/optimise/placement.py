@@ -22,7 +22,7 @@ from fsmooth.core.term import (
     Var,
     While,
 )
-from fsmooth.core.traverse import children, opens_region
+from fsmooth.core.traverse import binds, bound_in, children, opens_region
 from fsmooth.core.types import is_scalar
 from fsmooth.optimise.absent import is_worth_a_test, is_worth_sharing_under_tests
 from fsmooth.optimise.curved import curved_nodes
@@ -60,7 +60,7 @@ class Placement:
         self._reached: dict[Term, set[Scope]] = {}
         self._states = frozenset([t.state for t in self.order if isinstance(t, IFold)])
         self._indices = frozenset([t.index for t in self.order if isinstance(t, Build | Reduce)])
-        self._apart = frozenset([x for t in self.order for x in bound_apart(t)])
+        self._apart = _bound_in_several(self.order)
         self._repeated = _with_whiles(self.order)
         self._failing = failing
         self._curved = curved_nodes(self.order) if before_derivative else frozenset()
@@ -278,6 +278,18 @@ class Placement:
             for here in scope.outwards():
                 wanted -= here.variables
         return bool(wanted)
+
+
+def _bound_in_several(order: list[Term]) -> frozenset[Var]:
+    """Variables whose scopes may be several: those that parts of a loop share that share no scope, and those of loops which
+    mention one, and are in each of these parts.
+    """
+    found = {x for t in order for x in bound_apart(t)}
+    if found:
+        for t in reversed(order):
+            if binds(t) and not found.isdisjoint(t.free):
+                found.update([x for k in range(len(children(t))) for x in bound_in(t, k)])
+    return frozenset(found)
 
 
 def _with_whiles(order: list[Term]) -> set[Term]:

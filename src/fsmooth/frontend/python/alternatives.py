@@ -12,10 +12,12 @@ from collections.abc import Callable, Collection, Sequence
 from fsmooth.core import primitives as p
 from fsmooth.core.alternatives import Code, is_one_of, kinds_of
 from fsmooth.core.build import equals
+from fsmooth.core.nodes.declaration import Nodes
 from fsmooth.core.term import Const, Failure, If, MakeTuple, Prim, Require, Term, Var
 from fsmooth.core.trees import Constant, class_of
-from fsmooth.core.types import Tuple, Type
+from fsmooth.core.types import Array, Tuple, Type
 from fsmooth.errors import TypeMismatchError
+from fsmooth.frontend.python.containers_of_users import has_elements
 from fsmooth.frontend.python.conversion import convert, join_kinds_of, place_among, project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.joins import either_way
@@ -79,6 +81,49 @@ def operand(frame: Frame, value: Value, node: ast.AST) -> Value:
     value = value if isinstance(value, Var) else frame.bind(value, "value")
     test = is_of(frame, value, usable)
     return _demanded(frame, value, usable, test, project(value, 1 + usable[0]), node, "TypeError", "")
+
+
+def with_parts(frame: Frame, value: Value, node: ast.AST) -> Value:
+    """The value as what has elements, which is required where it may be None or a number."""
+    if not (isinstance(value, Term) and is_one_of(value.type)):
+        return value
+    value = value if isinstance(value, Var) else frame.bind(value, "value")
+    usable = having_parts(frame, value)
+    possible = possible_kinds(frame, value)
+    if len(usable) != 1:
+        others = " or ".join([describe(kinds_of(value.type)[k]) for k in possible])
+        frame.fail(TypeMismatchError, node, f"this is {others}", "ask before which it is: `is None`, isinstance, ==")
+    if len(possible) == 1:
+        return as_kind(value, usable[0])
+    test = is_of(frame, value, usable)
+    return _demanded(frame, value, usable, test, project(value, 1 + usable[0]), node, "TypeError", _NO_PARTS)
+
+
+def having_parts(frame: Frame, value: Term) -> list[int]:
+    """The kinds that the value may be of here and that have elements."""
+    kinds = kinds_of(value.type)
+    return [k for k in possible_kinds(frame, value) if _has_parts(kinds[k])]
+
+
+def _has_parts(kind: Type) -> bool:
+    match kind:
+        case Array():
+            return True
+        case Tuple(_, _, Constant(inner)):
+            return isinstance(inner, str)
+        case Tuple(_, _, record):
+            return not isinstance(record, Code | Nodes) and has_elements(record)
+        case _:
+            return False
+
+
+def for_parts(frame: Frame, value: Term, use: Callable[[Value], Value], node: ast.AST) -> Value:
+    """What `use` makes of each of the kinds with elements."""
+    value = value if isinstance(value, Var) else frame.bind(value, "value")
+    return for_kinds(frame, value, having_parts(frame, value), use, node, "TypeError", _NO_PARTS)
+
+
+_NO_PARTS = ", which has no elements"
 
 
 def is_known(kind: Type) -> bool:
@@ -203,6 +248,9 @@ def has_attribute(kind: Type, name: str) -> bool:
             return hasattr(value, name)
         case Tuple(_, _, Code()):
             return False
+        case Tuple(_, _, Nodes() as record) if not record.is_forest:
+            constructors = record.declaration.constructors
+            return any([name in [f.name for f in c.fields] or hasattr(c.cls, name) for c in constructors])
         case Tuple(_, names, record):
             cls = class_of(record)
             return name in (names or ()) or (cls is not None and hasattr(cls, name))

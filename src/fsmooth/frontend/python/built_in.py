@@ -16,9 +16,10 @@ from fsmooth.core.term import Const, If, MakeTuple, Prim, Reduction, Term, Var
 from fsmooth.core.types import INT, Array, Bool, Float, Int, Tuple
 from fsmooth.core.weak import WEAK
 from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
-from fsmooth.frontend.python.alternatives import asked, is_of_kinds
+from fsmooth.frontend.python.alternatives import asked, for_parts, is_of_kinds
 from fsmooth.frontend.python.arithmetic import binary
 from fsmooth.frontend.python.comprehensions import comprehension
+from fsmooth.frontend.python.containers_of_users import require_parts
 from fsmooth.frontend.python.conversion import convert, truth
 from fsmooth.frontend.python.displays import list_of, tuple_display
 from fsmooth.frontend.python.dtypes import limits_of
@@ -63,7 +64,12 @@ def length_call(frame: Frame, node: ast.Call) -> Value:
     """len(x)."""
     if len(node.args) != 1 or node.keywords:
         frame.fail(ArgumentMismatchError, node, "len takes one argument", "give it one array, list or tuple")
-    value = frame.expression(node.args[0])
+    return _length(frame, frame.expression(node.args[0]), node)
+
+
+def _length(frame: Frame, value: Value, node: ast.Call) -> Value:
+    if isinstance(value, Term) and is_of_kinds(value):
+        return for_parts(frame, value, lambda one: _length(frame, one, node), node)
     if isinstance(value, Static) and hasattr(value.value, "__len__"):
         return size_of_object(frame, value)
     if isinstance(value, Keyed):
@@ -78,6 +84,7 @@ def length_call(frame: Frame, node: ast.Call) -> Value:
         return at_least_zero(value.size)
     term = frame.term(value, node.args[0])
     require_no_node(frame, term, node)
+    require_parts(frame, term, node)
     if isinstance(term.type, Tuple):
         return Const(len(term.type.items))
     if not isinstance(term.type, Array):

@@ -13,7 +13,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from fsmooth.core.alternatives import kinds_of
-from fsmooth.core.nodes.built import built
+from fsmooth.core.nodes.built import Built, built
 from fsmooth.core.nodes.reading import declaration_of, is_record
 from fsmooth.core.term import MakeTuple, Term
 from fsmooth.core.types import Tuple
@@ -124,7 +124,7 @@ def called(frame: Frame, callee: Value, node: ast.Call) -> Value:
             return pulled_back(frame, callee, node)
         case Method(Keyed() as owner, name):
             return keyed_method(frame, owner, name, node)
-        case Method(Term(type=Tuple()) as owner, name):
+        case Method(Term(type=Tuple() | Built()) as owner, name):
             return record_method(frame, owner, name, node)
         case Method(Term() as owner, name):
             return method_call(frame, owner, name, node)

@@ -11,6 +11,8 @@ from fsmooth.core.build import minus, plus, times
 from fsmooth.core.term import Check, Const, Failure, Get, If, MakeTuple, Prim, Require, Term, Var
 from fsmooth.core.types import INT, Array, Int, Tuple
 from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
+from fsmooth.frontend.python.alternatives import is_of_kinds, with_parts
+from fsmooth.frontend.python.containers_of_users import require_parts
 from fsmooth.frontend.python.displays import known
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import apply_value, constant_object, keywords
@@ -51,10 +53,13 @@ def iterable_value(frame: Frame, value: Value, node: ast.AST) -> Sequence | Unro
             return Unrolled(tuple([known(key) for key in entries]))
         case Static(inner) if isinstance(inner, dict | set | frozenset | str | ItemsView | KeysView | ValuesView):
             return Unrolled(tuple([part_of(frame, x) for x in inner]))
+    if isinstance(value, Term) and is_of_kinds(value):
+        return iterable_value(frame, with_parts(frame, value, node), node)
     term = frame.term(value, node)
     if is_forest(term):
         return trees_of_forest(frame, term, node)
     require_no_node(frame, term, node)
+    require_parts(frame, term, node)
     if isinstance(term.type, Tuple):
         bound = frame.bind(term, "t")
         return Unrolled(tuple(parts_seen(bound)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection
 
-from fsmooth.core.term import If, Let, Term, Var
+from fsmooth.core.term import Call, If, Let, MakeTuple, Proj, Require, Term, Var
 from fsmooth.core.types import Type
 from fsmooth.frontend.python.conversion import Model, convert, join_kinds_of
 from fsmooth.frontend.python.frame import Frame
@@ -53,4 +53,25 @@ def _of_branch(frame: Frame, value: Term, wanted: Type, node: ast.AST, other: Te
 
 def model_in(value: Term, own: Collection[Var]) -> Model:
     """What the other branch gives: outside is known what is made of none of its `own` names."""
-    return Model(value, lambda part: part if part.free.isdisjoint(own) else None)
+    return Model(value, lambda part: _known_outside(part, (), own))
+
+
+def _known_outside(term: Term, path: tuple[int, ...], own: Collection[Var]) -> Term | None:
+    """A component of a value that has it whatever the conditions in the value are: nothing is called for it."""
+    match term:
+        case Proj(inner, position):
+            return _known_outside(inner, (position, *path), own)
+        case MakeTuple(items) if path:
+            return _known_outside(items[path[0]], path[1:], own)
+        case If(_, then, otherwise):
+            found = _known_outside(then, path, own)
+            return _known_outside(otherwise, path, own) if found is None else found
+        case Let(bindings, body):
+            return _known_outside(body, path, {*own, *[var for var, _ in bindings]})
+        case Require(_, body):
+            return _known_outside(body, path, own)
+    if not term.free.isdisjoint(own) or Call in term.kinds:
+        return None
+    for position in path:
+        term = Proj(term, position)
+    return term

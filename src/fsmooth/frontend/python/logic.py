@@ -11,8 +11,18 @@ from fsmooth.core.primitives import Primitive
 from fsmooth.core.term import Const, If, Prim, Term, Var, Vector
 from fsmooth.core.types import INT, Array, Bool, Int, Tuple, array_of, leaf_of, rank_of
 from fsmooth.errors import TypeMismatchError
-from fsmooth.frontend.python.alternatives import asked, is_function, is_of_kinds, narrowed, operand
+from fsmooth.frontend.python.alternatives import (
+    asked,
+    having_parts,
+    is_function,
+    is_of_kinds,
+    narrowed,
+    operand,
+    possible_kinds,
+    with_parts,
+)
 from fsmooth.frontend.python.broadcasting import elementwise
+from fsmooth.frontend.python.containers_of_users import compared_fields
 from fsmooth.frontend.python.conversion import common, convert, project, truth
 from fsmooth.frontend.python.displays import known
 from fsmooth.frontend.python.frame import Frame, is_constant
@@ -286,10 +296,11 @@ def equal_tuples(frame: Frame, a: Term, b: Term, node: ast.AST) -> Term:
     """Are two tuples of numbers equal?"""
     if not isinstance(a.type, Tuple) or not isinstance(b.type, Tuple):
         return Const(False)
-    if len(a.type.items) != len(b.type.items):
+    fields = compared_fields(frame, a.type, b.type, node)
+    if fields is None:
         return Const(False)
     result: Term = Const(True)
-    for k in range(len(a.type.items)):
+    for k in fields:
         x, y = project(a, k), project(b, k)
         if isinstance(x.type, Array) or isinstance(y.type, Array):
             frame.unsupported(node, "a comparison of tuples of arrays", "compare the elements with any or all")
@@ -353,6 +364,11 @@ def is_member(frame: Frame, left: Value, right: Value, node: ast.Compare) -> Ter
     if is_of_kinds(left):
         assert isinstance(left, Term)
         return asked(frame, left, lambda one: is_member(frame, one, right, node), node)
+    if is_of_kinds(right):
+        assert isinstance(right, Term)
+        if len(having_parts(frame, right)) == len(possible_kinds(frame, right)):
+            return asked(frame, right, lambda one: is_member(frame, left, one, node), node)
+        return is_member(frame, left, with_parts(frame, right, node), node)
     items = members(frame, right)
     if items is None:
         frame.unsupported(node, "in", "compare the elements: any(x == y for y in ys)")

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import ast
 
+from fsmooth.core import primitives as p
 from fsmooth.core.nodes.declaration import Declaration
-from fsmooth.core.term import Const, Term
+from fsmooth.core.term import Const, Prim, Term
 from fsmooth.core.trees import class_of
 from fsmooth.core.types import Array, Tuple
 from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
 from fsmooth.frontend.lookup import ClassAttribute, Lookup
+from fsmooth.frontend.python.alternatives import asked, is_of_kinds
 from fsmooth.frontend.python.claims import Raised
 from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.nodes import declaration_of_node, possible_tags, require_no_node
 from fsmooth.frontend.python.syntax import OfLength, Positional, Unmatched
-from fsmooth.frontend.python.values import Growing, Listed, Static, Unrolled, Value
+from fsmooth.frontend.python.values import Growing, Listed, Sequence, Static, Unrolled, Value
+from fsmooth.frontend.signs import at_least_zero
 
 
 def part_at(frame: Frame, node: Positional) -> Value:
@@ -36,11 +39,19 @@ def part_at(frame: Frame, node: Positional) -> Value:
     return frame.expression(ast.copy_location(ast.Attribute(node.owner, names[node.position], ast.Load()), node))
 
 
-def has_length(frame: Frame, node: OfLength) -> Const:
-    """Is it a tuple or list of so many elements?  That is known while compiling."""
+def has_length(frame: Frame, node: OfLength) -> Term:
+    """Is it a tuple or list of so many elements?  That is known while compiling, but of the children of a node."""
     value = frame.expression(node.owner)
     require_no_node(frame, value, node)
+    if isinstance(value, Term) and is_of_kinds(value):
+        return asked(frame, value, lambda one: _is_of_length(frame, one, node), node)
+    return _is_of_length(frame, value, node)
+
+
+def _is_of_length(frame: Frame, value: Value, node: OfLength) -> Term:
     match value:
+        case Sequence(size):
+            return Prim(p.greater_equal if node.or_more else p.equal, (at_least_zero(size), Const(node.count)))
         case Unrolled(items):
             count = len(items)
         case Static(tuple() | list() as inner):

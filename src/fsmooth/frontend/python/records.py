@@ -97,9 +97,9 @@ def defined_by(frame: Frame, cls: type, name: str) -> object:
 
 def record_method(frame: Frame, record: Term, name: str, node: ast.Call) -> Value:
     """record.name(…)."""
-    assert isinstance(record.type, Tuple)
     if declaration_of_node(record) is not None:
         return _method_of_node(frame, record, name, node)
+    assert isinstance(record.type, Tuple)
     cls = class_of(record.type.record)
     assert cls is not None
     if name == "_replace":

@@ -13,10 +13,18 @@ from fsmooth.core.term import Const, MakeTuple, Term
 from fsmooth.core.trees import class_of
 from fsmooth.core.types import Array, Bool, Float, Int, Tuple, Type, rank_of
 from fsmooth.errors import RankError, TypeMismatchError, UndefinedNameError
-from fsmooth.frontend.python.alternatives import for_kinds, has_attribute, is_of_kinds, one_among, possible_kinds
+from fsmooth.frontend.python.alternatives import (
+    for_kinds,
+    for_parts,
+    has_attribute,
+    is_of_kinds,
+    one_among,
+    possible_kinds,
+)
 from fsmooth.frontend.python.arrays.in_brackets import in_brackets
 from fsmooth.frontend.python.brackets import indices_in
 from fsmooth.frontend.python.container_slices import part_of_container, part_of_sequence
+from fsmooth.frontend.python.containers_of_users import require_parts
 from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.dtypes import dtype_of
 from fsmooth.frontend.python.frame import Frame
@@ -67,6 +75,8 @@ def is_compound(index: ast.expr) -> bool:
 
 def part_at(frame: Frame, owner: Value, node: ast.Subscript) -> Value:
     """What is at an index of a value."""
+    if isinstance(owner, Term) and is_of_kinds(owner):
+        return for_parts(frame, owner, lambda one: part_at(frame, one, node), node)
     part = part_of_container(frame, owner, node)
     if part is not None:
         return part
@@ -101,6 +111,7 @@ def part_at(frame: Frame, owner: Value, node: ast.Subscript) -> Value:
             return subscript(frame, owner.room, [at, *rest], node)
     array = frame.term(owner, node.value)
     require_no_node(frame, array, node)
+    require_parts(frame, array, node)
     if isinstance(array.type, Tuple):
         return project(array, tuple_position(frame, len(array.type.items), node))
     if not isinstance(array.type, Array):

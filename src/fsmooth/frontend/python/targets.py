@@ -8,11 +8,13 @@ from fsmooth.core.subst import substitute
 from fsmooth.core.term import Const, Get, MakeTuple, Term, Var
 from fsmooth.core.types import Array, Int, Tuple
 from fsmooth.errors import TypeMismatchError, UndefinedNameError
+from fsmooth.frontend.python.alternatives import with_parts
 from fsmooth.frontend.python.arithmetic import binary
 from fsmooth.frontend.python.arrays.products import matmul
 from fsmooth.frontend.python.assignments import Place, assigned, combined, in_place
 from fsmooth.frontend.python.brackets import Index, indices_in
 from fsmooth.frontend.python.containers import assign_item
+from fsmooth.frontend.python.containers_of_users import require_parts
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.growing import forget_names, with_element
 from fsmooth.frontend.python.kinds import describe
@@ -51,6 +53,7 @@ def assign_target(frame: Frame, target: ast.expr, value: Value, node: ast.AST) -
 def unpack(frame: Frame, targets: list[ast.expr], value: Value, node: ast.AST) -> None:
     """a, b = value."""
     items: list[Value]
+    value = with_parts(frame, value, node)
     if any([isinstance(target, ast.Starred) for target in targets]):
         items = starred_items(frame, targets, value, node)
         targets = [target.value if isinstance(target, ast.Starred) else target for target in targets]
@@ -66,6 +69,7 @@ def unpack(frame: Frame, targets: list[ast.expr], value: Value, node: ast.AST) -
             items = [Get(array, Const(k)) for k in range(len(targets))]
         elif isinstance(term.type, Tuple):
             require_no_node(frame, term, node)
+            require_parts(frame, term, node)
             bound = term if isinstance(term, MakeTuple) else frame.bind(term, "t")
             items = parts_seen(bound)
         else:
