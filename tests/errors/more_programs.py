@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import math
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -79,6 +80,50 @@ def in_brackets_without_an_end(x):
 @wrong(x)
 def an_object_of_numpy(x):
     return np.s_ + x
+
+
+@dataclass
+class Own:
+    u: float
+    v: float
+
+    def __len__(self):
+        return 7
+
+    def __eq__(self, other):
+        return self.u == other.u
+
+
+@dataclass(eq=False)
+class Plain:
+    u: float
+
+
+@wrong(1.0)
+def a_length_of_its_own(x):
+    return len(Own(x, x))
+
+
+@wrong(1.0)
+def elements_of_a_dataclass(x):
+    u, v = Plain(x), 2.0
+    return u[0] * v
+
+
+@wrong(1.0)
+def an_equality_of_its_own(x):
+    return 1.0 if Own(x, 1.0) == Own(x, 2.0) else 0.0
+
+
+@wrong(1.0)
+def an_equality_that_is_identity(x):
+    return 1.0 if Plain(x) == Plain(x) else 0.0
+
+
+@wrong(1.0)
+def elements_of_what_may_be_two_texts(x):
+    m = "lin" if x > 0 else "log"
+    return sum(1.0 for _ in m)
 
 
 @wrong(x)

@@ -103,3 +103,30 @@ def test_chains_of_definitions(body: str) -> None:
     np.testing.assert_allclose(fs.grad(program)(x, y), differences, rtol=1e-6, atol=1e-8)
     hessian = fs.hessian(program)(x, y)
     np.testing.assert_allclose(hessian, hessian.T, rtol=1e-9, atol=1e-12)
+
+
+def test_a_machine_with_many_states() -> None:
+    """What a text is after a step is one of two for each that it was."""
+    lines = ["def machine(x, v):", "    state = 's0'", "    for a in v:"]
+    for k in range(9):
+        lines += [
+            f"        {'if' if k == 0 else 'elif'} state == 's{k}':",
+            f"            x = x + {k}.5 * a",
+            f"            state = 's{(k + 1) % 9}' if a > 0 else 's{(k + 2) % 9}'",
+        ]
+    program = function_of("\n".join([*lines, "    return x", ""]), "<machine>", "machine")
+    v = np.linspace(-1.0, 1.0, 9)
+    assert fs.function(program)(0.5, v) == pytest.approx(program(0.5, v), rel=1e-14)
+
+
+def shifted(n):
+    s = n
+    for _ in range(3):
+        s = s ^ (s >> 7)
+        s = s ^ (s >> 3)
+        s = s ^ (s >> 2)
+    return s
+
+
+def test_integers_of_bits() -> None:
+    assert fs.function(shifted)(12345) == shifted(12345)

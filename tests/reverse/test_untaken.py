@@ -82,3 +82,28 @@ def test_derivatives_of_both_modes_are_finite_and_agree(f, x) -> None:
 def test_what_both_branches_need_is_computed_once_in_what_is_not_differentiated() -> None:
     source = fs.function(two_roots).c_source(1.0)
     assert source.split("two_roots(")[1].count("sqrt(") == 1
+
+
+def of_numbers(x):
+    """Where it is a number is asked of what has none."""
+    y = np.sqrt(x)
+    return np.sum(np.where(np.isnan(y), 0.0, y)) + np.nansum(np.sqrt(x)) + np.sum(y[~np.isnan(y)])
+
+
+def of_a_number(x):
+    total = 0.0
+    for v in x:
+        y = np.log(v)
+        if np.isnan(y):
+            continue
+        total += y * y
+    return total
+
+
+@pytest.mark.parametrize("method", ["forward", "reverse", "tape", "auto"])
+@pytest.mark.parametrize(
+    ("f", "slopes"), [(of_numbers, [0.0, 0.75, 0.5]), (of_a_number, [0.0, np.log(4.0) / 2, np.log(9.0) / 4.5])]
+)
+def test_what_is_not_a_number_is_not_taken(f, slopes, method) -> None:
+    x = np.array([-1.0, 4.0, 9.0])
+    np.testing.assert_allclose(fs.grad(f, method=method)(x), slopes, rtol=1e-12)

@@ -376,6 +376,8 @@ EDGES: dict[str, tuple[str, ...]] = {
         "if c || d then x else zero ~> nothing",
         "if x <> y then zero else x ~> if x == y then x else zero",
         "if x < y then zero else x ~> nothing",
+        "if isnan x then zero else y ~> if !(isnan x) then y else zero",
+        "if isnan x then zero else zero ~> nothing",
         "if c then zero else zero ~> nothing",
     ),
     "guard_order": (

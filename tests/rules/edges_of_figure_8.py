@@ -134,6 +134,8 @@ EDGES: dict[str, tuple[str, ...]] = {
         "if c then x else y ~> nothing",
         "if c then false else true ~> nothing",
         "if !c then p else q ~> if c then q else p",
+        "if !c then x else zero ~> nothing",
+        "if !c then zero else x ~> if c then x else zero",
         "if !c then u else (require length u == length v in v) ~> nothing",
         "if !c then (x, u) else (y, v) ~> nothing",
     ),

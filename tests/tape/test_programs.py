@@ -74,6 +74,22 @@ def test_single_precision() -> None:
     np.testing.assert_allclose(found, fs.grad(f, method="reverse")(v), rtol=1e-6)
 
 
+def narrowed(v, w):
+    """Numbers of two widths in one statement."""
+    a = np.zeros(len(v), dtype=np.float32)
+    for i in range(len(v)):
+        a[i] = v[i] * 1.5 * w
+    return np.sum((v * w).astype(np.float32) * v) + np.sum(a * a)
+
+
+def test_two_precisions() -> None:
+    found = fs.grad(narrowed, wrt=("v", "w"), method="tape")(V, 2.0)
+    wanted = fs.grad(narrowed, wrt=("v", "w"), method="reverse")(V, 2.0)
+    for a, b in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-6)
+    np.testing.assert_allclose(found[0], 4.0 * V + 18.0 * V, rtol=1e-6)
+
+
 def test_a_tape_in_a_loop_and_in_a_tape() -> None:
     found = fs.value_and_grad(nested, method="tape")(1.5, V)
     wanted = sum([t * np.cos(0.5 * t) for t in V])

@@ -20,6 +20,13 @@ class Cell:
     head: float
     tail: Cell | None = None
 
+    def sum(self):
+        """Named like what arrays have."""
+        return self.head + (0.0 if self.tail is None else self.tail.sum())
+
+    def push(self, x):
+        return Cell(x, self)
+
 
 @dataclass
 class Number:
@@ -153,6 +160,38 @@ def of_lengths(c, x):
     return result
 
 
+def by_methods(c, x):
+    return c.push(x).push(2.0 * x).sum() * x + Cell(x, Cell(x)).sum()
+
+
+def first_beyond(c, least):
+    """A node that is given, or None, both by `return`."""
+    if c is None:
+        return None
+    if c.head > least:
+        return c
+    found = first_beyond(c.tail, least)
+    return None if found is None else found
+
+
+def of_one_that_is_found(c, x):
+    found, none = first_beyond(c, 0.4), first_beyond(c, 9.0)
+    return (0.0 if found is None else found.head * x) + (x if none is None else 0.0)
+
+
+def of_the_largest(c, x):
+    best = None
+    while c is not None:
+        if best is None or c.head > best.head:
+            best = c
+        c = c.tail
+    return best.head * x
+
+
+def of_a_child_or_none(c, x):
+    return total(Cell(x, c.tail if x > 0.5 else None)) + total(Cell(x, None if x > 0.5 else c))
+
+
 def derived(e):
     """The derivative of an expression, as an expression."""
     match e:
@@ -184,6 +223,26 @@ def grown(t, x):
     if len(t.children) == 0:
         return Rose(t.weight * x, t.row * x, [])
     return Rose(t.weight * x, t.row * x, [grown(c, x) for c in t.children])
+
+
+def by_children(t, x):
+    match t.children:
+        case []:
+            return t.weight * x
+        case [one, other]:
+            return by_children(one, x) * by_children(other, x * 2.0)
+        case [first, *_]:
+            return by_children(first, x)
+        case _:
+            return 0.0
+
+
+def of_two_children(t, x):
+    match grown(t, x):
+        case Rose(w, _, [Rose(u, _, []), other]):
+            return w * u * other.weight
+        case _:
+            return x
 
 
 def sum_of_rose(t):
@@ -255,10 +314,16 @@ PROGRAMS: dict[Callable[..., float], tuple[object, ...]] = {
     of_reversed_cells: (_CELLS, 0.7),
     of_cells_that_are_turned: (_CELLS, 0.7),
     of_a_mean: (_CELLS, 0.7),
+    by_methods: (_CELLS, 0.7),
+    of_one_that_is_found: (_CELLS, 0.7),
+    of_the_largest: (_CELLS, 0.7),
+    of_a_child_or_none: (_CELLS, 0.7),
     of_sorted_cells: (_CELLS, 0.7),
     of_lengths: (_CELLS, 0.7),
     of_an_expression_that_is_differentiated: (_E, 0.7),
     of_rows: (_ROSE, 0.7),
+    by_children: (_ROSE, 0.7),
+    of_two_children: (_ROSE, 0.7),
     in_a_branch: (_E, 0.7),
     in_a_loop: (_E, 0.7),
     of_an_expression_that_is_made_simpler: (_E, 0.7),

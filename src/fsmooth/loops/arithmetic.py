@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from fsmooth.core import primitives as p
 from fsmooth.core.types import BOOL, INT, Bool, Float, Type
@@ -175,33 +175,40 @@ def with_values(e: Expression, values: Mapping[str, Expression]) -> Expression:
     """`e` with variables replaced at once, itself if it has none of them; what replaces them is shared and not looked into,
     however large it is.
     """
+    return _with_values(e, values, {})
+
+
+def _with_values(e: Expression, values: Mapping[str, Expression], known: dict[int, Expression]) -> Expression:
+    """`known` is what large parts become, by the part."""
+    if isinstance(e, Name):
+        return values.get(e.name, e)
+    old = parts(e)
+    if e.weight > LARGE and id(e) in known:
+        return known[id(e)]
+    new = [_with_values(a, values, known) for a in old]
+    made = e if all([x is y for x, y in zip(new, old, strict=True)]) else _of_parts(e, new)
+    if e.weight > LARGE:
+        known[id(e)] = made
+    return made
+
+
+def _of_parts(e: Expression, new: Sequence[Expression]) -> Expression:
+    """The same of other parts."""
     match e:
-        case Name(name):
-            return values.get(name, e)
-        case Literal():
-            return e
-        case Load(buffer, index):
-            changed = with_values(index, values)
-            return e if changed is index else Load(buffer, changed, e.type)
-        case Operation(primitive, arguments):
-            renewed = tuple([with_values(a, values) for a in arguments])
-            if all([x is y for x, y in zip(renewed, arguments, strict=True)]):
-                return e
-            if primitive is p.add and e.type == INT:
-                return plus(*renewed)
-            if primitive is p.multiply and e.type == INT:
-                return times(*renewed)
-            if primitive is p.subtract and e.type == INT:
-                return minus(*renewed)
-            return Operation(primitive, renewed, e.type)
-        case Conditional(c, a, b):
-            chosen = [with_values(x, values) for x in (c, a, b)]
-            return e if chosen[0] is c and chosen[1] is a and chosen[2] is b else Conditional(*chosen)
+        case Load(buffer):
+            return Load(buffer, new[0], e.type)
+        case Operation(p.add, _) if e.type == INT:
+            return plus(*new)
+        case Operation(p.multiply, _) if e.type == INT:
+            return times(*new)
+        case Operation(p.subtract, _) if e.type == INT:
+            return minus(*new)
+        case Operation(primitive, _):
+            return Operation(primitive, tuple(new), e.type)
+        case Conditional():
+            return Conditional(*new)
         case Search():
-            offset, count = with_values(e.offset, values), with_values(e.count, values)
-            if offset is e.offset and count is e.count:
-                return e
-            return Search(e.extremum, e.buffer, offset, count, e.leaf)
+            return Search(e.extremum, e.buffer, new[0], new[1], e.leaf)
         case _:
             raise TypeError(f"{e!r} is no expression")
 

@@ -38,6 +38,8 @@ class Magnitudes:
         self.carried: set[Var] = set()
         self.fitting: list[Monomial] = []
         """Products that are known to fit: at most FITS, computed with real numbers."""
+        self._sums: dict[tuple[Term, int], int] = {}
+        """While one question is answered: what sums are at most, by the depth at which they are asked for."""
 
     def fits(self, condition: Term) -> Monomial | None:
         """The product of integers that is at most FITS if this condition holds; None for another condition."""
@@ -67,6 +69,7 @@ class Magnitudes:
             case [] | [((), _)] | [((_,), 1)]:
                 return True
             case _:
+                self._sums.clear()  # what is known may have changed
                 return self._farthest(poly, 0) < LIMIT
 
     def _farthest(self, poly: Polynomial, depth: int) -> int:
@@ -132,7 +135,10 @@ class Magnitudes:
                 return LIMIT
 
     def _sum(self, term: Term, depth: int) -> int:
-        return min(LIMIT, self._farthest(self.poly(term), depth + 1))
+        found = self._sums.get((term, depth))
+        if found is None:
+            found = self._sums[term, depth] = min(LIMIT, self._farthest(self.poly(term), depth + 1))
+        return found
 
     def _argument(self, term: Term) -> int:
         """Of an argument, the runtime says how far it may be."""

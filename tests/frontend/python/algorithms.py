@@ -229,3 +229,25 @@ def index_arithmetic(x):
 def lambda_over_closure(x):
     f = lambda n: sum((x[i] for i in range(n)))
     return [f(k) for k in range(4)]
+
+
+@CASES(8)
+@CASES(1)
+def reversed_bits(n):
+    """The order of an FFT: the condition and the step of a loop ask for the same bits."""
+    places, j = np.zeros(n), 0
+    for i in range(1, n):
+        bit = n // 2
+        while j & bit:
+            j ^= bit
+            bit = bit // 2
+        j ^= bit
+        places[i] = j
+    return places
+
+
+@CASES(5, 4)
+def common_bits(j, bit):
+    while (j & bit) != 0:
+        j = j ^ bit
+    return j

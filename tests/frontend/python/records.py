@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -257,6 +257,73 @@ def classes_without_fields(x):
             return x
         case Nothing():
             return 2 * x
+
+
+class Pair(NamedTuple):
+    a: float
+    b: float
+
+
+@CASES(-2.0)
+@CASES(2.0)
+def a_pair_or_none(x):
+    """What is asked of a value that may be None is asked of the pair."""
+    p = (x, 2 * x) if x > -3 else None
+    a, b = p
+    match p:
+        case (u, v):
+            c = u * v
+        case _:
+            c = 0.0
+    return (p[0], p[-1], len(p), sum(i for i, _ in enumerate(p)), a - b, c, max(p), list(p)[1], x in p)
+
+
+@CASES(-2.0)
+@CASES(2.0)
+def a_text_of_two(x):
+    m = "linear" if x > 0 else "log"
+    return (len(m), 1.0 if m[1] == "i" else 2.0, "i" in m, x if "near" in m else 0.0)
+
+
+@CASES(2.0)
+def a_dictionary_or_none(x):
+    d = {"a": x, "b": 3.0} if x > 0 else None
+    return (len(d), d["a"] * d["b"])
+
+
+@CASES(2.0)
+@CASES(-2.0)
+def a_named_pair_or_none(x):
+    r = Pair(x, 2.0) if x > -3 else None
+    return (r[0], r.b * 3.0, len(r))
+
+
+@CASES(X)
+def the_best_so_far(v):
+    best = None
+    for k, q in enumerate(v):
+        z = (q * q, k, "x" if q > 1 else "y")
+        if best is None or z[0] < best[0]:
+            best = z
+    value, k, _ = best
+    return value * v[k]
+
+
+@dataclass
+class Tagged:
+    v: float
+    note: float = field(compare=False, default=0.0)
+
+
+@CASES(2.0)
+def what_is_equal(x):
+    same = [
+        Metres(x) == Feet(x),
+        Metres(x) == Metres(2.0),
+        Pair(x, 1.0) == (2.0, 1.0),
+        Tagged(x, 1.0) == Tagged(2.0, 5.0),
+    ]
+    return [1.0 if one else 0.0 for one in same]
 
 
 CASES.append((lambda a, b: (in_metres(a), in_metres(b), in_metres([a, b][0])), (Feet(2.0), Metres(2.0))))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from weakref import WeakKeyDictionary
 
+from fsmooth.core.alternatives import is_one_of, kinds_of
 from fsmooth.core.nodes.declaration import Declaration, Field, Kind, Nodes
 from fsmooth.core.trees import Constant, class_of
 from fsmooth.core.types import BOOL, F64, INT, Array, Data, Tuple, Type, array_of
@@ -64,7 +65,11 @@ def tag_of(type_: Type, wanted: Built) -> int | None:
 
 
 def is_like_built(type_: Type, wanted: Built) -> bool:
-    """Can a value be one that the program makes: a node of a tree that is given, a record of one of the classes, None?"""
+    """Can a value be one that the program makes: a node of a tree that is given, a record of one of the classes, None, or one
+    of several of these?
+    """
+    if is_one_of(type_):
+        return all([is_like_built(kind, wanted) for kind in kinds_of(type_)])
     if isinstance(type_, Tuple) and isinstance(type_.record, Nodes):
         return not type_.record.is_forest and type_.record.declaration is wanted.declaration
     return type_ == wanted or tag_of(type_, wanted) is not None

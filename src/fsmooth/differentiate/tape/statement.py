@@ -15,6 +15,7 @@ from fsmooth.core import primitives as p
 from fsmooth.core.term import Const, Get, Length, MakeTuple, Prim, Proj, Term, Var, Zero, scalar_constant
 from fsmooth.core.types import Float
 from fsmooth.differentiate.derivatives import RESULT_IS_REUSED, ROWS
+from fsmooth.differentiate.leaves import in_width
 
 Named = Callable[[str, Term], Term]
 """A name for a term in the current scope."""
@@ -80,6 +81,9 @@ class _Slopes(Struct):
 
     def through(self, x: Operation, position: int, cotangent: Term) -> Term:
         """What the argument at a position gets of the cotangent of the result."""
+        own = x.arguments[position].type
+        if isinstance(own, Float) and own != cotangent.type:
+            return in_width(cotangent, own)  # the argument is the result in another width
         tangents = [_nothing(a) for a in x.arguments]
         tangents[position] = cotangent
         return ROWS[x.primitive](x.arguments, x.result, tuple(tangents))

@@ -17,13 +17,13 @@ from fsmooth.core.term import Const, Failure, If, MakeTuple, Prim, Require, Term
 from fsmooth.core.trees import Constant, class_of
 from fsmooth.core.types import Array, Tuple, Type
 from fsmooth.errors import TypeMismatchError
-from fsmooth.frontend.python.containers_of_users import has_elements
 from fsmooth.frontend.python.conversion import convert, join_kinds_of, place_among, project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.joins import either_way
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.narrowing import has_one_of, is_possible, is_same
 from fsmooth.frontend.python.parts import can_be_called, seen
+from fsmooth.frontend.python.protocols import has_elements
 from fsmooth.frontend.python.values import FUNCTIONS, Static, Value
 
 

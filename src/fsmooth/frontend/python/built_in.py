@@ -19,7 +19,6 @@ from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
 from fsmooth.frontend.python.alternatives import asked, for_parts, is_of_kinds
 from fsmooth.frontend.python.arithmetic import binary
 from fsmooth.frontend.python.comprehensions import comprehension
-from fsmooth.frontend.python.containers_of_users import require_parts
 from fsmooth.frontend.python.conversion import convert, truth
 from fsmooth.frontend.python.displays import list_of, tuple_display
 from fsmooth.frontend.python.dtypes import limits_of
@@ -37,6 +36,7 @@ from fsmooth.frontend.python.nodes import (
     require_no_node,
     trees_of_forest,
 )
+from fsmooth.frontend.python.protocols import require_parts
 from fsmooth.frontend.python.reducible import combined
 from fsmooth.frontend.python.reductions import reduce_generator
 from fsmooth.frontend.python.scalars import scalar_function

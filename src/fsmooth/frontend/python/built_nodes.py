@@ -10,12 +10,13 @@ import ast
 from collections.abc import Callable, Sequence
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import build, components, minus, plus
+from fsmooth.core.alternatives import is_one_of, kinds_of
+from fsmooth.core.build import build, components, equals, minus, plus
 from fsmooth.core.nodes.built import Built, is_like_built, tag_of
 from fsmooth.core.nodes.declaration import Constructor, Kind, Nodes
 from fsmooth.core.nodes.declaration import Field as FieldOfClass
 from fsmooth.core.nodes.texts import number_of
-from fsmooth.core.term import Call, Const, Get, Header, If, Inject, Lam, Null, Prim, Term, Var, Vector, let
+from fsmooth.core.term import Call, Const, Get, Header, If, Inject, Lam, Null, Prim, Proj, Term, Var, Vector, let
 from fsmooth.core.types import Float, Tuple, Type
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.python.frame import Frame
@@ -31,11 +32,25 @@ def as_built(frame: Frame, term: Term, wanted: Built, node: ast.AST, convert: Co
     if term.type == wanted:
         return term
     assert isinstance(term.type, Tuple)
+    if is_one_of(term.type):
+        return _of_kind(frame, frame.bind(term, "value"), wanted, node, convert)
     if isinstance(term.type.record, Nodes):
         return frame.bind(Call(_maker(frame, term.type, wanted), components(term)), "made")
     tag = tag_of(term.type, wanted)
     assert tag is not None
     return made_of(frame, wanted, tag, components(term), node, convert)
+
+
+def _of_kind(frame: Frame, value: Term, wanted: Built, node: ast.AST, convert: Convert) -> Term:
+    """The node that a value of one of several kinds is."""
+    made = [
+        frame.inside(lambda k=k: as_built(frame, Proj(value, 1 + k), wanted, node, convert), conditional=True)  # type: ignore[misc]
+        for k in range(len(kinds_of(value.type)))
+    ]
+    result = made.pop()
+    for k, one in reversed(list(enumerate(made))):
+        result = If(equals(Proj(value, 0), Const(k)), one, result)
+    return frame.bind(result, "made")
 
 
 def made_of(frame: Frame, wanted: Built, tag: int, values: Sequence[Value], node: ast.AST, convert: Convert) -> Term:

@@ -12,7 +12,6 @@ from fsmooth.core.term import Check, Const, Failure, Get, If, MakeTuple, Prim, R
 from fsmooth.core.types import INT, Array, Int, Tuple
 from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
 from fsmooth.frontend.python.alternatives import is_of_kinds, with_parts
-from fsmooth.frontend.python.containers_of_users import require_parts
 from fsmooth.frontend.python.displays import known
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import apply_value, constant_object, keywords
@@ -20,6 +19,7 @@ from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.names import item_of, part_of
 from fsmooth.frontend.python.nodes import is_forest, require_no_node, trees_of_forest
 from fsmooth.frontend.python.parts import parts_seen
+from fsmooth.frontend.python.protocols import require_parts
 from fsmooth.frontend.python.sizes import length_of, same_size
 from fsmooth.frontend.python.values import Growing, Keyed, Sequence, Static, Tail, Uneven, Unrolled, Value
 from fsmooth.frontend.signs import at_least_zero

@@ -22,7 +22,6 @@ from fsmooth.frontend.python.alternatives import (
     with_parts,
 )
 from fsmooth.frontend.python.broadcasting import elementwise
-from fsmooth.frontend.python.containers_of_users import compared_fields
 from fsmooth.frontend.python.conversion import common, convert, project, truth
 from fsmooth.frontend.python.displays import known
 from fsmooth.frontend.python.frame import Frame, is_constant
@@ -31,6 +30,7 @@ from fsmooth.frontend.python.kinds import describe, join_types
 from fsmooth.frontend.python.names import part_of
 from fsmooth.frontend.python.nodes import declaration_of_node, is_nothing, is_true
 from fsmooth.frontend.python.parts import parts_seen
+from fsmooth.frontend.python.protocols import compared_fields
 from fsmooth.frontend.python.sizes import length_of
 from fsmooth.frontend.python.unreturned import either_known
 from fsmooth.frontend.python.values import (

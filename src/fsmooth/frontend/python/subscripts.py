@@ -24,7 +24,6 @@ from fsmooth.frontend.python.alternatives import (
 from fsmooth.frontend.python.arrays.in_brackets import in_brackets
 from fsmooth.frontend.python.brackets import indices_in
 from fsmooth.frontend.python.container_slices import part_of_container, part_of_sequence
-from fsmooth.frontend.python.containers_of_users import require_parts
 from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.dtypes import dtype_of
 from fsmooth.frontend.python.frame import Frame
@@ -37,6 +36,7 @@ from fsmooth.frontend.python.library import library
 from fsmooth.frontend.python.names import attribute_of, item_of
 from fsmooth.frontend.python.nodes import declaration_of_node, is_forest, require_no_node, trees_of_forest
 from fsmooth.frontend.python.parts import is_part
+from fsmooth.frontend.python.protocols import require_parts
 from fsmooth.frontend.python.reading import subscript
 from fsmooth.frontend.python.records import part_of_node, part_of_record
 from fsmooth.frontend.python.sizes import count_elements, shape_of_array

@@ -14,13 +14,13 @@ from fsmooth.frontend.python.arrays.products import matmul
 from fsmooth.frontend.python.assignments import Place, assigned, combined, in_place
 from fsmooth.frontend.python.brackets import Index, indices_in
 from fsmooth.frontend.python.containers import assign_item
-from fsmooth.frontend.python.containers_of_users import require_parts
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.growing import forget_names, with_element
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.names import item_of
 from fsmooth.frontend.python.nodes import require_no_node
 from fsmooth.frontend.python.parts import parts_seen
+from fsmooth.frontend.python.protocols import require_parts
 from fsmooth.frontend.python.sizes import required_size
 from fsmooth.frontend.python.spreading import starred_items
 from fsmooth.frontend.python.syntax import as_load

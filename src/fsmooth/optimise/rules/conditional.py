@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_equal
-from fsmooth.core.term import Check, Const, If, Prim, Reduce, Reduction, Require, Term, Var
+from fsmooth.core.term import Check, Const, If, Prim, Reduce, Reduction, Require, Term, Var, Zero
 from fsmooth.core.traverse import bound_in, children, rebuild
 from fsmooth.core.types import INT, Array, Int, Tuple, Type
 from fsmooth.optimise.rules.totality import cannot_fail
@@ -74,7 +74,9 @@ def if_not(t: Term, facts: Facts) -> Term | None:
     match t:
         case If(c, Const(True), Const(False)):
             return c
-        case If(Prim(primitive, (c,)), a, b) if primitive is p.logical_not and not _has_sizes(a.type):
+        case If(Prim(p.logical_not, (c,)), a, b) if not _has_sizes(a.type) and (
+            isinstance(a, Zero) or not isinstance(b, Zero)
+        ):
             return If(c, b, a)
     return None
 

@@ -215,7 +215,8 @@ def guard_linear(t: Term, facts: Facts) -> Term | None:
 
 @rule(
     "if c && d then x else zero ~> if c then (if d then x else zero) else zero;  "
-    "if a <> b then zero else x ~> if a == b then x else zero",
+    "if a <> b then zero else x ~> if a == b then x else zero;  "
+    "if isnan x then zero else y ~> if !(isnan x) then y else zero",
     source="fsmooth",
     heads=If,
 )
@@ -228,6 +229,9 @@ def guard_split(t: Term, facts: Facts) -> Term | None:
             match c:
                 case Prim(primitive, (a, b)) if primitive is p.not_equal:
                     return If(Prim(p.equal, (a, b)), value, other)
+            asked = facts.definition(c) if isinstance(c, Var) else c
+            if isinstance(asked, Prim) and asked.primitive is p.is_nan:
+                return If(Prim(p.logical_not, (c,)), value, other)
     return None
 
 
