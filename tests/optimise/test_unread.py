@@ -52,7 +52,8 @@ def test_a_hessian_by_either_mode_costs_the_same_growth(method: str) -> None:
     found = f.compiled(X, A).terms["optimised"]
     assert isinstance(found, Lam)
     assert cost(found).growth == 3
-    assert cost(found).at() < 4e9
+    assert cost(found).at() < 7e9  # a factor of a product is counted with each of its terms, and computed once
+    assert "fs_product_f64(" in f.c_source(X, A)
 
 
 SUMS = {
