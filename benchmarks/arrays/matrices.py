@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+import fsmooth as fs
+
 SMALL = 32
 """Up to here fsmooth is to be as fast; above, blocked code in assembly has its advantage."""
 
 
 @dataclass(frozen=True)
 class Factorisation:
-    """A function at one size.  `unique`: the parts of its result that have one value, where signs of others are free.  With
-    `gradient_of` it is the gradient of that, by all arguments, by hand.
+    """A function at one size.  `unique`: the parts of its result that have one value, where signs of others are free.
+    `compiled` makes what fsmooth is measured by, where that is not the function itself: a derivative that this is by hand.
     """
 
     name: str
@@ -24,7 +26,7 @@ class Factorisation:
     size: int
     arguments: tuple[Any, ...]
     unique: Callable[[Any], Any] = lambda result: result
-    gradient_of: Callable[..., Any] | None = None
+    compiled: Callable[[], fs.Function[..., Any]] | None = None
 
 
 def solve(a, b):
@@ -101,6 +103,27 @@ def three_layers_by_hand(u, v, w, b, x):
     return x.T @ t, first.T @ s, second.T @ r, t.sum(0), t @ u.T
 
 
+def weighted(x, c):
+    n, d = x.shape
+    return [[sum(c[i] * x[i, r] * x[i, k] for i in range(n)) for k in range(d)] for r in range(d)]
+
+
+def weighted_by_hand(x, c):
+    return (x.T * c) @ x
+
+
+def logistic(w, x, y):
+    loss = 0.0
+    for i in range(len(y)):
+        loss += np.log(1.0 + np.exp(-y[i] * (x[i] @ w)))
+    return loss
+
+
+def logistic_by_hand(w, x, y):
+    s = 1.0 / (1.0 + np.exp(y * (x @ w)))
+    return (x.T * (s * (1.0 - s))) @ x
+
+
 def factorisations(size: int) -> Iterator[Factorisation]:
     """All of them for matrices of this size; least squares have twice as many rows."""
     rng = np.random.default_rng(size)
@@ -119,6 +142,12 @@ def factorisations(size: int) -> Iterator[Factorisation]:
     yield Factorisation("expm", expm, size, (a,))
     yield Factorisation("A @ B", product, size, (a, regular))
     yield Factorisation("np.tanh(A @ B + b)", layer, size, (a, regular, b))
-    yield Factorisation("∇ np.sum((A @ B) ** 2)", squares_by_hand, size, (a, regular), gradient_of=squares)
+    gradient = lambda: fs.grad(squares, wrt=(0, 1))  # noqa: E731
+    yield Factorisation("∇ np.sum((A @ B) ** 2)", squares_by_hand, size, (a, regular), compiled=gradient)
     weights = (a, regular, a.T, b, rng.normal(size=(size, size)))
-    yield Factorisation("∇ of three layers", three_layers_by_hand, size, weights, gradient_of=three_layers)
+    layers = lambda: fs.grad(three_layers, wrt=(0, 1, 2, 3, 4))  # noqa: E731
+    yield Factorisation("∇ of three layers", three_layers_by_hand, size, weights, compiled=layers)
+    rows, labels = rng.normal(size=(20 * size, size)), np.sign(rng.normal(size=20 * size))
+    yield Factorisation("Σ c x xᵀ", weighted_by_hand, size, (rows, labels), compiled=lambda: fs.function(weighted))
+    hessian = lambda: fs.hessian(logistic, wrt="w")  # noqa: E731
+    yield Factorisation("∇² of a logistic loss", logistic_by_hand, size, (0.1 * b, rows, labels), compiled=hessian)

@@ -110,7 +110,8 @@ def _text(stages: Stages) -> str:
 
 def of_factorisation(problem: Factorisation, length: Length) -> Row:
     """The seconds of fsmooth's call and of NumPy's."""
-    compiled, arguments = _compiled(problem), problem.arguments
+    arguments = problem.arguments
+    compiled = fs.function(problem.function) if problem.compiled is None else problem.compiled()
     found, expected = compiled(*arguments), problem.function(*arguments)
     contenders = {"fsmooth": lambda: compiled(*arguments), "NumPy": lambda: problem.function(*arguments)}
     return {
@@ -119,11 +120,6 @@ def of_factorisation(problem: Factorisation, length: Length) -> Row:
         "seconds": alternated(contenders, *length, MOST),
         "notes": [] if _near(problem.unique(expected), problem.unique(found)) else ["differs from NumPy"],
     }
-
-
-def _compiled(problem: Factorisation) -> fs.Function:
-    of = problem.gradient_of
-    return fs.function(problem.function) if of is None else fs.grad(of, wrt=tuple(range(len(problem.arguments))))
 
 
 def of_call(case: Case, length: Length) -> Row:

@@ -43,8 +43,8 @@ def text_of(result: Mapping[str, Any], command: str) -> str:
         "## Linear algebra against NumPy",
         "",
         "Calls through Python, n × n (`lstsq`: 2n × n); `expm` is SciPy's, gradients (∇) are by all arguments, and by hand in",
-        "NumPy.  fsmooth's time divided by NumPy's, both on one thread; the bar is"
-        f" {SAME_SPEED:g} up to n = {SMALL}, {LARGE:g} above.",
+        "NumPy, as are sums over 20n rows x, one of them the Hessian (∇²) of a regression.  fsmooth's time divided by NumPy's,",
+        f"both on one thread; the bar is {SAME_SPEED:g} up to n = {SMALL}, {LARGE:g} above.",
         _within([ratio(r) <= bar(r) for r in solved]),
         "",
         *_factorisations(solved),

@@ -302,9 +302,10 @@ def _compile_halves(
 
     forward.timed("derivative", first)
     parts = made[0]
-    choice = chosen(wanted, removal.known)
-    choice = choice if without is None else choice.instead(without, Method.TAPE)
-    forward.choices = [*removal.choices, choice] if is_taped else removal.choices
+    forward.choices = removal.choices
+    if is_taped:
+        choice = chosen(wanted, removal.known)
+        forward.choices.append(choice if without is None else choice.instead(without, Method.TAPE))
     own = {(parts.kept.index(k), axis): n for (k, axis), n in static.items() if k in parts.kept}
     narrow = frozenset([(parts.kept.index(k), array) for k, array in forward.narrow if k in parts.kept])
     second = _of_halves(elaborated, parts)

@@ -50,7 +50,7 @@ def test_stored_arrays_are_counted() -> None:
 
 def test_linear_algebra_is_measured_against_numpy() -> None:
     problems = {problem.name: problem for problem in factorisations(3)}
-    for name in ("solve", "eigh"):
+    for name in ("solve", "eigh", "∇ of three layers", "Σ c x xᵀ", "∇² of a logistic loss"):
         row = measure.of_factorisation(problems[name], SHORT)
         assert list(row["seconds"]) == ["fsmooth", "NumPy"]
         assert row["notes"] == []

@@ -15,10 +15,10 @@ from fsmooth.core import primitives as p
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.build import either, equals
 from fsmooth.core.shape import size_of
+from fsmooth.core.signs import at_least_zero
 from fsmooth.core.term import Const, Failure, Get, Length, MakeTuple, Prim, Proj, Require, Site, Term, Var
 from fsmooth.core.traverse import transform
 from fsmooth.core.types import Array, Tuple, leaf_of, rank_of
-from fsmooth.frontend.signs import at_least_zero
 from fsmooth.rewrite.linear import polynomial
 
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from fsmooth.core import primitives as p
+from fsmooth.core.signs import at_least_zero
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import (
     Check,
@@ -73,10 +74,7 @@ class CheckedElaborator(ProgramElaborator):
 
     def size(self, node: tree.Node, scope: Scope) -> Term:
         """How many: none, if it is less."""
-        size = super().size(node, scope)
-        if isinstance(size, Length) or (isinstance(size, Const) and size.value >= 0):
-            return size
-        return Prim(p.maximum, (size, Const(0)))
+        return at_least_zero(super().size(node, scope))
 
     def within(self, index: Term, size: Term) -> Term:
         """An index that is tested, unless that is proved."""

@@ -105,7 +105,7 @@ def parts(e: Expression) -> tuple[Expression, ...]:
             return ()
 
 
-LARGE = 64
+_LARGE = 64
 """In an expression of more weight something may occur in many places, as one object: it is looked at once."""
 
 
@@ -115,7 +115,7 @@ def inside(*expressions: Expression) -> Iterator[Expression]:
     met: set[int] = set()
     while stack:
         e = stack.pop()
-        if e.weight > LARGE:
+        if e.weight > _LARGE:
             if id(e) in met:
                 continue
             met.add(id(e))
@@ -134,7 +134,7 @@ def _same(a: Expression, b: Expression, known: set[tuple[int, int]]) -> bool:
         return True
     if type(a) is not type(b) or a.weight != b.weight or a.type != b.type:
         return False
-    if a.weight > LARGE:
+    if a.weight > _LARGE:
         if (id(a), id(b)) in known:
             return True
         known.add((id(a), id(b)))
@@ -183,11 +183,11 @@ def _with_values(e: Expression, values: Mapping[str, Expression], known: dict[in
     if isinstance(e, Name):
         return values.get(e.name, e)
     old = parts(e)
-    if e.weight > LARGE and id(e) in known:
+    if e.weight > _LARGE and id(e) in known:
         return known[id(e)]
     new = [_with_values(a, values, known) for a in old]
     made = e if all([x is y for x, y in zip(new, old, strict=True)]) else _of_parts(e, new)
-    if e.weight > LARGE:
+    if e.weight > _LARGE:
         known[id(e)] = made
     return made
 

@@ -9,26 +9,18 @@ from typing import assert_never
 from fsmooth.core import primitives as p
 from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
-from fsmooth.loops.arithmetic import LARGE, inside, parts, same, with_values
+from fsmooth.loops.arithmetic import inside, same, with_values
 
 _TAPE = t.Name(t.TAPE, INT)
 
 
 def names_in(e: t.Expression, into: set[str]) -> None:
     """Add the variables and buffers of an expression."""
-    stack = [e]
-    met: set[int] = set()
-    while stack:
-        x = stack.pop()
-        if x.weight > LARGE:
-            if id(x) in met:
-                continue
-            met.add(id(x))
+    for x in inside(e):
         if isinstance(x, t.Name):
             into.add(x.name)
         elif isinstance(x, t.Load | t.Search):
             into.add(x.buffer)
-        stack.extend(parts(x))
 
 
 def names_of(*expressions: t.Expression) -> set[str]:

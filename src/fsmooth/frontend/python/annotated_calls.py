@@ -18,6 +18,7 @@ from msgspec import Struct
 from fsmooth.core.array_annotation import ArrayAnnotation, IndexAnnotation
 from fsmooth.core.build import equals
 from fsmooth.core.element_ranges import is_index
+from fsmooth.core.signs import at_least_zero
 from fsmooth.core.term import Annotated as AtAnnotation
 from fsmooth.core.term import Check, Const, Failure, Require, Site, Term
 from fsmooth.core.types import F64, INT, array_of, leaf_of, rank_of
@@ -41,7 +42,6 @@ from fsmooth.frontend.python.conversion import convert
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.sizes import equal_sizes, if_equal, length_of
 from fsmooth.frontend.python.values import Keyed, Value
-from fsmooth.frontend.signs import at_least_zero
 
 _SIZES = "_sizes"
 """Under this name a frame has the sizes that annotations name, for the functions that are defined in it."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import number, plus
+from fsmooth.core.signs import at_least_zero
 from fsmooth.core.term import Const, If, MakeTuple, Prim, Reduction, Term, Var
 from fsmooth.core.types import INT, Array, Bool, Float, Int, Tuple
 from fsmooth.core.weak import WEAK
@@ -43,7 +44,6 @@ from fsmooth.frontend.python.scalars import scalar_function
 from fsmooth.frontend.python.sizes import length_of, stacked
 from fsmooth.frontend.python.values import Closure, Derived, Growing, Keyed, Listed, Sequence, Static, Unrolled, Value
 from fsmooth.frontend.python.weak import weakened
-from fsmooth.frontend.signs import at_least_zero
 
 
 def to_integer(frame: Frame, function: object, node: ast.Call) -> Term:

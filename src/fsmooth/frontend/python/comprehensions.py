@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import both, times
+from fsmooth.core.signs import at_least_zero
 from fsmooth.core.term import Collect, Const, Get, If, Prim, Reduce, Reduction, Term, Var
 from fsmooth.core.types import INT
 from fsmooth.frontend.python.displays import display, display_element, list_of
@@ -16,7 +17,6 @@ from fsmooth.frontend.python.logic import condition
 from fsmooth.frontend.python.sizes import require_rectangular, stacked
 from fsmooth.frontend.python.targets import assign_target
 from fsmooth.frontend.python.values import Sequence, Unrolled, Value
-from fsmooth.frontend.signs import at_least_zero
 
 
 def comprehension(frame: Frame, node: ast.ListComp) -> Value:

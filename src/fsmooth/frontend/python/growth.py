@@ -20,6 +20,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from fsmooth.core.build import build, flat_scope, minus, plus, reduce, times
+from fsmooth.core.signs import at_least_zero
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import Build, Const, Get, MakeTuple, Proj, Reduction, Term, Var, let
 from fsmooth.core.types import INT, Array, Tuple, Type
@@ -31,7 +32,6 @@ from fsmooth.frontend.python.growing import FirstElement, forget_names
 from fsmooth.frontend.python.rooms import Space, before_loop, known_before, last_of, room_of, space_for, zero_like
 from fsmooth.frontend.python.syntax import assigned_names, grown_names
 from fsmooth.frontend.python.values import Growing, Listed, Missing, Tail, Unfilled, Value
-from fsmooth.frontend.signs import at_least_zero
 from fsmooth.rewrite.linear import polynomial
 
 

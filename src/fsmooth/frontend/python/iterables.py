@@ -8,6 +8,7 @@ from collections.abc import Callable, ItemsView, KeysView, ValuesView
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import minus, plus, times
+from fsmooth.core.signs import at_least_zero
 from fsmooth.core.term import Check, Const, Failure, Get, If, MakeTuple, Prim, Require, Term, Var
 from fsmooth.core.types import INT, Array, Int, Tuple
 from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
@@ -22,7 +23,6 @@ from fsmooth.frontend.python.parts import parts_seen
 from fsmooth.frontend.python.protocols import require_parts
 from fsmooth.frontend.python.sizes import length_of, same_size
 from fsmooth.frontend.python.values import Growing, Keyed, Sequence, Static, Tail, Uneven, Unrolled, Value
-from fsmooth.frontend.signs import at_least_zero
 from fsmooth.rewrite.linear import polynomial
 
 

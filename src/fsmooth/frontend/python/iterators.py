@@ -12,6 +12,7 @@ import numpy as np
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import get, minus, plus, times
+from fsmooth.core.signs import at_least_zero
 from fsmooth.core.term import Check, Const, MakeTuple, Prim, Term
 from fsmooth.core.types import rank_of
 from fsmooth.errors import ArgumentMismatchError
@@ -23,7 +24,6 @@ from fsmooth.frontend.python.list_sums import one_after_the_other
 from fsmooth.frontend.python.sizes import length_of
 from fsmooth.frontend.python.spreading import items_of
 from fsmooth.frontend.python.values import Listed, Sequence, Static, Unrolled, Value
-from fsmooth.frontend.signs import at_least_zero
 
 MOST = 4096
 """More combinations are not written out."""

@@ -6,6 +6,7 @@ import ast
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import build, times
+from fsmooth.core.signs import at_least_zero
 from fsmooth.core.term import Const, Get, Prim, Term
 from fsmooth.core.types import Array, Int, Tuple
 from fsmooth.frontend.python.conversion import convert, join
@@ -37,7 +38,7 @@ def repeated(frame: Frame, left: Value, right: Value, node: ast.AST) -> Value | 
         return Listed(items.items * max(int(count.value), 0))
     array = frame.bind(frame.term(items, node), "a")
     size = length_of(frame, array, node)
-    times_ = Prim(p.maximum, (count, Const(0)))
+    times_ = at_least_zero(count)
     return frame.as_list(
         build(times(size, times_), lambda i: Get(array, Prim(p.modulo, (i, size))), "i", frame.site(node))
     )

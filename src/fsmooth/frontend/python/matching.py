@@ -6,6 +6,7 @@ import ast
 
 from fsmooth.core import primitives as p
 from fsmooth.core.nodes.declaration import Declaration
+from fsmooth.core.signs import at_least_zero
 from fsmooth.core.term import Const, Prim, Term
 from fsmooth.core.trees import class_of
 from fsmooth.core.types import Array, Tuple
@@ -19,7 +20,6 @@ from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.nodes import declaration_of_node, possible_tags, require_no_node
 from fsmooth.frontend.python.syntax import OfLength, Positional, Unmatched
 from fsmooth.frontend.python.values import Growing, Listed, Sequence, Static, Unrolled, Value
-from fsmooth.frontend.signs import at_least_zero
 
 
 def part_at(frame: Frame, node: Positional) -> Value:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from fsmooth.core.build import minus, part_of, whole_of
 from fsmooth.core.shape import Ragged, size_of
+from fsmooth.core.signs import never_negative
 from fsmooth.core.term import Build, Check, Collect, Const, Get, Length, Prim, Term, Var, Vector
 from fsmooth.core.traverse import transform
 from fsmooth.core.types import Array
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.signs import never_negative
 from fsmooth.rewrite.linear import Bounds, polynomial
 from fsmooth.rewrite.magnitudes import Magnitudes
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 from fsmooth.core import primitives as p
 from fsmooth.core.build import build, minus, number, plus
 from fsmooth.core.shape import size_of
+from fsmooth.core.signs import at_least_zero
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import Const, Get, If, Length, MakeTuple, Prim, Term, Var
 from fsmooth.core.traverse import transform
@@ -19,7 +20,6 @@ from fsmooth.frontend.agreement import component
 from fsmooth.frontend.python.conversion import convert
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.sizes import length_of
-from fsmooth.frontend.signs import at_least_zero
 
 
 class Space(Struct):

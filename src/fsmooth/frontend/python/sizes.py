@@ -8,6 +8,7 @@ from typing import NoReturn
 from fsmooth.core import primitives as p
 from fsmooth.core.build import equals, part_of, whole_of
 from fsmooth.core.shape import Ragged, size_of
+from fsmooth.core.signs import at_least_zero, never_negative
 from fsmooth.core.term import (
     Build,
     Const,
@@ -26,20 +27,19 @@ from fsmooth.core.types import rank_of
 from fsmooth.errors import ConstantSizeError, RaggedError
 from fsmooth.frontend import agreement
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.signs import at_least_zero, never_negative
 
 
 def same_size(frame: Frame, a: Term, b: Term, node: ast.AST, what: str) -> Term:
     """A size that is both a and b: required at entry where possible, else where it is used."""
     if equal_sizes(frame, a, b, node, what):
         return a
-    if _says_more(b, a):
+    if _stands_for_both(b, a):
         a, b = b, a
     return _required(frame, a, b, agreement.agree(a, b), node)
 
 
-def _says_more(a: Term, b: Term) -> bool:
-    """Which of two sizes is to stand for both: a number, or one that may be below 0 where the other is 0."""
+def _stands_for_both(a: Term, b: Term) -> bool:
+    """Is it rather `a` than `b`: a number, or what may be below 0 where the other is 0, so that none has more elements?"""
     if isinstance(a, Const) or isinstance(b, Const):
         return isinstance(a, Const) and not isinstance(b, Const)
     return never_negative(b, frozenset()) and not never_negative(a, frozenset())

@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 from fsmooth.core import primitives as p
 from fsmooth.core.build import build, number
 from fsmooth.core.shape import size_of
+from fsmooth.core.signs import never_negative
 from fsmooth.core.term import Build, Const, Get, If, Let, MakeTuple, Prim, Term, Var, Vector, Zero
 from fsmooth.core.types import F32, F64, Array, Bool, Float, Int, Tuple, Type, leaf_of
 from fsmooth.core.weak import WEAK, Weak, is_weak, strong
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.signs import never_negative
 
 
 def strengthened(term: Term) -> Term:

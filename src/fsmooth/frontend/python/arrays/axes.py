@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from fsmooth.core.build import get
+from fsmooth.core.signs import at_least_zero
 from fsmooth.core.term import Build, Const, MakeTuple, Term, Var
 from fsmooth.core.types import INT
 from fsmooth.errors import ArgumentMismatchError, RankError
@@ -28,7 +29,6 @@ from fsmooth.frontend.python.sizes import (
     shape_of_array,
 )
 from fsmooth.frontend.python.values import Value
-from fsmooth.frontend.signs import at_least_zero
 
 
 def shape_of(frame: Frame, array: Term, node: ast.AST) -> list[Term]:

@@ -8,6 +8,7 @@ from functools import reduce
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import get, minus, plus
+from fsmooth.core.signs import at_least_zero
 from fsmooth.core.term import Const, If, Prim, Term, Vector
 from fsmooth.core.types import Array, Type
 from fsmooth.errors import RankError
@@ -29,7 +30,6 @@ from fsmooth.frontend.python.dtypes import with_leaf
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.sizes import length_of, required_size
 from fsmooth.frontend.python.values import Static, Unrolled, Value
-from fsmooth.frontend.signs import at_least_zero
 
 
 def alike(frame: Frame, parts: Sequence[Term], free: int | None, node: ast.AST) -> list[Term]:

@@ -8,6 +8,7 @@ from itertools import pairwise
 from fsmooth.core import primitives as p
 from fsmooth.core.broadcast import aligned
 from fsmooth.core.build import get, minus, plus, quotient, times
+from fsmooth.core.signs import at_least_zero
 from fsmooth.core.term import Const, Prim, Term
 from fsmooth.errors import ArgumentMismatchError
 from fsmooth.frontend.python.arrays.arguments import (
@@ -44,7 +45,7 @@ def cut(frame: Frame, array: Term, places: list[Value], axis: int, node: ast.AST
     array = frame.bind(array, "a")
     n = shape_of(frame, array, node)[axis]
     bounds = [Const(0), *[_inside(frame.term(place, node), n) for place in places], n]
-    counts = [_not_less(minus(b, a)) for a, b in pairwise(bounds)]
+    counts = [at_least_zero(minus(b, a)) for a, b in pairwise(bounds)]
     return Unrolled(
         tuple([piece(frame, array, axis, a, count, node) for a, count in zip(bounds[:-1], counts, strict=True)])
     )
@@ -78,11 +79,6 @@ def sections(frame: Frame, value: Value, node: ast.AST) -> int:
     if count < 1:
         frame.fail(ArgumentMismatchError, node, f"{count} parts", "split into one part or more")
     return count
-
-
-def _not_less(size: Term) -> Term:
-    """A size that is never negative."""
-    return Const(max(int(size.value), 0)) if isinstance(size, Const) else Prim(p.maximum, (size, Const(0)))
 
 
 def _smaller(a: Term, b: Term) -> Term:

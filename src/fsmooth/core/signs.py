@@ -28,5 +28,12 @@ def never_negative(size: Term, counters: Set[Var]) -> bool:
 
 
 def at_least_zero(size: Term) -> Term:
-    """A size as a user sees it: that of `range(4, 2)` is 0."""
+    """A size as a user sees it: that of `range(4, 2)` is 0.
+
+    >>> from fsmooth.core.types import INT
+    >>> at_least_zero(Const(-2)), at_least_zero(Var("n", INT))
+    (0, maximum n 0)
+    """
+    if isinstance(size, Const):
+        return Const(max(int(size.value), 0))
     return size if never_negative(size, frozenset()) else Prim(p.maximum, (size, Const(0)))
