@@ -107,3 +107,94 @@ def of_a_number(x):
 def test_what_is_not_a_number_is_not_taken(f, slopes, method) -> None:
     x = np.array([-1.0, 4.0, 9.0])
     np.testing.assert_allclose(fs.grad(f, method=method)(x), slopes, rtol=1e-12)
+
+
+# What is computed in any case and used only where a condition holds: what flows to it is zero elsewhere, by whatever it is
+# multiplied on its way.  Each with its slope where it is used.
+
+
+def of_a_root(x):
+    z = np.sqrt(x) ** 3
+    return np.sum(np.where(z > 0, z, 0.0))
+
+
+def in_two_places(x):
+    z = np.sqrt(x)
+    return np.sum(np.where(x > 0, z, 0.0)) + np.sum(np.where(x > 1, z * z, 0.0))
+
+
+def not_infinite(x):
+    z = 1 / (x + 1)
+    return np.nansum(np.where(np.isinf(z), np.nan, z**2))
+
+
+def larger(x):
+    y = np.maximum(x**0.5, 0.0)
+    m = x > 0
+    return np.sum(y[m]) + np.sum(np.exp(y)[m])
+
+
+def in_a_loop(x):
+    s = 0.0
+    for i in range(len(x)):
+        z = np.log(x[i]) * x[i]
+        if z > 0.1:
+            s += z * z
+    return s
+
+
+def of_stored(x):
+    z = np.zeros(len(x))
+    for i in range(len(x)):
+        z[i] = np.sqrt(x[i]) * np.log(x[i])
+    s = 0.0
+    for i in range(len(x)):
+        if x[i] > 0:
+            s += z[i] * z[i]
+    return s
+
+
+def along_a_loop(x):
+    s = 0.0
+    for i in range(len(x)):
+        z = np.sqrt(x[i])
+        y = z
+        for _ in range(3):
+            y = y * z
+        if y > 0:
+            s += y
+    return s
+
+
+USED = [
+    (of_a_root, lambda x: 1.5 * np.sqrt(x)),
+    (in_two_places, lambda x: 0.5 / np.sqrt(x) + (x > 1)),
+    (not_infinite, lambda x: -2 / (x + 1) ** 3),
+    (larger, lambda x: (1 + np.exp(np.sqrt(x))) * 0.5 / np.sqrt(x)),
+    (in_a_loop, lambda x: np.where(np.log(x) * x > 0.1, 2 * np.log(x) * x * (np.log(x) + 1), 0.0)),
+    (of_stored, lambda x: np.log(x) ** 2 + 2 * np.log(x)),
+    (along_a_loop, lambda x: 2 * x),
+]
+
+
+@pytest.mark.parametrize("schedule", ["LICM", "DEFAULT", "REAL"])
+@pytest.mark.parametrize("method", ["forward", "reverse", "tape"])
+@pytest.mark.parametrize(("f", "slope"), USED)
+def test_what_is_not_used_has_no_slope(f, slope, method, schedule) -> None:
+    used = np.array([2.0, 0.5, 3.0])
+    x = np.array([-1.0, *used, -1.0])
+    found = fs.grad(f, method=method, schedule=schedule)(x)
+    np.testing.assert_allclose(found, [0.0, *slope(used), 0.0], rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize(("f", "slope"), USED)
+def test_what_is_not_used_has_no_curvature(f, slope) -> None:
+    used = np.array([2.0, 0.5, 3.0])
+    x = np.array([-1.0, *used])
+    along = fs.hvp(f)
+    for found in (fs.hessian(f, method="forward")(x), np.array([along(x, tangent=e) for e in np.eye(4)])):
+        assert np.all(found[0] == 0.0)
+        assert np.all(found[:, 0] == 0.0)
+        if f not in (in_two_places, in_a_loop):
+            curvature = np.imag(slope(used + 1e-30j)) / 1e-30
+            np.testing.assert_allclose(np.diag(found)[1:], curvature, rtol=1e-12, atol=1e-13)

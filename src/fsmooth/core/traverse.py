@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from fsmooth.core.term import Term, Var
+from fsmooth.core.term import Const, Term, Var
 from fsmooth.core.term.fields import Part, Runs, Step
 
 _NONE: tuple[Var, ...] = ()
@@ -136,6 +136,22 @@ def subterms(term: Term) -> Iterator[Term]:
         seen.add(t)
         yield t
         stack.extend(t.declared.children(t)[::-1])
+
+
+def in_order(root: Term) -> list[Term]:
+    """Every node that is no variable and no constant, once, after its parts and after the definitions of the names in it."""
+    order: list[Term] = []
+    seen: set[Term] = set()
+    stack: list[tuple[Term, bool]] = [(root, False)]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            order.append(node)
+        elif node not in seen and not isinstance(node, Var | Const):
+            seen.add(node)
+            stack.append((node, True))
+            stack.extend([(c, False) for c in reversed(children(node)) if c not in seen])
+    return order
 
 
 def transform(term: Term, change: Callable[[Term], Term]) -> Term:

@@ -31,6 +31,7 @@ from fsmooth.optimise.carried_indices import prove_carried_indices
 from fsmooth.optimise.compaction import compact_tables
 from fsmooth.optimise.earlier_values import keep_earlier_values
 from fsmooth.optimise.interchange import interchange
+from fsmooth.optimise.kept_guards import keep_guards
 from fsmooth.optimise.merging import merge_loops
 from fsmooth.optimise.motion import (
     move,
@@ -255,6 +256,7 @@ _PARTIAL = (("partial evaluation", Normalise(PARTIAL_EVALUATION, _KEEP)),)
 _FUSION_ONLY = (("fusion", Normalise(_FUSED, _FUSE)),)
 _ZEROS = (("zeros", finish(ZEROS)),)
 _LAST = (("zeros, powers", finish(ZEROS + POWERS)),)
+_GUARDS = (("guards kept", keep_guards),)
 _PRODUCTS = (("products of rows", multiply_rows),)
 _BEFORE = (
     ("fusion, normalisation, fission, sparsity", Normalise(_BEFORE_DERIVATIVE + PLACES, Policy(unroll=1))),
@@ -263,6 +265,7 @@ _BEFORE = (
 _ONCE = (("sharing and motion", share_before_derivative), ("earlier values", keep_earlier_values))
 _NORMALISED: Stages = (
     ("fusion, normalisation, fission, sparsity", Normalise(_NORMAL, _FULL)),
+    *_GUARDS,
     *_LAST,
 )
 _INTERCHANGED = (
@@ -276,12 +279,13 @@ _INTERCHANGED = (
 _FIRST = (("requirements first", require_first),)
 _COMPACT = (("compaction", compact_tables),)
 _WINDOWS = (("windows", in_windows), ("earlier values", keep_earlier_values))
-_SHARED = (*_FIRST, *_COMPACT, ("sharing and motion", share), *_PRODUCTS, *_WINDOWS)
+_SHARED = (*_FIRST, *_COMPACT, ("sharing and motion", share), *_PRODUCTS, *_GUARDS, *_WINDOWS)
 _SHARED_RECIPROCALS = (
     *_FIRST,
     *_COMPACT,
     ("reciprocals, sharing and motion", share_with_reciprocals),
     *_PRODUCTS,
+    *_GUARDS,
     *_WINDOWS,
 )
 
@@ -304,6 +308,7 @@ REAL = Schedule(
         *_COMPACT,
         ("all reciprocals, sharing and motion", share_with_all_reciprocals),
         *_PRODUCTS,
+        *_GUARDS,
         *_WINDOWS,
     ),
     _BEFORE,
