@@ -24,6 +24,9 @@ COPIED_SIZE = 9
 COPIED_CONDITION = 24
 """Parts of at most so many nodes of what must hold are computed again rather than named."""
 
+UNEVEN = 32
+"""A comprehension of at most so many elements whose sizes differ is a list of unlike parts."""
+
 PRODUCT_TERMS = 64
 """Two sums of integers are multiplied out if the product has no more terms than this; what does not fit is an atom."""
 

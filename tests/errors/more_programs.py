@@ -100,8 +100,9 @@ class Plain:
 
 
 @wrong(1.0)
-def a_length_of_its_own(x):
-    return len(Own(x, x))
+def elements_of_its_own(x):
+    a, b = Own(x, x)
+    return a * b
 
 
 @wrong(1.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from fsmooth.core.term import Term
+from fsmooth.core.term import Term, Var
 
 Monomial = tuple[Hashable, ...]
 
@@ -45,6 +45,10 @@ class Polynomial:
     def number(self) -> int | None:
         """The number that this is, whatever the atoms are; None if it depends on them."""
         return self.coefficients.get((), 0) if self.coefficients.keys() <= {()} else None
+
+    def uses(self, var: Var) -> bool:
+        """Does it depend on a variable?"""
+        return any([var in self.atoms[a].free for monomial in self.coefficients for a in monomial])
 
     def replace(self, atom: Hashable, value: Polynomial) -> Polynomial:
         """The polynomial with `atom`, which occurs only linearly in its monomials, replaced."""

@@ -203,3 +203,63 @@ def array_grows_by_rows(A):
     for r in A:
         A = A + r[0]
     return A
+
+
+@CASES(MATRIX, np.array([0, 2, 1]))
+def ranges_as_indices(A, y):
+    n = len(y)
+    B = A.copy()
+    B[range(3), range(3)] += 1.0
+    B[range(1, 3), 0] = 2.0 * A[range(2), 1]
+    return (A[range(n), y], A[range(2, -1, -1)], A[0][range(0, 4, 2)], B)
+
+
+@CASES(np.arange(12.0))
+def gates(g):
+    n = len(g) // 3
+    i, f, o = [g[k * n : (k + 1) * n] for k in range(3)]
+    all_of_them = np.array([g[k * n : (k + 1) * n] for k in range(3)])
+    return (i * f + o, all_of_them[1:] * all_of_them[:-1])
+
+
+@CASES(X, 2)
+@CASES(X, 5)
+@CASES(X, 9)
+@CASES(X, 0)
+def moving_windows(x, w):
+    return np.array([x[i : i + w] for i in range(len(x) - w + 1)]).sum()
+
+
+@CASES(X)
+def uneven_parts(x):
+    parts = [x[:k] for k in range(1, 4)]
+    a, b, c = parts
+    return (np.sum(a) + np.sum(b) * np.sum(c), parts[2], sum(np.sum(q * q) for q in parts))
+
+
+@CASES(SQUARE)
+def shortest_paths(D):
+    D = D.copy()
+    for k in range(len(D)):
+        D = np.minimum(D, D[:, k : k + 1] + D[k : k + 1, :])
+    return D
+
+
+@CASES(SQUARE, 2)
+def one_column_at_a_time(D, n):
+    total = 0.0
+    for k in range(n):
+        total += np.sum(D * D[:, k : k + 1])
+    return total
+
+
+@CASES(X, FLAGS)
+def places_of_truth_values(x, b):
+    return (np.argmax(x > 2), np.argmin(b), np.argmax(b), x[np.argmax(x < 0)], np.argmax(np.array([x > 0, b]), axis=0))
+
+
+@CASES(X)
+def starred_parts_of_tuples(x):
+    first, *rest = (x, x[1:], x[2:])
+    n, *numbers = (x[0], x[1], x[2])
+    return (np.sum(first) * np.sum(rest[0]), sum(np.sum(v) for v in rest), len(rest), sum(numbers) + max(numbers) * n)

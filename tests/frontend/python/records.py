@@ -327,3 +327,115 @@ def what_is_equal(x):
 
 
 CASES.append((lambda a, b: (in_metres(a), in_metres(b), in_metres([a, b][0])), (Feet(2.0), Metres(2.0))))
+
+
+@dataclass
+class Vec:
+    x: float
+    y: float
+
+    def __add__(self, other):
+        return Vec(self.x + other.x, self.y + other.y)
+
+    def __sub__(self, other):
+        return Vec(self.x - other.x, self.y - other.y)
+
+    def __mul__(self, k):
+        return Vec(self.x * k, self.y * k)
+
+    def __rmul__(self, k):
+        return self * k
+
+    def __truediv__(self, k):
+        return Vec(self.x / k, self.y / k)
+
+    def __neg__(self):
+        return Vec(-self.x, -self.y)
+
+    def __matmul__(self, other):
+        return self.x * other.x + self.y * other.y
+
+    def __lt__(self, other):
+        return self @ self < other @ other
+
+
+@CASES(1.5, -2.0)
+def own_operators(a, b):
+    p = Vec(a, b) + 2.0 * Vec(b, a)
+    q = 3 * -p - p / 2
+    q += p
+    for _ in range(3):
+        q = q + 0.1 * Vec(-q.y, q.x)
+    first = q if q < p else p
+    return (q @ p, first.x, 1.0 if p > q else 0.0)
+
+
+class Quaternion(NamedTuple):
+    w: float
+    v: np.ndarray
+
+    def __mul__(self, other):
+        w = self.w * other.w - self.v @ other.v
+        return Quaternion(w, self.w * other.v + other.w * self.v + np.cross(self.v, other.v))
+
+    def __add__(self, other):
+        return Quaternion(self.w + other.w, self.v + other.v)
+
+
+@CASES(0.5, X[:3])
+def own_operators_of_tuples(a, v):
+    q = Quaternion(a, v) * Quaternion(a, -v) + Quaternion(a, v)
+    q *= q
+    return (q.w, q.v)
+
+
+@dataclass
+class Dual:
+    primal: float
+    tangent: float
+
+    def __add__(self, other):
+        other = other if isinstance(other, Dual) else Dual(other, 0.0)
+        return Dual(self.primal + other.primal, self.tangent + other.tangent)
+
+    __radd__ = __add__
+
+    def __mul__(self, other):
+        other = other if isinstance(other, Dual) else Dual(other, 0.0)
+        return Dual(self.primal * other.primal, self.primal * other.tangent + self.tangent * other.primal)
+
+    def __rmul__(self, other):
+        return self * other
+
+
+@CASES(1.5)
+def dual_numbers(x):
+    d = Dual(x, 1.0)
+    y = 2 * d * d + 3.0 + 1.0 * d
+    return (y.primal, y.tangent)
+
+
+@dataclass
+class Polynomial:
+    c: np.ndarray
+
+    def __call__(self, x):
+        s = 0.0
+        for k in range(len(self.c)):
+            s = s * x + self.c[k]
+        return s
+
+    def __len__(self):
+        return len(self.c)
+
+    def __getitem__(self, k):
+        return self.c[k]
+
+    def __pos__(self):
+        return self
+
+
+@CASES(X, 0.5)
+def own_length_and_elements(c, x):
+    p = +Polynomial(c)
+    return (p(x), len(p), p[1] * p[-1])

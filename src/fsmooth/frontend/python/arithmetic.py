@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+from typing import NoReturn
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import minus, number, plus, times
 from fsmooth.core.primitives import Primitive
 from fsmooth.core.term import Const, Failure, If, Prim, Require, Term
-from fsmooth.core.types import INT, Bool, Float, Int, Tuple
+from fsmooth.core.trees import class_of
+from fsmooth.core.types import INT, Bool, Float, Int, Tuple, Type
 from fsmooth.core.weak import WEAK
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.python.bits import bitwise, shifted
@@ -45,10 +47,19 @@ def binary(frame: Frame, op: ast.operator, left: Term, right: Term, node: ast.AS
         frame.unsupported(node, f"the operator {type(op).__name__}", "use + - * / // % ** @")
     for side in (left, right):
         if isinstance(side.type, Tuple):
-            frame.fail(TypeMismatchError, node, f"{describe(side.type)} has no arithmetic", "use arrays for vectors")
+            refuse_arithmetic(frame, side.type, node)
     if primitive is p.power and isinstance(right, Const):
         return elementwise(frame, lambda x: constant_power(frame, x, right, node), [left], node)
     return elementwise(frame, lambda a, b: scalar_binary(frame, primitive, a, b, node), [left, right], node)
+
+
+def refuse_arithmetic(frame: Frame, type_: Type, node: ast.AST) -> NoReturn:
+    """Report that values of a type that is no number and no array are not added, or negated."""
+    cls = class_of(type_.record) if isinstance(type_, Tuple) else None
+    hint = "use arrays for vectors"
+    if cls is not None and cls not in (dict, list):
+        hint = f"define the operator in {cls.__name__}, or {hint}"
+    frame.fail(TypeMismatchError, node, f"{describe(type_)} has no arithmetic", hint)
 
 
 def logical(frame: Frame, op: ast.operator, a: Term, b: Term, node: ast.AST) -> Term:

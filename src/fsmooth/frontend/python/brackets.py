@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from enum import Enum
 
+from fsmooth.core.build import build
 from fsmooth.core.term import Const, Term
 from fsmooth.core.types import Array, Bool, Float, Int, Tuple, leaf_of
 from fsmooth.errors import TypeMismatchError
@@ -12,7 +13,7 @@ from fsmooth.frontend.python.alternatives import operand
 from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.kinds import describe
-from fsmooth.frontend.python.values import Slice, Static, Unrolled, Value
+from fsmooth.frontend.python.values import NodeList, Sequence, Slice, Static, Unrolled, Value
 
 
 class Mark(Enum):
@@ -67,6 +68,8 @@ def index_of(frame: Frame, value: Value, node: ast.expr) -> list[Index]:
         case Static(slice() as given):
             bounds = [None if b is None else frame.term(Static(b), node) for b in (given.start, given.stop, given.step)]
             return [Slice(*[bound(frame, b, node) for b in bounds])]
+        case Sequence(size, element) if not isinstance(value, NodeList):
+            value = frame.bind(build(size, lambda i: frame.term(element(i), node), "i", frame.site(node)), "indices")
     index = frame.term(operand(frame, value, node), node)
     leaf = leaf_of(index.type)
     if isinstance(leaf, Int) or (isinstance(leaf, Bool) and isinstance(index.type, Array)):

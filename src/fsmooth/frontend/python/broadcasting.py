@@ -9,7 +9,7 @@ from fsmooth.core.broadcast import aligned
 from fsmooth.core.term import Build, Term, Var
 from fsmooth.core.types import F32, INT, Array, leaf_of, rank_of
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.sizes import constant_size, length_of, same_size
+from fsmooth.frontend.python.sizes import constant_size, is_single, length_of, same_size, stretching
 from fsmooth.frontend.python.weak import strengthened
 
 
@@ -22,8 +22,11 @@ def elementwise(frame: Frame, operation: Callable[..., Term], arguments: Sequenc
     bound = [frame.bind(a, "a") if isinstance(a.type, Array) else frame.bind(a, "x") for a in arguments]
     arrays = [a for a in bound if isinstance(a.type, Array)]
     shapes = [[length_of(frame, a, node, axis) for axis in range(rank_of(a.type))] for a in arrays]
-    shape = aligned(shapes, lambda size: constant_size(frame, size) == 1)
+    shape = aligned(shapes, lambda size: constant_size(frame, size) == 1, lambda size: is_single(frame, size))
     sizes = [agreed(frame, along, node) for along in shape.sizes]
+    for axis, singles in enumerate(shape.singles):
+        for count in singles:
+            sizes[axis] = stretching(frame, count, sizes[axis], node)
     indices = [Var("ijklmn"[axis % 6], INT, frame.site(node)) for axis in range(len(sizes))]
 
     def element() -> Term:

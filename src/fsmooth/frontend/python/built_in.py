@@ -37,6 +37,7 @@ from fsmooth.frontend.python.nodes import (
     require_no_node,
     trees_of_forest,
 )
+from fsmooth.frontend.python.own_operators import own_method
 from fsmooth.frontend.python.protocols import require_parts
 from fsmooth.frontend.python.reducible import combined
 from fsmooth.frontend.python.reductions import reduce_generator
@@ -82,6 +83,9 @@ def _length(frame: Frame, value: Value, node: ast.Call) -> Value:
         value = trees_of_forest(frame, value, node)
     if isinstance(value, Sequence):
         return at_least_zero(value.size)
+    own = own_method(frame, value, "__len__", [], node)
+    if own is not None:
+        return own
     term = frame.term(value, node.args[0])
     require_no_node(frame, term, node)
     require_parts(frame, term, node)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
+from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.build import both, times
 from fsmooth.core.signs import at_least_zero
@@ -14,9 +15,9 @@ from fsmooth.frontend.python.displays import display, display_element, list_of
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.iterables import iterable, loop_index
 from fsmooth.frontend.python.logic import condition
-from fsmooth.frontend.python.sizes import require_rectangular, stacked
+from fsmooth.frontend.python.sizes import as_long_as_first, constant_size, is_uneven, require_rectangular, stacked
 from fsmooth.frontend.python.targets import assign_target
-from fsmooth.frontend.python.values import Sequence, Unrolled, Value
+from fsmooth.frontend.python.values import Sequence, Uneven, Unrolled, Value
 
 
 def comprehension(frame: Frame, node: ast.ListComp) -> Value:
@@ -45,7 +46,13 @@ def as_list(frame: Frame, node: ast.ListComp, generators: list[ast.comprehension
             return frame.as_part(frame.expression(node.elt), node.elt)
 
         element = frame.inside(body)
-        return frame.as_list(stacked(frame, element, index, source.size, node))
+        count = constant_size(frame, source.size)
+        if count is not None and 0 < count <= thresholds.UNEVEN and is_uneven(element, index):
+            few = Unrolled(tuple([source.element(Const(k)) for k in range(count)]))
+            return Uneven(tuple(unrolled_values(frame, few, first, node.elt)))
+        return frame.as_list(
+            stacked(frame, as_long_as_first(frame, element, index, source.size, node), index, source.size, node)
+        )
     if not any([g.ifs for g in generators]) and len(generators) == 2:
         flat = flattened(frame, node, generators)
         if flat is not None:

@@ -19,6 +19,7 @@ from fsmooth.frontend.python.list_sums import added, list_display, repeated
 from fsmooth.frontend.python.logic import comparison, conditional_expression, logic, unary
 from fsmooth.frontend.python.matching import has_length, part_at
 from fsmooth.frontend.python.names import look_up
+from fsmooth.frontend.python.own_operators import own_operation
 from fsmooth.frontend.python.spreading import starred_display
 from fsmooth.frontend.python.subscripts import attribute, subscript_expression
 from fsmooth.frontend.python.syntax import OfLength, Positional
@@ -42,8 +43,6 @@ def expression(frame: Frame, node: ast.expr) -> Value:
         case ast.Name(id):
             return look_up(frame, id, node)
         case ast.BinOp(left, op, right):
-            if isinstance(op, ast.MatMult):
-                return matmul(frame, node, frame.value(left), frame.value(right))
             repeated = repeated_list(frame, left, op, right, node)
             return operation(frame, left, op, right, node) if repeated is None else repeated
         case ast.UnaryOp(op, operand):
@@ -118,6 +117,13 @@ def formatted(frame: Frame, parts: list[ast.expr], node: ast.AST) -> Static:
 def operation(frame: Frame, left: ast.expr, op: ast.operator, right: ast.expr, node: ast.AST) -> Value:
     """Left op right; + of lists and tuples puts them one after the other, * with an integer repeats a list."""
     first, second = frame.expression(left), frame.expression(right)
+    own = own_operation(frame, op, first, second, node)
+    if own is not None:
+        return own
+    if isinstance(op, ast.MatMult):
+        return matmul(
+            frame, node, *[frame.term(operand(frame, x, at), at) for x, at in ((first, left), (second, right))]
+        )
     of_lists = {ast.Add: added, ast.Mult: repeated}.get(type(op))
     together = None if of_lists is None else of_lists(frame, first, second, node)
     if together is not None:

@@ -65,6 +65,8 @@ class Shared(Struct):
     """What is known of the lengths of variables and their parts (frontend/python/sizes.py)."""
     counters: set[Var] = field(default_factory=set)
     """Indices of loops, which are never negative."""
+    singles: set[Var] = field(default_factory=set)
+    """Sizes that are 0 or 1."""
     lists: set[Value] = field(default_factory=set)
     """Arrays that are lists of the program's: they may grow."""
     ranges: dict[Var, Term] = field(default_factory=dict)

@@ -21,6 +21,7 @@ from fsmooth.frontend.python.alternatives import (
     possible_kinds,
     with_parts,
 )
+from fsmooth.frontend.python.arithmetic import refuse_arithmetic
 from fsmooth.frontend.python.broadcasting import elementwise
 from fsmooth.frontend.python.conversion import common, convert, project, truth
 from fsmooth.frontend.python.displays import known
@@ -29,6 +30,7 @@ from fsmooth.frontend.python.joins import branch, either_way
 from fsmooth.frontend.python.kinds import describe, join_types
 from fsmooth.frontend.python.names import part_of
 from fsmooth.frontend.python.nodes import declaration_of_node, is_nothing, is_true
+from fsmooth.frontend.python.own_operators import own_operation, own_unary
 from fsmooth.frontend.python.parts import parts_seen
 from fsmooth.frontend.python.protocols import compared_fields
 from fsmooth.frontend.python.sizes import length_of
@@ -56,15 +58,19 @@ COMPARISON: dict[type[ast.cmpop], Primitive] = {
 }
 
 
-def unary(frame: Frame, op: ast.unaryop, operand: ast.expr, node: ast.AST) -> Term:
+def unary(frame: Frame, op: ast.unaryop, of: ast.expr, node: ast.AST) -> Value:
     """-x, +x, not x, ~x."""
     if isinstance(op, ast.Not):
-        holds = condition(frame, operand)
+        holds = condition(frame, of)
         return Const(not holds.value) if isinstance(holds, Const) else Prim(p.logical_not, (holds,))
-    x = frame.value(operand)
+    given = frame.expression(of)
+    own = own_unary(frame, op, given, node)
+    if own is not None:
+        return own
+    x = frame.term(operand(frame, given, of), of)
     leaf = leaf_of(x.type)
     if isinstance(leaf, Tuple):
-        frame.fail(TypeMismatchError, node, f"{describe(x.type)} has no arithmetic", "use arrays for vectors")
+        refuse_arithmetic(frame, leaf, node)
     if isinstance(op, ast.Invert):
         if isinstance(leaf, Int):
             return elementwise(frame, lambda a: minus(Const(-1), a), [x], node)
@@ -188,6 +194,9 @@ def comparison(frame: Frame, node: ast.Compare) -> Value:
         same = equality(frame, left, right, node)
         if same is not None:
             return same if isinstance(node.ops[0], ast.Eq) else negated(same)
+    own = own_operation(frame, node.ops[0], left, right, node) if len(node.ops) == 1 else None
+    if own is not None:
+        return own
     left, right = operand(frame, left, node.left), operand(frame, right, node.comparators[0])
     a, b = frame.bind(frame.term(left, node.left), "a"), frame.bind(frame.term(right, node.comparators[0]), "b")
     return compared_in_turn(frame, a, b, node.ops, node.comparators[1:], node)

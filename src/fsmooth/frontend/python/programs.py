@@ -19,7 +19,7 @@ from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import run, run_helper
 from fsmooth.frontend.python.library import expanded
 from fsmooth.frontend.python.names import readable
-from fsmooth.frontend.python.records import defined_by
+from fsmooth.frontend.python.protocols import defined_by
 from fsmooth.frontend.python.source import source_of
 from fsmooth.frontend.python.stand_ins import lambda_over
 from fsmooth.frontend.python.values import Closure, Derived, Method, Static, Value

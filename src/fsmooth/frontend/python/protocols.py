@@ -9,10 +9,30 @@ from fsmooth.core.term import Term
 from fsmooth.core.trees import Registered, class_of
 from fsmooth.core.types import Tuple
 from fsmooth.errors import TypeMismatchError
+from fsmooth.frontend.lookup import Attribute, ClassAttribute, Lookup
 from fsmooth.frontend.python.frame import Frame
+from fsmooth.frontend.python.nodes import declaration_of_node, possible_tags
 from fsmooth.frontend.python.values import Value
 
 _OF_PARTS = ("__len__", "__iter__", "__getitem__")
+
+
+def defined_by(frame: Frame, cls: type, name: str) -> object:
+    """What a class of records or one of its bases defines under a name, which may be another at the next call."""
+    fetch = Lookup(cls, ClassAttribute(name))
+    found = fetch()
+    frame.shared.readings.found(fetch, found)
+    if found is not None:
+        taken = Lookup(cls, Attribute(name))  # found sooner, at each call
+        frame.shared.readings.compared(taken, taken())
+    return found
+
+
+def definitions_of(frame: Frame, node: Term, name: str) -> list[object]:
+    """What the classes that a node may be of define under a name."""
+    declaration = declaration_of_node(node)
+    assert declaration is not None
+    return [defined_by(frame, declaration.constructors[k].cls, name) for k in sorted(possible_tags(frame, node))]
 
 
 def require_parts(frame: Frame, value: Value, node: ast.AST) -> None:

@@ -10,12 +10,12 @@ from fsmooth.core.term import MakeTuple, Term
 from fsmooth.core.trees import Registered, class_of, fixed_attributes
 from fsmooth.core.types import Tuple
 from fsmooth.errors import ArgumentMismatchError, UndefinedNameError
-from fsmooth.frontend.lookup import Attribute, ClassAttribute, Lookup
 from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.displays import known, part_term
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import evaluated_arguments, helper_call, run_helper
-from fsmooth.frontend.python.nodes import by_definition, declaration_of_node, field_of_node, possible_tags
+from fsmooth.frontend.python.nodes import by_definition, declaration_of_node, field_of_node
+from fsmooth.frontend.python.protocols import defined_by, definitions_of
 from fsmooth.frontend.python.values import Method, Static, Value
 
 
@@ -64,13 +64,6 @@ def part_of_node(frame: Frame, node: Term, place: ast.Attribute) -> Value:
     return found
 
 
-def definitions_of(frame: Frame, node: Term, name: str) -> list[object]:
-    """What the classes that a node may be of define under a name."""
-    declaration = declaration_of_node(node)
-    assert declaration is not None
-    return [defined_by(frame, declaration.constructors[k].cls, name) for k in sorted(possible_tags(frame, node))]
-
-
 def _of_class(frame: Frame, definition: object, node: Term, place: ast.Attribute) -> Value:
     match definition:
         case property() if isinstance(definition.fget, FunctionType):
@@ -82,17 +75,6 @@ def _of_class(frame: Frame, definition: object, node: Term, place: ast.Attribute
             return known(definition)
         case _:
             return Static(definition, frame.shared.readings.known(definition))
-
-
-def defined_by(frame: Frame, cls: type, name: str) -> object:
-    """What a class of records or one of its bases defines under a name, which may be another at the next call."""
-    fetch = Lookup(cls, ClassAttribute(name))
-    found = fetch()
-    frame.shared.readings.found(fetch, found)
-    if found is not None:
-        taken = Lookup(cls, Attribute(name))  # found sooner, at each call
-        frame.shared.readings.compared(taken, taken())
-    return found
 
 
 def record_method(frame: Frame, record: Term, name: str, node: ast.Call) -> Value:

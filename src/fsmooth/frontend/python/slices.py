@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import minus, plus, prim, times
-from fsmooth.core.term import Const, If, Term
+from fsmooth.core.term import Const, If, Prim, Term, Var
 from fsmooth.frontend.python.brackets import step_of
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.indexing import constant_place
@@ -49,7 +49,8 @@ def span(frame: Frame, part: Slice, n: Term, node: ast.Subscript) -> Span:
         first = Const(0) if part.start is None else not_below(frame, from_end(frame, part.start, n), Const(0))
         end = n if part.stop is None else not_above(frame, from_end(frame, part.stop, n), n)
         first = frame.bind(first, "first")
-        return Span(first, steps(frame, end, first, step), step)
+        count = steps(frame, end, first, step)
+        return Span(first, _single(frame, count) if is_of_one(frame, part) else count, step)
     last = minus(n, Const(1))
     first = last if part.start is None else not_above(frame, from_end(frame, part.start, n), last)
     first = frame.bind(first, "first")
@@ -65,6 +66,23 @@ def only_place(part: Slice) -> Const | None:
     if start.value == -1:
         return start if part.stop is None else None
     return start if isinstance(part.stop, Const) and part.stop.value == start.value + 1 else None
+
+
+def is_of_one(frame: Frame, part: Slice) -> bool:
+    """Is it `k:k+1`, of one element, or of none where that is not there?"""
+    if part.start is None or part.stop is None or part.step is not None:
+        return False
+    known = frame.shared.definitions.get
+    return polynomial(part.stop, known).plus(polynomial(part.start, known), -1).number() == 1
+
+
+def _single(frame: Frame, count: Term) -> Term:
+    if isinstance(count, Const):
+        return count
+    name = frame.bind(Prim(p.maximum, (count, Const(0))), "count")
+    assert isinstance(name, Var)
+    frame.shared.singles.add(name)
+    return name
 
 
 def from_end(frame: Frame, bound: Term, n: Term) -> Term:

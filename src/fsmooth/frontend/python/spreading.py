@@ -9,13 +9,13 @@ from collections.abc import Sequence as SequenceOf
 from fsmooth.core import primitives as p
 from fsmooth.core.build import minus
 from fsmooth.core.term import Build, Check, Const, Failure, Get, Length, Prim, Require, Term, Var
-from fsmooth.core.types import INT, Array
+from fsmooth.core.types import INT, Array, is_scalar
 from fsmooth.frontend.python.displays import is_array
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.iterables import iterable_value
 from fsmooth.frontend.python.names import item_of
 from fsmooth.frontend.python.sizes import constant_size, length_of, required_size
-from fsmooth.frontend.python.values import Keyed, Listed, Static, Unrolled, Value
+from fsmooth.frontend.python.values import Keyed, Listed, Static, Uneven, Unrolled, Value
 
 
 def items_of(frame: Frame, value: Value, node: ast.AST) -> list[Value] | None:
@@ -141,8 +141,10 @@ def starred_items(frame: Frame, targets: SequenceOf[ast.expr], value: Value, nod
         end = len(items) - after
         rest = tuple(items[place:end])
         terms = [x for x in rest if isinstance(x, Term)]
-        packed: Value = Listed(rest)
-        if terms and len(terms) == len(rest) and is_array(rest):
+        of_array = isinstance(value, Term) and isinstance(value.type, Array)
+        may_differ = not of_array and any([not is_scalar(x.type) for x in terms])
+        packed: Value = Uneven(rest) if may_differ else Listed(rest)
+        if not may_differ and terms and len(terms) == len(rest) and is_array(rest):
             packed = frame.as_list(frame.as_term(packed, node))
         return [*items[:place], packed, *items[end:]]
     array = frame.bind(frame.term(value, node), "a")

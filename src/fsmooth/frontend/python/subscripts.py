@@ -35,6 +35,7 @@ from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.library import library
 from fsmooth.frontend.python.names import attribute_of, item_of
 from fsmooth.frontend.python.nodes import declaration_of_node, is_forest, require_no_node, trees_of_forest
+from fsmooth.frontend.python.own_operators import own_element
 from fsmooth.frontend.python.parts import is_part
 from fsmooth.frontend.python.protocols import require_parts
 from fsmooth.frontend.python.reading import subscript
@@ -109,6 +110,9 @@ def part_at(frame: Frame, owner: Value, node: ast.Subscript) -> Value:
         if isinstance(first, Term):
             at = position(frame, owner, first, node, frame.source.segment(node.value))
             return subscript(frame, owner.room, [at, *rest], node)
+    own = None if isinstance(node.slice, ast.Slice | ast.Tuple) else own_element(frame, owner, node)
+    if own is not None:
+        return own
     array = frame.term(owner, node.value)
     require_no_node(frame, array, node)
     require_parts(frame, array, node)

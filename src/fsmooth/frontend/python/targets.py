@@ -19,6 +19,7 @@ from fsmooth.frontend.python.growing import forget_names, with_element
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.names import item_of
 from fsmooth.frontend.python.nodes import require_no_node
+from fsmooth.frontend.python.own_operators import own_update
 from fsmooth.frontend.python.parts import parts_seen
 from fsmooth.frontend.python.protocols import require_parts
 from fsmooth.frontend.python.sizes import required_size
@@ -168,6 +169,10 @@ def augmented(frame: Frame, target: ast.expr, op: ast.operator, value: ast.expr,
         return
     old = frame.value(as_load(target))
     amount = frame.value(value)
+    own = own_update(frame, op, old, amount, node)
+    if own is not None:
+        assign_target(frame, target, named(frame, target, own), node)
+        return
     if isinstance(op, ast.MatMult):
         result = frame.term(matmul(frame, node, old, amount), node)
     else:

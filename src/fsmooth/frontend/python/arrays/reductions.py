@@ -201,6 +201,8 @@ def place(name: str) -> Callable[..., Value]:
     ) -> Value:
         refused(frame, node, out=out)
         array = array_of(frame, a, node)
+        if isinstance(leaf_of(array.type), Bool):
+            array = convert(frame, array, array_type(INT, rank(array)), node)
         over = axes_of(frame, axis, rank(array), node)
         keeps = flag(frame, keepdims, node, "keepdims")
         return reduced(frame, array, over, keeps, lambda part: inlined(frame, name, [part], node), node)
