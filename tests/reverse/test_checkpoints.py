@@ -127,7 +127,7 @@ def test_cached_apart() -> None:
 
 
 def test_too_much_to_save() -> None:
-    hint = "long loops save less in reverse derivatives with checkpoint=True, nothing with method='forward'"
+    hint = "give it less at a time; long loops save less in reverse derivatives with checkpoint=True, and nothing with method='forward'"
     message = re.escape(f"there is not enough memory for the temporaries of this call\n  hint: {hint}")
     with pytest.raises(fs.OutOfMemoryError, match=message):
         fs.grad(scalar, method="reverse")(0.8, 2**61)

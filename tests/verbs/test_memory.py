@@ -24,7 +24,7 @@ def test_what_to_do_is_said(n: int) -> None:
         gradient(0.5, n)
     assert str(caught.value) == (
         "there is not enough memory for the temporaries of this call\n"
-        "  hint: long loops save less in reverse derivatives with checkpoint=True, nothing with method='forward'"
+        "  hint: give it less at a time; long loops save less in reverse derivatives with checkpoint=True, and nothing with method='forward'"
     )
     assert np.isfinite(gradient(0.5, 3))
 

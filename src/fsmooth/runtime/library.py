@@ -210,7 +210,10 @@ class Library:
                 "  hint: end the recursion earlier, let it end in the call of itself, or write a loop"
             )
         if code == 2:
-            hint = "long loops save less in reverse derivatives with checkpoint=True, nothing with method='forward'"
+            hint = (
+                "give it less at a time; long loops save less in reverse derivatives with checkpoint=True, and nothing with "
+                "method='forward'"
+            )
             raise OutOfMemoryError(f"there is not enough memory for the temporaries of this call\n  hint: {hint}")
         if code == 4:
             entries, operands = error.numbers[0], error.numbers[1]

@@ -58,6 +58,7 @@ static inline int64_t fs_count(int64_t a, int64_t b) { /* a * b, or INT64_MAX wh
 #define FS_KEEP 0
 #endif
 #if !defined(FS_MEMORY) && defined(__linux__)
+#include <stdio.h>
 #include <sys/sysinfo.h>
 #endif
 #define FS_CALLS 4
@@ -87,20 +88,38 @@ static fs_segment *fs_segment_of(size_t room) {
     return fresh;
 }
 
-/* Is this more than the machine has, with what the call took before?  Where memory is promised beyond that, malloc
-   gives it, and the process is killed when it writes there. */
-static int fs_exceeds(const fs_segment *taken, size_t room) {
-    double all = (double)room;
-    for (; taken; taken = taken->next) all += (double)(taken->end - taken->start);
+/* Is this more than the machine has, with what is held already, or more than it has left?  Where memory is promised
+   beyond that, malloc gives it, and the process is killed when it writes there. */
+static int fs_exceeds(size_t held, size_t room) {
 #ifdef FS_MEMORY
-    return all > (double)FS_MEMORY;
+    return (double)held + (double)room > (double)FS_MEMORY;
 #elif defined(__linux__)
     struct sysinfo machine;
-    if (sysinfo(&machine)) return 0;
-    return all > ((double)machine.totalram + (double)machine.totalswap) * (double)machine.mem_unit;
+    if (!sysinfo(&machine)) {
+        const double all = ((double)machine.totalram + (double)machine.totalswap) * (double)machine.mem_unit;
+        if ((double)held + (double)room > all) return 1;
+    }
+    FILE *const file = fopen("/proc/meminfo", "r");
+    if (!file) return 0;
+    char line[128];
+    unsigned long long left = 0, kib;
+    int known = 0;
+    while (fgets(line, sizeof line, file)) {
+        const int available = sscanf(line, "MemAvailable: %llu", &kib) == 1;
+        if (available || sscanf(line, "SwapFree: %llu", &kib) == 1) left += kib;
+        known |= available;
+    }
+    fclose(file);
+    return known && (double)room > 1024.0 * (double)left;
 #else
     return 0;
 #endif
+}
+
+static size_t fs_size_of(const fs_segment *segment) {
+    size_t all = 0;
+    for (; segment; segment = segment->next) all += (size_t)(segment->end - segment->start);
+    return all;
 }
 
 static void fs_free(fs_segment *segment) {
@@ -144,8 +163,7 @@ static void fs_close(fs_arena *arena) {
     fs_segment *first = arena->first.next;
 #if FS_KEEP > 0
     if (!first) return;
-    size_t room = 0;
-    for (fs_segment *s = first; s; s = s->next) room += (size_t)(s->end - s->start);
+    size_t room = fs_size_of(first);
     if (room > FS_KEEP) room = FS_KEEP;
     if ((size_t)(first->end - first->start) == room) {
         fs_free(first->next);
@@ -172,7 +190,7 @@ static int fs_next_segment(fs_arena *arena, size_t bytes) { /* to one that has s
             if (room > FS_LARGEST) room = FS_LARGEST;
             if (room < bytes) room = bytes;
             if (room < 65536) room = 65536;
-            if (room >= FS_LARGEST && fs_exceeds(arena->first.next, room)) return 0;
+            if (room >= FS_LARGEST && fs_exceeds(fs_size_of(arena->first.next), room)) return 0;
             arena->current->next = fs_segment_of(room);
             if (!arena->current->next) return 0;
         }

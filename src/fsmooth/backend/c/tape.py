@@ -97,7 +97,8 @@ static bool fs_grow_tape(fs_entries *tape, int64_t entries, int64_t pairs) {
     if (!entry_room || (!pair_room && pairs)) return false;
     const size_t saved = 8 * (size_t)tape->integer_room + 8 * (size_t)tape->real_room;
     const size_t bytes = 12 * (size_t)pair_room + 16 * (size_t)entry_room + saved;
-    if (bytes >= FS_LARGEST && fs_exceeds(NULL, bytes)) return false;
+    const size_t held = 12 * (size_t)tape->pair_room + 16 * (size_t)tape->entry_room + saved;
+    if (bytes >= FS_LARGEST && fs_exceeds(held, bytes - held)) return false;
     if (pair_room != tape->pair_room) {
         if (!fs_resize((void **)&tape->slope, pair_room, sizeof(double))) return false;
         if (!fs_resize((void **)&tape->operand, pair_room, sizeof(int32_t))) return false;
@@ -149,7 +150,8 @@ static bool fs_grow_regions(fs_entries *tape, int64_t integers, int64_t reals) {
     if (!room || (!integer_room && integers) || (!real_room && reals)) return false;
     const size_t bytes = 40 * (size_t)room + 8 * (size_t)(integer_room + real_room);
     const size_t others = 12 * (size_t)tape->pair_room + 16 * (size_t)tape->entry_room;
-    if (bytes + others >= FS_LARGEST && fs_exceeds(NULL, bytes + others)) return false;
+    const size_t held = 40 * (size_t)tape->region_room + 8 * (size_t)(tape->integer_room + tape->real_room) + others;
+    if (bytes + others >= FS_LARGEST && fs_exceeds(held, bytes + others - held)) return false;
     if (room != tape->region_room) {
         if (!fs_resize((void **)&tape->region, room, sizeof(fs_region_entry))) return false;
         tape->region_room = room;
