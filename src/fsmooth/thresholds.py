@@ -24,6 +24,9 @@ COPIED_SIZE = 9
 COPIED_CONDITION = 24
 """Parts of at most so many nodes of what must hold are computed again rather than named."""
 
+COPIED_CHOICES = 3
+"""A choice by at most so many conditions in turn is read twice by its derivative, for the value and the tangent."""
+
 UNEVEN = 32
 """A comprehension of at most so many elements whose sizes differ is a list of unlike parts."""
 

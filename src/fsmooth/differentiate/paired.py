@@ -13,6 +13,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import cast
 
+from fsmooth import thresholds
 from fsmooth.core.subst import Renaming, refresh
 from fsmooth.core.term import (
     App,
@@ -221,6 +222,8 @@ class Paired(Scopes):
         self.name = var.name if isinstance(value, Prim) else None
         new = self.of(value)
         if isinstance(var.type, Float):
+            if choices(value) > thresholds.COPIED_CHOICES:
+                new = self.bound(f"{var.name}_pair", new)
             self.scope.append((var, first(new)))
             self.active[var] = MakeTuple((var, self.bound(f"{var.name}_{self.pairs.suffix}", second(new))))
             return
@@ -309,3 +312,18 @@ class Paired(Scopes):
             else:
                 self.activate(old, new)
         return Lam(parameters, self.closed(function.body))
+
+
+def choices(term: Term) -> int:
+    """How many conditions there may be, one after the other, before a value is chosen."""
+    longest, found = 0, [(term, 0)]
+    while found:
+        part, count = found.pop()
+        match part:
+            case Let(bindings, body):
+                found += [(body, count), *[(own, count) for _, own in bindings]]
+            case If(_, then, otherwise) if count <= thresholds.COPIED_CHOICES:
+                found += [(then, count + 1), (otherwise, count + 1)]
+            case _:
+                longest = max(longest, count)
+    return longest
