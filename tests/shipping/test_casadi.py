@@ -237,6 +237,11 @@ HINT = "numbers, vectors and matrices of float64; what is no argument of CasADi'
             "a vjp gives a function of Python\n  hint: give the function itself: CasADi asks for its derivatives",
         ),
         (
+            lambda: fs.casadi_external(lambda x: x[x > 0.0], name="f", example=(np.ones(3),)),
+            "how many numbers anonymous gives depends on its arguments\n"
+            "  hint: CasADi's matrices have one size: fill the rest with zeros, or weight with 0 what is left out",
+        ),
+        (
             lambda: fs.casadi_external(lambda: 1.0, name="f", example=()),
             "anonymous has no argument of real numbers, and CasADi needs one",
         ),

@@ -35,8 +35,6 @@ ALIASES = {
     "loggamma": "lgamma",
     "expit": "sigmoid",
     "logical_not": "not",
-    "fmax": "maximum",
-    "fmin": "minimum",
     "fix": "trunc",
     "arcsinh": "asinh",
     "arccosh": "acosh",

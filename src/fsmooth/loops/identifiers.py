@@ -16,10 +16,29 @@ _RESERVED = frozenset(
     acosh asinh atanh fdim scalbn nearbyint rint lround llround lrint llrint nextafter nexttoward ilogb sincos pow10 exp10
     rand srand random srandom select atoi atol atof strtod strtol exit abort system qsort bsearch getenv setenv putenv
     ldiv lldiv llabs calloc realloc valloc memcmp memmove memchr memccpy mempcpy strcpy strcat strlen strcmp strdup strtok
+    remove rename tmpfile tmpnam fclose fflush fopen freopen setbuf setvbuf printf fprintf sprintf snprintf vprintf scanf
+    fscanf sscanf fgetc fgets fputc fputs getc getchar gets putc putchar puts ungetc fread fwrite fseek ftell rewind feof
+    ferror perror clearerr getline getdelim popen pclose dprintf fileno fdopen getw putw stdin stdout stderr sysinfo
     mktemp mkstemp alloca ecvt fcvt gcvt clearenv realpath bcmp bcopy bzero ffs on_exit atexit rpmatch getsubopt
     """.split()
 )
 """Words of C, names of libm, and what the emitted functions call their own."""
+
+_MACROS = re.compile(
+    r"(M|FP|FS|MATH|EXIT|SEEK|SIG_ATOMIC|WCHAR|WINT|PTRDIFF|CHAR|SCHAR|UCHAR|SHRT|USHRT|INT|UINT|LONG|ULONG|LLONG|ULLONG)_\w+"
+    r"|U?INT(PTR|MAX|(_FAST|_LEAST)?\d+)_\w+|U?INT(MAX)?\d*_C|HUGE(_VAL[FL]?)?|(SIZE|RAND|MB_CUR|PATH|FOPEN|FILENAME|TMP)_MAX"
+    r"|BUFSIZ|EOF|DOMAIN|SING|OVERFLOW|UNDERFLOW|[TP]LOSS|X_TLOSS|MAXFLOAT|SNAN|L_\w+|P_tmpdir|math_errhandling"
+)
+"""Names of macros of C's own headers, and of this project's."""
+
+OF_CPP = frozenset(
+    """
+    alignas alignof catch char16_t char32_t class compl concept constexpr decltype delete explicit export friend mutable
+    namespace new noexcept nullptr operator private protected public requires static_assert template this thread_local
+    throw try typeid typename using virtual wchar_t
+    """.split()
+)
+"""Words of C++ that are names in C."""
 
 
 def identifier(hint: str) -> str:
@@ -27,4 +46,10 @@ def identifier(hint: str) -> str:
     cleaned = re.sub(r"\W", "_", hint, flags=re.ASCII) or "t"
     if cleaned[0].isdigit() or cleaned.startswith(("_", "fs_")):
         cleaned = "v" + cleaned
-    return cleaned + "_" if cleaned in _RESERVED else cleaned
+    return cleaned + "_" if cleaned in _RESERVED or _MACROS.fullmatch(cleaned) else cleaned
+
+
+def public(hint: str) -> str:
+    """Likewise, for what a header tells: C++ has it, too."""
+    name = identifier(hint)
+    return name + "_" if name in OF_CPP else name

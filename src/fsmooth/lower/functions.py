@@ -5,7 +5,7 @@ from __future__ import annotations
 from fsmooth.core.shape import Ragged
 from fsmooth.core.term import NOWHERE, Lam, Let, Require, Term
 from fsmooth.loops import tree as t
-from fsmooth.loops.identifiers import identifier
+from fsmooth.loops.identifiers import public
 from fsmooth.loops.names import Names
 from fsmooth.loops.outline import outline
 from fsmooth.loops.passes.schedule import ALL, Passes, run, split
@@ -47,7 +47,7 @@ def lower(
         Unsupported: if an earlier stage left a construct that has no loops.
 
     """
-    name = identifier(name)
+    name = public(name)
     kernel = lowering()
     kernel.prefix = name
     kernel.fields = Fields(term)

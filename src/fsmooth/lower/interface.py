@@ -14,6 +14,7 @@ from fsmooth.core.term import Lam, Term
 from fsmooth.core.types import INT, Array, Tuple, Type, array_of, leaf_of, rank_of, scalars_of, unzipped
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ZERO, integer
+from fsmooth.loops.identifiers import public
 from fsmooth.lower.cardinality import leaf_shapes
 from fsmooth.lower.context import Added, Context
 from fsmooth.lower.destination import Destination, Group, Mode, Scalar, Value, View, dense_view, leaves
@@ -55,7 +56,7 @@ class Interface:
                 for item, whole, name in zip(type_.items, originals, names, strict=True)
             ]
             return Group(tuple(items), self._shared_sizes(items, rank_of(original)))
-        name = self.ctx.fresh(hint)
+        name = self.ctx.fresh(public(hint))
         leaf = leaf_of(type_)
         if not isinstance(type_, Array):
             self.inputs.append(t.Parameter(name, leaf))

@@ -13,11 +13,14 @@ import numpy as np
 from fsmooth.api import function
 from fsmooth.backend.c.casadi import Given, Gives, Interface, Matrix, matrix_of
 from fsmooth.callables import Function
-from fsmooth.core.types import F64, Array, Float, Type, leaf_of, parts_in, rank_of, unzipped
+from fsmooth.core.term import Length, Term, Var
+from fsmooth.core.traverse import children
+from fsmooth.core.types import F64, INT, Array, Float, Type, leaf_of, parts_in, rank_of, unzipped
 from fsmooth.errors import ArgumentError, UnsupportedError
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.loops.identifiers import identifier
 from fsmooth.pullbacks import Vjp
+from fsmooth.rewrite.branch_sizes import sizes_in
 from fsmooth.runtime.arrays import flatten
 from fsmooth.shipping.libraries import arguments_in
 from fsmooth.shipping.result_names import result_names
@@ -86,6 +89,9 @@ class Described:
         if not own:
             raise ArgumentError(f"{f.program.name} has no argument of real numbers, and CasADi needs one")
         result = entry.elaborated.term.body.type
+        if any([_reads_numbers(size) for size in sizes_in(entry.elaborated.term.body)]):
+            hint = "CasADi's matrices have one size: fill the rest with zeros, or weight with 0 what is left out"
+            raise ArgumentError(f"how many numbers {f.program.name} gives depends on its arguments\n  hint: {hint}")
         self.results = list(_shapes(f, example, result))
         named = result_names(f.program, [(q.name, q.type) for q in entry.elaborated.parameters], result)
         self.names_in, self.names_out = _names([q.name for q in own], named)
@@ -192,6 +198,18 @@ def _shapes(f: Function[..., Any], example: tuple[Any, ...], type_: Type) -> Ite
         yield _real(f"result {k}" if own is not leaf else "the result", leaf, part)
         for _ in range(rank_of(leaf)):
             next(parts)
+
+
+def _reads_numbers(size: Term) -> bool:
+    """Does a size depend on more than the sizes of the arguments?"""
+    pending = [size]
+    while pending:
+        t = pending.pop()
+        if isinstance(t, Var) and t.type != INT:
+            return True
+        if not isinstance(t, Length):
+            pending.extend(children(t))
+    return False
 
 
 def _names(inputs: Sequence[str], outputs: Sequence[str]) -> tuple[list[str], list[str]]:

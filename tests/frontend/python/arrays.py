@@ -263,3 +263,56 @@ def starred_parts_of_tuples(x):
     first, *rest = (x, x[1:], x[2:])
     n, *numbers = (x[0], x[1], x[2])
     return (np.sum(first) * np.sum(rest[0]), sum(np.sum(v) for v in rest), len(rest), sum(numbers) + max(numbers) * n)
+
+
+TRUTHS = np.array([False, True, True, True, False])
+
+
+@CASES(FLAGS, TRUTHS)
+def truth_values(b, c):
+    return (
+        b < c,
+        b >= c,
+        b + c,
+        b * c,
+        np.sum(b * c),
+        (b + c).sum(),
+        b * 2.0,
+        b + 1,
+        b[0] < c[0],
+        np.sort(b),
+        np.argsort(c),
+    )
+
+
+@CASES(FLAGS, TRUTHS)
+def extrema_of_truth_values(b, c):
+    return (np.max(b), np.min(c), np.max(np.array([b, c]), axis=0), b.max(), sorted(b))
+
+
+def _not_numbers():
+    x = np.array([1.0, np.nan, 3.0, -2.0])
+    return x, np.array([x, np.arange(4.0)])
+
+
+@CASES(*_not_numbers())
+def medians_of_what_is_not_a_number(x, A):
+    return (np.median(x), np.percentile(x, 30.0), np.quantile(x, 0.5), np.nanmedian(x), np.median(A, axis=1))
+
+
+@CASES(*_not_numbers())
+def extrema_without_what_is_not_a_number(x, A):
+    return (np.fmax(x, 0.0), np.fmin(x[0], x[1]), np.fmax(x[1], x[0]), np.fmax(A, 1.5), np.fmin(x, x))
+
+
+@CASES(SQUARE[:2, :2], 3)
+@CASES(SQUARE[:2, :2], 0)
+@CASES(SQUARE[:2, :2], -2)
+def powers_of_matrices(M, n):
+    return (np.linalg.matrix_power(M, n), np.linalg.matrix_power(M, 3))
+
+
+@CASES(X)
+def copies_of_numbers(x):
+    first = x[0].copy()
+    return sum([v.copy() ** 2 + np.copy(v) for v in x]) + first

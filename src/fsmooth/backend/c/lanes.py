@@ -33,7 +33,13 @@ _WIDE = """\
 
 _NARROW = """\
 /* The same of numbers half as wide; 32 bytes at most, since many loops are short. */
-#define FS_LANES_f32 (FS_LANES == 1 ? 1 : FS_LANES == 2 ? 4 : 8)
+#if FS_LANES == 1
+#define FS_LANES_f32 1
+#elif FS_LANES == 2
+#define FS_LANES_f32 4
+#else
+#define FS_LANES_f32 8
+#endif
 """
 
 _VECTORS = """\

@@ -118,7 +118,7 @@ class _Entry:
         self.built_in = named(function.program, function.static_sizes)
         self.inputs = [q for q in main.parameters if not q.output]
         outputs = [q for q in main.parameters if q.output]
-        self.spelled = spelled([q.name for q in self.inputs], function.results)
+        self.spelled = spelled(self.name, [q.name for q in self.inputs], function.results)
         self.outputs = list(zip(outputs, self.spelled.results, strict=True))
         self.refused = self._refused(main.facts.lengths)
         used = workspaces.sizes_in(self.needs)

@@ -6,16 +6,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from fsmooth.loops.identifiers import OF_CPP
 from fsmooth.loops.workspace import Needs
-
-_OF_CPP = frozenset(
-    """
-    alignas alignof catch char16_t char32_t class compl concept constexpr decltype delete explicit export friend mutable
-    namespace new noexcept nullptr operator private protected public requires static_assert template this thread_local
-    throw try typeid typename using virtual wchar_t
-    """.split()
-)
-"""Words of C++ that are names in C."""
 
 
 class Spelling(Struct, frozen=True):
@@ -31,12 +23,12 @@ class Spelling(Struct, frozen=True):
         return needs.renamed({old: new for old, new in self.inputs.items() if old != new})
 
 
-def spelled(inputs: Sequence[str], results: Sequence[str]) -> Spelling:
-    """The names of parameters and results, each once, and none that C++ or the function itself has."""
-    taken = {"error", "status", "shape"}
+def spelled(own: str, inputs: Sequence[str], results: Sequence[str]) -> Spelling:
+    """The names of parameters and results of a function, each once, and none that C++ or the function itself has."""
+    taken = {own, "error", "status", "shape"}
 
     def fresh(name: str) -> str:
-        while name in taken or name in _OF_CPP:
+        while name in taken or name in OF_CPP:
             name += "_"
         taken.add(name)
         return name

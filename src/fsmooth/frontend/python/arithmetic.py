@@ -10,7 +10,7 @@ from fsmooth.core.build import minus, number, plus, times
 from fsmooth.core.primitives import Primitive
 from fsmooth.core.term import Const, Failure, If, Prim, Require, Term
 from fsmooth.core.trees import class_of
-from fsmooth.core.types import INT, Bool, Float, Int, Tuple, Type
+from fsmooth.core.types import INT, Array, Bool, Float, Int, Tuple, Type, leaf_of
 from fsmooth.core.weak import WEAK
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.python.bits import bitwise, shifted
@@ -42,6 +42,10 @@ def binary(frame: Frame, op: ast.operator, left: Term, right: Term, node: ast.AS
         return elementwise(
             frame, lambda a, b: shifted(frame, op, *integers(frame, a, b, node), node), [left, right], node
         )
+    if isinstance(leaf_of(left.type), Bool) and isinstance(leaf_of(right.type), Bool):
+        instead = _of_truth_values(frame, op, left, right, node)
+        if instead is not None:
+            return binary(frame, instead, left, right, node)
     primitive = ARITHMETIC.get(type(op))
     if primitive is None:
         frame.unsupported(node, f"the operator {type(op).__name__}", "use + - * / // % ** @")
@@ -51,6 +55,17 @@ def binary(frame: Frame, op: ast.operator, left: Term, right: Term, node: ast.AS
     if primitive is p.power and isinstance(right, Const):
         return elementwise(frame, lambda x: constant_power(frame, x, right, node), [left], node)
     return elementwise(frame, lambda a, b: scalar_binary(frame, primitive, a, b, node), [left, right], node)
+
+
+def _of_truth_values(
+    frame: Frame, op: ast.operator, left: Term, right: Term, node: ast.AST
+) -> ast.BitOr | ast.BitAnd | None:
+    """What NumPy makes of + and * of arrays of truth values; Python's own are integers."""
+    if not isinstance(left.type, Array) and not isinstance(right.type, Array):
+        return None
+    if isinstance(op, ast.Sub):
+        frame.fail(TypeMismatchError, node, "truth values are not subtracted", "use ^, or x.astype(int)")
+    return ast.BitOr() if isinstance(op, ast.Add) else ast.BitAnd() if isinstance(op, ast.Mult) else None
 
 
 def refuse_arithmetic(frame: Frame, type_: Type, node: ast.AST) -> NoReturn:
@@ -175,6 +190,8 @@ def apply_primitive(frame: Frame, primitive: Primitive, xs: list[Term], node: as
                 f"{primitive.name} wants numbers, not {describe(x.type)}",
                 "apply it to the elements",
             )
+    if primitive in _KEEPS_INTEGERS and all([isinstance(x.type, Int | Bool) for x in xs]):
+        xs = [convert(frame, x, INT, node) if isinstance(x.type, Bool) else x for x in xs]
     if primitive in _KEEPS_INTEGERS and all([isinstance(x.type, Int) for x in xs]):
         return xs[0] if primitive in (p.floor, p.ceil) else Prim(primitive, tuple(xs))
     if len(xs) == 2:

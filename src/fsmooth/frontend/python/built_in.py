@@ -98,6 +98,9 @@ def _length(frame: Frame, value: Value, node: ast.Call) -> Value:
 
 def round_call(frame: Frame, node: ast.Call) -> Value:
     """round(x): the nearest integer, the even one of two."""
+    if len(node.args) > 1 or node.keywords:
+        what = "round takes one argument in programs"
+        frame.fail(ArgumentMismatchError, node, what, "write np.round(x, 2), whose last digit may be another")
     (x,) = positional(frame, node, 1)
     if isinstance(x.type, Int):
         return x

@@ -256,7 +256,9 @@ def own_array(frame: Frame, array: Term, node: ast.AST) -> Term:
 
 
 def copied(frame: Frame, array: Term, node: ast.AST) -> Term:
-    """An array with memory of its own."""
+    """An array with memory of its own; a number is its own copy."""
+    if not isinstance(array.type, Array):
+        return array
     array = frame.bind(array, "a")
     return build(length_of(frame, array, node), lambda i: Get(array, i))
 

@@ -322,6 +322,8 @@ def equal_tuples(frame: Frame, a: Term, b: Term, node: ast.AST) -> Term:
 
 def compared(frame: Frame, primitive: p.Primitive, x: Term, y: Term, node: ast.AST) -> Term:
     """One comparison of two scalars."""
+    if isinstance(x.type, Bool) and isinstance(y.type, Bool) and primitive not in (p.equal, p.not_equal):
+        x, y = convert(frame, x, INT, node), convert(frame, y, INT, node)
     if isinstance(x.type, Bool) != isinstance(y.type, Bool):
         x = convert(frame, x, y.type, node) if isinstance(x.type, Bool) else x
         y = convert(frame, y, x.type, node) if isinstance(y.type, Bool) else y

@@ -28,6 +28,11 @@ def _is_one(frame: Frame, node: ast.Call) -> Value:
     return Const(constant_size(frame, size) == 1)
 
 
+def _is_known(frame: Frame, node: ast.Call) -> Value:
+    (number,) = positional(frame, node, 1)
+    return Const(isinstance(number, Const))
+
+
 def _demand(failure: Failure) -> Callable[[Frame, ast.Call], Value]:
     def demand(frame: Frame, node: ast.Call) -> Value:
         holds, value = positional(frame, node, 2)
@@ -59,6 +64,7 @@ OWN_WORDS: dict[object, Callable[[Frame, ast.Call], Value]] = {
     words.trigamma: lambda frame, node: scalar_function(frame, p.trigamma, node),
     words.equal_sizes: _equal_sizes,
     words.is_one: _is_one,
+    words.is_known: _is_known,
     words.regular: _demand(Failure.SINGULAR),
     words.positive_definite: _demand(Failure.INDEFINITE),
     words.square: _demand(Failure.SQUARE),

@@ -74,21 +74,32 @@ def median(a, axis=None, keepdims=False):
 
 
 def middle(v):
-    s = ascending(v)
     n = len(v)
-    return 0.5 * (s[(n - 1) // 2] + s[n // 2])
+    if n == 0:
+        return np.nan
+    s = ascending(v)
+    return unless_nan(s, 0.5 * (s[(n - 1) // 2] + s[n // 2]))
+
+
+def unless_nan(s, value):
+    """Of values in ascending order: what is not a number is last, and then nothing else is."""
+    return s[-1] if s[-1] != s[-1] else value
 
 
 def quantile(a, q, axis=None, method="linear", keepdims=False):
     """The values below which a part q of all are: between two of them as `method` says."""
     if np.ndim(q) == 0:
-        return reducing(lambda v: between(ascending(v), q, method), a, axis, keepdims)
+        return reducing(lambda v: of_order(ascending(v), q, method), a, axis, keepdims)
     return np.array([quantile(a, part, axis, method, keepdims) for part in q])
 
 
 def percentile(a, q, axis=None, method="linear", keepdims=False):
     """The quantiles of hundredths."""
     return quantile(a, q / 100.0, axis, method, keepdims)
+
+
+def of_order(s, q, method):
+    return unless_nan(s, between(s, q, method))
 
 
 def between(s, q, method):

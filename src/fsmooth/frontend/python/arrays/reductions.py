@@ -163,6 +163,10 @@ def extremum(name: str) -> Callable[..., Value]:
         array = array_of(frame, a, node)
         over = axes_of(frame, axis, rank(array), node)
         keeps = flag(frame, keepdims, node, "keepdims")
+        if isinstance(leaf_of(array.type), Bool):
+            numbers_of = convert(frame, array, array_type(INT, rank(array)), node)
+            made = frame.term(call(frame, node, numbers_of, axis, out, keepdims, initial, where), node)
+            return elementwise(frame, lambda x: truth(frame, x, node), [made], node)
         if is_none(initial):
             if not is_none(where):
                 frame.fail(ArgumentMismatchError, node, f"where= of {name} needs initial=", "say what nothing gives")
