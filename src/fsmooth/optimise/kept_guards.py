@@ -16,25 +16,28 @@ from collections.abc import Sequence
 
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
-from fsmooth.core.subst import substitute
+from fsmooth.core.build import both
+from fsmooth.core.subst import refresh, substitute
 from fsmooth.core.term import (
     Build,
     Const,
     Get,
     If,
+    IFold,
     Let,
     MakeTuple,
     Prim,
     Proj,
     Term,
+    Update,
     Var,
     Vector,
     Zero,
 )
-from fsmooth.core.traverse import bound_in, children, in_order, rebuild, size_of_tree
+from fsmooth.core.traverse import children, in_order, rebuild, size_of_tree, subterms
 from fsmooth.core.types import Float
 from fsmooth.optimise.failing import StaticSizes
-from fsmooth.optimise.infinite import may_be_infinite
+from fsmooth.optimise.infinite import Infinite
 from fsmooth.optimise.inlining import on_indices
 from fsmooth.optimise.known_conditions import keys_of, known_conditions
 from fsmooth.rewrite.trace import Trace
@@ -45,42 +48,36 @@ Guard = tuple[Term, ...]
 
 def keep_guards(term: Term, trace: Trace, static_sizes: StaticSizes) -> Term:  # noqa: ARG001
     """The term in which such products are guarded."""
-    order = in_order(term)
-    if not any([isinstance(t, Zero) for t in order]) or not any([isinstance(t, If) for t in order]):
+    nodes = list(subterms(term))
+    if not any([isinstance(t, Zero) for t in nodes]) or not any([isinstance(t, If | Update) for t in nodes]):
         return term
-    walk = _Walk(order, trace)
-    for node in order:
-        walk.visit(node)
-    return walk.new.get(term, term)
+    fresh = refresh(term)  # then a name means one thing wherever it is read
+    walk = _Walk(in_order(fresh), trace)
+    new = walk.run()
+    return new if walk.guarded else term
 
 
 class _Walk:
     """What each node is, where it may be anything but zero, and whether it may be infinite, from its parts up."""
 
     def __init__(self, order: list[Term], trace: Trace) -> None:
-        self.trace = trace
+        self.order, self.trace = order, trace
         self.new: dict[Term, Term] = {}
         self.guards: dict[Term, Guard] = {}
-        bound: set[Var] = set()
-        self.twice: set[Var] = set()
-        for node in order:
-            for var in {v for k in range(len(children(node))) for v in bound_in(node, k)}:
-                (self.twice if var in bound else bound).add(var)
-        definitions = [pair for node in order if isinstance(node, Let) for pair in node.bindings]
-        self.definitions = {var: value for var, value in definitions if var not in self.twice}
+        self.definitions = dict([pair for node in order if isinstance(node, Let) for pair in node.bindings])
         self.known = known_conditions(order, self.definitions)
-        self.may_be_infinite = may_be_infinite(order, self.definitions)
+        self.infinite = Infinite(order, self.definitions)
+        self.guarded = False
 
-    def visit(self, node: Term) -> None:
-        """What becomes of a node whose parts have been visited."""
-        new = rebuild(node, [self.new.get(c, c) for c in children(node)])
-        guard = self._guard(node)
-        if guard is not None:
-            self.guards[node] = guard
-        if isinstance(new, Prim):
-            new = self._guarded(node, new)
-        if new is not node:
-            self.new[node] = new
+    def run(self) -> Term:
+        """What becomes of the last node."""
+        for node in self.order:
+            new = rebuild(node, [self.new.get(c, c) for c in children(node)])
+            guard = self._guard(node)
+            if guard is not None:
+                self.guards[node] = guard
+            self.new[node] = self._guarded(node, new) if isinstance(new, Prim) else new
+        return self.new[self.order[-1]]
 
     def guard_of(self, term: Term) -> Guard | None:
         """The guard of a term that has been visited, or of what a name stands for."""
@@ -132,18 +129,31 @@ class _Walk:
                 return self._of_element(items[int(step.value)], tuple(rest))
             case MakeTuple(items) if isinstance(step, int):
                 return self._of_element(items[step], tuple(rest))
+            case Update(array, at, value) if isinstance(step, Term) and self.infinite.comes_of_one(value):
+                here = Prim(p.equal, (step, self.new.get(at, at)))
+                return self._chosen(here, self._of_element(value, tuple(rest)), self._of_element(array, path))
+            case IFold(init=init) if isinstance(step, Term) and self.infinite.comes_of_one(term):
+                found = _elements_set(term)
+                if found is None:
+                    return None
+                test, value = found
+                is_set = substitute(both(Prim(p.less, (term.index, term.size)), test), {term.index: step})
+                set_to = self._outside(self._of_element(value, tuple(rest)), ((term.index, step),))
+                return self._chosen(is_set, set_to, self._of_element(init, path))
             case _:
                 return None
 
     def _of_choice(self, choice: If, path: tuple[Term | int, ...]) -> Guard | None:
         """Where it is chosen, and there anything but zero."""
         condition = choice.condition
-        if on_indices(condition) or self._is_of_offset(condition):
+        if (on_indices(condition) and not self.infinite.written) or self._is_of_offset(condition):
             return None
         condition = self.new.get(condition, condition)
+        return self._chosen(condition, self._of_element(choice.then, path), self._of_element(choice.otherwise, path))
+
+    def _chosen(self, condition: Term, then: Guard | None, otherwise: Guard | None) -> Guard | None:
         found: list[Term] = []
-        for chosen, branch in ((condition, choice.then), (Prim(p.logical_not, (condition,)), choice.otherwise)):
-            guard = self._of_element(branch, path)
+        for chosen, guard in ((condition, then), (Prim(p.logical_not, (condition,)), otherwise)):
             found.extend([chosen] if guard is None else [If(chosen, c, Const(False)) for c in guard])
         return self._made(found)
 
@@ -159,7 +169,7 @@ class _Walk:
         return self._made(conditions)
 
     def _made(self, conditions: Sequence[Term]) -> Guard | None:
-        """The guard, if its conditions are few, and mean the same wherever the guarded number is read."""
+        """The guard, if its conditions are few."""
         unlike = {keys_of(c, self.definitions): c for c in reversed(conditions)}
         conditions = list(unlike.values())[::-1]
         nodes = sum(map(size_of_tree, conditions))
@@ -169,7 +179,7 @@ class _Walk:
             or self._are_all(conditions)
         ):
             return None
-        return tuple(conditions) if all([self.twice.isdisjoint(c.free) for c in conditions]) else None
+        return tuple(conditions)
 
     def _are_all(self, conditions: Sequence[Term]) -> bool:
         """Does one of them hold in any case: a condition and its negation?"""
@@ -200,10 +210,11 @@ class _Walk:
             case Prim(primitive, (a, b)), Prim(_, (x, y)) if primitive in (p.multiply, p.divide):
                 for guarded, other, at in ((a, b, y), (b, a, x))[: 2 if primitive is p.multiply else 1]:
                     guard = self.guard_of(guarded)
-                    if guard is None or not (primitive is p.divide or self.may_be_infinite(other)):
+                    if guard is None or not (primitive is p.divide or self.infinite.may_be(other)):
                         continue
                     if any([keys_of(c, self.definitions) <= self.known[node] for c in guard]):
                         continue
+                    self.guarded = True
                     self.trace.record("guards kept")
                     neutral = Const(0.0 if primitive is p.multiply else 1.0, at.type)
                     safe = Prim(p.select, (_any_of(guard), at, neutral))
@@ -218,3 +229,16 @@ def _any_of(conditions: Guard) -> Term:
     for c in reversed(conditions[:-1]):
         whole = If(c, Const(True), whole)
     return whole
+
+
+def _elements_set(loop: IFold) -> tuple[Term, Term] | None:
+    """Of a loop that sets element i of an array in step i: where it does, and to what, which reads none of the others."""
+    match loop.body:
+        case Update(array, at, value):
+            test: Term = Const(True)
+        case If(test, Update(array, at, value), otherwise) if otherwise is loop.state:
+            pass
+        case _:
+            return None
+    is_own = array is loop.state and at is loop.index and loop.state not in value.free | test.free
+    return (test, value) if is_own else None

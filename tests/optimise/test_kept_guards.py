@@ -1,0 +1,107 @@
+"""What does not depend on an argument has the slope 0, though it is infinite; and which products need no guard."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import fsmooth as fs
+
+
+def energy(x):
+    r2 = (x[:, None] - x[None, :]) ** 2
+    np.fill_diagonal(r2, np.inf)
+    return np.sum(1 / r2**3)
+
+
+def by_where(x):
+    r2 = (x[:, None] - x[None, :]) ** 2
+    return np.sum(1 / np.where(np.eye(len(x)) > 0, np.inf, r2) ** 3)
+
+
+def by_value(x):
+    r2 = (x[:, None] - x[None, :]) ** 2
+    return np.sum(1 / np.where(r2 > 0, r2, np.inf) ** 3)
+
+
+def padded(x):
+    d = np.full(len(x) + 1, np.inf)
+    d[:-1] = x
+    return np.sum(np.exp(-(d**2)))
+
+
+def first_is_infinite(x):
+    y = x.copy()
+    y[0] = np.inf
+    return np.sum(1 / y**2)
+
+
+def large_are_infinite(x):
+    y = x.copy()
+    for i in range(len(x)):
+        if x[i] > 2.0:
+            y[i] = np.inf
+    return np.sum(1 / y**2)
+
+
+X = np.array([1.0, 2.5, 4.5])
+GAPS = X[:, None] - X + np.diag(np.full(3, np.inf))
+OF_PAIRS = np.sum(-12 / GAPS**7, axis=1)
+
+
+@pytest.mark.parametrize(
+    ("f", "slopes"),
+    [
+        (energy, OF_PAIRS),
+        (by_where, OF_PAIRS),
+        (by_value, OF_PAIRS),
+        (padded, -2 * X * np.exp(-(X**2))),
+        (first_is_infinite, [0.0, *-2 / X[1:] ** 3]),
+        (large_are_infinite, [-2.0, 0.0, 0.0]),
+    ],
+)
+def test_constants_that_are_infinite(f, slopes) -> None:
+    for method in ("forward", "reverse", "tape"):
+        np.testing.assert_allclose(fs.grad(f, method=method)(X), slopes, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(fs.jacobian(f)(X), slopes, rtol=1e-12, atol=1e-14)
+    for e in (*np.eye(3), np.ones(3)):
+        assert fs.jvp(f)(X, tangent=e)[1] == pytest.approx(np.dot(slopes, e), rel=1e-12, abs=1e-14)
+    curvature = fs.hessian(f)(X)
+    assert np.all(np.isfinite(curvature))
+    np.testing.assert_allclose(curvature, curvature.T, rtol=1e-12, atol=1e-14)
+
+
+def test_numbers_that_are_not_to_be_multiplied_stay_so() -> None:
+    """Zero times infinity is no number where the program says so."""
+    product = fs.function(lambda x: x * np.where(x > 1.0, 1.0, np.inf))
+    assert np.isnan(product(0.0))
+    assert product(2.0) == 2.0
+
+
+def relu(x, w):
+    """What is multiplied is finite: it was given."""
+    h = np.maximum(x * w, 0.0)
+    return np.sum(h * h * w)
+
+
+def unused(x, w):
+    z = np.sqrt(x) ** 3
+    return np.sum(np.where(z > 0, z, 0.0) * w)
+
+
+def under_the_condition(x, w):
+    """The cotangent is multiplied in the branch that it comes from."""
+    total = 0.0
+    for i in range(len(x)):
+        if x[i] > 0.0:
+            z = np.sqrt(x[i])
+            total += z * z * z * w[i]
+    return total
+
+
+@pytest.mark.parametrize(("f", "guarded"), [(relu, False), (unused, True), (under_the_condition, False)])
+def test_where_guards_are_kept(f, guarded) -> None:
+    gradient = fs.grad(f, method="reverse")
+    x, w = np.array([0.5, 2.0]), np.array([1.0, -1.0])
+    gradient(x, w)
+    assert ("guards kept" in gradient.explain()) is guarded
