@@ -12,7 +12,7 @@ number, though all numbers given are finite.  After the rules of optimise/rules/
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
@@ -64,6 +64,8 @@ class _Walk:
         self.order, self.trace = order, trace
         self.new: dict[Term, Term] = {}
         self.guards: dict[Term, Guard] = {}
+        self.elements: dict[tuple[Term, tuple[Term | int, ...]], Guard | None] = {}
+        self.keys: dict[Term, frozenset[Hashable]] = {}
         self.definitions = dict([pair for node in order if isinstance(node, Let) for pair in node.bindings])
         self.known = known_conditions(order, self.definitions)
         self.infinite = Infinite(order, self.definitions)
@@ -106,6 +108,11 @@ class _Walk:
 
     def _of_element(self, term: Term, path: tuple[Term | int, ...]) -> Guard | None:
         """The guard of an element of an array, or of a component, which indices and positions lead to, the first one last."""
+        if (term, path) not in self.elements:
+            self.elements[term, path] = self._found(term, path)
+        return self.elements[term, path]
+
+    def _found(self, term: Term, path: tuple[Term | int, ...]) -> Guard | None:
         match term:
             case Get(inner, index):
                 return self._of_element(inner, (*path, self.new.get(index, index)))
@@ -170,7 +177,7 @@ class _Walk:
 
     def _made(self, conditions: Sequence[Term]) -> Guard | None:
         """The guard, if its conditions are few."""
-        unlike = {keys_of(c, self.definitions): c for c in reversed(conditions)}
+        unlike = {self._keys(c): c for c in reversed(conditions)}
         conditions = list(unlike.values())[::-1]
         nodes = sum(map(size_of_tree, conditions))
         if (
@@ -181,10 +188,16 @@ class _Walk:
             return None
         return tuple(conditions)
 
+    def _keys(self, condition: Term) -> frozenset[Hashable]:
+        found = self.keys.get(condition)
+        if found is None:
+            found = self.keys[condition] = keys_of(condition, self.definitions)
+        return found
+
     def _are_all(self, conditions: Sequence[Term]) -> bool:
         """Does one of them hold in any case: a condition and its negation?"""
-        keys = {keys_of(c, self.definitions) for c in conditions}
-        return any([keys_of(Prim(p.logical_not, (c,)), self.definitions) in keys for c in conditions])
+        keys = {self._keys(c) for c in conditions}
+        return any([self._keys(Prim(p.logical_not, (c,))) in keys for c in conditions])
 
     def _is_of_offset(self, condition: Term) -> bool:
         """Is it whether an offset is infinite?  It is the result then, and nothing depends on the numbers below it."""
@@ -212,7 +225,7 @@ class _Walk:
                     guard = self.guard_of(guarded)
                     if guard is None or not (primitive is p.divide or self.infinite.may_be(other)):
                         continue
-                    if any([keys_of(c, self.definitions) <= self.known[node] for c in guard]):
+                    if any([self._keys(c) <= self.known[node] for c in guard]):
                         continue
                     self.guarded = True
                     self.trace.record("guards kept")
