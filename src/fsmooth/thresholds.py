@@ -96,6 +96,11 @@ GUARDED_PARTS = 8
 GATHERED_PARTS = 8
 """Elements of more parts than this are not gathered instead of scattered, nor are arrays whose sizes differ by more."""
 
+GATHERED_NODES = 1_000
+"""Elements of more nodes than this are not computed for each of several places instead of scattered to them: what is gathered
+from such elements would be twice as large, and so on.
+"""
+
 SCATTER = 8.0
 """What an addition to memory weighs that keeps a loop from running in vectors, with its share of setting the array to zero."""
 

@@ -45,6 +45,7 @@ EXTREMES: dict[str, tuple[float, float]] = {
     "SPECULATION": (0.0, 1e6),
     "GUARDED_PARTS": (0, 16),
     "GATHERED_PARTS": (0, 32),
+    "GATHERED_NODES": (0, 100_000),
     "SCATTER": (0.0, 1e6),
     "FACTORS": (0, 100),
     "MATRIX_SIDE": (0, 1_000),

@@ -36,7 +36,7 @@ from fsmooth.core.term import (
     let,
 )
 from fsmooth.core.term.fields import Failing
-from fsmooth.core.traverse import subterms
+from fsmooth.core.traverse import size_of_tree, subterms
 from fsmooth.core.types import is_numeric
 from fsmooth.optimise.rules.loop_normalisation import guard_first
 from fsmooth.optimise.rules.totality import cannot_fail
@@ -87,7 +87,10 @@ def sum_shifted(t: Term, facts: Facts) -> Term | None:
             return None
         if not all([alpha_equal(q.size, found[0].size) for q in found[1:]]):
             return None
-        gathered = _gathered([q._replace(value=let(_needed(bindings, q.value), q.value)) for q in found], t, facts)
+        found = [q._replace(value=let(_needed(bindings, q.value), q.value)) for q in found]
+        if len(found) > 1 and sum([size_of_tree(q.value) for q in found]) > thresholds.GATHERED_NODES:
+            return None
+        gathered = _gathered(found, t, facts)
         if gathered is None:
             return None
         saved += thresholds.SCATTER * len(found) * costs.elements(gathered).at()

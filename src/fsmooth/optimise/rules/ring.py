@@ -188,6 +188,7 @@ def sign_out(t: Term, facts: Facts) -> Term | None:
     "m + n - m ~> n;  "
     "m + n - n ~> m;  "
     "m - n + n ~> m;  "
+    "m - (m - n) ~> n;  "
     "2 + n ~> n + 2;  "
     "to_int n ~> n;  "
     "to_float x ~> x",
@@ -219,6 +220,10 @@ def integer_arithmetic(t: Term, facts: Facts) -> Term | None:
             isinstance(t.type, Int) and outer is p.add and inner is p.subtract and alpha_equal(b, c)
         ):
             return a
+        case Prim(outer, (a, Prim(inner, (b, c)))) if (
+            isinstance(t.type, Int) and outer is p.subtract and inner is p.subtract and alpha_equal(a, b)
+        ):
+            return c
         case Prim(outer, (Const() as c, a)) if isinstance(t.type, Int) and outer is p.add and not isinstance(a, Const):
             return Prim(p.add, (a, c))
         case Prim(outer, (a,)) if outer is p.to_int and isinstance(a.type, Int):
