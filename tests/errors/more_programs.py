@@ -525,3 +525,11 @@ def range_by_zero(n):
     for i in range(0, n, 0):
         total += i
     return total
+
+
+@wrong(np.ones(3))
+def read_before_it_is_appended_to(x):
+    h = []
+    for v in x:
+        h.append(h[0] * v)
+    return h[-1]

@@ -228,3 +228,137 @@ def list_made_in_a_helper(x):
         return out
 
     return doubled(doubled(x))
+
+
+# Lists that are empty before the loop in which they are read: they are read where there is something in them.
+
+
+@case(np.array([1.0, 2.0, 3.0]))
+def heaviest_before(x):
+    best = []
+    for i in range(len(x)):
+        b = 0.0
+        for j in range(i):
+            if best[j] > b:
+                b = best[j]
+        best.append(b + x[i])
+    return best[-1]
+
+
+@case(np.array([1.0, 2.0, 3.0]))
+def sums_of_squares(x):
+    h = []
+    for v in x:
+        h.append(v * v + (h[-1] if len(h) > 0 else 0.0))
+    return h[-1]
+
+
+@case(np.array([1.0, 2.0, 3.0]))
+def from_the_last_two(x):
+    h = []
+    for v in x:
+        if len(h) < 2:
+            h.append(v)
+        else:
+            h.append(h[-1] * 0.5 + h[-2] * v)
+    return h[-1]
+
+
+@case(np.array([1.0, 2.0, 3.0]))
+def sums_of_all_before(x):
+    h = []
+    for v in x:
+        h.append(v + sum(h))
+    return np.sum(np.array(h))
+
+
+@case(np.array([1.0, 2.0, 3.0]))
+def sums_in_a_loop(x):
+    h = []
+    for v in x:
+        s = 0.0
+        for e in h:
+            s += e * v
+        h.append(v + s)
+    return h[-1]
+
+
+@case(np.array([1.0, 2.0, 3.0]))
+def two_lists_by_turns(x):
+    a = []
+    b = []
+    for v in x:
+        a.append(v * 2 if len(b) == 0 else v * b[-1])
+        b.append(v + a[-1])
+    return a[-1] + b[0]
+
+
+@case(np.array([1.0, 2.0, 3.0]))
+def appended_in_two_loops(x):
+    h = []
+    for i in range(len(x)):
+        for j in range(i + 1):
+            if len(h) > 0 and h[-1] > 3.0:
+                h.append(x[j])
+            else:
+                h.append(x[i])
+    return h[-1] * len(h)
+
+
+@case(np.array([1.0, 3.0, 2.0, 5.0]))
+def increasing_sequence(x):
+    best = []
+    for i in range(len(x)):
+        b = 1.0
+        for j in range(i):
+            if x[j] < x[i] and best[j] + 1 > b:
+                b = best[j] + 1
+        best.append(b * x[i])
+    return max(best)
+
+
+@case(np.array([1.0, 3.0, 2.0, 5.0]))
+def starts_with_an_integer(x):
+    h = []
+    for v in x:
+        if len(h) == 0:
+            h.append(0)
+        else:
+            h.append(h[-1] + v)
+    return h[-1]
+
+
+@case(np.array([1.0, 3.0, 2.0]))
+def rows_of_rows(x):
+    h = []
+    for v in x:
+        if len(h) > 0:
+            h.append(h[-1] * v + x)
+        else:
+            h.append(x * v)
+    return np.sum(h[-1])
+
+
+@case(2.0)
+def in_a_while_loop(x):
+    h = []
+    while len(h) < 4:
+        h.append(x if not h else h[-1] * x)
+    return sum(h)
+
+
+@case(np.array([3.0, 1.0, 4.0, 1.5, 9.0]))
+def piles_of_patience(xs):
+    tails = []
+    for v in xs:
+        lo = 0
+        hi = len(tails)
+        while lo < hi:
+            m = (lo + hi) // 2
+            if tails[m] < v:
+                lo = m + 1
+            else:
+                hi = m
+        if lo == len(tails):
+            tails.append(v)
+    return sum(tails)

@@ -43,7 +43,18 @@ from fsmooth.frontend.python.reducible import combined
 from fsmooth.frontend.python.reductions import reduce_generator
 from fsmooth.frontend.python.scalars import scalar_function
 from fsmooth.frontend.python.sizes import length_of, stacked
-from fsmooth.frontend.python.values import Closure, Derived, Growing, Keyed, Listed, Sequence, Static, Unrolled, Value
+from fsmooth.frontend.python.values import (
+    Closure,
+    Derived,
+    Growing,
+    Keyed,
+    Listed,
+    Sequence,
+    Static,
+    Unfilled,
+    Unrolled,
+    Value,
+)
 from fsmooth.frontend.python.weak import weakened
 
 
@@ -77,6 +88,8 @@ def _length(frame: Frame, value: Value, node: ast.Call) -> Value:
         return Const(len(value.entries))
     if isinstance(value, Unrolled):
         return Const(len(value.items))
+    if isinstance(value, Unfilled):
+        return Const(0)
     if isinstance(value, Growing):
         return plus(value.start, value.added)
     if isinstance(value, Term) and is_forest(value):

@@ -19,6 +19,7 @@ from fsmooth.frontend.python.function_values import function_term
 from fsmooth.frontend.python.instead import INSTEAD_OF_COMPLEX
 from fsmooth.frontend.python.kinds import join_types, type_of_object
 from fsmooth.frontend.python.sizes import alike, length_of, required_size
+from fsmooth.frontend.python.unreturned import Unreturned
 from fsmooth.frontend.python.values import (
     FUNCTIONS,
     Growing,
@@ -30,6 +31,7 @@ from fsmooth.frontend.python.values import (
     Tail,
     Text,
     Uneven,
+    Unfilled,
     Unrolled,
     Value,
 )
@@ -119,6 +121,9 @@ def as_term(frame: Frame, value: Value, node: ast.AST) -> Term:
             frame.fail(TypeMismatchError, node, f"{what} is not a real number or an array", hint)
         case Listed(items) if not isinstance(value, Uneven) and (not items or is_array(items)):
             return display(frame, [frame.term(x, node) for x in items], node)
+        case Unfilled():
+            frame.shared.read_empty.add(value)
+            raise Unreturned(node)
         case Tail():
             hint = "read its last element [-1], or write fs.zeros(n) with an n that suffices, and count"
             frame.unsupported(node, "all of a list that grows in a while loop, inside the loop,", hint)

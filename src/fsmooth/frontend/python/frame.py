@@ -67,6 +67,8 @@ class Shared(Struct):
     """Indices of loops, which are never negative."""
     singles: set[Var] = field(default_factory=set)
     """Sizes that are 0 or 1."""
+    read_empty: set[Value] = field(default_factory=set)
+    """Lists that were read while their first element was looked for."""
     lists: set[Value] = field(default_factory=set)
     """Arrays that are lists of the program's: they may grow."""
     ranges: dict[Var, Term] = field(default_factory=dict)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from enum import Enum, auto
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -31,6 +31,7 @@ from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.growing import FirstElement, forget_names
 from fsmooth.frontend.python.rooms import Space, before_loop, known_before, last_of, room_of, space_for, zero_like
 from fsmooth.frontend.python.syntax import assigned_names, grown_names
+from fsmooth.frontend.python.unreturned import Unreturned
 from fsmooth.frontend.python.values import Growing, Listed, Missing, Tail, Unfilled, Value
 from fsmooth.rewrite.linear import polynomial
 
@@ -159,10 +160,25 @@ def opened(
             del empty[name]
             model = zero_like(first.element, lambda size: before_loop(frame, size, mark, node))
             lists[name] = given_room(frame, name, Space(None, Const(0), model))
+        except Unreturned:
+            if not frame.shared.read_empty.isdisjoint(empty.values()):
+                refuse_read(frame, empty, node)
+            raise
         else:
+            if not frame.shared.read_empty.isdisjoint(empty.values()):
+                refuse_read(frame, empty, node)
             break
     frame.names.update({name: before[name] for name in empty})
     return Growth(lists, mark, index)
+
+
+def refuse_read(frame: Frame, empty: dict[str, Unfilled], node: ast.AST) -> NoReturn:
+    """Report that what a list is of is not known where it is read."""
+    name = next(name for name, unfilled in empty.items() if unfilled in frame.shared.read_empty)
+    hint = "start it with its first element, or write np.zeros(n), and count"
+    frame.unsupported(
+        node, f"the list {name}, which is empty before this loop and read in it before it is appended to,", hint
+    )
 
 
 def given_room(frame: Frame, name: str, space: Space) -> Grown:

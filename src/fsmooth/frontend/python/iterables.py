@@ -22,7 +22,7 @@ from fsmooth.frontend.python.nodes import is_forest, require_no_node, trees_of_f
 from fsmooth.frontend.python.parts import parts_seen
 from fsmooth.frontend.python.protocols import require_parts
 from fsmooth.frontend.python.sizes import length_of, same_size
-from fsmooth.frontend.python.values import Growing, Keyed, Sequence, Static, Tail, Uneven, Unrolled, Value
+from fsmooth.frontend.python.values import Growing, Keyed, Sequence, Static, Tail, Uneven, Unfilled, Unrolled, Value
 from fsmooth.rewrite.linear import polynomial
 
 
@@ -42,6 +42,8 @@ def iterable_value(frame: Frame, value: Value, node: ast.AST) -> Sequence | Unro
     match value:
         case Sequence() | Unrolled():
             return value
+        case Unfilled():
+            return Unrolled(())
         case Growing(room, before, added) if not isinstance(value, Tail):
             return Sequence(plus(before, added), lambda i: Get(room, i))
         case Static(inner) if isinstance(inner, range):

@@ -44,6 +44,7 @@ from fsmooth.frontend.python.values import (
     NodeList,
     Static,
     Text,
+    Unfilled,
     Unrolled,
     Value,
 )
@@ -102,6 +103,8 @@ def truth_of(frame: Frame, value: Value, node: ast.AST) -> Term:
             return Const(len(items) > 0)
         case Keyed(entries):
             return Const(len(entries) > 0)
+        case Unfilled():
+            return Const(False)
         case Growing(_, start, added):
             return Prim(p.less, (Const(0), plus(start, added)))
         case NodeList(size, _):
