@@ -533,3 +533,12 @@ def read_before_it_is_appended_to(x):
     for v in x:
         h.append(h[0] * v)
     return h[-1]
+
+
+@wrong(2.0)
+def taken_from_a_list(x):
+    stack = [x, 1.0]
+    total = 0.0
+    while len(stack) > 0:
+        total += stack.pop()
+    return total

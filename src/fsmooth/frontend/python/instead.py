@@ -7,7 +7,14 @@ OUTSIDE = "compute it outside the compiled function and pass the result in"
 
 INSTEAD_OF_COMPLEX = "carry the real and the imaginary part as two real numbers or arrays"
 
+SHRINKING = dict.fromkeys(
+    ("pop", "remove", "clear", "insert"),
+    "keep np.zeros(n) and how many of its elements are used: count -= 1, and stack[count] is the last one",
+)
+"""Methods of lists that take elements out, or move them."""
+
 INSTEAD = {
+    **SHRINKING,
     "block": "put each row together with np.concatenate along the last axis, then the rows",
     "row_stack": "use np.vstack",
     "histogram2d": "count with np.add.at",

@@ -30,6 +30,7 @@ from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import evaluated
 from fsmooth.frontend.python.growing import position
 from fsmooth.frontend.python.indexing import checked, transpose
+from fsmooth.frontend.python.instead import SHRINKING
 from fsmooth.frontend.python.keyed import entry, entry_by_kind
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.library import library
@@ -247,6 +248,8 @@ def attribute(frame: Frame, node: ast.Attribute) -> Value:
         what = f"{describe(term.type)} has no {node.attr} in a compiled function"
         hint = "its numbers are real: " + ("it is zero" if node.attr == "imag" else "leave it out")
         frame.fail(UndefinedNameError, node, what, hint)
+    if node.attr in SHRINKING and isinstance(term.type, Array):
+        frame.unsupported(node, f"{node.attr} of a list", SHRINKING[node.attr])
     fields = ", ".join(map(str, term.type.names)) if isinstance(term.type, Tuple) and term.type.names else ""
     hint = (
         f"its fields are {fields}"
