@@ -75,6 +75,8 @@ class Bindings(Normaliser):
         self.occurrences = occurrences
         self.costs = Costs()
         self.progress = False
+        self.settled: dict[Var, Term] = {}
+        """Definitions that are kept: scopes that rules move outwards are met again and again."""
 
     def finish(self, term: Term) -> Term:
         before = self.steps
@@ -95,6 +97,9 @@ class Bindings(Normaliser):
         undo: list[list[tuple[object, bool | None]]] = []
         outside = self.mark
         for var, value in term.bindings:
+            if self.settled.get(var) is value and self._is_done(value):
+                self._keep(var, value, kept, opened)
+                continue
             uses = self.occurrences.get(var)
             if uses is not None and uses.count == 0 and uses.lengths == 0:
                 self.unused(var, value)
@@ -251,8 +256,12 @@ class Bindings(Normaliser):
             return None
         if self.policy.fission and uses is not None and self._narrow(var, value, uses, kept, opened):
             return None
-        self._keep(var, value, kept, opened)
+        self.settled[self._keep(var, value, kept, opened)] = value
         return None
+
+    def _is_done(self, value: Term) -> bool:
+        """Is a value normal, with nothing to replace in it?"""
+        return self.is_normal(value) and (not self.env or self.env.keys().isdisjoint(value.free))
 
     def _narrow(self, var: Var, value: Term, uses: Uses, kept: list[Item], opened: Opened) -> bool:
         """A loop of whose state some components are never read carries the others alone."""
