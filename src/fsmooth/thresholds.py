@@ -69,6 +69,11 @@ GROWTH = 20_000
 INLINED_NODES = 300
 """A value that is read once, but perhaps not evaluated, is put where it is read if it has no more nodes than this."""
 
+COPIED_NODES = 10_000
+"""An array is computed where it is read, several times, if that makes no more nodes than this: sharing finds them to be the
+same only afterwards.
+"""
+
 CALLS = 10.0
 """How often a function is called, for want of anything better."""
 

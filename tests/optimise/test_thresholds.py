@@ -27,6 +27,7 @@ EXTREMES: dict[str, tuple[float, float]] = {
     "COPIED_SIZE": (0, 10_000),
     "COPIED_CONDITION": (0, 10_000),
     "COPIED_CHOICES": (0, 8),
+    "COPIED_NODES": (0, 1_000_000),
     "UNEVEN": (0, 1_000),
     "PRODUCT_TERMS": (0, 1_000),
     "CASES": (0, 4),

@@ -304,7 +304,8 @@ class Bindings(Normaliser):
             case Fusion.ALWAYS:
                 return True
             case Fusion.PAYS:
-                return pays(value, None if uses is None else uses.elements, self.costs)
+                few = uses is None or uses.count <= 1 or uses.count * size_of_tree(value) <= thresholds.COPIED_NODES
+                return few and pays(value, None if uses is None else uses.elements, self.costs)
 
     def _divide(self, var: Var, value: Build, uses: Uses, kept: list[Item], opened: Opened) -> bool:
         """An array of tuples some of whose components are better inlined: those are, the others stay an array."""
@@ -313,7 +314,10 @@ class Bindings(Normaliser):
         parts = array_components(value)
         if parts is None:
             return False
-        stored = [k for k, part in enumerate(parts) if k in uses.parts and not pays(part, uses.parts[k], self.costs)]
+        few = uses.count * size_of_tree(value) <= thresholds.COPIED_NODES
+        stored = [
+            k for k, part in enumerate(parts) if k in uses.parts and not (few and pays(part, uses.parts[k], self.costs))
+        ]
         stored = with_shared_work(value, parts, stored, uses.parts, self.costs)
         if len(stored) == len(parts):
             return False
