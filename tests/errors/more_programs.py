@@ -542,3 +542,13 @@ def taken_from_a_list(x):
     while len(stack) > 0:
         total += stack.pop()
     return total
+
+
+@dataclass(order=True)
+class Ordered:
+    u: float
+
+
+@wrong(1.0)
+def order_of_dataclasses(x):
+    return x if Ordered(x) < Ordered(2.0) else 2.0 * x

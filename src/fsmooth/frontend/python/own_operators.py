@@ -98,6 +98,13 @@ def _defining(frame: Frame, value: Value, name: str) -> bool:
     if not isinstance(value, Term):
         return False
     if declaration_of_node(value) is not None:
-        return any([isinstance(d, FunctionType) for d in definitions_of(frame, value, name)])
+        return any([_is_written(d) for d in definitions_of(frame, value, name)])
     cls = class_of(value.type.record) if isinstance(value.type, Tuple) else None
-    return cls is not None and isinstance(defined_by(frame, cls, name), FunctionType)
+    return cls is not None and _is_written(defined_by(frame, cls, name))
+
+
+def _is_written(definition: object) -> bool:
+    """Is it a function of the user's, and not one that dataclasses or functools.total_ordering make?"""
+    if not isinstance(definition, FunctionType) or definition.__module__ == "functools":
+        return False
+    return definition.__code__.co_filename != "<string>"
