@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import fsmooth as fs
+from fsmooth.optimise import kept_guards
+from tests.sources import function_of
 
 
 def energy(x):
@@ -105,3 +107,22 @@ def test_where_guards_are_kept(f, guarded) -> None:
     x, w = np.array([0.5, 2.0]), np.array([1.0, -1.0])
     gradient(x, w)
     assert ("guards kept" in gradient.explain()) is guarded
+
+
+def test_guards_are_found_once(monkeypatch) -> None:
+    """Of conditions one after the other: each value is read twice by the next."""
+    found = []
+    own = kept_guards._Walk._found
+    monkeypatch.setattr(kept_guards._Walk, "_found", lambda walk, *what: found.append(what) or own(walk, *what))
+
+    def looked_at(n: int) -> int:
+        steps = [
+            f"    if s > {k}.5:\n        s = s * x[1] + {k}.0\n    elif s < -{k}:\n        s = s + x[0]\n"
+            for k in range(n)
+        ]
+        f = function_of(f"def f(x):\n    s = x[0]\n{''.join(steps)}    return s\n", f"<guards {n}>", "f")
+        found.clear()
+        assert np.all(np.isfinite(fs.grad(f, method="reverse")(X)))
+        return len(found)
+
+    assert 0 < looked_at(20) < 3 * looked_at(10)

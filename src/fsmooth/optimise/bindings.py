@@ -304,8 +304,9 @@ class Bindings(Normaliser):
             case Fusion.ALWAYS:
                 return True
             case Fusion.PAYS:
-                few = uses is None or uses.count <= 1 or uses.count * size_of_tree(value) <= thresholds.COPIED_NODES
-                return few and pays(value, None if uses is None else uses.elements, self.costs)
+                if uses is None:
+                    return pays(value, None, self.costs)
+                return makes_few(value, uses) and pays(value, uses.elements, self.costs)
 
     def _divide(self, var: Var, value: Build, uses: Uses, kept: list[Item], opened: Opened) -> bool:
         """An array of tuples some of whose components are better inlined: those are, the others stay an array."""
@@ -314,10 +315,9 @@ class Bindings(Normaliser):
         parts = array_components(value)
         if parts is None:
             return False
-        few = uses.count * size_of_tree(value) <= thresholds.COPIED_NODES
-        stored = [
-            k for k, part in enumerate(parts) if k in uses.parts and not (few and pays(part, uses.parts[k], self.costs))
-        ]
+        few = makes_few(value, uses)
+        read = [k for k in range(len(parts)) if k in uses.parts]
+        stored = [k for k in read if not (few and pays(parts[k], uses.parts[k], self.costs))]
         stored = with_shared_work(value, parts, stored, uses.parts, self.costs)
         if len(stored) == len(parts):
             return False
@@ -363,6 +363,11 @@ class Bindings(Normaliser):
             return False
         self.in_sums(var, value, partial(sums_apart, groups=apart, hint=Hint.of(var)), kept, opened)
         return True
+
+
+def makes_few(value: Term, uses: Uses) -> bool:
+    """Are the copies of a value few nodes, if it is computed wherever it is read?"""
+    return uses.count <= 1 or uses.count * size_of_tree(value) <= thresholds.COPIED_NODES
 
 
 def _are_same(kept: list[Item], bindings: tuple[tuple[Var, Term], ...]) -> bool:

@@ -52,58 +52,61 @@ class Infinite:
 
     def __init__(self, order: list[Term], definitions: Mapping[Var, Term]) -> None:
         self._definitions = definitions
-        self._given: set[Var] = set()
-        at_first = self._found(order)
-        given: set[Var] = set()
-        *inside, outermost = order
-        for node in inside if isinstance(outermost, Lam) else order:
-            if at_first if isinstance(node, Lam) else node in at_first:
-                given |= {var for k in range(len(children(node))) for var in bound_in(node, k)}
-        self._given = given
-        self.written: set[Term] = set()
+        self.written = self._from_written(order)
         """What comes from an infinity that the program writes: to choose it is not to avoid it."""
+        self._given: Set[Var] = frozenset()
+        self._terms: Set[Term] = frozenset()
+        self._given = self._bound_where_found(order, self._found(order))
         self._terms = self._found(order)
 
     def may_be(self, term: Term) -> bool:
         """May the term be infinite?"""
-        return self._is_in(term, self._terms, self._given)
+        term = self._defined(term)
+        return self.comes_of_one(term) or term in (self._given if isinstance(term, Var) else self._terms)
 
     def comes_of_one(self, term: Term) -> bool:
         """Is an infinity that the program writes a part of it?"""
-        return self._is_in(term, self.written, frozenset())
+        term = self._defined(term)
+        if isinstance(term, Const):
+            return isinstance(term.value, float) and not isfinite(term.value)
+        return term in self.written
 
-    def _found(self, order: list[Term]) -> set[Term]:
-        found: set[Term] = set()
-        self.written = set()
+    def _defined(self, term: Term) -> Term:
+        while isinstance(term, Var) and term in self._definitions:
+            term = self._definitions[term]
+        return term
 
-        def of(term: Term) -> bool:
-            return self._is_in(term, found, self._given) or self.comes_of_one(term)
-
+    def _from_written(self, order: list[Term]) -> set[Term]:
+        self.written = found = set[Term]()
         for node in order:
-            parts = children(node)
             is_data = not isinstance(node, Length) and not (isinstance(node, Prim) and not isinstance(node.type, Float))
-            if is_data and any([self.comes_of_one(c) for c in parts]):
-                self.written.add(node)
-            match node:
-                case Prim(primitive, arguments):
-                    may_be = isinstance(node.type, Float) and (primitive not in FINITE or any(map(of, arguments)))
-                case Get(array):
-                    may_be = of(array)
-                case If(_, a, b):
-                    may_be = of(a) and of(b)
-                case Length():
-                    may_be = False
-                case _:
-                    may_be = any(map(of, parts))
-            if may_be or node in self.written:
+            if is_data and any([self.comes_of_one(c) for c in children(node)]):
                 found.add(node)
         return found
 
-    def _is_in(self, term: Term, found: Set[Term], given: Set[Var]) -> bool:
-        while isinstance(term, Var):
-            if term not in self._definitions:
-                return term in given
-            term = self._definitions[term]
-        if isinstance(term, Const):
-            return found is self.written and isinstance(term.value, float) and not isfinite(term.value)
-        return term in found
+    def _bound_where_found(self, order: list[Term], found: Set[Term]) -> set[Var]:
+        """What loops carry that may be infinite, and what functions inside the program are given."""
+        *inside, outermost = order
+        nodes = inside if isinstance(outermost, Lam) else order
+        having = [node for node in nodes if (found if isinstance(node, Lam) else node in found)]
+        return {var for node in having for k in range(len(children(node))) for var in bound_in(node, k)}
+
+    def _found(self, order: list[Term]) -> set[Term]:
+        self._terms = found = set[Term]()
+        for node in order:
+            match node:
+                case Prim(primitive, arguments):
+                    may_be = isinstance(node.type, Float) and (
+                        primitive not in FINITE or any(map(self.may_be, arguments))
+                    )
+                case Get(array):
+                    may_be = self.may_be(array)
+                case If(_, a, b):
+                    may_be = self.may_be(a) and self.may_be(b)
+                case Length():
+                    may_be = False
+                case _:
+                    may_be = any(map(self.may_be, children(node)))
+            if may_be or node in self.written:
+                found.add(node)
+        return found

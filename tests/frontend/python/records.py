@@ -439,3 +439,36 @@ class Polynomial:
 def own_length_and_elements(c, x):
     p = +Polynomial(c)
     return (p(x), len(p), p[1] * p[-1])
+
+
+@dataclass
+class Multiplied:
+    x: float
+
+    def __add__(self, other):
+        return Multiplied(self.x * other.x)
+
+    def __lt__(self, other):
+        return self.x > other.x
+
+
+@dataclass
+class Added:
+    x: float
+
+    def __add__(self, other):
+        return Added(self.x + other.x)
+
+    def __lt__(self, other):
+        return self.x < other.x
+
+
+@CASES(2.0)
+@CASES(-2.0)
+def own_operators_of_one_class_or_another(x):
+    v = Added(x) if x > 0 else Multiplied(x)
+    w = v + Added(3.0)
+    v += Added(2.0)
+    perhaps = Added(x) if x > 0 else None
+    more = (perhaps + perhaps).x if perhaps is not None else 0.0
+    return (w.x, (Added(1.0) + v).x, 1.0 if v < Added(3.0) else 0.0, more)

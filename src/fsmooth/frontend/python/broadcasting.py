@@ -6,10 +6,12 @@ import ast
 from collections.abc import Callable, Sequence
 
 from fsmooth.core.broadcast import aligned
-from fsmooth.core.term import Build, Term, Var
+from fsmooth.core.build import either, equals
+from fsmooth.core.signs import at_least_zero
+from fsmooth.core.term import Build, Const, Failure, Length, Require, Term, Var
 from fsmooth.core.types import F32, INT, Array, leaf_of, rank_of
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.sizes import constant_size, is_single, length_of, same_size, stretching
+from fsmooth.frontend.python.sizes import constant_size, defined_size, length_of, same_size
 from fsmooth.frontend.python.weak import strengthened
 
 
@@ -45,3 +47,24 @@ def agreed(frame: Frame, along: Sequence[Term], node: ast.AST) -> Term:
     for other in others:
         size = same_size(frame, size, other, node, "arrays combined element by element")
     return size
+
+
+def stretching(frame: Frame, count: Term, size: Term, node: ast.AST) -> Term:
+    """A size over which an array is stretched that has one element, or none: then the size is 0, too."""
+    site = frame.site(node, frame.source.segment(node))
+    seen = at_least_zero(size), at_least_zero(count)
+    condition = either(equals(count, Const(1)), equals(*seen))
+    return frame.bind(Require(condition, size, Failure.SIZE, seen, site), "size")
+
+
+def is_single(frame: Frame, size: Term) -> bool:
+    """Is a size that of `x[k:k+1]`, and so 0 or 1?"""
+    match size:
+        case Var():
+            definition = frame.shared.definitions.get(size)
+            return size in frame.shared.singles or (definition is not None and is_single(frame, definition))
+        case Length(array, axis):
+            defined = defined_size(frame, array, axis)
+            return defined is not None and is_single(frame, defined)
+        case _:
+            return False

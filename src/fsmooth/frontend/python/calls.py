@@ -177,13 +177,10 @@ def method_by_kind(frame: Frame, owner: Term, name: str, node: ast.Call) -> Valu
     with evaluated_arguments(frame, node) as made:
 
         def use(one: Value) -> Value:
-            frame.names["_owner"] = one
-            place = ast.copy_location(ast.Name("_owner", ast.Load()), node)
+            place = ast.copy_location(ast.Name("_one", ast.Load()), node)
             made.func = ast.copy_location(ast.Attribute(place, name, ast.Load()), node.func)
-            try:
+            with frame.naming({"_one": one}):
                 return call(frame, made)
-            finally:
-                del frame.names["_owner"]
 
         having = [k for k in possible_kinds(frame, owner) if has_attribute(kinds_of(owner.type)[k], name)]
         return for_kinds(frame, owner, having, use, node, "AttributeError", f", which has no {name}")

@@ -15,7 +15,8 @@ from fsmooth.frontend.python.displays import display, display_element, list_of
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.iterables import iterable, loop_index
 from fsmooth.frontend.python.logic import condition
-from fsmooth.frontend.python.sizes import as_long_as_first, constant_size, is_uneven, require_rectangular, stacked
+from fsmooth.frontend.python.row_lengths import as_long_as_first, is_uneven
+from fsmooth.frontend.python.sizes import constant_size, require_rectangular, stacked
 from fsmooth.frontend.python.targets import assign_target
 from fsmooth.frontend.python.values import Sequence, Uneven, Unrolled, Value
 
@@ -50,9 +51,8 @@ def as_list(frame: Frame, node: ast.ListComp, generators: list[ast.comprehension
         if count is not None and 0 < count <= thresholds.UNEVEN and is_uneven(element, index):
             few = Unrolled(tuple([source.element(Const(k)) for k in range(count)]))
             return Uneven(tuple(unrolled_values(frame, few, first, node.elt)))
-        return frame.as_list(
-            stacked(frame, as_long_as_first(frame, element, index, source.size, node), index, source.size, node)
-        )
+        element = as_long_as_first(frame, element, index, source.size, node)
+        return frame.as_list(stacked(frame, element, index, source.size, node))
     if not any([g.ifs for g in generators]) and len(generators) == 2:
         flat = flattened(frame, node, generators)
         if flat is not None:

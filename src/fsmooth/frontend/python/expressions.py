@@ -120,16 +120,12 @@ def operation(frame: Frame, left: ast.expr, op: ast.operator, right: ast.expr, n
     own = own_operation(frame, op, first, second, node)
     if own is not None:
         return own
-    if isinstance(op, ast.MatMult):
-        return matmul(
-            frame, node, *[frame.term(operand(frame, x, at), at) for x, at in ((first, left), (second, right))]
-        )
     of_lists = {ast.Add: added, ast.Mult: repeated}.get(type(op))
     together = None if of_lists is None else of_lists(frame, first, second, node)
     if together is not None:
         return together
-    a, b = operand(frame, first, left), operand(frame, second, right)
-    return binary(frame, op, frame.term(a, left), frame.term(b, right), node)
+    a, b = frame.term(operand(frame, first, left), left), frame.term(operand(frame, second, right), right)
+    return matmul(frame, node, a, b) if isinstance(op, ast.MatMult) else binary(frame, op, a, b, node)
 
 
 def outside(frame: Frame, node: ast.AST) -> NoReturn:

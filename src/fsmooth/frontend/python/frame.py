@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from types import CodeType
 from typing import TYPE_CHECKING, NoReturn, Self
@@ -236,6 +236,18 @@ class Frame(ABC):
             self.depth -= 1
             self.conditional -= conditional
             self.forget_assigned(before)
+
+    @contextmanager
+    def naming(self, values: Mapping[str, Value]) -> Iterator[None]:
+        """Names for values, as long as what is written with them is read."""
+        before = {name: self.names[name] for name in values if name in self.names}
+        self.names.update(values)
+        try:
+            yield
+        finally:
+            for name in values:
+                del self.names[name]
+            self.names.update(before)
 
     def forget_assigned(self, before: int) -> None:
         """The names that := assigned since in a part of an expression that is not always evaluated, or often."""

@@ -78,21 +78,11 @@ def as_function(frame: Frame, value: Value, node: ast.AST) -> Callable[..., Term
 def apply_value(frame: Frame, value: Value, terms: SequenceOf[Value], node: ast.AST) -> Value:
     """A function value on values."""
     names = [f"_argument{k}" for k in range(len(terms))]
-    saved = {n: frame.names.get(n) for n in names}
-    frame.names.update(zip(names, terms, strict=True))
-    frame.names["_function"] = value
     made = ast.Call(ast.Name("_function", ast.Load()), [ast.Name(n, ast.Load()) for n in names], [])
     for part in ast.walk(made):
         ast.copy_location(part, node)
-    try:
+    with frame.naming({"_function": value, **dict(zip(names, terms, strict=True))}):
         return frame.expression(made)
-    finally:
-        for n, old in saved.items():
-            if old is None:
-                del frame.names[n]
-            else:
-                frame.names[n] = old
-        del frame.names["_function"]
 
 
 def helper_call(frame: Frame, function: FunctionType, node: ast.Call, *first: Value) -> Value:
@@ -151,18 +141,10 @@ def evaluated_arguments(frame: Frame, node: ast.Call) -> Iterator[ast.Call]:
 @contextmanager
 def evaluated(frame: Frame, expressions: SequenceOf[ast.expr], name: str) -> Iterator[list[ast.expr]]:
     """Names for expressions, which are evaluated once however often the names are read."""
-    values = {f"_{name}_{k}": frame.expression(e) for k, e in enumerate(expressions)}
-    before = dict(frame.names)
-    for own, value in values.items():
-        frame.names[own] = frame.bind(value, name) if isinstance(value, Term) else value
-    try:
-        yield [ast.copy_location(ast.Name(own, ast.Load()), e) for own, e in zip(values, expressions, strict=True)]
-    finally:
-        for own in values:
-            if own in before:
-                frame.names[own] = before[own]
-            else:
-                del frame.names[own]
+    values = [frame.expression(e) for e in expressions]
+    given = [frame.bind(value, name) if isinstance(value, Term) else value for value in values]
+    with frame.naming({f"_{name}_{k}": value for k, value in enumerate(given)}):
+        yield [ast.copy_location(ast.Name(f"_{name}_{k}", ast.Load()), e) for k, e in enumerate(expressions)]
 
 
 def closure(frame: Frame, definition: ast.FunctionDef | ast.Lambda) -> Closure:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from enum import Enum, auto
-from typing import NoReturn, Protocol
+from typing import Protocol
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -161,24 +161,21 @@ def opened(
             model = zero_like(first.element, lambda size: before_loop(frame, size, mark, node))
             lists[name] = given_room(frame, name, Space(None, Const(0), model))
         except Unreturned:
-            if not frame.shared.read_empty.isdisjoint(empty.values()):
-                refuse_read(frame, empty, node)
+            refuse_read(frame, empty, node)
             raise
         else:
-            if not frame.shared.read_empty.isdisjoint(empty.values()):
-                refuse_read(frame, empty, node)
+            refuse_read(frame, empty, node)
             break
     frame.names.update({name: before[name] for name in empty})
     return Growth(lists, mark, index)
 
 
-def refuse_read(frame: Frame, empty: dict[str, Unfilled], node: ast.AST) -> NoReturn:
-    """Report that what a list is of is not known where it is read."""
-    name = next(name for name, unfilled in empty.items() if unfilled in frame.shared.read_empty)
-    hint = "start it with its first element, or write np.zeros(n), and count"
-    frame.unsupported(
-        node, f"the list {name}, which is empty before this loop and read in it before it is appended to,", hint
-    )
+def refuse_read(frame: Frame, empty: dict[str, Unfilled], node: ast.AST) -> None:
+    """Report a list that is read, and of which no first element was found that says what it is of."""
+    for name, unfilled in empty.items():
+        if unfilled in frame.shared.read_empty:
+            what = f"the list {name}, which is empty before this loop and read in it before it is appended to,"
+            frame.unsupported(node, what, "start it with its first element, or write np.zeros(n), and count")
 
 
 def given_room(frame: Frame, name: str, space: Space) -> Grown:

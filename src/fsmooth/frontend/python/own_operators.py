@@ -6,9 +6,11 @@ import ast
 from collections.abc import Mapping
 from types import FunctionType
 
+from fsmooth.core.alternatives import kinds_of
 from fsmooth.core.term import Term
 from fsmooth.core.trees import class_of
-from fsmooth.core.types import Tuple
+from fsmooth.core.types import Tuple, Type
+from fsmooth.frontend.python.alternatives import is_known, is_of_kinds, possible_kinds
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.nodes import declaration_of_node
 from fsmooth.frontend.python.protocols import defined_by, definitions_of
@@ -75,32 +77,32 @@ def own_method(frame: Frame, owner: Value, name: str, others: list[Value], node:
     """owner.name(*others) where the class of the owner defines the name; None where it does not."""
     if not _defining(frame, owner, name):
         return None
-    values = {"_owner": owner, **{f"_other_{k}": x for k, x in enumerate(others)}}
-    place, *given = [ast.Name(own, ast.Load()) for own in values]
-    call = ast.Call(ast.Attribute(place, name, ast.Load()), list[ast.expr](given), [])
+    given = [frame.bind(x) if isinstance(x, Term) else x for x in [owner, *others]]
+    values = dict(zip(["_owner", *[f"_other_{k}" for k in range(len(others))]], given, strict=True))
+    place, *arguments = [ast.Name(own, ast.Load()) for own in values]
+    call = ast.Call(ast.Attribute(place, name, ast.Load()), list[ast.expr](arguments), [])
     for part in ast.walk(call):
         ast.copy_location(part, node)
-    before = dict(frame.names)
-    for own, value in values.items():
-        frame.names[own] = frame.bind(value) if isinstance(value, Term) else value
-    try:
+    with frame.naming(values):
         return frame.expression(call)
-    finally:
-        for own in values:
-            if own in before:
-                frame.names[own] = before[own]
-            else:
-                del frame.names[own]
 
 
 def _defining(frame: Frame, value: Value, name: str) -> bool:
-    """Does the class of a value define a method of that name in Python?"""
+    """Does the class of a value define a method of that name in Python, or each of the classes that it may be of?"""
     if not isinstance(value, Term):
         return False
     if declaration_of_node(value) is not None:
         return any([_is_written(d) for d in definitions_of(frame, value, name)])
-    cls = class_of(value.type.record) if isinstance(value.type, Tuple) else None
-    return cls is not None and _is_written(defined_by(frame, cls, name))
+    if is_of_kinds(value):
+        kinds = [kinds_of(value.type)[k] for k in possible_kinds(frame, value)]
+        classes = [_class_of(kind) for kind in kinds if not is_known(kind)]
+    else:
+        classes = [_class_of(value.type)]
+    return bool(classes) and all([cls is not None and _is_written(defined_by(frame, cls, name)) for cls in classes])
+
+
+def _class_of(type_: Type) -> type | None:
+    return class_of(type_.record) if isinstance(type_, Tuple) else None
 
 
 def _is_written(definition: object) -> bool:

@@ -90,18 +90,12 @@ def called_with_names(
     node: ast.AST,
 ) -> Value:
     """The call of a function with values as arguments, which `arranged` makes of the names that stand for them."""
-    saved = dict(frame.names)
     keys = {name: f"_given_{name}" for name in values}
-    frame.names.update({keys[name]: value for name, value in values.items()})
-    frame.names["_called"] = function
     made = ast.Call(ast.Name("_called", ast.Load()), *arranged(keys))
     for part in ast.walk(made):
         ast.copy_location(part, node)
-    try:
+    with frame.naming({"_called": function, **{keys[name]: value for name, value in values.items()}}):
         return frame.expression(made)
-    finally:
-        frame.names.clear()
-        frame.names.update(saved)
 
 
 def arguments_by(signature: inspect.Signature, names: dict[str, str]) -> tuple[list[ast.expr], list[ast.keyword]]:

@@ -6,18 +6,14 @@ import ast
 from typing import NoReturn
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import either, equals, part_of, whole_of
+from fsmooth.core.build import equals, part_of, whole_of
 from fsmooth.core.shape import Ragged, size_of
 from fsmooth.core.signs import at_least_zero, never_negative
-from fsmooth.core.subst import substitute1
 from fsmooth.core.term import (
     Build,
     Const,
     Failure,
-    Get,
-    If,
     Length,
-    Let,
     MakeTuple,
     Prim,
     Proj,
@@ -27,12 +23,10 @@ from fsmooth.core.term import (
     Var,
     Vector,
 )
-from fsmooth.core.traverse import transform
-from fsmooth.core.types import INT, rank_of
+from fsmooth.core.types import rank_of
 from fsmooth.errors import ConstantSizeError, RaggedError
 from fsmooth.frontend import agreement
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.rewrite.linear import polynomial
 
 
 def same_size(frame: Frame, a: Term, b: Term, node: ast.AST, what: str) -> Term:
@@ -66,29 +60,6 @@ def _required(frame: Frame, a: Term, b: Term, same: agreement.Same, node: ast.AS
         frame.requirements.append(Require(condition, Const(0), Failure.SIZE, numbers, site))
         return a
     return frame.bind(Require(condition, a, Failure.SIZE, numbers, site), "size")
-
-
-def stretching(frame: Frame, count: Term, size: Term, node: ast.AST) -> Term:
-    """A size over which an array is stretched that has one element, or none: then the size is 0, too."""
-    site = frame.site(node, frame.source.segment(node))
-    condition = either(equals(count, Const(1)), equals(*(seen := (at_least_zero(size), at_least_zero(count)))))
-    return frame.bind(Require(condition, size, Failure.SIZE, seen, site), "size")
-
-
-def is_single(frame: Frame, size: Term) -> bool:
-    """Is a size that of `x[k:k+1]`, and so 0 or 1?"""
-    match size:
-        case Var():
-            definition = frame.shared.definitions.get(size)
-            return size in frame.shared.singles or (definition is not None and is_single(frame, definition))
-        case Length(array, axis):
-            whole, path = whole_of(array)
-            model = (
-                frame.shared.definitions.get(whole, frame.shared.models.get(whole)) if isinstance(whole, Var) else None
-            )
-            return model is not None and is_single(frame, size_of(part_of(model, path), axis))
-        case _:
-            return False
 
 
 def required_size(frame: Frame, array: Term, axis: int, size: Term, node: ast.AST, what: str) -> Term:
@@ -194,10 +165,18 @@ def _constant_length(frame: Frame, array: Term, axis: int) -> int | None:
     if key in shared.static_sizes:
         return shared.static_sizes[key]
     if key not in shared.constant_sizes:
-        model = shared.definitions.get(whole, shared.models.get(whole))
-        size = None if model is None else size_of(part_of(model, path), axis)
+        size = defined_size(frame, array, axis)
         shared.constant_sizes[key] = None if size is None else constant_size(frame, size)
     return shared.constant_sizes[key]
+
+
+def defined_size(frame: Frame, array: Term, axis: int) -> Term | None:
+    """The length of an array by what the name of it, or of what it is a part of, stands for; None if that is not known."""
+    whole, path = whole_of(array)
+    if not isinstance(whole, Var):
+        return None
+    model = frame.shared.definitions.get(whole, frame.shared.models.get(whole))
+    return None if model is None else size_of(part_of(model, path), axis)
 
 
 def just_bound(frame: Frame, array: Term) -> Term:
@@ -214,52 +193,6 @@ def stacked(frame: Frame, body: Term, index: Var, size: Term, node: ast.AST) -> 
     result = Build(size, index, body)
     require_rectangular(frame, result, node)
     return result
-
-
-def is_uneven(row: Term, index: Var) -> bool:
-    """Does the length of a row depend on the index of the loop that it stands in?"""
-    try:
-        return rank_of(row.type) > 0 and index in size_of(row).free
-    except Ragged:
-        return False
-
-
-def as_long_as_first(frame: Frame, row: Term, index: Var, size: Term, node: ast.AST) -> Term:
-    """A row of a comprehension which is a part of an axis, as long as the others but where it is cut off at an end: it exists
-    only if it is as long as the first.
-    """
-    if not is_uneven(row, index):
-        return row
-    have = size_of(row)
-    if polynomial(_not_cut_off(have, index)).uses(index):
-        return row
-    at_first = substitute1(have, index, Const(0))
-    first = frame.bind(If(Prim(p.less, (Const(0), size)), at_first, Const(0)), "size")
-    name, k = Var("row", row.type, frame.site(node)), Var("k", INT)
-    same, numbers = agreement.agree(first, have)
-    site = frame.site(node, frame.source.segment(node))
-    return Let(((name, row),), Require(same, Build(first, k, Get(name, k)), Failure.SIZE, numbers, site))
-
-
-def _not_cut_off(size: Term, index: Var) -> Term:
-    """The size of a slice as if its bounds were inside."""
-
-    def change(t: Term) -> Term:
-        match t:
-            case Let(bindings, body):
-                for var, value in reversed(bindings):
-                    body = substitute1(body, var, value)
-                return transform(body, change)
-            case Prim(primitive, (a, b)) if primitive in (p.minimum, p.maximum) and (index in a.free) is not (
-                index in b.free
-            ):
-                return a if index in a.free else b
-            case If(_, _, given):
-                return given
-            case _:
-                return t
-
-    return transform(size, change)
 
 
 def require_rectangular(frame: Frame, array: Term, node: ast.AST) -> None:

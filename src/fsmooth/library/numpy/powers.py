@@ -24,7 +24,7 @@ def matrix_power(a, n):
 
 def by_squares(a, n):
     """The product of n factors a, for an n that is known when the program runs."""
-    result = np.eye(len(a))
+    result = np.eye(len(a)).astype(a.dtype)
     while n > 0:
         if n % 2 == 1:
             result = result @ a

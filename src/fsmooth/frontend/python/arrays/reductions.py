@@ -164,8 +164,8 @@ def extremum(name: str) -> Callable[..., Value]:
         over = axes_of(frame, axis, rank(array), node)
         keeps = flag(frame, keepdims, node, "keepdims")
         if isinstance(leaf_of(array.type), Bool):
-            numbers_of = convert(frame, array, array_type(INT, rank(array)), node)
-            made = frame.term(call(frame, node, numbers_of, axis, out, keepdims, initial, where), node)
+            counted = numbers(frame, name, array, NOTHING, node)
+            made = frame.term(call(frame, node, counted, axis, out, keepdims, initial, where), node)
             return elementwise(frame, lambda x: truth(frame, x, node), [made], node)
         if is_none(initial):
             if not is_none(where):
@@ -204,9 +204,7 @@ def place(name: str) -> Callable[..., Value]:
         keepdims: Value = NO,
     ) -> Value:
         refused(frame, node, out=out)
-        array = array_of(frame, a, node)
-        if isinstance(leaf_of(array.type), Bool):
-            array = convert(frame, array, array_type(INT, rank(array)), node)
+        array = numbers(frame, name, array_of(frame, a, node), NOTHING, node)
         over = axes_of(frame, axis, rank(array), node)
         keeps = flag(frame, keepdims, node, "keepdims")
         return reduced(frame, array, over, keeps, lambda part: inlined(frame, name, [part], node), node)
