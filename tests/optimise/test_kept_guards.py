@@ -80,6 +80,100 @@ def test_numbers_that_are_not_to_be_multiplied_stay_so() -> None:
     assert product(2.0) == 2.0
 
 
+def of_mean(X, y, w):
+    return np.nanmean(np.tanh(X * w) * w)
+
+
+def of_largest(X, y, w):
+    return np.nanmax(np.tanh(X * w) * w)
+
+
+def of_variance(X, y, w):
+    return np.nanvar(X @ w)
+
+
+def of_medians(X, y, w):
+    return np.sum(np.nanmedian(X * w, axis=0))
+
+
+def of_those_that_are_numbers(X, y, w):
+    r = X @ w - y
+    return np.sum(r[~np.isnan(r)] ** 2)
+
+
+def in_a_loop(X, y, w):
+    total = 0.0
+    for i in range(len(y)):
+        r = X[i] @ w - y[i]
+        if np.isnan(r):
+            continue
+        total += r * r
+    return total
+
+
+def of_whole_rows(X, y, w):
+    """A condition that is a loop is not computed again for each product."""
+    known = ~np.isnan(X).any(axis=1) & np.isfinite(y)
+    r = X @ w - y
+    return np.sum(np.where(known, r * r, 0.0))
+
+
+def of_products(X, y, w):
+    """A cotangent is a sum of such that are kept."""
+    pairs = np.outer(y, y) * w[0]
+    return np.sum(np.where(np.isnan(pairs), 0, pairs) ** 2)
+
+
+OF_DATA = [
+    of_mean,
+    of_largest,
+    of_variance,
+    of_medians,
+    of_those_that_are_numbers,
+    in_a_loop,
+    of_whole_rows,
+    of_products,
+]
+X_GAPS = np.array([[0.3, -0.7, 0.4], [1.1, np.nan, -0.2], [0.5, 0.9, 1.3], [-0.8, 0.2, 0.6], [np.nan, 0.1, -1.2]])
+Y_GAPS = np.array([0.2, -0.4, np.nan, 1.5, 0.7])
+W = np.array([0.3, 0.4, -0.2])
+
+
+@pytest.mark.parametrize("f", OF_DATA)
+def test_data_that_have_gaps(f) -> None:
+    """Where a program asks what is a number, what is given need not be one: the slope at the others is a difference quotient."""
+    data = {"X": X_GAPS, "y": Y_GAPS, "w": W}
+    for wrt, at in data.items():
+        slopes = np.zeros_like(at)
+        for place in np.ndindex(at.shape):
+            values = []
+            for step in (1e-6, -1e-6):
+                moved = at.copy()
+                moved[place] += step
+                values.append(f(**{**data, wrt: moved}))
+            slopes[place] = (values[0] - values[1]) / 2e-6
+        for method in ("forward", "reverse", "tape"):
+            np.testing.assert_allclose(fs.grad(f, wrt=wrt, method=method)(**data), slopes, rtol=1e-6, atol=1e-8)
+
+
+def test_second_derivatives_of_data_that_have_gaps() -> None:
+    def finite(z):
+        return np.nansum(np.where(np.isinf(z), np.nan, z**2))
+
+    z = np.array([1.0, np.inf, 2.0, -1.0])
+    for inner in ("forward", "reverse"):
+        for outer in ("forward", "reverse", "tape"):
+            found = fs.jacobian(fs.grad(finite, method=inner), method=outer)(z)
+            np.testing.assert_allclose(found, np.diag([2.0, 0.0, 2.0, 2.0]))
+
+
+def test_a_condition_that_is_a_loop_is_computed_once_a_row() -> None:
+    gradient = fs.grad(of_whole_rows, wrt="w", method="reverse")
+    assert np.all(np.isfinite(gradient(X_GAPS, Y_GAPS, W)))
+    optimised = gradient.explain().split("optimised:")[1].split("loops:")[0]
+    assert optimised.count("any (length w)") == 1
+
+
 def relu(x, w):
     """What is multiplied is finite: it was given."""
     h = np.maximum(x * w, 0.0)

@@ -91,11 +91,7 @@ def size_of(term: Term, axis: int = 0) -> Term:
             indices = tuple([index for _, index in generators])
             return count if axis == 0 else _closed(size_of(body, axis - 1), indices, term)
         case Let(bindings, body):
-            size = size_of(body, axis)
-            for var, value in reversed(bindings):
-                if var in size.free:
-                    size = _with_definition(size, var, value)
-            return size
+            return _under(bindings, size_of(body, axis))
         case If(condition, then, otherwise):
             return _of_either(condition, size_of(then, axis), lambda: size_of(otherwise, axis))
         case Carrying(init=first) | Update(first):
@@ -261,11 +257,30 @@ def _closed(size: Term, indices: tuple[Var, ...], term: Term) -> Term:
     raise Ragged(term)
 
 
+def _under(bindings: tuple[tuple[Var, Term], ...], size: Term) -> Term:
+    """The size with what it needs of these definitions."""
+    for var, value in reversed(bindings):
+        if var in size.free:
+            size = _with_definition(size, var, value)
+    return size
+
+
 def _settled(size: Term) -> Term:
-    """`size` without lengths of arrays that are written out: their elements may mention an index, their sizes do not."""
+    """`size` without lengths of arrays that are written out, and without definitions that it does not read: elements may
+    mention an index, their sizes do not.
+    """
     from fsmooth.core.traverse import transform  # noqa: PLC0415  (keeps this module's imports to the shapes themselves)
 
-    return transform(size, lambda t: size_of(t.array, t.axis) if isinstance(t, Length) else t)
+    def read(t: Term) -> Term:
+        match t:
+            case Length(array, axis):
+                return size_of(array, axis)
+            case Let(bindings, body):
+                return _under(bindings, body)
+            case _:
+                return t
+
+    return transform(size, read)
 
 
 def _of_any_element(size: Term, indices: tuple[Var, ...]) -> Term:

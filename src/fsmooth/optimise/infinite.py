@@ -6,12 +6,12 @@ What is chosen by a condition is taken to be finite if one of the two is: the co
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from math import isfinite
+from math import inf, isfinite
 
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Const, Get, If, Lam, Length, Prim, Term, Var
-from fsmooth.core.traverse import bound_in, children
-from fsmooth.core.types import Float
+from fsmooth.core.term import Build, Const, Get, If, Lam, Length, Let, Prim, Term, Var
+from fsmooth.core.traverse import bound_in, children, subterms
+from fsmooth.core.types import Float, Function, has_float
 
 FINITE = frozenset(
     {
@@ -54,6 +54,9 @@ class Infinite:
         self._definitions = definitions
         self.written = self._from_written(order)
         """What comes from an infinity that the program writes: to choose it is not to avoid it."""
+        self._asking = self._from_questions(order)
+        self.asks = bool(self._asking)
+        """Does the program ask whether numbers are finite?"""
         self._given: Set[Var] = frozenset()
         self._terms: Set[Term] = frozenset()
         self._given = self._bound_where_found(order, self._found(order))
@@ -71,6 +74,28 @@ class Infinite:
             return isinstance(term.value, float) and not isfinite(term.value)
         return term in self.written
 
+    def is_asked(self, condition: Term) -> bool:
+        """Is it, or does it depend on, whether a number is infinite or none: then those given need not be finite?"""
+        return any([self._is_question(t) or self._defined(t) in self._asking for t in subterms(condition)])
+
+    def is_of_offset(self, condition: Term) -> bool:
+        """Is it whether an offset is infinite?  It is the result then, and nothing depends on the numbers below it."""
+        match condition:
+            case Prim(primitive, (a, _)) if primitive is p.equal:
+                return self.is_of_offset(a)
+            case Prim(primitive, (a,)) if primitive in (p.logical_not, p.absolute):
+                return self.is_of_offset(a)
+            case Prim(primitive):
+                return primitive is p.as_offset
+            case Var():
+                return condition in self._definitions and self.is_of_offset(self._definitions[condition])
+            case Get(array):
+                return self.is_of_offset(array)
+            case Build(_, _, body) | Let(_, body):
+                return self.is_of_offset(body)
+            case _:
+                return False
+
     def _defined(self, term: Term) -> Term:
         while isinstance(term, Var) and term in self._definitions:
             term = self._definitions[term]
@@ -81,6 +106,24 @@ class Infinite:
         for node in order:
             is_data = not isinstance(node, Length) and not (isinstance(node, Prim) and not isinstance(node.type, Float))
             if is_data and any([self.comes_of_one(c) for c in children(node)]):
+                found.add(node)
+        return found
+
+    def _is_question(self, term: Term) -> bool:
+        match term:
+            case Prim(primitive, (Prim(whole, (a,)), Const(value))) if whole is p.absolute:
+                return primitive is p.less and value == inf and not self.is_of_offset(a)
+            case Prim(primitive, (a, *_)):
+                return primitive is p.is_nan and not _is_nothing(self._defined(a))
+            case _:
+                return False
+
+    def _from_questions(self, order: list[Term]) -> set[Term]:
+        """The truth values, and whole numbers, that depend on such questions."""
+        self._asking = found = set[Term]()
+        for node in order:
+            is_data = not isinstance(node.type, Function) and not has_float(node.type)
+            if self._is_question(node) or (is_data and any([self._defined(c) in found for c in children(node)])):
                 found.add(node)
         return found
 
@@ -110,3 +153,12 @@ class Infinite:
             if may_be or node in self.written:
                 found.add(node)
         return found
+
+
+def _is_nothing(term: Term) -> bool:
+    """A number less itself: derivatives ask whether that is 0 (differentiate/derivatives.py)."""
+    match term:
+        case Prim(primitive, (a, b)):
+            return primitive is p.subtract and a is b
+        case _:
+            return False

@@ -13,43 +13,58 @@ number, though all numbers given are finite.  After the rules of optimise/rules/
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from enum import Enum
+from functools import reduce
 
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
-from fsmooth.core.build import both
+from fsmooth.core.build import bind, both, number
 from fsmooth.core.subst import refresh, substitute
 from fsmooth.core.term import (
     Build,
     Const,
+    Delta,
     Get,
     If,
     IFold,
+    Lam,
     Let,
     MakeTuple,
+    Plus,
     Prim,
     Proj,
+    Reduce,
+    Reduction,
+    Swept,
     Term,
     Update,
     Var,
     Vector,
     Zero,
 )
-from fsmooth.core.traverse import children, in_order, rebuild, size_of_tree, subterms
-from fsmooth.core.types import Float
+from fsmooth.core.traverse import children, in_order, is_loop_free, rebuild, size_of_tree, subterms
+from fsmooth.core.types import Float, has_float
 from fsmooth.optimise.failing import StaticSizes
 from fsmooth.optimise.infinite import Infinite
 from fsmooth.optimise.inlining import on_indices
 from fsmooth.optimise.known_conditions import keys_of, known_conditions
 from fsmooth.rewrite.trace import Trace
 
-Guard = tuple[Term, ...]
+
+class Itself(Enum):
+    """A number that is zero where nothing is kept: a sum of such, or one whose conditions are too many or loops."""
+
+    TOLD_BY_ITSELF = "it is not zero"
+
+
+Guard = tuple[Term, ...] | Itself
 """A number may be anything but zero where one of these conditions holds, if there is one."""
 
 
 def keep_guards(term: Term, trace: Trace, static_sizes: StaticSizes) -> Term:  # noqa: ARG001
     """The term in which such products are guarded."""
     nodes = list(subterms(term))
-    if not any([isinstance(t, Zero) for t in nodes]) or not any([isinstance(t, If | Update) for t in nodes]):
+    if not any([isinstance(t, Zero | Swept) for t in nodes]) or not any([isinstance(t, If | Update) for t in nodes]):
         return term
     fresh = refresh(term)  # then a name means one thing wherever it is read
     walk = _Walk(in_order(fresh), trace)
@@ -69,6 +84,10 @@ class _Walk:
         self.definitions = dict([pair for node in order if isinstance(node, Let) for pair in node.bindings])
         self.known = known_conditions(order, self.definitions)
         self.infinite = Infinite(order, self.definitions)
+        self.beyond = Itself.TOLD_BY_ITSELF if self.infinite.asks else None
+        """The guard of what has one that cannot be said in a few words."""
+        self.rows = {row for node in order if isinstance(node, Swept) for back in node.back for row in _rows(back)}
+        """Cotangents that a tape gives to regions: of what is thrown away, zero."""
         self.guarded = False
 
     def run(self) -> Term:
@@ -97,10 +116,11 @@ class _Walk:
                 first = self.guard_of(a)
                 return self.guard_of(b) if first is None else first
             case Prim(primitive, (a, b)) if primitive in (p.add, p.subtract):
-                first, second = self.guard_of(a), self.guard_of(b)
-                return None if first is None or second is None else self._made([*first, *second])
+                return self._either(self.guard_of(a), self.guard_of(b))
             case Let(bindings, body):
                 return self._outside(self.guard_of(body), bindings)
+            case Reduce(Reduction.SUM, _, own, body) if isinstance(node.type, Float):
+                return self._summed(self.guard_of(body), own)
             case Get() | Proj() if isinstance(node.type, Float):
                 return self._of_element(node, ())
             case _:
@@ -120,8 +140,14 @@ class _Walk:
                 return self._of_element(inner, (*path, position))
             case Var() if term in self.definitions:
                 return self._of_element(self.definitions[term], path)
+            case Var() if term in self.rows:
+                return self.beyond
             case Zero():
                 return ()
+            case Reduce(Reduction.SUM, _, own, body):
+                return self._summed(self._of_element(body, path), own)
+            case Plus(items):
+                return reduce(self._either, [self._of_element(item, path) for item in items])
         if not path:
             return self.guard_of(term)
         *rest, step = path
@@ -134,6 +160,9 @@ class _Walk:
                 return self._outside(self._of_element(body, tuple(rest)), ((own, step),))
             case Vector(items) if isinstance(step, Const) and 0 <= step.value < len(items):
                 return self._of_element(items[int(step.value)], tuple(rest))
+            case Delta(_, at, value) if isinstance(step, Term) and self.infinite.asks:
+                here = Prim(p.equal, (step, self.new.get(at, at)))
+                return self._chosen(here, self._of_element(value, tuple(rest)), ())
             case MakeTuple(items) if isinstance(step, int):
                 return self._of_element(items[step], tuple(rest))
             case Update(array, at, value) if isinstance(step, Term) and self.infinite.comes_of_one(value):
@@ -153,7 +182,7 @@ class _Walk:
     def _of_choice(self, choice: If, path: tuple[Term | int, ...]) -> Guard | None:
         """Where it is chosen, and there anything but zero."""
         condition = choice.condition
-        if (on_indices(condition) and not self.infinite.written) or self._is_of_offset(condition):
+        if (on_indices(condition) and not self.infinite.written) or self.infinite.is_of_offset(condition):
             return None
         condition = self.new.get(condition, condition)
         return self._chosen(condition, self._of_element(choice.then, path), self._of_element(choice.otherwise, path))
@@ -161,18 +190,34 @@ class _Walk:
     def _chosen(self, condition: Term, then: Guard | None, otherwise: Guard | None) -> Guard | None:
         found: list[Term] = []
         for chosen, guard in ((condition, then), (Prim(p.logical_not, (condition,)), otherwise)):
+            if isinstance(guard, Itself):
+                return None if then is None or otherwise is None else guard
             found.extend([chosen] if guard is None else [If(chosen, c, Const(False)) for c in guard])
         return self._made(found)
 
+    def _either(self, first: Guard | None, second: Guard | None) -> Guard | None:
+        """Of a sum of two."""
+        if first is None or second is None:
+            return None
+        if isinstance(first, Itself) or isinstance(second, Itself):
+            return self.beyond
+        return self._made([*first, *second])
+
+    def _summed(self, guard: Guard | None, own: Var) -> Guard | None:
+        """Of a sum over this index."""
+        if guard is None or isinstance(guard, Itself) or not any([own in c.free for c in guard]):
+            return guard
+        return self.beyond
+
     def _outside(self, guard: Guard | None, bindings: tuple[tuple[Var, Term], ...]) -> Guard | None:
         """The guard without the names of this scope."""
-        if guard is None:
-            return None
+        if guard is None or isinstance(guard, Itself):
+            return guard
         conditions = list(guard)
         for var, value in reversed(bindings):
             conditions = [substitute(c, {var: self.new.get(value, value)}) for c in conditions]
             if sum(map(size_of_tree, conditions)) > thresholds.COPIED_CONDITION:
-                return None
+                return self.beyond
         return self._made(conditions)
 
     def _made(self, conditions: Sequence[Term]) -> Guard | None:
@@ -180,13 +225,10 @@ class _Walk:
         unlike = {self._keys(c): c for c in reversed(conditions)}
         conditions = list(unlike.values())[::-1]
         nodes = sum(map(size_of_tree, conditions))
-        if (
-            len(conditions) > thresholds.GUARDED_PARTS
-            or nodes > thresholds.COPIED_CONDITION
-            or self._are_all(conditions)
-        ):
+        if self._are_all(conditions):
             return None
-        return tuple(conditions)
+        is_long = len(conditions) > thresholds.GUARDED_PARTS or nodes > thresholds.COPIED_CONDITION
+        return self.beyond if is_long or not all(map(is_loop_free, conditions)) else tuple(conditions)
 
     def _keys(self, condition: Term) -> frozenset[Hashable]:
         found = self.keys.get(condition)
@@ -199,49 +241,50 @@ class _Walk:
         keys = {self._keys(c) for c in conditions}
         return any([self._keys(Prim(p.logical_not, (c,))) in keys for c in conditions])
 
-    def _is_of_offset(self, condition: Term) -> bool:
-        """Is it whether an offset is infinite?  It is the result then, and nothing depends on the numbers below it."""
-        match condition:
-            case Prim(primitive, (a, _)) if primitive is p.equal:
-                return self._is_of_offset(a)
-            case Prim(primitive, (a,)) if primitive in (p.logical_not, p.absolute):
-                return self._is_of_offset(a)
-            case Prim(primitive):
-                return primitive is p.as_offset
-            case Var():
-                return condition in self.definitions and self._is_of_offset(self.definitions[condition])
-            case Get(array):
-                return self._is_of_offset(array)
-            case Build(_, _, body) | Let(_, body):
-                return self._is_of_offset(body)
-            case _:
-                return False
-
     def _guarded(self, node: Term, new: Prim) -> Term:
         """The product with a guarded number of what may be infinite: zero of that where the guard does not hold."""
         match node, new:
             case Prim(primitive, (a, b)), Prim(_, (x, y)) if primitive in (p.multiply, p.divide):
                 for guarded, other, at in ((a, b, y), (b, a, x))[: 2 if primitive is p.multiply else 1]:
                     guard = self.guard_of(guarded)
-                    if guard is None or not (primitive is p.divide or self.infinite.may_be(other)):
+                    if guard is None or not (primitive is p.divide or self._may_be_infinite(other, guard)):
                         continue
-                    if any([self._keys(c) <= self.known[node] for c in guard]):
+                    if not isinstance(guard, Itself) and any([self._keys(c) <= self.known[node] for c in guard]):
                         continue
                     self.guarded = True
                     self.trace.record("guards kept")
                     neutral = Const(0.0 if primitive is p.multiply else 1.0, at.type)
-                    safe = Prim(p.select, (_any_of(guard), at, neutral))
-                    return rebuild(new, (x, safe) if at is y else (safe, y))
+
+                    def product(kept: Term, where: Term, at=at, neutral=neutral) -> Term:
+                        safe = Prim(p.select, (where, at, neutral))
+                        return rebuild(new, (kept, safe) if at is y else (safe, kept))
+
+                    kept = x if at is y else y
+                    if isinstance(guard, Itself):
+                        return bind(kept, lambda v: product(v, Prim(p.not_equal, (v, number(0.0, v.type)))), "kept")
+                    return product(kept, _any_of(guard))
         return new
 
+    def _may_be_infinite(self, factor: Term, guard: Guard) -> bool:
+        """May it be where the guard of the other factor does not hold?"""
+        if isinstance(factor, Const):
+            return self.infinite.may_be(factor)
+        asked = isinstance(guard, Itself) or any(map(self.infinite.is_asked, guard))
+        return asked or self.infinite.may_be(factor)
 
-def _any_of(conditions: Guard) -> Term:
+
+def _any_of(conditions: tuple[Term, ...]) -> Term:
     if not conditions:
         return Const(False)
     whole = conditions[-1]
     for c in reversed(conditions[:-1]):
         whole = If(c, Const(True), whole)
     return whole
+
+
+def _rows(back: Term) -> list[Var]:
+    """What a region's function is given of numbers: after what was saved, the cotangents."""
+    return [v for v in back.parameters if has_float(v.type)] if isinstance(back, Lam) else []
 
 
 def _elements_set(loop: IFold) -> tuple[Term, Term] | None:
