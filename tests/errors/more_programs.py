@@ -544,6 +544,19 @@ def taken_from_a_list(x):
     return total
 
 
+@wrong(np.ones(2))
+def list_or_array(x):
+    pair = [x[0], 1.0] if x[0] > 0.0 else x
+    return pair + [1.0, 2.0]
+
+
+@wrong(np.ones(2))
+def list_in_a_list_that_grows(x):
+    rows = [[v, 1.0] for v in x]
+    rows[0] += [2.0]
+    return sum(rows[0])
+
+
 @dataclass(order=True)
 class Ordered:
     u: float

@@ -79,7 +79,7 @@ def while_changes_a_size(x):
 def only_in_while(x):
     k = 0
     while k < 3:
-        y = x[k]
+        y = y + x[k]
         k += 1
     return y
 
@@ -238,14 +238,14 @@ def alias(x):
 @bad(x)
 def assigned_in_a_branch(x):
     if x[0] > 1:
-        y = 1.0
-    return y
+        y = zip(x, x, strict=True)
+    return sum([a * b for a, b in y])
 
 
 @bad(x)
 def assigned_in_a_loop(x):
     for a in x:
-        y = a
+        y = y * a
     return y
 
 

@@ -18,7 +18,7 @@ from tests.reverse.random_stencils import arguments, program
 from tests.reverse.routes import derivative, made, result, vector
 from tests.reverse.unread import has_unread, poisoned
 
-PROGRAMS = 150
+PROGRAMS = 100
 WRT = (0, 1, 2)
 
 

@@ -171,6 +171,11 @@ def flat_scope(term: Term) -> tuple[list[tuple[Var, Term]], Term]:
     return bindings, term
 
 
+def project(term: Term, k: int) -> Term:
+    """Component k of a tuple term."""
+    return term.items[k] if isinstance(term, MakeTuple) else Proj(term, k)
+
+
 def whole_of(term: Term) -> tuple[Term, tuple[int, ...]]:
     """What `x.0.1` is a component of, x, and its positions, (0, 1)."""
     path: list[int] = []

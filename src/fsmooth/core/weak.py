@@ -72,7 +72,7 @@ def in_single(type_: Type) -> Type:
 def _with(type_: Type, instead: Float) -> Type:
     match type_:
         case Array(element) if is_weak(element):
-            return Array(_with(element, instead))
+            return type(type_)(_with(element, instead))
         case Tuple(items, names, record) if is_weak(type_):
             return Tuple(tuple([_with(item, instead) for item in items]), names, record)
         case Weak():

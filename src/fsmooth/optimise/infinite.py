@@ -9,7 +9,7 @@ from collections.abc import Mapping, Set
 from math import inf, isfinite
 
 from fsmooth.core import primitives as p
-from fsmooth.core.term import Build, Const, Get, If, Lam, Length, Let, Prim, Term, Var
+from fsmooth.core.term import Build, Const, Get, If, Lam, Length, Let, Prim, Reduce, Reduction, Term, Var
 from fsmooth.core.traverse import bound_in, children, subterms
 from fsmooth.core.types import Float, Function, has_float
 
@@ -121,9 +121,12 @@ class Infinite:
     def _from_questions(self, order: list[Term]) -> set[Term]:
         """The truth values, and whole numbers, that depend on such questions."""
         self._asking = found = set[Term]()
+        searched = {t for node in order if isinstance(node, Reduce) and _is_search(node) for t in subterms(node.body)}
         for node in order:
             is_data = not isinstance(node.type, Function) and not has_float(node.type)
-            if self._is_question(node) or (is_data and any([self._defined(c) in found for c in children(node)])):
+            if (self._is_question(node) and node not in searched) or (
+                is_data and any([self._defined(c) in found for c in children(node)])
+            ):
                 found.add(node)
         return found
 
@@ -153,6 +156,11 @@ class Infinite:
             if may_be or node in self.written:
                 found.add(node)
         return found
+
+
+def _is_search(reduction: Reduce) -> bool:
+    """One that passes over what is no number, and gives a place (optimise/rules/extremal_folds.py)."""
+    return reduction.reduction in (Reduction.ARGMIN, Reduction.ARGMAX)
 
 
 def _is_nothing(term: Term) -> bool:

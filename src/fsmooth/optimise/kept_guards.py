@@ -119,7 +119,7 @@ class _Walk:
                 return self._either(self.guard_of(a), self.guard_of(b))
             case Let(bindings, body):
                 return self._outside(self.guard_of(body), bindings)
-            case Reduce(Reduction.SUM, _, own, body) if isinstance(node.type, Float):
+            case Reduce(Reduction.SUM, _, own, body) if self.beyond and isinstance(node.type, Float):
                 return self._summed(self.guard_of(body), own)
             case Get() | Proj() if isinstance(node.type, Float):
                 return self._of_element(node, ())
@@ -144,9 +144,9 @@ class _Walk:
                 return self.beyond
             case Zero():
                 return ()
-            case Reduce(Reduction.SUM, _, own, body):
+            case Reduce(Reduction.SUM, _, own, body) if self.beyond:
                 return self._summed(self._of_element(body, path), own)
-            case Plus(items):
+            case Plus(items) if self.beyond:
                 return reduce(self._either, [self._of_element(item, path) for item in items])
         if not path:
             return self.guard_of(term)
@@ -160,7 +160,7 @@ class _Walk:
                 return self._outside(self._of_element(body, tuple(rest)), ((own, step),))
             case Vector(items) if isinstance(step, Const) and 0 <= step.value < len(items):
                 return self._of_element(items[int(step.value)], tuple(rest))
-            case Delta(_, at, value) if isinstance(step, Term) and self.infinite.asks:
+            case Delta(_, at, value) if isinstance(step, Term) and self.beyond:
                 here = Prim(p.equal, (step, self.new.get(at, at)))
                 return self._chosen(here, self._of_element(value, tuple(rest)), ())
             case MakeTuple(items) if isinstance(step, int):
@@ -253,16 +253,7 @@ class _Walk:
                         continue
                     self.guarded = True
                     self.trace.record("guards kept")
-                    neutral = Const(0.0 if primitive is p.multiply else 1.0, at.type)
-
-                    def product(kept: Term, where: Term, at=at, neutral=neutral) -> Term:
-                        safe = Prim(p.select, (where, at, neutral))
-                        return rebuild(new, (kept, safe) if at is y else (safe, kept))
-
-                    kept = x if at is y else y
-                    if isinstance(guard, Itself):
-                        return bind(kept, lambda v: product(v, Prim(p.not_equal, (v, number(0.0, v.type)))), "kept")
-                    return product(kept, _any_of(guard))
+                    return _safe(new, at, guard)
         return new
 
     def _may_be_infinite(self, factor: Term, guard: Guard) -> bool:
@@ -271,6 +262,21 @@ class _Walk:
             return self.infinite.may_be(factor)
         asked = isinstance(guard, Itself) or any(map(self.infinite.is_asked, guard))
         return asked or self.infinite.may_be(factor)
+
+
+def _safe(product: Prim, factor: Term, guard: Guard) -> Term:
+    """The product, or quotient, in which nothing, or 1, stands for a factor where the guard of the other does not hold."""
+    neutral = Const(1.0 if product.primitive is p.divide else 0.0, factor.type)
+    is_second = factor is product.arguments[1]
+    guarded = product.arguments[0 if is_second else 1]
+
+    def made(kept: Term, where: Term) -> Term:
+        safe = Prim(p.select, (where, factor, neutral))
+        return rebuild(product, (kept, safe) if is_second else (safe, kept))
+
+    if isinstance(guard, Itself):
+        return bind(guarded, lambda v: made(v, Prim(p.not_equal, (v, number(0.0, v.type)))), "kept")
+    return made(guarded, _any_of(guard))
 
 
 def _any_of(conditions: tuple[Term, ...]) -> Term:

@@ -201,7 +201,7 @@ def sizes_of(value: Term, row: Var) -> Sizes:
                 names.extend(here)
                 built = nested_build(here, lambda at: Get(row, plus(first, _row_major(here, at))), "o")
                 return _product(own), _product(here), built
-            case Tuple(items):
+            case Tuple(items, names_, record):
                 outside: Term = Const(0)
                 inside: Term = Const(0)
                 parts: list[Term] = []
@@ -209,7 +209,7 @@ def sizes_of(value: Term, row: Var) -> Sizes:
                     more, here_more, part = layout(item(place, k), plus(first, inside))
                     outside, inside = plus(outside, more), plus(inside, here_more)
                     parts.append(part)
-                return outside, inside, MakeTuple(tuple(parts))
+                return outside, inside, MakeTuple(tuple(parts), Tuple(tuple([q.type for q in parts]), names_, record))
             case _:
                 return Const(0), Const(0), MakeTuple(())
 

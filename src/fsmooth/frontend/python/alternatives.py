@@ -11,13 +11,13 @@ from collections.abc import Callable, Collection, Sequence
 
 from fsmooth.core import primitives as p
 from fsmooth.core.alternatives import Code, is_one_of, kinds_of
-from fsmooth.core.build import equals
+from fsmooth.core.build import equals, project
 from fsmooth.core.nodes.declaration import Nodes
 from fsmooth.core.term import Const, Failure, If, MakeTuple, Prim, Require, Term, Var
 from fsmooth.core.trees import Constant, class_of
 from fsmooth.core.types import Array, Tuple, Type
 from fsmooth.errors import TypeMismatchError
-from fsmooth.frontend.python.conversion import convert, join_kinds_of, place_among, project
+from fsmooth.frontend.python.conversion import convert, join_kinds_of, place_among
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.joins import either_way
 from fsmooth.frontend.python.kinds import describe

@@ -16,13 +16,13 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from fsmooth.core.array_annotation import ArrayAnnotation
+from fsmooth.core.build import project
 from fsmooth.core.term import Term
 from fsmooth.core.trees import labels
 from fsmooth.core.types import Tuple, rank_of
 from fsmooth.errors import ArgumentError, ArgumentMismatchError
 from fsmooth.frontend.annotations import field_annotations
 from fsmooth.frontend.lookup import FieldAnnotations, Lookup
-from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.sizes import length_of
 

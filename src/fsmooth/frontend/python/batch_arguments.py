@@ -6,13 +6,13 @@ import ast
 
 from msgspec import Struct
 
+from fsmooth.core.build import project
 from fsmooth.core.nodes.declaration import Nodes
 from fsmooth.core.term import Get, MakeTuple, Term
 from fsmooth.core.types import Array, Tuple, rank_of
 from fsmooth.errors import ArgumentMismatchError, RankError
 from fsmooth.frontend.batches import Axes
 from fsmooth.frontend.python.arrays.axes import permuted
-from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.values import Closure, Derived, Static, Value

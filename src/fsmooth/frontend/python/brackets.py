@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 from enum import Enum
 
-from fsmooth.core.build import build
+from fsmooth.core.build import build, project
 from fsmooth.core.term import Const, Term
 from fsmooth.core.types import Array, Bool, Float, Int, Tuple, leaf_of
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.python.alternatives import operand
-from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.values import NodeList, Sequence, Slice, Static, Unrolled, Value

@@ -6,12 +6,13 @@ import ast
 from collections.abc import Callable
 from typing import TypeVar
 
+from fsmooth.core.build import project
 from fsmooth.core.term import Const, If, Let, MakeTuple, Term, Var
 from fsmooth.core.types import Type
 from fsmooth.errors import UnsupportedError
 from fsmooth.frontend.python.alternatives import narrowed
 from fsmooth.frontend.python.claims import Raised, not_raised
-from fsmooth.frontend.python.conversion import Model, convert, join_kinds_of, project
+from fsmooth.frontend.python.conversion import Model, convert, join_kinds_of
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.function_values import returned
 from fsmooth.frontend.python.joins import branch, model_in
@@ -20,6 +21,7 @@ from fsmooth.frontend.python.logic import condition, negated
 from fsmooth.frontend.python.parts import is_part, seen
 from fsmooth.frontend.python.sizes import alike
 from fsmooth.frontend.python.syntax import assigned_names
+from fsmooth.frontend.python.unassigned import UNASSIGNED, is_live
 from fsmooth.frontend.python.unreturned import Unreturned, either_known
 from fsmooth.frontend.python.values import Growing, Missing, Static, Value
 
@@ -118,6 +120,9 @@ def branch_statement(
             if a is not None:
                 frame.names[name] = a
             continue
+        only = b if a is None else a
+        if (a is None or b is None) and joins_nothing(only) and is_live(frame, node, name):
+            first[name], second[name] = a, b = [Static(UNASSIGNED) if v is None else v for v in (a, b)]
         if a is None or b is None or isinstance(a, Missing) or isinstance(b, Missing):
             why = f"{name} has a value only if the branch on line {frame.site(node).line} is taken"
             frame.names[name] = Missing(why, f"assign {name} before the if, or in both branches")
@@ -163,7 +168,12 @@ def branch_statement(
         if name in lists:
             frame.names[name] = lists[name].joined(frame, name, part)
         else:
-            frame.names[name] = seen(frame.as_list(part, first[name], second[name]))
+            frame.names[name] = seen(part)
+
+
+def joins_nothing(value: Value | None) -> bool:
+    """Can a name have this value in one branch and none in the other?"""
+    return value is not None and is_part(value) and not isinstance(value, Growing)
 
 
 def run_branch(frame: Frame, body: list[ast.stmt]) -> tuple[list[tuple[Var, Term]], dict[str, Value]]:

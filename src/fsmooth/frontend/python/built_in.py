@@ -12,6 +12,7 @@ import numpy as np
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import number, plus
+from fsmooth.core.lists import is_list
 from fsmooth.core.signs import at_least_zero
 from fsmooth.core.term import Const, If, MakeTuple, Prim, Reduction, Term, Var
 from fsmooth.core.types import INT, Array, Bool, Float, Int, Tuple
@@ -248,7 +249,7 @@ def objects_like(frame: Frame, value: Value) -> list[object]:
         case Term(type=Float()):
             return [0.0, np.float64(0)]
         case Term(type=Array()):
-            return [[]] if value in frame.shared.lists else [np.empty(0)]
+            return [[]] if is_list(value.type) else [np.empty(0)]
         case Term(type=Tuple(record=type() as record)):
             return [
                 {}

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from fsmooth.core import primitives as p
 from fsmooth.core.alternatives import is_one_of, kinds_of
-from fsmooth.core.build import build, equals, number
+from fsmooth.core.build import build, equals, number, project
+from fsmooth.core.lists import no_list
 from fsmooth.core.nodes.built import Built, is_like_built
 from fsmooth.core.shape import size_of
 from fsmooth.core.term import Const, Get, If, MakeTuple, Prim, Proj, Term, Var, Zero, scalar_constant
@@ -19,7 +20,7 @@ from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.python.built_nodes import as_built
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.kinds import describe, identical, is_same_record, join_kinds, join_types
-from fsmooth.frontend.python.narrowing import definition_of
+from fsmooth.frontend.python.outer_sizes import outer_size
 from fsmooth.frontend.python.weak import narrowed, strengthened
 
 
@@ -44,7 +45,7 @@ def convert(frame: Frame, term: Term, wanted: Type, node: ast.AST, models: Model
     """
     have = term.type
     if have == wanted and known_parts(have) == known_parts(wanted):
-        return term if is_weak(wanted) else strengthened(term)
+        return frame.at(term if is_weak(wanted) else strengthened(term), wanted)
     if isinstance(wanted, Built) and is_like_built(have, wanted):
         return as_built(frame, term, wanted, node, convert)
     if isinstance(wanted, Float) and isinstance(have, Float | Int | Bool):
@@ -53,8 +54,8 @@ def convert(frame: Frame, term: Term, wanted: Type, node: ast.AST, models: Model
     if isinstance(wanted, Int) and isinstance(have, Bool):
         return Prim(p.to_int, (term,))
     if isinstance(wanted, Array) and isinstance(have, Array):
-        term = frame.bind(term)
-        return build(size_of(term), lambda i: convert(frame, Get(term, i), wanted.element, node))
+        term, element = frame.bind(frame.as_array(term)), no_list(wanted.element)
+        return frame.at(build(size_of(term), lambda i: convert(frame, Get(term, i), element, node)), wanted)
     if isinstance(wanted, Tuple) and is_one_of(wanted):
         return _as_one_of(frame, term, wanted, node, models)
     if isinstance(wanted, Tuple) and isinstance(have, Tuple) and (places := places_of(have, wanted)):
@@ -147,7 +148,7 @@ def _sizes_outside(frame: Frame, array: Term, outside: Callable[[Term], Term | N
     """The sizes of an array of numbers, if they are known outside."""
     if not is_scalar(leaf_of(array.type)):
         return None
-    sizes = [outside(size_of(definition_of(frame, array), axis)) for axis in range(rank_of(array.type))]
+    sizes = [outer_size(frame, array, axis, outside) for axis in range(rank_of(array.type))]
     return None if None in sizes else tuple([size for size in sizes if size is not None])
 
 
@@ -190,11 +191,6 @@ def join_kinds_of(frame: Frame, a: Type, b: Type, node: ast.AST, what: str = "th
     """The one type that values of both types can have, which may be that of one of several kinds."""
     joined = join_kinds(a, b)
     return join(frame, a, b, node, what) if joined is None else joined
-
-
-def project(term: Term, k: int) -> Term:
-    """Component k of a tuple term."""
-    return term.items[k] if isinstance(term, MakeTuple) else Proj(term, k)
 
 
 def assembled(parts: tuple[Term, ...], type_: Tuple) -> Term:

@@ -13,14 +13,14 @@ from collections.abc import Callable, Hashable
 from typing import cast
 
 from fsmooth.core.alpha import alpha_key
-from fsmooth.core.build import build, zero_like
+from fsmooth.core.build import build, project, zero_like
 from fsmooth.core.shape import size_of
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import App, Const, Custom, Get, Lam, MakeTuple, Term, Var, scalar_constant
 from fsmooth.core.types import BOOL, INT, Array, Float, Int, Tuple, Type, has_float, leaf_of, rank_of, tangent
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.programs import CustomProgram, SourceProgram
-from fsmooth.frontend.python.conversion import convert, places_of, project
+from fsmooth.frontend.python.conversion import convert, places_of
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.function_terms import differentiated_times, function_term
 from fsmooth.frontend.python.functions import default_value, run

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from fsmooth.core.build import project
 from fsmooth.core.term import App, Deriv, IllTyped, Lam, MakeTuple, Proj, Term, Var, Verb
 from fsmooth.core.term import Method as How
 from fsmooth.core.trees import holds_nodes
@@ -16,7 +17,7 @@ from fsmooth.errors import (
     TypeMismatchError,
 )
 from fsmooth.frontend.programs import METHODS, ONLY, OTHER, tangent_place
-from fsmooth.frontend.python.conversion import convert, project
+from fsmooth.frontend.python.conversion import convert
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.function_terms import differentiated_times, function_term
 from fsmooth.frontend.python.functions import constant_object, matched

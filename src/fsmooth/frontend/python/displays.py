@@ -7,13 +7,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from fsmooth.core.build import build, plus
+from fsmooth.core.build import build, plus, project
 from fsmooth.core.term import Const, Get, MakeTuple, Term, Vector
 from fsmooth.core.trees import holds_nodes, is_constant, part
 from fsmooth.core.types import Array, Float, Int, Tuple, Type, leaf_of
 from fsmooth.errors import TypeMismatchError, UndefinedNameError
 from fsmooth.frontend.python.complex_numbers import is_complex
-from fsmooth.frontend.python.conversion import assembled, convert, join, project
+from fsmooth.frontend.python.conversion import assembled, convert, join
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.function_values import function_term
 from fsmooth.frontend.python.instead import INSTEAD_OF_COMPLEX
@@ -183,10 +183,14 @@ def is_array(items: tuple[Value, ...]) -> bool:
 
 def array_of_parts(frame: Frame, value: Term, node: ast.AST) -> Term:
     """A tuple or a list of unlike parts as an array, as NumPy makes one of what is alike; others as they are."""
-    if not isinstance(value.type, Tuple) or value.type.record not in (None, list) or not value.type.items:
+    leaf = leaf_of(value.type)
+    if not isinstance(leaf, Tuple) or leaf.record not in (None, list) or not leaf.items:
         return value
-    whole = frame.bind(value, "a")
-    parts = [array_of_parts(frame, project(whole, k), node) for k in range(len(value.type.items))]
+    whole = frame.bind(frame.as_array(value), "a")
+    if isinstance(whole.type, Array):
+        size = length_of(frame, whole, node)
+        return frame.bind(build(size, lambda i: frame.inside(lambda: array_of_parts(frame, Get(whole, i), node))), "a")
+    parts = [array_of_parts(frame, project(whole, k), node) for k in range(len(leaf.items))]
     return frame.bind(display(frame, parts, node), "a")
 
 
@@ -220,7 +224,7 @@ def repeated_list(frame: Frame, left: ast.expr, op: ast.operator, right: ast.exp
         return None
     if isinstance(items, ast.List) and len(items.elts) == 1:
         element = frame.bind(frame.value(items.elts[0]), "e")
-        return build(count, lambda _: element, "i", frame.site(node))
+        return frame.as_list(build(count, lambda _: element, "i", frame.site(node)))
     if isinstance(items, ast.List) and isinstance(count, Const):
-        return display(frame, [frame.value(e) for e in items.elts] * max(int(count.value), 0), node)
+        return frame.as_list(display(frame, [frame.value(e) for e in items.elts] * max(int(count.value), 0), node))
     frame.unsupported(node, "a list repeated", "write a comprehension; to scale an array, give it a name first")

@@ -120,11 +120,12 @@ def operation(frame: Frame, left: ast.expr, op: ast.operator, right: ast.expr, n
     own = own_operation(frame, op, first, second, node)
     if own is not None:
         return own
+    first, second = operand(frame, first, left), operand(frame, second, right)
     of_lists = {ast.Add: added, ast.Mult: repeated}.get(type(op))
     together = None if of_lists is None else of_lists(frame, first, second, node)
     if together is not None:
         return together
-    a, b = frame.term(operand(frame, first, left), left), frame.term(operand(frame, second, right), right)
+    a, b = frame.term(first, left), frame.term(second, right)
     return matmul(frame, node, a, b) if isinstance(op, ast.MatMult) else binary(frame, op, a, b, node)
 
 

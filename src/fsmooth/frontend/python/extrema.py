@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import number
+from fsmooth.core.build import number, project
 from fsmooth.core.term import (
     Const,
     Failure,
@@ -23,7 +23,7 @@ from fsmooth.core.term import (
 from fsmooth.core.types import INT
 from fsmooth.errors import ConstantEmptyError
 from fsmooth.frontend.python.comprehensions import as_sequence, unrolled_elements
-from fsmooth.frontend.python.conversion import convert, project
+from fsmooth.frontend.python.conversion import convert
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.iterables import iterable, loop_index
 from fsmooth.frontend.python.joins import branch

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, NoReturn, Self
 
 from msgspec import Struct, field
 
+from fsmooth.core.lists import ListOf, is_list, lists_in, no_list, of_type, with_lists
 from fsmooth.core.term import NOWHERE, Const, Get, Header, Length, MakeTuple, Proj, Require, Site, Term, Var, Zero, let
-from fsmooth.core.types import Type
+from fsmooth.core.types import Array, Type
 from fsmooth.errors import ProgramError, UnsupportedError
 from fsmooth.frontend.diagnose import render
 from fsmooth.frontend.lookup import Lookup
@@ -69,8 +70,6 @@ class Shared(Struct):
     """Sizes that are 0 or 1."""
     read_empty: set[Value] = field(default_factory=set)
     """Lists that were read while their first element was looked for."""
-    lists: set[Value] = field(default_factory=set)
-    """Arrays that are lists of the program's: they may grow."""
     ranges: dict[Var, Term] = field(default_factory=dict)
     """What indices of loops stay below: their numbers of steps, where these are known before the loop."""
     here: Site = NOWHERE
@@ -115,6 +114,8 @@ class Frame(ABC):
         self.requirements: list[Require] = outer.requirements if outer is not None else []
         self.entry: frozenset[Var] = outer.entry if outer is not None else frozenset()
         self.assigned_inside: list[str] = []
+        self.settling: dict[str, ast.AST | None] = {}
+        """Names that a loop assigns of which a step is being read, and where one without a value was read in it."""
         self.conditional: int = outer.conditional if outer is not None else 0
         self.depth: int = outer.depth if outer is not None else 0
         """In how many scopes what is being read is; if in one, it is evaluated whenever the program is."""
@@ -187,21 +188,29 @@ class Frame(ABC):
         self.scope.append((var, value))
         self.shared.definitions[var] = value
         self.shared.views.remember(var, value)
-        if value in self.shared.lists:
-            self.shared.lists.add(var)
         return var
 
-    def as_list(self, array: Term, *models: Value) -> Term:
-        """An array that is a list of the program's, if all the models are."""
-        if self.shared.lists.issuperset(models):
-            self.shared.lists.add(array)
-        return array
+    def as_list(self, array: Term) -> Term:
+        """An array that is a list of the program's."""
+        if not isinstance(array.type, Array) or is_list(array.type):
+            return array
+        made = self.at(array, ListOf(array.type.element))
+        if isinstance(made, Var):
+            self.shared.views.remember(made, array)
+        return made
 
     def as_array(self, value: Term) -> Term:
         """A list of the program's as an array, which does not grow, and which + adds to element by element."""
-        if value not in self.shared.lists:
+        return self.at(value, no_list(value.type))
+
+    def at(self, value: Term, type_: Type) -> Term:
+        """The value with lists where a type of the same structure has them."""
+        type_ = with_lists(value.type, type_)
+        if lists_in(value.type) == lists_in(type_):
             return value
-        var = Var("array", value.type)
+        if not is_path(value):
+            return of_type(value, type_)
+        var = Var(value.name if isinstance(value, Var) else "array", type_)
         self.scope.append((var, value))
         self.shared.definitions[var] = value
         return var

@@ -19,13 +19,12 @@ from typing import Protocol
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from fsmooth.core.build import build, flat_scope, minus, plus, reduce, times
+from fsmooth.core.build import build, flat_scope, minus, plus, project, reduce, times
 from fsmooth.core.signs import at_least_zero
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import Build, Const, Get, MakeTuple, Proj, Reduction, Term, Var, let
 from fsmooth.core.types import INT, Array, Tuple, Type
 from fsmooth.frontend.agreement import Fold
-from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.displays import display
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.growing import FirstElement, forget_names
@@ -158,7 +157,8 @@ def opened(
         except FirstElement as first:
             name = next(n for n, unfilled in empty.items() if unfilled is first.found)
             del empty[name]
-            model = zero_like(first.element, lambda size: before_loop(frame, size, mark, node))
+            zero = zero_like(first.element, lambda size: before_loop(frame, size, mark, node))
+            model = frame.at(zero, first.element.type)
             lists[name] = given_room(frame, name, Space(None, Const(0), model))
         except Unreturned:
             refuse_read(frame, empty, node)

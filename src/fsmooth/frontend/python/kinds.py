@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 
 from fsmooth.core.alternatives import Code, OneOf, kinds_of, one_of
+from fsmooth.core.lists import either_array, lists_in
 from fsmooth.core.nodes.built import Built, built, is_like_built, tag_of
 from fsmooth.core.nodes.declaration import Declaration, Nodes
 from fsmooth.core.nodes.packed import taken_apart
@@ -61,7 +62,7 @@ def join_types(a: Type, b: Type) -> Type | None:
             return b
         case Array(x), Array(y):
             inner = join_types(x, y)
-            return None if inner is None else Array(inner)
+            return None if inner is None else either_array(a, b, inner)
         case Tuple(xs), Tuple(ys) if len(xs) == len(ys) and a.names == b.names and is_same_record(a.record, b.record):
             parts = [join_types(x, y) for x, y in zip(xs, ys, strict=True)]
             if all([q is not None for q in parts]):
@@ -88,7 +89,7 @@ def join_kinds(a: Type, b: Type) -> Type | None:
             return None if None in parts else Tuple(tuple([q for q in parts if q is not None]), names, record)
         case Array(x), Array(y):
             inner = join_kinds(x, y)
-            return None if inner is None else Array(inner)
+            return None if inner is None else either_array(a, b, inner)
     kinds = list(kinds_of(a))
     for kind in kinds_of(b):
         place, joined = next(
@@ -122,8 +123,10 @@ def is_same_record(one: object, other: object) -> bool:
 
 
 def identical(a: Type, b: Type) -> bool:
-    """Are two types the same, also in what is weak?"""
-    return a is b or (a == b and weakness(a) == weakness(b) and known_parts(a) == known_parts(b))
+    """Are two types the same, also in what is weak and what is a list?"""
+    return a is b or (
+        a == b and weakness(a) == weakness(b) and lists_in(a) == lists_in(b) and known_parts(a) == known_parts(b)
+    )
 
 
 def describe(type_: Type) -> str:

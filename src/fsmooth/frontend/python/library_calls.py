@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Callable
 from types import FunctionType
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import build
+from fsmooth.core.lists import ListOf
 from fsmooth.core.term import Get, MakeTuple, Term, Vector
 from fsmooth.core.types import INT, Array, Bool, array_of, leaf_of, rank_of
 from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
@@ -22,7 +24,7 @@ from fsmooth.frontend.python.derivatives import VERBS, derive
 from fsmooth.frontend.python.displays import array_of_parts
 from fsmooth.frontend.python.dtypes import of_dtype, with_leaf
 from fsmooth.frontend.python.frame import Frame, is_path
-from fsmooth.frontend.python.functions import as_function, helper_call, keywords, positional
+from fsmooth.frontend.python.functions import as_function, helper_call, keywords, matched, positional, run_helper
 from fsmooth.frontend.python.index_calls import grid_call
 from fsmooth.frontend.python.instead import instead_of
 from fsmooth.frontend.python.joins import branch
@@ -75,6 +77,9 @@ def numpy_call(frame: Frame, name: str, function: object, node: ast.Call) -> Val
 def numpy_function(frame: Frame, name: str, function: object, node: ast.Call) -> Value:
     """NumPy's functions by name."""
     in_python = written(qualified(name, function))
+    if isinstance(in_python, FunctionType):
+        values = matched(frame, inspect.signature(in_python, follow_wrapped=False), node)
+        return run_helper(frame, in_python, {n: with_rows(frame, v, node) for n, v in values.items()}, node)
     if in_python is not None:
         return own_python_call(frame, in_python, node)
     if name == "multi_dot":
@@ -107,6 +112,11 @@ def numpy_function(frame: Frame, name: str, function: object, node: ast.Call) ->
     if name == "where":
         return numpy_call(frame, "nonzero", np.nonzero, node)
     return library_call(frame, name, node)
+
+
+def with_rows(frame: Frame, value: Value, node: ast.AST) -> Value:
+    """An argument of a function of NumPy's: a list of tuples is a matrix."""
+    return array_of_parts(frame, value, node) if isinstance(value, Term) and isinstance(value.type, Array) else value
 
 
 def own_python_call(frame: Frame, function: FunctionType | OfNumbers, node: ast.Call, *first: Value) -> Value:
@@ -151,7 +161,7 @@ def created(frame: Frame, name: str, node: ast.Call) -> Value:
         frame.fail(ArgumentMismatchError, node, f"np.{name} has too many arguments", f"give it {count}, and dtype=…")
     if name in _IDENTITY:
         given = array_of_parts(frame, positional(frame, made, 1)[0], node)
-        is_new = name == "array" or given in frame.shared.lists
+        is_new = name == "array" or isinstance(given.type, ListOf)
         result: Value = own_array(frame, given, node) if is_new and isinstance(given.type, Array) else given
     else:
         result = library_call(frame, {"empty": "zeros", "empty_like": "zeros_like"}.get(name, name), made)
@@ -267,7 +277,7 @@ def method_call(frame: Frame, owner: Term, name: str, node: ast.Call) -> Value:
     """x.sum(), x.dot(y), x.copy()."""
     if name == "copy":
         keywords(frame, node, ())
-        return copied(frame, owner, node)
+        return frame.at(copied(frame, owner, node), owner.type)
     if name == "astype":
         if len(node.args) != 1:
             frame.fail(ArgumentMismatchError, node, "astype takes one dtype", "write x.astype(float)")

@@ -7,10 +7,10 @@ import ast
 from msgspec import Struct
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import build, number
+from fsmooth.core.build import build, number, project
 from fsmooth.core.term import Const, Get, MakeTuple, Prim, Term, Vector
 from fsmooth.core.types import Array, Type, is_scalar
-from fsmooth.frontend.python.conversion import convert, project
+from fsmooth.frontend.python.conversion import convert
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.growing import written_out
 from fsmooth.frontend.python.kinds import join_types

@@ -6,6 +6,7 @@ import ast
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import build, times
+from fsmooth.core.lists import ListOf, ListOrArray, is_list
 from fsmooth.core.signs import at_least_zero
 from fsmooth.core.term import Const, Get, Prim, Term
 from fsmooth.core.types import Array, Int, Tuple
@@ -23,6 +24,7 @@ from fsmooth.frontend.python.values import Growing, Listed, Static, Unrolled, Va
 
 def added(frame: Frame, left: Value, right: Value, node: ast.AST) -> Value | None:
     """The sum of two lists or two tuples; None for anything else."""
+    refuse_unclear(frame, left, right, node)
     if is_list_value(frame, left) and is_list_value(frame, right):
         return one_after_the_other(frame, [left, right], node)
     first, second = tuple_items(frame, left, node), tuple_items(frame, right, node)
@@ -31,6 +33,9 @@ def added(frame: Frame, left: Value, right: Value, node: ast.AST) -> Value | Non
 
 def repeated(frame: Frame, left: Value, right: Value, node: ast.AST) -> Value | None:
     """A list of the program's times an integer, which Python repeats; None for anything else."""
+    for value, other in ((left, right), (right, left)):
+        if isinstance(other, Term) and isinstance(other.type, Int):
+            refuse_unclear(frame, value, value, node)
     items, count = (left, right) if is_list_value(frame, left) else (right, left)
     if not is_list_value(frame, items) or not isinstance(count, Term) or not isinstance(count.type, Int):
         return None
@@ -46,7 +51,20 @@ def repeated(frame: Frame, left: Value, right: Value, node: ast.AST) -> Value | 
 
 def is_list_value(frame: Frame, value: Value) -> bool:
     """Is a value a list, and no array?"""
-    return isinstance(value, Listed | Growing) or value in frame.shared.lists
+    return isinstance(value, Listed | Growing) or (isinstance(value, Term) and is_list(value.type))
+
+
+def may_be_list(value: Value) -> bool:
+    """Is a value a list, at least in some cases?"""
+    return isinstance(value, Listed | Growing) or (isinstance(value, Term) and isinstance(value.type, ListOf))
+
+
+def refuse_unclear(frame: Frame, left: Value, right: Value, node: ast.AST) -> None:
+    """Report two values of which it is not known whether they are lists, where that makes a difference."""
+    unclear = [v for v in (left, right) if isinstance(v, Term) and isinstance(v.type, ListOrArray)]
+    if unclear and may_be_list(left) and may_be_list(right):
+        what = "what is a list in some cases and an array in others"
+        frame.unsupported(node, what, "make it an array in all of them: np.array(…)")
 
 
 def tuple_items(frame: Frame, value: Value, node: ast.AST) -> list[Value] | None:

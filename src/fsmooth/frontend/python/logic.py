@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import both, equals, minus, plus
+from fsmooth.core.build import both, equals, minus, plus, project
+from fsmooth.core.lists import ListOf
 from fsmooth.core.nodes.texts import number_of
 from fsmooth.core.primitives import Primitive
 from fsmooth.core.term import Const, If, Prim, Term, Var, Vector
@@ -23,7 +24,7 @@ from fsmooth.frontend.python.alternatives import (
 )
 from fsmooth.frontend.python.arithmetic import refuse_arithmetic
 from fsmooth.frontend.python.broadcasting import elementwise
-from fsmooth.frontend.python.conversion import common, convert, project, truth
+from fsmooth.frontend.python.conversion import common, convert, truth
 from fsmooth.frontend.python.displays import known
 from fsmooth.frontend.python.frame import Frame, is_constant
 from fsmooth.frontend.python.joins import branch, either_way
@@ -119,7 +120,7 @@ def truth_of(frame: Frame, value: Value, node: ast.AST) -> Term:
             return Const(True)
         case Term(type=Tuple(items, None)):
             return Const(len(items) > 0)
-        case Term() if value in frame.shared.lists:
+        case Term(type=ListOf()):
             return Prim(p.less, (Const(0), length_of(frame, value, node)))
     return truth(frame, frame.term(value, node), node)
 

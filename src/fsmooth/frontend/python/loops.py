@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from msgspec import Struct
 
 from fsmooth.core import primitives as p
 from fsmooth.core.alternatives import holds_functions
-from fsmooth.core.build import both, whole_of
-from fsmooth.core.term import Const, If, IFold, Let, MakeTuple, Prim, Proj, Term, Var, While
+from fsmooth.core.build import both, project, whole_of
+from fsmooth.core.term import Const, IFold, Let, MakeTuple, Prim, Proj, Term, Var, While
 from fsmooth.core.trees import known_parts
 from fsmooth.core.types import INT, Array, Tuple, Type
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.agreement import Fold, steady
 from fsmooth.frontend.python.aliases import places_of
-from fsmooth.frontend.python.conversion import Model, convert, project
+from fsmooth.frontend.python.conversion import Model, convert
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.growth import Growth, are_bounded, as_arrays, opened, placed, recounted, tallied
 from fsmooth.frontend.python.iterables import iterable, loop_index
@@ -25,11 +25,13 @@ from fsmooth.frontend.python.jumps import flag_of, returned_flag, stopped_flag, 
 from fsmooth.frontend.python.kinds import describe, identical, is_ever_new, join_kinds
 from fsmooth.frontend.python.names import look_up
 from fsmooth.frontend.python.narrowing import definition_of
+from fsmooth.frontend.python.outer_sizes import inside_of, ways_to
 from fsmooth.frontend.python.parts import seen
 from fsmooth.frontend.python.sizes import FrameSizes
 from fsmooth.frontend.python.syntax import assigned_names, element_assigned, target_names
 from fsmooth.frontend.python.targets import assign_target
-from fsmooth.frontend.python.unreturned import Unreturned
+from fsmooth.frontend.python.unassigned import before_steps, is_live, next_round, require_assigned, settling
+from fsmooth.frontend.python.unreturned import Unassigned, Unreturned
 from fsmooth.frontend.python.values import Missing, Sequence, Unfilled, Unrolled, Value
 
 Loop = ast.For | ast.While
@@ -45,6 +47,10 @@ def loop(frame: Frame, node: ast.For) -> None:
 
 def loop_over(frame: Frame, node: ast.For, source: Sequence | Unrolled) -> None:
     """A loop whose iterable has been read."""
+    before_steps(
+        frame, node, [*assigned_names(node.body), *([] if isinstance(source, Unrolled) else target_names(node.target))]
+    )
+    node = with_own_target(frame, node, source)
     flag = flag_of(node)
     node = ast.copy_location(ast.For(node.target, node.iter, without_jumps(node), []), node)
     if flag is not None:
@@ -69,7 +75,9 @@ def loop_over(frame: Frame, node: ast.For, source: Sequence | Unrolled) -> None:
         assign_target(frame, node.target, current.element(index), node)
 
     def read(growth: Growth) -> None:
-        loop_body(frame, node, carried_state(frame, node, targets, growth), lambda: begin(index))
+        state = carried_state(frame, node, targets, growth)
+        with settling(frame, state.names):
+            loop_body(frame, node, state, lambda: begin(index))
 
     def run(growth: Growth) -> None:
         assert growth.index is not None
@@ -82,6 +90,19 @@ def loop_over(frame: Frame, node: ast.For, source: Sequence | Unrolled) -> None:
         folded(frame, node, state, flag, Fold([], var, body, source.size, at))
 
     unless_unknown(frame, lambda: run(opened(frame, node, mark, index, read)))
+
+
+def with_own_target(frame: Frame, node: ast.For, source: Sequence | Unrolled) -> ast.For:
+    """A loop whose target is read behind it assigns that of another, so that no step behind a `break` does."""
+    names = [n for n in target_names(node.target) if n in frame.names and is_live(frame, node, n)]
+    if isinstance(source, Unrolled) or not names:
+        return node
+    own = f"_target_{node.lineno}_{node.col_offset}"
+    given = ast.Assign([node.target], ast.Name(own, ast.Load()))
+    made = ast.For(ast.Name(own, ast.Store()), node.iter, [given, *node.body], node.orelse)
+    for part in (made, made.target, given, given.value):
+        ast.copy_location(part, node if part is made else node.target)
+    return made
 
 
 def unless_unknown(frame: Frame, run: Callable[[], None]) -> None:
@@ -184,9 +205,20 @@ def forget_views(frame: Frame, node: Loop, carried: list[str]) -> None:
 
 def settled(frame: Frame, node: Loop, state: Carried, begin: Callable[[], None]) -> tuple[Term, Var]:
     """One step of the loop, and its state variable; `state` gets the types that each step keeps."""
+    with settling(frame, state.names):
+        return settled_by_rounds(frame, node, state, begin)
+
+
+def settled_by_rounds(frame: Frame, node: Loop, state: Carried, begin: Callable[[], None]) -> tuple[Term, Var]:
+    """Likewise; a name that has no value before the loop gets its type in the first round."""
     rounds = 0
     while True:  # each time a type grows, or a name loses its value
-        body, given, var, lost = loop_body(frame, node, state, begin)
+        next_round(frame, state.names)
+        try:
+            body, given, var, lost = loop_body(frame, node, state, begin)
+        except Unassigned:
+            require_assigned(frame, state.names)
+            raise
         rounds += 1
         if is_ever_new(rounds, *given):
             refuse_ever_new(frame, node, state, given)
@@ -206,6 +238,7 @@ def settled(frame: Frame, node: Loop, state: Carried, begin: Callable[[], None])
             continue
         changed = recounted(frame, state.growth)
         if not changed:
+            require_assigned(frame, state.names)
             return body, var
         for k, name in enumerate(state.names):
             if name in changed:
@@ -242,23 +275,8 @@ def before_loop(frame: Frame, term: Term, hidden: set[Var], var: Var, inits: lis
     root, path = whole_of(term)
     if root is var:
         return inside_of(inits[path[0]], path[1:]) if len(inits) > 1 else inside_of(inits[0], path)
-    made = definition_of(frame, root)
-    if isinstance(made, If):
-        for way in (made.then, made.otherwise):
-            part = inside_of(way.body if isinstance(way, Let) else way, path)
-            found = None if part is None else before_loop(frame, part, hidden, var, inits)
-            if found is not None:
-                return found
-    return None
-
-
-def inside_of(value: Term, path: Iterable[int]) -> Term | None:
-    """A component of a component of a value; None where it has none."""
-    for k in path:
-        if not isinstance(value.type, Tuple) or k >= len(value.type.items):
-            return None
-        value = project(value, k)
-    return value
+    found = (before_loop(frame, part, hidden | inside, var, inits) for part, inside in ways_to(frame, term))
+    return next((part for part in found if part is not None), None)
 
 
 def structure_of(type_: Type) -> object:

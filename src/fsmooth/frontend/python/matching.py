@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from fsmooth.core import primitives as p
+from fsmooth.core.build import project
 from fsmooth.core.nodes.declaration import Declaration
 from fsmooth.core.signs import at_least_zero
 from fsmooth.core.term import Const, Prim, Term
@@ -14,7 +15,6 @@ from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
 from fsmooth.frontend.lookup import ClassAttribute, Lookup
 from fsmooth.frontend.python.alternatives import asked, is_of_kinds
 from fsmooth.frontend.python.claims import Raised
-from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.nodes import declaration_of_node, possible_tags, require_no_node

@@ -17,6 +17,7 @@ from fsmooth.frontend.python.displays import known, number_of, part_term
 from fsmooth.frontend.python.frame import Capture, Frame
 from fsmooth.frontend.python.kinds import fields_of_record, type_of_object, type_of_tree
 from fsmooth.frontend.python.parts import is_part
+from fsmooth.frontend.python.unassigned import assigned
 from fsmooth.frontend.python.values import Missing, Static, Value
 
 
@@ -26,7 +27,7 @@ def look_up(frame: Frame, id: str, node: ast.AST) -> Value:
         found = frame.names[id]
         if isinstance(found, Missing):
             frame.fail(UndefinedNameError, node, found.why, found.hint)
-        return found
+        return assigned(frame, id, found, node)
     function, name = frame.source.function, Name(id)
     fetch = Lookup(function, name)
     if frame.source.is_own and (id in function.__globals__ or hasattr(builtins, id)):

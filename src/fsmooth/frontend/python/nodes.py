@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable, Iterable
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import build, equals, minus, plus
+from fsmooth.core.build import build, equals, minus, plus, project
 from fsmooth.core.nodes.built import Built
 from fsmooth.core.nodes.declaration import Declaration, Kind, Nodes
 from fsmooth.core.nodes.declaration import Field as FieldOfClass
@@ -31,7 +31,6 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.types import Tuple
 from fsmooth.errors import TypeMismatchError, UndefinedNameError
-from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.joins import branch, either_way
 from fsmooth.frontend.python.narrowing import definition_of, has_one_of, is_possible, is_same

@@ -6,9 +6,10 @@ import ast
 from collections.abc import Callable
 
 from fsmooth.core import primitives as p
+from fsmooth.core.build import project
 from fsmooth.core.term import Const, Failure, MakeTuple, Require, Term
 from fsmooth.core.types import Tuple
-from fsmooth.frontend.python.conversion import project, truth
+from fsmooth.frontend.python.conversion import truth
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import constant_object, positional
 from fsmooth.frontend.python.library import library

@@ -6,11 +6,11 @@ import inspect
 from types import FunctionType
 
 from fsmooth.core.alternatives import Code
+from fsmooth.core.build import project
 from fsmooth.core.term import Const, Term
 from fsmooth.core.trees import Constant, class_of, is_constant
 from fsmooth.core.types import Tuple
 from fsmooth.frontend.lookup import Lookup
-from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.values import (
     FUNCTIONS,
     Closure,

@@ -6,11 +6,11 @@ import ast
 import inspect
 from types import FunctionType
 
+from fsmooth.core.build import project
 from fsmooth.core.term import MakeTuple, Term
 from fsmooth.core.trees import Registered, class_of, fixed_attributes
 from fsmooth.core.types import Tuple
 from fsmooth.errors import ArgumentMismatchError, UndefinedNameError
-from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.displays import known, part_term
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import evaluated_arguments, helper_call, run_helper

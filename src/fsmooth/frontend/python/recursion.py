@@ -14,7 +14,8 @@ from itertools import count
 
 from msgspec import Struct, field
 
-from fsmooth.core.build import equals
+from fsmooth.core.build import equals, project
+from fsmooth.core.lists import lists_in
 from fsmooth.core.shape import size_of
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import Call, Failure, Header, Lam, Length, MakeTuple, Proj, Require, Term, Var, let
@@ -22,7 +23,7 @@ from fsmooth.core.trees import known_parts
 from fsmooth.core.types import INT, Tuple, Type, has_array, rank_of
 from fsmooth.core.weak import weakness
 from fsmooth.errors import TypeMismatchError
-from fsmooth.frontend.python.conversion import convert, project
+from fsmooth.frontend.python.conversion import convert
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.function_values import returned
 from fsmooth.frontend.python.kinds import describe, identical, is_ever_new, join_kinds
@@ -189,7 +190,13 @@ def is_of_type(value: Term, wanted: Type) -> bool:
 def _part(value: Value) -> Hashable:
     match value:
         case Term():
-            return (value.type, weakness(value.type), known_parts(value.type), record_of_nodes(value))
+            return (
+                value.type,
+                weakness(value.type),
+                lists_in(value.type),
+                known_parts(value.type),
+                record_of_nodes(value),
+            )
         case Unrolled(items):
             return (type(value), *[_part(item) for item in items])
         case Keyed(entries):
@@ -238,7 +245,7 @@ def _with_terms(frame: Frame, value: Value, new: Iterator[Var]) -> Value:
         case Term(type=Tuple() as type_):
             return seen(_whole(type_, new))
         case Term():
-            return seen(frame.as_list(next(new), value))
+            return seen(next(new))
         case Unrolled(items):
             return type(value)(tuple([_with_terms(frame, item, new) for item in items]))
         case Keyed(entries):

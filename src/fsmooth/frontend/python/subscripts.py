@@ -9,6 +9,7 @@ from types import FunctionType
 import numpy as np
 
 from fsmooth.core.alternatives import kinds_of
+from fsmooth.core.build import project
 from fsmooth.core.term import Const, MakeTuple, Term
 from fsmooth.core.trees import class_of
 from fsmooth.core.types import Array, Bool, Float, Int, Tuple, Type, rank_of
@@ -24,7 +25,6 @@ from fsmooth.frontend.python.alternatives import (
 from fsmooth.frontend.python.arrays.in_brackets import in_brackets
 from fsmooth.frontend.python.brackets import indices_in
 from fsmooth.frontend.python.container_slices import part_of_container, part_of_sequence
-from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.dtypes import dtype_of
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import evaluated
@@ -42,7 +42,18 @@ from fsmooth.frontend.python.protocols import require_parts
 from fsmooth.frontend.python.reading import subscript
 from fsmooth.frontend.python.records import part_of_node, part_of_record
 from fsmooth.frontend.python.sizes import count_elements, shape_of_array
-from fsmooth.frontend.python.values import FUNCTIONS, Growing, Keyed, Listed, Method, Sequence, Static, Unrolled, Value
+from fsmooth.frontend.python.values import (
+    FUNCTIONS,
+    Growing,
+    Keyed,
+    Listed,
+    Method,
+    Sequence,
+    Slice,
+    Static,
+    Unrolled,
+    Value,
+)
 
 _METHODS = frozenset(
     {"sum", "prod", "mean", "max", "min", "argmax", "argmin", "dot", "copy", "transpose", "all", "any", "std", "var",
@@ -126,7 +137,10 @@ def part_at(frame: Frame, owner: Value, node: ast.Subscript) -> Value:
             f"{frame.source.segment(node.value)} is {describe(array.type)}, not an array",
             "index an array, a list or a tuple",
         )
-    return subscript(frame, array, indices_in(frame, node.slice), node)
+    indices = indices_in(frame, node.slice)
+    made = subscript(frame, array, indices, node)
+    is_part_of_list = len(indices) == 1 and isinstance(indices[0], Slice)
+    return frame.at(made, array.type) if is_part_of_list and isinstance(made, Term) else made
 
 
 def chosen_part(frame: Frame, owner: Value, node: ast.Subscript) -> Value | None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from fsmooth.core.lists import ListOf, is_list
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import Const, Get, MakeTuple, Term, Var
-from fsmooth.core.types import Array, Int, Tuple
+from fsmooth.core.types import Array, Int, Tuple, Type
 from fsmooth.errors import TypeMismatchError, UndefinedNameError
 from fsmooth.frontend.python.alternatives import with_parts
 from fsmooth.frontend.python.arithmetic import binary
@@ -17,6 +18,7 @@ from fsmooth.frontend.python.containers import assign_item
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.growing import forget_names, with_element
 from fsmooth.frontend.python.kinds import describe
+from fsmooth.frontend.python.list_sums import repeated
 from fsmooth.frontend.python.names import item_of
 from fsmooth.frontend.python.nodes import require_no_node
 from fsmooth.frontend.python.own_operators import own_update
@@ -96,7 +98,7 @@ def changed_array(frame: Frame, target: ast.expr) -> tuple[str, Term] | None:
     while isinstance(target, ast.Subscript):
         target = target.value
     owner = frame.names.get(target.id) if isinstance(target, ast.Name) else None
-    is_array = isinstance(owner, Term) and isinstance(owner.type, Array) and owner not in frame.shared.lists
+    is_array = isinstance(owner, Term) and isinstance(owner.type, Array) and not is_list(owner.type)
     return (target.id, owner) if is_array and isinstance(target, ast.Name) and isinstance(owner, Term) else None
 
 
@@ -129,7 +131,7 @@ def assign_element(frame: Frame, target: ast.Subscript, value: Term, node: ast.A
         return
     array = changeable(frame, name, node)
     made = assigned(frame, array, indices, value, Place(target, node, name.id))
-    new = frame.bind(frame.as_list(made, array), name.id)
+    new = frame.bind(frame.at(made, array.type), name.id)
     frame.changed(name.id, array, node)
     frame.names[name.id] = new
 
@@ -175,6 +177,9 @@ def augmented(frame: Frame, target: ast.expr, op: ast.operator, value: ast.expr,
         return
     if isinstance(op, ast.MatMult):
         result = frame.term(matmul(frame, node, old, amount), node)
+    elif isinstance(op, ast.Mult) and (longer := repeated(frame, old, amount, node)) is not None:
+        assign_target(frame, target, named(frame, target, longer), node)
+        return
     else:
         result = binary(frame, op, old, amount, node)
     if isinstance(target, ast.Name) and isinstance(old.type, Array):
@@ -192,16 +197,25 @@ def is_of_array(frame: Frame, target: ast.Subscript) -> bool:
     return isinstance(value, Term) and isinstance(value.type, Array)
 
 
+def element_type(type_: Type, depth: int) -> Type:
+    """The type of what so many indices lead to."""
+    for _ in range(depth):
+        type_ = type_.element if isinstance(type_, Array) else type_
+    return type_
+
+
 def combine_elements(frame: Frame, target: ast.Subscript, op: ast.operator, value: ast.expr, node: ast.AST) -> None:
     """x[…] += e: each element is changed once."""
     name, indices = place_of(frame, target)
     array = frame.bind(changeable(frame, name, node), name.id)
+    if isinstance(op, ast.Add | ast.Mult) and isinstance(element_type(array.type, len(indices)), ListOf):
+        frame.unsupported(node, "giving a list in a list other elements", "make a new list, and append it to another")
     place = Place(target, node, name.id)
 
     def change(old: Term, amount: Term) -> Term:
         return binary(frame, op, old, amount, node)
 
     made = combined(frame, array, indices, change, frame.value(value), place)
-    new = frame.bind(frame.as_list(made, array), name.id)
+    new = frame.bind(frame.at(made, array.type), name.id)
     frame.changed(name.id, array, node)
     frame.names[name.id] = new

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import ast
 
-from fsmooth.core.build import build, equals, sum_
+from fsmooth.core.build import build, equals, project, sum_
 from fsmooth.core.nodes.declaration import Nodes
 from fsmooth.core.shape import size_of
 from fsmooth.core.term import Const, Failure, Get, If, MakeTuple, Require, Term, Verb
 from fsmooth.core.trees import holds_nodes
 from fsmooth.core.types import INT, Array, Tuple, Type, has_float, leaf_of
-from fsmooth.frontend.python.conversion import project
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.kinds import is_same_record
 

@@ -30,6 +30,8 @@ from fsmooth.frontend.python.loops import (
 )
 from fsmooth.frontend.python.nodes import declaration_of_node
 from fsmooth.frontend.python.sizes import FrameSizes
+from fsmooth.frontend.python.syntax import assigned_names
+from fsmooth.frontend.python.unassigned import before_steps, settling
 
 
 def while_loop(frame: Frame, node: ast.While) -> None:
@@ -40,6 +42,7 @@ def while_loop(frame: Frame, node: ast.While) -> None:
     first = frame.inside(lambda: condition(frame, node.test), conditional=True)
     if isinstance(first, Const) and not first.value:
         return  # whatever its steps would do
+    before_steps(frame, node, assigned_names(node.body))
     flag = flag_of(node)
     node = ast.copy_location(ast.While(node.test, without_jumps(node), []), node)
     if flag is not None:
@@ -47,7 +50,9 @@ def while_loop(frame: Frame, node: ast.While) -> None:
     mark = Var("mark", INT).id
 
     def read(growth: Growth) -> None:
-        loop_body(frame, node, carried_state(frame, node, [], growth), lambda: None)
+        state = carried_state(frame, node, [], growth)
+        with settling(frame, state.names):
+            loop_body(frame, node, state, lambda: None)
 
     def run(growth: Growth) -> None:
         state = carried_state(frame, node, [], growth)
