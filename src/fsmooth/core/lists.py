@@ -69,6 +69,16 @@ def either_array(a: Array, b: Array, element: Type) -> Array:
     return ListOrArray(element)
 
 
+def all_lists(type_: Type) -> Type:
+    """The type with a list for each array.
+
+    >>> from fsmooth.core.types import F64
+    >>> lists_in(all_lists(Array(Array(F64)))) == lists_in(ListOf(ListOf(F64)))
+    True
+    """
+    return ListOf(all_lists(type_.element)) if isinstance(type_, Array) else type_
+
+
 def with_lists(type_: Type, model: Type) -> Type:
     """The type with lists where the model, of the same structure, has them.
 

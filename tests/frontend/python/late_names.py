@@ -65,6 +65,16 @@ def of_the_step_before(x):
 
 
 @case(X)
+def appended_from_the_second_step_on(x):
+    out = []
+    for i in range(len(x)):
+        if i > 0:
+            out.append(x[i] - prev)
+        prev = x[i]
+    return np.array(out)
+
+
+@case(X)
 def begun_in_the_first_step(x):
     for i in range(len(x)):
         if i == 0:

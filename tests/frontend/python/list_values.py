@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tests.frontend.python.cases import Cases, X
+from tests.frontend.python.cases import MATRIX, Cases, X
 
 case = CASES = Cases()
 
@@ -191,3 +191,31 @@ def tuples_are_rows(x):
         np.array([(i, v) for i, v in enumerate(x)]),
         np.array([[(v, 1.0), (2.0, v)] for v in x]),
     )
+
+
+@case(X)
+def other_names_keep_theirs(x):
+    a = [x[0], 1.0]
+    b = a
+    b = b + [2.0]
+    b[0] = 5.0
+    return np.array(a + b)
+
+
+@case(X)
+def sorted_by_keys(x):
+    pairs = sorted([(v, i) for i, v in enumerate(x)], key=lambda p: abs(p[0]))
+    places = sorted(range(len(x)), key=lambda i: -x[i])
+    rows = sorted([[v, 1.0] for v in x], key=lambda r: r[0])
+    return np.array(pairs), np.array(places), np.array(rows[0] + [2.0]), sorted(x, key=abs)
+
+
+@case(np.array([1.0, -1.0, 2.0, -2.0, 1.5]))
+def sorted_in_the_order_they_have(x):
+    return sorted(x, key=abs), sorted(x, key=abs, reverse=True), sorted(x, key=lambda v: v < 0.0, reverse=True)
+
+
+@case(MATRIX)
+def lists_of_arrays(a):
+    rows = a.tolist()
+    return np.array(rows[0] + rows[1]), np.array(a[0].tolist() * 2), np.array(rows).sum()

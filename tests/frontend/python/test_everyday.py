@@ -72,11 +72,11 @@ def test_derivatives(method: str) -> None:
 @pytest.mark.parametrize(
     ("program", "message", "hint"),
     [
-        (lambda x: sorted(np.outer(x, x)), "sorted orders numbers, and these are something else", "sort one row"),
+        (lambda x: sorted(np.outer(x, x)), "sorted orders numbers, and these are something else", "give key=…"),
         (
             lambda x: sorted(x, x),
             "sorted takes 1 argument by position, not 2",
-            "give it what is sorted; its other parameter is reverse=",
+            "give it what is sorted; its other parameters are key= and reverse=",
         ),
         (
             lambda x: math.isclose(x[0], x[1], rel_tol=-1.0),
@@ -87,9 +87,9 @@ def test_derivatives(method: str) -> None:
         (lambda x: x.item(), "item is of a number, and this is an array", "write x[0]"),
         (lambda x: x * math.comb(-1, 2), "math.comb: n must be a non-negative integer", "give what math takes"),
         (
-            lambda x: sorted(x, key=abs),
-            "sorted: got an unexpected keyword argument 'key'",
-            "its parameters are (iterable, /, *, reverse=…)",
+            lambda x: sorted(x, cmp=abs),
+            "sorted: got an unexpected keyword argument 'cmp'",
+            "its parameters are (iterable, /, *, key=…, reverse=…)",
         ),
     ],
 )

@@ -44,10 +44,11 @@ def grow(frame: Frame, node: ast.Call, name: ast.Name, method: str) -> None:
 
 
 def append(frame: Frame, name: ast.Name, element: Value, node: ast.AST) -> None:
-    """The list called `name` gets one more element."""
+    """The list called `name` gets one more element; where it is assigned, as by xs = xs + [e], its other names keep theirs."""
     old = frame.expression(ast.copy_location(ast.Name(name.id, ast.Load()), name))
     new = longer(frame, name.id, old, element, node)
-    forget_names(frame, name.id, old, node)
+    if not isinstance(node, ast.Assign):
+        forget_names(frame, name.id, old, node)
     frame.names[name.id] = new
 
 

@@ -52,7 +52,6 @@ INSTEAD = {
     "remainder": "write x % y or math.fmod(x, y), which leave a remainder on one side",
     "set": "use a list",
     "str": "format outside the compiled function",
-    "tolist": "leave it out: arrays and lists are the same here",
     "uniform": "draw the numbers outside and pass them in",
 }
 """By the last part of the function's name."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import build
-from fsmooth.core.lists import ListOf
+from fsmooth.core.lists import ListOf, all_lists
 from fsmooth.core.term import Get, MakeTuple, Term, Vector
 from fsmooth.core.types import INT, Array, Bool, array_of, leaf_of, rank_of
 from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
@@ -278,6 +278,10 @@ def method_call(frame: Frame, owner: Term, name: str, node: ast.Call) -> Value:
     if name == "copy":
         keywords(frame, node, ())
         return frame.at(copied(frame, owner, node), owner.type)
+    if name == "tolist":
+        keywords(frame, node, ())
+        positional(frame, node, 0)
+        return frame.at(copied(frame, owner, node), all_lists(owner.type))
     if name == "astype":
         if len(node.args) != 1:
             frame.fail(ArgumentMismatchError, node, "astype takes one dtype", "write x.astype(float)")

@@ -75,9 +75,7 @@ def loop_over(frame: Frame, node: ast.For, source: Sequence | Unrolled) -> None:
         assign_target(frame, node.target, current.element(index), node)
 
     def read(growth: Growth) -> None:
-        state = carried_state(frame, node, targets, growth)
-        with settling(frame, state.names):
-            loop_body(frame, node, state, lambda: begin(index))
+        followed(frame, node, carried_state(frame, node, targets, growth), lambda: begin(index))
 
     def run(growth: Growth) -> None:
         assert growth.index is not None
@@ -207,6 +205,18 @@ def settled(frame: Frame, node: Loop, state: Carried, begin: Callable[[], None])
     """One step of the loop, and its state variable; `state` gets the types that each step keeps."""
     with settling(frame, state.names):
         return settled_by_rounds(frame, node, state, begin)
+
+
+def followed(frame: Frame, node: Loop, state: Carried, begin: Callable[[], None]) -> None:
+    """The first steps are read, for what they are the first to append."""
+    with settling(frame, state.names):
+        for _ in range(FEW):
+            next_round(frame, state.names)
+            _, given, _, _ = loop_body(frame, node, state, begin)
+            new = [join_kinds(a, b) or a for a, b in zip(state.types, given, strict=True)]
+            if all(map(identical, new, state.types)):
+                break
+            state.types = new
 
 
 def settled_by_rounds(frame: Frame, node: Loop, state: Carried, begin: Callable[[], None]) -> tuple[Term, Var]:

@@ -58,7 +58,7 @@ from fsmooth.frontend.python.values import (
 _METHODS = frozenset(
     {"sum", "prod", "mean", "max", "min", "argmax", "argmin", "dot", "copy", "transpose", "all", "any", "std", "var",
      "ravel", "flatten", "trace", "cumsum", "clip", "astype", "ptp",
-     "reshape", "swapaxes", "squeeze", "item"}
+     "reshape", "swapaxes", "squeeze", "item", "tolist"}
 )  # fmt: skip
 
 

@@ -22,16 +22,16 @@ from fsmooth.frontend.python.loops import (
     carried_state,
     enter,
     finish,
+    followed,
     forget_views,
     initial,
-    loop_body,
     settled,
     unless_unknown,
 )
 from fsmooth.frontend.python.nodes import declaration_of_node
 from fsmooth.frontend.python.sizes import FrameSizes
 from fsmooth.frontend.python.syntax import assigned_names
-from fsmooth.frontend.python.unassigned import before_steps, settling
+from fsmooth.frontend.python.unassigned import before_steps
 
 
 def while_loop(frame: Frame, node: ast.While) -> None:
@@ -50,9 +50,7 @@ def while_loop(frame: Frame, node: ast.While) -> None:
     mark = Var("mark", INT).id
 
     def read(growth: Growth) -> None:
-        state = carried_state(frame, node, [], growth)
-        with settling(frame, state.names):
-            loop_body(frame, node, state, lambda: None)
+        followed(frame, node, carried_state(frame, node, [], growth), lambda: None)
 
     def run(growth: Growth) -> None:
         state = carried_state(frame, node, [], growth)

@@ -15,9 +15,13 @@ def sort(a, axis=-1, kind=None):
     return along(ascending, a, axis)
 
 
-def sorted_as_list(iterable, /, *, reverse=False):
-    """Python's `sorted` of numbers."""
-    return np.flip(np.sort(iterable)) if reverse else np.sort(iterable)
+def sorted_as_list(iterable, /, *, key=None, reverse=False):
+    """Python's `sorted`, of numbers or by numbers: what has equal ones keeps its order, whichever way it is sorted."""
+    if key is None:
+        return np.flip(np.sort(iterable)) if reverse else np.sort(iterable)
+    keys = np.array([key(x) for x in iterable])
+    places = len(iterable) - 1 - np.flip(order(np.flip(keys))) if reverse else order(keys)
+    return [iterable[k] for k in places]
 
 
 def partition(a, kth, axis=-1):
