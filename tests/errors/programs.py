@@ -340,7 +340,7 @@ def value_not_used(x):
 
 @bad(x)
 def sorting(x):
-    return sorted(x, key=abs)
+    return sorted(x, cmp=abs)
 
 
 @bad(x)

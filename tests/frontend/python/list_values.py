@@ -219,3 +219,34 @@ def sorted_in_the_order_they_have(x):
 def lists_of_arrays(a):
     rows = a.tolist()
     return np.array(rows[0] + rows[1]), np.array(a[0].tolist() * 2), np.array(rows).sum()
+
+
+@case(X)
+def memory_of_their_own(x):
+    r = [x[0], 1.0]
+    made = np.array([[1.0, 2.0], r])
+    made[1] = 5.0
+    q = [0.0] * 3
+    part = q[:]
+    part[0] = x[0]
+    return r[0] + made.sum(), q[0] + part[0]
+
+
+@case(X)
+def states_that_are_kept(x):
+    state = [x[0], x[1]]
+    kept = [state[:]]
+    for _ in range(3):
+        state[0], state[1] = state[1], state[0] + state[1]
+        kept.append(state[:])
+    return np.array(kept)
+
+
+@case(X)
+def rows_of_unlike_lengths(x):
+    neighbours = [[1, 2], [0], [0, 3, 4], []]
+    total = 0.0
+    for i, row in enumerate(neighbours):
+        for k in row:
+            total += x[i] * x[k]
+    return total

@@ -65,6 +65,11 @@ class Views:
         """`array` shares memory with nothing."""
         self._found[array] = frozenset()
 
+    def same(self, array: Term, other: Term) -> None:
+        """`array` is another one under a new type."""
+        if other in self._found:
+            self._found[array] = self._found[other]
+
     def remember(self, view: Term, *owners: Term) -> None:
         """`view` may share the memory of any of `owners`."""
         if isinstance(view, Var) and any([isinstance(owner, MakeTuple | If | Let | Require) for owner in owners]):

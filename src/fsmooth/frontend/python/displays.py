@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from fsmooth.core.build import build, plus, project
+from fsmooth.core.lists import is_list
 from fsmooth.core.term import Const, Get, MakeTuple, Term, Vector
 from fsmooth.core.trees import holds_nodes, is_constant, part
 from fsmooth.core.types import Array, Float, Int, Tuple, Type, leaf_of
@@ -61,9 +62,17 @@ def list_of(frame: Frame, items: tuple[Value, ...], source: Value, node: ast.AST
     if isinstance(source, Uneven):
         return Uneven(items)
     terms = [x for x in items if isinstance(x, Term)]
-    if not terms or len(terms) < len(items) or not is_array(items):
+    if not terms or len(terms) < len(items) or not is_array(items) or are_ragged(frame, terms, node):
         return Listed(items)
     return frame.as_list(display(frame, terms, node))
+
+
+def are_ragged(frame: Frame, items: list[Term], node: ast.AST) -> bool:
+    """Are they lists whose lengths are known to differ?"""
+    if not all([is_list(item.type) for item in items]):
+        return False
+    sizes = {size.value for item in items if isinstance(size := length_of(frame, item, node), Const)}
+    return len(sizes) > 1
 
 
 def display_element(frame: Frame, node: ast.expr) -> Value:

@@ -209,7 +209,9 @@ class Frame(ABC):
         if lists_in(value.type) == lists_in(type_):
             return value
         if not is_path(value):
-            return of_type(value, type_)
+            made = of_type(value, type_)
+            self.shared.views.same(made, value)
+            return made
         var = Var(value.name if isinstance(value, Var) else "array", type_)
         self.scope.append((var, value))
         self.shared.definitions[var] = value

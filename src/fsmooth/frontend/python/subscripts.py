@@ -10,9 +10,10 @@ import numpy as np
 
 from fsmooth.core.alternatives import kinds_of
 from fsmooth.core.build import project
+from fsmooth.core.lists import ListOf
 from fsmooth.core.term import Const, MakeTuple, Term
 from fsmooth.core.trees import class_of
-from fsmooth.core.types import Array, Bool, Float, Int, Tuple, Type, rank_of
+from fsmooth.core.types import Array, Bool, Float, Int, Tuple, Type, is_scalar, rank_of
 from fsmooth.errors import RankError, TypeMismatchError, UndefinedNameError
 from fsmooth.frontend.python.alternatives import (
     for_kinds,
@@ -23,6 +24,7 @@ from fsmooth.frontend.python.alternatives import (
     possible_kinds,
 )
 from fsmooth.frontend.python.arrays.in_brackets import in_brackets
+from fsmooth.frontend.python.assignments import copied
 from fsmooth.frontend.python.brackets import indices_in
 from fsmooth.frontend.python.container_slices import part_of_container, part_of_sequence
 from fsmooth.frontend.python.dtypes import dtype_of
@@ -139,8 +141,16 @@ def part_at(frame: Frame, owner: Value, node: ast.Subscript) -> Value:
         )
     indices = indices_in(frame, node.slice)
     made = subscript(frame, array, indices, node)
-    is_part_of_list = len(indices) == 1 and isinstance(indices[0], Slice)
-    return frame.at(made, array.type) if is_part_of_list and isinstance(made, Term) else made
+    is_slice = len(indices) == 1 and isinstance(indices[0], Slice)
+    return slice_of_list(frame, made, array) if is_slice and isinstance(array.type, ListOf) else made
+
+
+def slice_of_list(frame: Frame, part: Term, whole: Term) -> Term:
+    """A slice of a list is a new list."""
+    made = frame.at(copied(part), whole.type)
+    if isinstance(whole.type, ListOf) and is_scalar(whole.type.element):
+        frame.shared.views.own(made)
+    return made
 
 
 def chosen_part(frame: Frame, owner: Value, node: ast.Subscript) -> Value | None:
