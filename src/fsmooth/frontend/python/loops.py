@@ -47,9 +47,9 @@ def loop(frame: Frame, node: ast.For) -> None:
 
 def loop_over(frame: Frame, node: ast.For, source: Sequence | Unrolled) -> None:
     """A loop whose iterable has been read."""
-    before_steps(
-        frame, node, [*assigned_names(node.body), *([] if isinstance(source, Unrolled) else target_names(node.target))]
-    )
+    before_steps(frame, node, assigned_names(node.body))
+    if isinstance(source, Sequence):
+        before_steps(frame, node, target_names(node.target))
     node = with_own_target(frame, node, source)
     flag = flag_of(node)
     node = ast.copy_location(ast.For(node.target, node.iter, without_jumps(node), []), node)
@@ -203,15 +203,15 @@ def forget_views(frame: Frame, node: Loop, carried: list[str]) -> None:
 
 def settled(frame: Frame, node: Loop, state: Carried, begin: Callable[[], None]) -> tuple[Term, Var]:
     """One step of the loop, and its state variable; `state` gets the types that each step keeps."""
-    with settling(frame, state.names):
-        return settled_by_rounds(frame, node, state, begin)
+    with settling(frame, state.names) as late:
+        return settled_by_rounds(frame, node, state, begin, late)
 
 
 def followed(frame: Frame, node: Loop, state: Carried, begin: Callable[[], None]) -> None:
     """The first steps are read, for what they are the first to append."""
-    with settling(frame, state.names):
+    with settling(frame, state.names) as late:
         for _ in range(FEW):
-            next_round(frame, state.names)
+            next_round(frame, late)
             _, given, _, _ = loop_body(frame, node, state, begin)
             new = [join_kinds(a, b) or a for a, b in zip(state.types, given, strict=True)]
             if all(map(identical, new, state.types)):
@@ -219,15 +219,17 @@ def followed(frame: Frame, node: Loop, state: Carried, begin: Callable[[], None]
             state.types = new
 
 
-def settled_by_rounds(frame: Frame, node: Loop, state: Carried, begin: Callable[[], None]) -> tuple[Term, Var]:
-    """Likewise; a name that has no value before the loop gets its type in the first round."""
+def settled_by_rounds(
+    frame: Frame, node: Loop, state: Carried, begin: Callable[[], None], late: list[str]
+) -> tuple[Term, Var]:
+    """Likewise; the `late` names, which have no value before the loop, get their types in the first round."""
     rounds = 0
     while True:  # each time a type grows, or a name loses its value
-        next_round(frame, state.names)
+        next_round(frame, late)
         try:
             body, given, var, lost = loop_body(frame, node, state, begin)
         except Unassigned:
-            require_assigned(frame, state.names)
+            require_assigned(frame, late)
             raise
         rounds += 1
         if is_ever_new(rounds, *given):
@@ -248,7 +250,7 @@ def settled_by_rounds(frame: Frame, node: Loop, state: Carried, begin: Callable[
             continue
         changed = recounted(frame, state.growth)
         if not changed:
-            require_assigned(frame, state.names)
+            require_assigned(frame, late)
             return body, var
         for k, name in enumerate(state.names):
             if name in changed:

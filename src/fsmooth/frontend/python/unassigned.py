@@ -86,27 +86,29 @@ def _fail(frame: Frame, name: str, node: ast.AST) -> NoReturn:
 
 
 @contextmanager
-def settling(frame: Frame, names: Iterable[str]) -> Iterator[None]:
-    """Steps of a loop are read that may assign names before a later one reads them: so reading them is no mistake yet."""
+def settling(frame: Frame, names: Iterable[str]) -> Iterator[list[str]]:
+    """Steps of a loop are read that may assign names before a later one reads them: so reading them is no mistake yet.
+
+    Gives those of the names that have no value before the loop.
+    """
     outside = frame.settling
     own = [n for n in names if _has_none(frame.names.get(n))]
     frame.settling = {**outside, **dict.fromkeys(own)}
     try:
-        yield
+        yield own
     finally:
         frame.settling = {n: where if n in own else frame.settling[n] for n, where in outside.items()}
 
 
 def next_round(frame: Frame, names: Iterable[str]) -> None:
     """The steps are read anew, with what is known by now."""
-    for name in frame.settling.keys() & set(names):
-        frame.settling[name] = None
+    frame.settling.update(dict.fromkeys(names))
 
 
 def require_assigned(frame: Frame, names: Iterable[str]) -> None:
     """Report a name that is read though no step assigns it before."""
     for name in names:
-        where = frame.settling.get(name)
+        where = frame.settling[name]
         if where is not None:
             hint = f"assign {name} before the loop"
             frame.fail(UndefinedNameError, where, f"{name} has no value in the first step", hint)
