@@ -187,7 +187,8 @@ def _extremum(first_wins: Primitive, second_wins: Primitive) -> Row:
             return If(_f(second_wins, x[1], x[0]), t[1], t[0])
         second: Term = _f(p.logical_not, _f(first_wins, x[0], x[1]))
         if not _is_number(x[0]):
-            second = both(second, _f(p.equal, x[0], x[0]))  # isnan is what programs ask (optimise/infinite.py)
+            # of -x: a program's own question is of x, and says that numbers may be none (optimise/infinite.py)
+            second = both(second, _f(p.logical_not, _f(p.is_nan, _f(p.negate, x[0]))))
         return If(second, t[1], t[0])
 
     return row

@@ -114,7 +114,7 @@ class Infinite:
             case Prim(primitive, (Prim(whole, (a,)), Const(value))) if whole is p.absolute:
                 return primitive is p.less and value == inf and not self.is_of_offset(a)
             case Prim(primitive, (a, *_)):
-                return primitive is p.is_nan and not _is_nothing(self._defined(a))
+                return primitive is p.is_nan and not _is_derivatives(self._defined(a))
             case _:
                 return False
 
@@ -163,10 +163,12 @@ def _is_search(reduction: Reduce) -> bool:
     return reduction.reduction in (Reduction.ARGMIN, Reduction.ARGMAX)
 
 
-def _is_nothing(term: Term) -> bool:
-    """A number less itself: derivatives ask whether that is 0 (differentiate/derivatives.py)."""
+def _is_derivatives(term: Term) -> bool:
+    """Is it what derivatives ask about: a number less itself, or with the other sign (differentiate/derivatives.py)?"""
     match term:
         case Prim(primitive, (a, b)):
             return primitive is p.subtract and a is b
+        case Prim(primitive):
+            return primitive is p.negate
         case _:
             return False
