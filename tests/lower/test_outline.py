@@ -62,7 +62,7 @@ def outlined(kernel: Compiled) -> int:
     [(STRICT, PLAIN), (FAST, ALL), (STRICT, with_threads(ALL, 0))],
     ids=["strict", "fast", "threads"],
 )
-@pytest.mark.parametrize("first", range(150_000, 152_000, 1_000))
+@pytest.mark.parametrize("first", [150_000])
 def test_random_programs_cut(first: int, flags: tuple[str, ...], passes: Passes) -> None:
     batch = list(cases(first, BATCH))
     terms = [DEFAULT(term) for case in batch for term in (case.program, case.gradient)]
