@@ -43,7 +43,7 @@ from fsmooth.core.term import (
     Zero,
 )
 from fsmooth.core.traverse import children, in_order, is_loop_free, rebuild, size_of_tree, subterms
-from fsmooth.core.types import Float, has_float
+from fsmooth.core.types import Float
 from fsmooth.optimise.failing import StaticSizes
 from fsmooth.optimise.infinite import Infinite
 from fsmooth.optimise.inlining import on_indices
@@ -86,7 +86,8 @@ class _Walk:
         self.infinite = Infinite(order, self.definitions)
         self.beyond = Itself.TOLD_BY_ITSELF if self.infinite.asks else None
         """The guard of what has one that cannot be said in a few words."""
-        self.rows = {row for node in order if isinstance(node, Swept) for back in node.back for row in _rows(back)}
+        swept = [back for node in order if isinstance(node, Swept) for back in node.back]
+        self.rows = {back.parameters[-1] for back in swept if isinstance(back, Lam)}
         """Cotangents that a tape gives to regions: of what is thrown away, zero."""
         self.guarded = False
 
@@ -286,11 +287,6 @@ def _any_of(conditions: tuple[Term, ...]) -> Term:
     for c in reversed(conditions[:-1]):
         whole = If(c, Const(True), whole)
     return whole
-
-
-def _rows(back: Term) -> list[Var]:
-    """What a region's function is given of numbers: after what was saved, the cotangents."""
-    return [v for v in back.parameters if has_float(v.type)] if isinstance(back, Lam) else []
 
 
 def _elements_set(loop: IFold) -> tuple[Term, Term] | None:

@@ -45,7 +45,7 @@ def convert(frame: Frame, term: Term, wanted: Type, node: ast.AST, models: Model
     """
     have = term.type
     if have == wanted and known_parts(have) == known_parts(wanted):
-        return frame.at(term if is_weak(wanted) else strengthened(term), wanted)
+        return frame.with_lists(term if is_weak(wanted) else strengthened(term), wanted)
     if isinstance(wanted, Built) and is_like_built(have, wanted):
         return as_built(frame, term, wanted, node, convert)
     if isinstance(wanted, Float) and isinstance(have, Float | Int | Bool):
@@ -55,7 +55,7 @@ def convert(frame: Frame, term: Term, wanted: Type, node: ast.AST, models: Model
         return Prim(p.to_int, (term,))
     if isinstance(wanted, Array) and isinstance(have, Array):
         term, element = frame.bind(frame.as_array(term)), no_list(wanted.element)
-        return frame.at(build(size_of(term), lambda i: convert(frame, Get(term, i), element, node)), wanted)
+        return frame.with_lists(build(size_of(term), lambda i: convert(frame, Get(term, i), element, node)), wanted)
     if isinstance(wanted, Tuple) and is_one_of(wanted):
         return _as_one_of(frame, term, wanted, node, models)
     if isinstance(wanted, Tuple) and isinstance(have, Tuple) and (places := places_of(have, wanted)):

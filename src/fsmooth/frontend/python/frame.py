@@ -194,16 +194,16 @@ class Frame(ABC):
         """An array that is a list of the program's."""
         if not isinstance(array.type, Array) or is_list(array.type):
             return array
-        made = self.at(array, ListOf(array.type.element))
+        made = self.with_lists(array, ListOf(array.type.element))
         if isinstance(made, Var):
             self.shared.views.remember(made, array)
         return made
 
     def as_array(self, value: Term) -> Term:
         """A list of the program's as an array, which does not grow, and which + adds to element by element."""
-        return self.at(value, no_list(value.type))
+        return self.with_lists(value, no_list(value.type))
 
-    def at(self, value: Term, type_: Type) -> Term:
+    def with_lists(self, value: Term, type_: Type) -> Term:
         """The value with lists where a type of the same structure has them."""
         type_ = with_lists(value.type, type_)
         if lists_in(value.type) == lists_in(type_):

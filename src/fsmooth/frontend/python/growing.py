@@ -8,7 +8,7 @@ from typing import NoReturn
 from msgspec.structs import replace
 
 from fsmooth.core.build import minus, plus
-from fsmooth.core.lists import is_list as is_list_type
+from fsmooth.core.lists import is_list
 from fsmooth.core.term import Check, Const, Get, Term, Update, Var, Vector
 from fsmooth.core.types import Array
 from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
@@ -61,7 +61,7 @@ def longer(frame: Frame, name: str, old: Value, element: Value, node: ast.AST) -
             return appended(frame, old, frame.bind(frame.as_part(element, node), "element"), node)
         case Listed(items):
             return Listed((*items, element))
-        case Term() if is_list_type(old.type):
+        case Term() if is_list(old.type):
             written = written_out(frame, old)
             if written is not None:
                 return Listed((*written, element))
@@ -141,10 +141,9 @@ def extend(frame: Frame, name: ast.Name, more: ast.expr, node: ast.AST) -> None:
     frame.names.pop("_element", None)
 
 
-def is_list(frame: Frame, name: str) -> bool:
-    """Does a name stand for a list that was made by appending, and is no array therefore?"""
-    value = frame.names.get(name)
-    return isinstance(value, Listed | Growing | Unfilled) or (isinstance(value, Term) and is_list_type(value.type))
+def is_list_value(value: Value | None) -> bool:
+    """Is a value a list, and no array?"""
+    return isinstance(value, Listed | Growing | Unfilled) or (isinstance(value, Term) and is_list(value.type))
 
 
 def forget_names(frame: Frame, name: str, old: Value, node: ast.AST) -> None:

@@ -158,7 +158,7 @@ def opened(
             name = next(n for n, unfilled in empty.items() if unfilled is first.found)
             del empty[name]
             zero = zero_like(first.element, lambda size: before_loop(frame, size, mark, node))
-            model = frame.at(zero, first.element.type)
+            model = frame.with_lists(zero, first.element.type)
             lists[name] = given_room(frame, name, Space(None, Const(0), model))
         except Unreturned:
             refuse_read(frame, empty, node)

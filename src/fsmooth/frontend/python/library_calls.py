@@ -277,11 +277,11 @@ def method_call(frame: Frame, owner: Term, name: str, node: ast.Call) -> Value:
     """x.sum(), x.dot(y), x.copy()."""
     if name == "copy":
         keywords(frame, node, ())
-        return frame.at(copied(frame, owner, node), owner.type)
+        return frame.with_lists(copied(frame, owner, node), owner.type)
     if name == "tolist":
         keywords(frame, node, ())
         positional(frame, node, 0)
-        return frame.at(copied(frame, owner, node), all_lists(owner.type))
+        return frame.with_lists(copied(frame, owner, node), all_lists(owner.type))
     if name == "astype":
         if len(node.args) != 1:
             frame.fail(ArgumentMismatchError, node, "astype takes one dtype", "write x.astype(float)")

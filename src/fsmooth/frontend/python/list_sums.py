@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import ast
+from typing import NoReturn
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import build, times
-from fsmooth.core.lists import ListOf, ListOrArray, is_list
+from fsmooth.core.lists import ListOrArray
 from fsmooth.core.signs import at_least_zero
 from fsmooth.core.term import Const, Get, Prim, Term
 from fsmooth.core.types import Array, Int, Tuple
 from fsmooth.frontend.python.conversion import convert, join
 from fsmooth.frontend.python.displays import display, display_element, is_array, tuple_display
 from fsmooth.frontend.python.frame import Frame
-from fsmooth.frontend.python.growing import written_out
+from fsmooth.frontend.python.growing import is_list_value, written_out
 from fsmooth.frontend.python.library import library
 from fsmooth.frontend.python.names import item_of
 from fsmooth.frontend.python.parts import parts_seen
 from fsmooth.frontend.python.sizes import length_of
 from fsmooth.frontend.python.spreading import items_of
-from fsmooth.frontend.python.values import Growing, Listed, Static, Unrolled, Value
+from fsmooth.frontend.python.values import Listed, Static, Unrolled, Value
 
 
 def added(frame: Frame, left: Value, right: Value, node: ast.AST) -> Value | None:
     """The sum of two lists or two tuples; None for anything else."""
-    refuse_unclear(frame, left, right, node)
-    if is_list_value(frame, left) and is_list_value(frame, right):
+    may_be_lists = [is_list_value(v) or is_unclear(v) for v in (left, right)]
+    if all(may_be_lists):
+        if is_unclear(left) or is_unclear(right):
+            refuse_unclear(frame, node)
         return one_after_the_other(frame, [left, right], node)
     first, second = tuple_items(frame, left, node), tuple_items(frame, right, node)
     return None if first is None or second is None else tuple_display(frame, [*first, *second])
@@ -33,11 +36,12 @@ def added(frame: Frame, left: Value, right: Value, node: ast.AST) -> Value | Non
 
 def repeated(frame: Frame, left: Value, right: Value, node: ast.AST) -> Value | None:
     """A list of the program's times an integer, which Python repeats; None for anything else."""
-    for value, other in ((left, right), (right, left)):
-        if isinstance(other, Term) and isinstance(other.type, Int):
-            refuse_unclear(frame, value, value, node)
-    items, count = (left, right) if is_list_value(frame, left) else (right, left)
-    if not is_list_value(frame, items) or not isinstance(count, Term) or not isinstance(count.type, Int):
+    items, count = (left, right) if is_list_value(left) or is_unclear(left) else (right, left)
+    if not isinstance(count, Term) or not isinstance(count.type, Int):
+        return None
+    if is_unclear(items):
+        refuse_unclear(frame, node)
+    if not is_list_value(items):
         return None
     if isinstance(items, Listed) and isinstance(count, Const):
         return Listed(items.items * max(int(count.value), 0))
@@ -49,22 +53,15 @@ def repeated(frame: Frame, left: Value, right: Value, node: ast.AST) -> Value | 
     )
 
 
-def is_list_value(frame: Frame, value: Value) -> bool:
-    """Is a value a list, and no array?"""
-    return isinstance(value, Listed | Growing) or (isinstance(value, Term) and is_list(value.type))
+def is_unclear(value: Value) -> bool:
+    """Is a value a list in some cases, and an array in others?"""
+    return isinstance(value, Term) and isinstance(value.type, ListOrArray)
 
 
-def may_be_list(value: Value) -> bool:
-    """Is a value a list, at least in some cases?"""
-    return isinstance(value, Listed | Growing) or (isinstance(value, Term) and isinstance(value.type, ListOf))
-
-
-def refuse_unclear(frame: Frame, left: Value, right: Value, node: ast.AST) -> None:
-    """Report two values of which it is not known whether they are lists, where that makes a difference."""
-    unclear = [v for v in (left, right) if isinstance(v, Term) and isinstance(v.type, ListOrArray)]
-    if unclear and may_be_list(left) and may_be_list(right):
-        what = "what is a list in some cases and an array in others"
-        frame.unsupported(node, what, "make it an array in all of them: np.array(…)")
+def refuse_unclear(frame: Frame, node: ast.AST) -> NoReturn:
+    """Report such a value where it makes a difference."""
+    what = "what is a list in some cases and an array in others"
+    frame.unsupported(node, what, "make it an array in all of them: np.array(…)")
 
 
 def tuple_items(frame: Frame, value: Value, node: ast.AST) -> list[Value] | None:

@@ -24,15 +24,17 @@ def _analysed(function: ast.FunctionDef | ast.Lambda) -> dict[Place, frozenset[s
     found: dict[Place, frozenset[str]] = {}
     for node in ast.walk(function):
         if isinstance(node, ast.FunctionDef):
-            _Walk(found).block(node.body, _NOTHING)
+            _Walk(found, {}).block(node.body, _NOTHING)
     return found
 
 
 class _Walk:
     """What is live, from the end of a function to its beginning; `found` is told of each loop and branch."""
 
-    def __init__(self, found: dict[Place, frozenset[str]]) -> None:
+    def __init__(self, found: dict[Place, frozenset[str]], exposed: dict[ast.stmt, frozenset[str]]) -> None:
         self.found = found
+        self.exposed = exposed
+        """Of loops, what a step reads that it does not assign before."""
         self.jumps: list[tuple[frozenset[str], frozenset[str]]] = []
         """Of the loops around: what is live where the next step begins, and behind the loop."""
 
@@ -85,15 +87,13 @@ class _Walk:
         targets: frozenset[str],
     ) -> frozenset[str]:
         """What is live where a loop begins: behind it, or in its steps, which follow one another."""
-        live = ended
-        while True:
-            self.jumps.append((live, behind))
-            step = self.block(body, live) - targets
-            self.jumps.pop()
-            if step <= live:
-                break
-            live |= step
-        self.tell(node, live | behind)
+        if node not in self.exposed:
+            self.exposed[node] = _Walk({}, self.exposed).block(body, _NOTHING)
+        live = ended | behind | (self.exposed[node] - targets)
+        self.jumps.append((live, behind))
+        self.block(body, live)
+        self.jumps.pop()
+        self.tell(node, live)
         return live
 
     def tell(self, node: ast.stmt, live: frozenset[str]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from fsmooth.core import primitives as p
 from fsmooth.core.build import project, whole_of
 from fsmooth.core.shape import size_of
-from fsmooth.core.term import If, Length, Let, Prim, Term, Var
+from fsmooth.core.term import If, Length, Let, Prim, Require, Term, Var
 from fsmooth.core.types import Tuple
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.narrowing import definition_of
@@ -48,6 +48,8 @@ def _outer(frame: Frame, size: Term, outside: Outside) -> Term | None:
     match size:
         case Length(array, axis):
             return outer_size(frame, array, axis, outside)
+        case Require(_, body):  # what is required is required where the array is made
+            return _outer(frame, body, outside)
         case Prim(primitive, arguments) if primitive in _OF_SIZES:
             parts = [_outer(frame, a, outside) for a in arguments]
             return None if None in parts else Prim(primitive, tuple([q for q in parts if q is not None]))

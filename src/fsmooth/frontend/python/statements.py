@@ -22,7 +22,7 @@ from fsmooth.frontend.python.containers import is_keyed, update
 from fsmooth.frontend.python.expressions import outside
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import closure
-from fsmooth.frontend.python.growing import extend, grow, is_list
+from fsmooth.frontend.python.growing import extend, grow, is_list_value
 from fsmooth.frontend.python.imports import imported
 from fsmooth.frontend.python.instead import INSTEAD
 from fsmooth.frontend.python.logic import condition, negated
@@ -102,12 +102,17 @@ def leaves(body: list[ast.stmt]) -> bool:
     return returns(body) or raises(body)
 
 
+def names_list(frame: Frame, name: ast.Name) -> bool:
+    """Does a name stand for a list?"""
+    return is_list_value(frame.names.get(name.id))
+
+
 def statement(frame: Frame, node: ast.stmt) -> None:
     """One statement that does not return."""
     match node:
-        case ast.Assign([ast.Name(name) as grown], ast.BinOp(_, _, more)) if grown_name(node) and is_list(frame, name):
+        case ast.Assign([ast.Name() as grown], ast.BinOp(_, _, more)) if grown_name(node) and names_list(frame, grown):
             extend(frame, grown, more, node)
-        case ast.AugAssign(ast.Name(name) as grown, ast.Add(), more) if is_list(frame, name):
+        case ast.AugAssign(ast.Name() as grown, ast.Add(), more) if names_list(frame, grown):
             extend(frame, grown, more, node)
         case ast.Assign(targets, value):
             result = frame.expression(value)

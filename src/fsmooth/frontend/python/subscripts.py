@@ -147,7 +147,7 @@ def part_at(frame: Frame, owner: Value, node: ast.Subscript) -> Value:
 
 def slice_of_list(frame: Frame, part: Term, whole: Term) -> Term:
     """A slice of a list is a new list."""
-    made = frame.at(copied(part), whole.type)
+    made = frame.with_lists(copied(part), whole.type)
     if isinstance(whole.type, ListOf) and is_scalar(whole.type.element):
         frame.shared.views.own(made)
     return made

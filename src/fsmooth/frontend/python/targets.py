@@ -131,7 +131,7 @@ def assign_element(frame: Frame, target: ast.Subscript, value: Term, node: ast.A
         return
     array = changeable(frame, name, node)
     made = assigned(frame, array, indices, value, Place(target, node, name.id))
-    new = frame.bind(frame.at(made, array.type), name.id)
+    new = frame.bind(frame.with_lists(made, array.type), name.id)
     frame.changed(name.id, array, node)
     frame.names[name.id] = new
 
@@ -216,6 +216,6 @@ def combine_elements(frame: Frame, target: ast.Subscript, op: ast.operator, valu
         return binary(frame, op, old, amount, node)
 
     made = combined(frame, array, indices, change, frame.value(value), place)
-    new = frame.bind(frame.at(made, array.type), name.id)
+    new = frame.bind(frame.with_lists(made, array.type), name.id)
     frame.changed(name.id, array, node)
     frame.names[name.id] = new

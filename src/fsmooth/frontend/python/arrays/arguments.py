@@ -12,7 +12,7 @@ from fsmooth.core.build import components
 from fsmooth.core.term import Const, MakeTuple, Term, Vector
 from fsmooth.core.types import Array, Int, Tuple, Type, rank_of
 from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
-from fsmooth.frontend.python.displays import display, known
+from fsmooth.frontend.python.displays import array_of_parts, display, known
 from fsmooth.frontend.python.dtypes import type_of_dtype
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import matched
@@ -46,6 +46,8 @@ def is_none(value: Value) -> bool:
 def array_of(frame: Frame, value: Value, node: ast.AST) -> Term:
     """A number or an array; a tuple of numbers is one, as in NumPy."""
     term = frame.term(value, node)
+    if isinstance(term.type, Array):
+        term = array_of_parts(frame, term, node)
     if isinstance(term.type, Tuple):
         term = display(frame, [array_of(frame, item, node) for item in components(term)], node)
     return strengthened(term) if isinstance(term.type, Array) else term  # a list of Python's floats is of float64
