@@ -118,8 +118,8 @@ def pairs_written_out(x, y):
 
 
 def stacked_lists_of_pairs(x, y):
-    rows = np.stack(([(1.0, x) for _ in range(2)], [(2.0, y) for _ in range(2)]))
-    return rows[1, 1][1]
+    rows = np.stack(([(x, x) for _ in range(2)], [(y, y) for _ in range(2)]))
+    return rows[1, 1, 1]
 
 
 def zipped_strictly(x, y):
