@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from typing import cast
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from fsmooth.backend.c.emit import emit
 from fsmooth.core.evaluate import RequirementFailed, evaluate
 from fsmooth.core.term import Lam, Term
 from fsmooth.core.types import Array, Float
-from fsmooth.core.values import value_of
+from fsmooth.core.values import plain, value_of
 from fsmooth.differentiate.remove import remove_derivatives
 from fsmooth.library import parse
 from fsmooth.lower.functions import lower
@@ -86,6 +87,31 @@ NESTED = {
 }
 """Functions of two indices: n² of them."""
 
+THE_SAME = {
+    "while": """
+        build (length w) (fun i ->
+          let p = while (fun s -> s.1 < length g) (fun s -> (s.0 + exp w[g[s.1]], s.1 + 1)) (0.0, 0) in p.0 * w[i])""",
+    "fold of an array and a number": """
+        build (length w) (fun i ->
+          let p = ifold (fun s k -> (update s.0 g[k] (s.0[g[k]] * 0.5), s.1 + exp w[g[k]])) (w, 0.0) (length g) in
+          let t = p.0 in p.1 * w[i] * t[g[i]])""",
+    "sum of rows": """
+        sum (length w) (fun i ->
+          let p = while (fun s -> s.1 < length g) (fun s -> (s.0 + exp w[g[s.1]], s.1 + 1)) (0.0, 0) in
+          build (length w) (fun j -> p.0 * w[i] * w[j]))""",
+    "carried": """
+        ifold (fun x i ->
+          let p = while (fun s -> s.1 < length g) (fun s -> (s.0 + exp w[g[s.1]], s.1 + 1)) (0.0, 0) in
+          p.0 * w[i] + 0.5 * x) 1.0 (length w)""",
+    "chosen": """
+        build (length w) (fun i ->
+          let p = if w[0] < 9.0 then
+              ifold (fun s k -> (update s.0 g[k] (s.0[g[k]] * 0.5), s.1 + exp w[g[k]])) (w, 0.0) (length g)
+            else (w, 0.0) in
+          let t = p.0 in p.1 * w[i] * t[g[i]])""",
+}
+"""Loops that can fail, for which nothing can stand, in loops which do not change them and may not run."""
+
 FROM_LN = [name for name in SCHEDULES if name not in ("NONE", "LF")]
 WITH_MOTION = [name for name in FROM_LN if name != "LN"]
 
@@ -141,6 +167,20 @@ def test_a_derivative_repeats_nothing(name: str, schedule: str) -> None:
     for n in (6, 9):
         as_it_comes = _counts(_optimised(_derivative(body), "NONE"), n)["exp"]
         assert _counts(_optimised(_derivative(body), schedule), n)["exp"] <= 1.25 * as_it_comes
+
+
+@pytest.mark.parametrize("schedule", WITH_MOTION)
+@pytest.mark.parametrize("name", THE_SAME)
+def test_what_a_loop_does_not_change_is_computed_once_before_it_if_it_runs(name: str, schedule: str) -> None:
+    text = _primal(THE_SAME[name])
+    optimised = _optimised(text, schedule)
+    for n in (4, 9):
+        assert _counts(optimised, n)["exp"] == n
+    assert isinstance(optimised, Lam)
+    arguments = (np.array([7, 8]), np.zeros(0))  # no step, so nothing is read out of bounds
+    environment = {q: value_of(a, q.type) for q, a in zip(optimised.parameters, arguments, strict=True)}
+    found = plain(evaluate(optimised.body, environment), optimised.body.type)
+    assert np.sum(cast(np.ndarray, found)) == float(name == "carried")
 
 
 @pytest.mark.parametrize("schedule", FROM_LN)

@@ -1,6 +1,6 @@
 """What stands for a value that nothing reads, because the loops that would read it do not run (optimise/placement.py).
 
-It has the shape of the value, and making it neither fails nor costs more than the value.
+It has the shape of the value, and making it neither fails nor costs more than the value.  And what such a loop comes to.
 """
 
 from __future__ import annotations
@@ -8,7 +8,21 @@ from __future__ import annotations
 from fsmooth import thresholds
 from fsmooth.core import primitives as p
 from fsmooth.core.shape import Ragged, size_of
-from fsmooth.core.term import Build, Const, If, IFold, Length, MakeTuple, Prim, Reduce, Term, Var, Zero, scalar_constant
+from fsmooth.core.term import (
+    Build,
+    Const,
+    If,
+    IFold,
+    Length,
+    MakeTuple,
+    Prim,
+    Reduce,
+    Reduction,
+    Term,
+    Var,
+    Zero,
+    scalar_constant,
+)
 from fsmooth.core.traverse import size_of_tree
 from fsmooth.core.types import Array, Float, Int, Tuple, Type, leaf_of, rank_of
 
@@ -21,6 +35,17 @@ def absent(node: Term) -> Term | None:
             return MakeTuple(tuple(parts), type_) if len(parts) == len(items) else None
         case type_:
             return _zero(node, type_)
+
+
+def without_steps(loop: Term) -> Term | None:
+    """What a loop comes to that does not run, or nothing if that is not simple."""
+    match loop:
+        case Build() | Reduce(Reduction.SUM):
+            return absent(loop)
+        case IFold() if size_of_tree(loop.init) <= thresholds.ABSENT_NODES:
+            return loop.init
+        case _:
+            return None
 
 
 def is_worth_a_test(node: Term) -> bool:

@@ -6,9 +6,9 @@ from functools import reduce
 
 from fsmooth.core import primitives as p
 from fsmooth.core.build import both, either
-from fsmooth.core.term import Const, Get, If, Let, Prim, Reduce, Term, Var, let, scalar_constant
+from fsmooth.core.term import Build, Const, Get, If, IFold, Let, Prim, Reduce, Term, Var, let, scalar_constant
 from fsmooth.core.traverse import children, rebuild
-from fsmooth.optimise.absent import absent
+from fsmooth.optimise.absent import absent, without_steps
 from fsmooth.optimise.accesses import is_at_extremum
 from fsmooth.optimise.failing import is_certain
 from fsmooth.optimise.placement import Placement
@@ -31,11 +31,13 @@ class _Emission:
 
     def scope(self, node: Term, scope: Scope) -> Term:
         """What `scope` evaluates: its bindings, then `node`."""
+        bindings = self._bindings(scope)
+        return let(bindings, self._reference(node, scope))
+
+    def _bindings(self, scope: Scope) -> list[tuple[Var, Term]]:
         nodes = self.bound.get(scope, ())
         bindings = [(self.variables[n][scope], self._guarded(n, scope)) for n in nodes]
-        if any([(n, scope) in self.placement.guards for n in nodes]):
-            bindings = _in_order(bindings)
-        return let(bindings, self._reference(node, scope))
+        return _in_order(bindings) if any([(n, scope) in self.placement.guards for n in nodes]) else bindings
 
     def _guarded(self, node: Term, scope: Scope) -> Term:
         """A node that left loops that may not run is computed only if they do."""
@@ -67,11 +69,24 @@ class _Emission:
         if not parts:
             return node
         new = []
+        head: list[tuple[Var, Term]] = []
         for k, child in enumerate(parts):
             inner = self.placement.scopes.of_child(node, k, scope)
             new.append(self._reference(child, scope) if inner is scope else self.scope(child, inner))
+            if inner.parent is not None and inner.parent.preheads is node:
+                head = self._bindings(inner.parent)
         result = rebuild(node, new)
+        if head:
+            return self._after_preheader(node, head, result, scope)
         return self._at_extremum(node, result, scope) if is_at_extremum(node) else result
+
+    def _after_preheader(self, node: Term, head: list[tuple[Var, Term]], result: Term, scope: Scope) -> Term:
+        """A loop after what is computed once before it, if it runs."""
+        nothing = without_steps(node)
+        assert isinstance(node, Build | Reduce | IFold)
+        assert nothing is not None
+        runs = Prim(p.less, (Const(0), self._reference(node.size, scope)))
+        return If(runs, let(head, result), self._reference(nothing, scope))
 
     def _at_extremum(self, node: Term, result: Term, scope: Scope) -> Term:
         """An element at an extremum, which is not there if the extremum is one of nothing."""

@@ -14,9 +14,11 @@ from fsmooth.core.term import (
     Build,
     Const,
     Get,
+    If,
     IFold,
     Length,
     Let,
+    MakeTuple,
     Reduce,
     Term,
     Var,
@@ -24,7 +26,7 @@ from fsmooth.core.term import (
 )
 from fsmooth.core.traverse import binds, bound_in, children, opens_region
 from fsmooth.core.types import is_scalar
-from fsmooth.optimise.absent import is_worth_a_test, is_worth_sharing_under_tests
+from fsmooth.optimise.absent import absent, is_worth_a_test, is_worth_sharing_under_tests, without_steps
 from fsmooth.optimise.curved import curved_nodes
 from fsmooth.optimise.failing import EXTREMA, FailingNodes, anchors_of, postorder
 from fsmooth.optimise.paths import is_trivial, root_of
@@ -62,6 +64,8 @@ class Placement:
         self._indices = frozenset([t.index for t in self.order if isinstance(t, Build | Reduce)])
         self._apart = _bound_in_several(self.order)
         self._repeated = _with_whiles(self.order)
+        self._costly = _with_loops(self.order)
+        self._untested = _without_tests(self.order, failing)
         self._failing = failing
         self._curved = curved_nodes(self.order) if before_derivative else frozenset()
         self._anchors = anchors_of(root, self._failing)
@@ -210,26 +214,47 @@ class Placement:
         It leaves branches only to leave a loop around them, and only if the program evaluates it outside anyway; what
         cannot fail leaves what follows a requirement, too.
         """
-        here, guards = scope, []
+        here = scope
+        guards: list[Term] = []
         mentioned = node.free  # by the node and by its guards, which go where it goes
         while here.parent is not None and here.variables.isdisjoint(mentioned):
-            if not self._is_evaluated(node, here.parent):
-                if not here.is_loop:
-                    if not (here.required and self._may_stand(node, here.parent)):
-                        break
-                elif not (here.certain and here.at_home) and not self._may_stand(node, here.parent):
-                    if not here.at_home or here.size is None:
-                        break
-                    if not self._runs_only_with(node, here.size):
-                        if not is_worth_a_test(node) or here.size in self._repeated:
-                            break
-                        guards.append(here.size)
-                        mentioned = mentioned | here.size.free
-            repeats = bool(here.variables)
-            here = here.parent
-            if repeats:
-                scope = here
+            around = here.parent
+            if not (self._is_evaluated(node, around) or self._leaves_freely(node, here, around)):
+                if here.preheads is None or here.size is None:
+                    break
+                if not here.at_home or not self._may_be_tested(node, here, around):
+                    return here if node in self._costly and self._may_hold_more(here) else scope, guards
+                guards.append(here.size)
+                mentioned = mentioned | here.size.free
+            if here.preheads is not None or (here.variables and around.preheads is None):
+                scope = around
+            here = around
         return scope, guards
+
+    def _leaves_freely(self, node: Term, here: Scope, around: Scope) -> bool:
+        """May `node`, which the program does not evaluate around this scope, leave it without a test?"""
+        if here.is_loop and here.certain and here.at_home:
+            return True
+        if here.is_branch:
+            return False
+        if self._may_stand(node, around):
+            return True
+        return here.preheads is not None and here.at_home and self._runs_only_with(node, here.size)
+
+    def _may_be_tested(self, node: Term, preheader: Scope, around: Scope) -> bool:
+        """May `node` leave the preheader of a loop under a test whether the loop runs?
+
+        Not if it is made of what has no test: each of these would have a copy of that.
+        """
+        if not is_worth_a_test(node) or preheader.size in self._repeated:
+            return False
+        untested = self._untested.get(node, ())
+        return not self._may_hold_more(preheader) or all([self._may_stand(x, around) for x in untested])
+
+    def _may_hold_more(self, preheader: Scope) -> bool:
+        """May a preheader hold what the program does not evaluate before the loop?  Then the loop has a test around it."""
+        assert preheader.preheads is not None
+        return preheader.size not in self._repeated and without_steps(preheader.preheads) is not None
 
     def _may_stand(self, node: Term, here: Scope) -> bool:
         """May `node` be evaluated in `here` whatever is evaluated there?  If it cannot fail, or is evaluated there anyway.
@@ -257,7 +282,7 @@ class Placement:
         regions = self._anchors.get(leaf, frozenset())
         return not regions.isdisjoint([scope.region for scope in here.outwards()])
 
-    def _runs_only_with(self, node: Term, size: Term) -> bool:
+    def _runs_only_with(self, node: Term, size: Term | None) -> bool:
         """A loop over the same size, which only its body makes fail: it does nothing where the loop around it does not run."""
         if size in self._tables.get(node, ()):
             return True
@@ -298,6 +323,29 @@ def _with_whiles(order: list[Term]) -> set[Term]:
     for node in order:
         if isinstance(node, While) or any([c in found for c in children(node)]):
             found.add(node)
+    return found
+
+
+def _with_loops(order: list[Term]) -> set[Term]:
+    """Loops, and choices among what has loops in it: what costs so much that a loop is tested for its sake."""
+    found: set[Term] = set()
+    for node in order:
+        if isinstance(node, Build | Reduce | IFold | While) or (
+            isinstance(node, If | MakeTuple | Let) and any([c in found for c in children(node)])
+        ):
+            found.add(node)
+    return found
+
+
+def _without_tests(order: list[Term], failing: FailingNodes) -> dict[Term, frozenset[Term]]:
+    """The loops in each node that can fail, and for which nothing can stand where they are not computed."""
+    found: dict[Term, frozenset[Term]] = {}
+    for node in order:
+        inside = [found[c] for c in children(node) if c in found]
+        if node in failing and isinstance(node, IFold | While) and (isinstance(node, While) or absent(node) is None):
+            inside.append(frozenset((node,)))
+        if inside:
+            found[node] = inside[0].union(*inside[1:])
     return found
 
 

@@ -18,8 +18,9 @@ class Scope(Struct, eq=False):
 
     `positive` are the sizes that are known there to be at least one.  `required` says that the scope is what follows a
     requirement.  `at_home` says whether what opens it is evaluated in the parent itself, not in branches or under a guard
-    there.  `is_apart` says that its variables are bound in another scope, too, which shares nothing with it: the condition
-    and the body of a `while`.
+    there.  `preheads` is the loop whose preheader the scope is: it is evaluated once before the loop, if the loop runs at
+    all; a loop that is certain to run has none.  `is_apart` says that its variables are bound in another scope, too, which
+    shares nothing with it: the condition and the body of a `while`.
     """
 
     parent: Scope | None
@@ -33,6 +34,7 @@ class Scope(Struct, eq=False):
     depth: int = 0
     positive: frozenset[Term] = frozenset()
     is_apart: bool = False
+    preheads: Term | None = None
 
     @property
     def runs(self) -> bool:
@@ -42,7 +44,7 @@ class Scope(Struct, eq=False):
     @property
     def is_branch(self) -> bool:
         """Is it evaluated only if a condition holds?  (A program whose requirements do not hold ends.)"""
-        return not (self.is_loop or self.required)
+        return not (self.is_loop or self.required or self.preheads is not None)
 
     def outwards(self) -> Iterator[Scope]:
         """The scope and those around it, innermost first."""
@@ -96,23 +98,30 @@ class Scopes:
     ) -> Scope:
         """The scope of child `k` of `node`: the body of a loop over `size`, or what is evaluated if `condition` holds."""
         key = (node, k, _apart_in(node, parent))
-        if key not in self._inner:
-            certain = size is None or is_certain(size) or size in parent.positive
-            positive = _positive_size(condition) if size is None else size
-            known = parent.positive if positive is None else parent.positive | {positive}
-            self._inner[key] = Scope(
-                parent,
-                variables,
-                size is not None,
-                isinstance(node, Require),
-                certain,
-                at_home,
-                size,
-                (node, k),
-                parent.depth + 1,
-                known,
+        if key in self._inner:
+            return self._inner[key]
+        region = (node, k)
+        positive = _positive_size(condition) if size is None else size
+        known = parent.positive if positive is None else parent.positive | {positive}
+        if size is not None and not is_certain(size) and size not in parent.positive:
+            depth = parent.depth + 1
+            parent = Scope(
+                parent, at_home=at_home, size=size, region=region, depth=depth, positive=known, preheads=node
             )
-        return self._inner[key]
+            at_home = True
+        made = Scope(
+            parent,
+            variables,
+            is_loop=size is not None,
+            required=isinstance(node, Require),
+            at_home=at_home,
+            size=size,
+            region=region,
+            depth=parent.depth + 1,
+            positive=known,
+        )
+        self._inner[key] = made
+        return made
 
 
 def _apart_in(node: Term, scope: Scope) -> Scope | None:
