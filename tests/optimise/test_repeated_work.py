@@ -95,6 +95,9 @@ THE_SAME = {
         build (length w) (fun i ->
           let p = ifold (fun s k -> (update s.0 g[k] (s.0[g[k]] * 0.5), s.1 + exp w[g[k]])) (w, 0.0) (length g) in
           let t = p.0 in p.1 * w[i] * t[g[i]])""",
+    "call": """
+        letrec total (k : Int) : Float = if k == 0 then 0.0 else exp w[g[k - 1]] + total (k - 1) in
+        build (length w) (fun i -> total (length g) * w[i])""",
     "sum of rows": """
         sum (length w) (fun i ->
           let p = while (fun s -> s.1 < length g) (fun s -> (s.0 + exp w[g[s.1]], s.1 + 1)) (0.0, 0) in

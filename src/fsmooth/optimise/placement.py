@@ -12,13 +12,13 @@ from __future__ import annotations
 from fsmooth.core.hints import Hint
 from fsmooth.core.term import (
     Build,
+    Call,
     Const,
     Get,
     If,
     IFold,
     Length,
     Let,
-    MakeTuple,
     Reduce,
     Term,
     Var,
@@ -33,6 +33,8 @@ from fsmooth.optimise.paths import is_trivial, root_of
 from fsmooth.optimise.scopes import Scope, Scopes, bound_apart, by_inner_scope, common_of
 from fsmooth.optimise.sharing import Graph
 from fsmooth.rewrite.trace import Trace
+
+LOOPS = (Build, Reduce, IFold, While)
 
 Ways = list[list[Term]]
 """Sizes of loops: all those of one way must run."""
@@ -63,8 +65,8 @@ class Placement:
         self._states = frozenset([t.state for t in self.order if isinstance(t, IFold)])
         self._indices = frozenset([t.index for t in self.order if isinstance(t, Build | Reduce)])
         self._apart = _bound_in_several(self.order)
-        self._repeated = _with_whiles(self.order)
-        self._costly = _with_loops(self.order)
+        self._endless = _containing(self.order, (While, Call))
+        self._looping = _containing(self.order, (*LOOPS, Call))
         self._untested = _without_tests(self.order, failing)
         self._failing = failing
         self._curved = curved_nodes(self.order) if before_derivative else frozenset()
@@ -223,7 +225,7 @@ class Placement:
                 if here.preheads is None or here.size is None:
                     break
                 if not here.at_home or not self._may_be_tested(node, here, around):
-                    return here if node in self._costly and self._may_hold_more(here) else scope, guards
+                    return here if self._is_costly(node) and self._may_hold_more(here) else scope, guards
                 guards.append(here.size)
                 mentioned = mentioned | here.size.free
             if here.preheads is not None or (here.variables and around.preheads is None):
@@ -246,15 +248,19 @@ class Placement:
 
         Not if it is made of what has no test: each of these would have a copy of that.
         """
-        if not is_worth_a_test(node) or preheader.size in self._repeated:
+        if not is_worth_a_test(node) or preheader.size in self._endless:
             return False
         untested = self._untested.get(node, ())
         return not self._may_hold_more(preheader) or all([self._may_stand(x, around) for x in untested])
 
+    def _is_costly(self, node: Term) -> bool:
+        """Is a loop tested for its sake?  For loops and calls, and choices among such."""
+        return isinstance(node, (*LOOPS, Call, If)) and node in self._looping
+
     def _may_hold_more(self, preheader: Scope) -> bool:
         """May a preheader hold what the program does not evaluate before the loop?  Then the loop has a test around it."""
         assert preheader.preheads is not None
-        return preheader.size not in self._repeated and without_steps(preheader.preheads) is not None
+        return preheader.size not in self._looping and without_steps(preheader.preheads) is not None
 
     def _may_stand(self, node: Term, here: Scope) -> bool:
         """May `node` be evaluated in `here` whatever is evaluated there?  If it cannot fail, or is evaluated there anyway.
@@ -317,32 +323,21 @@ def _bound_in_several(order: list[Term]) -> frozenset[Var]:
     return frozenset(found)
 
 
-def _with_whiles(order: list[Term]) -> set[Term]:
-    """The nodes with `while` loops in them, which no test repeats: they may not end where they are not evaluated anyway."""
+def _containing(order: list[Term], kinds: tuple[type[Term], ...]) -> set[Term]:
+    """The nodes that are, or have in them, terms of these kinds."""
     found: set[Term] = set()
     for node in order:
-        if isinstance(node, While) or any([c in found for c in children(node)]):
-            found.add(node)
-    return found
-
-
-def _with_loops(order: list[Term]) -> set[Term]:
-    """Loops, and choices among what has loops in it: what costs so much that a loop is tested for its sake."""
-    found: set[Term] = set()
-    for node in order:
-        if isinstance(node, Build | Reduce | IFold | While) or (
-            isinstance(node, If | MakeTuple | Let) and any([c in found for c in children(node)])
-        ):
+        if isinstance(node, kinds) or any([c in found for c in children(node)]):
             found.add(node)
     return found
 
 
 def _without_tests(order: list[Term], failing: FailingNodes) -> dict[Term, frozenset[Term]]:
-    """The loops in each node that can fail, and for which nothing can stand where they are not computed."""
+    """What in each node can fail and has nothing that could stand for it where it is not computed: loops and calls."""
     found: dict[Term, frozenset[Term]] = {}
     for node in order:
         inside = [found[c] for c in children(node) if c in found]
-        if node in failing and isinstance(node, IFold | While) and (isinstance(node, While) or absent(node) is None):
+        if isinstance(node, While | Call) or (isinstance(node, IFold) and node in failing and absent(node) is None):
             inside.append(frozenset((node,)))
         if inside:
             found[node] = inside[0].union(*inside[1:])
