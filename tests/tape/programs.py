@@ -105,6 +105,11 @@ GRADIENTS: dict[str, tuple[Callable[..., object], tuple[object, ...]]] = {
 }
 
 
+def by_sign(v):
+    y = np.sin(v)
+    return y[y > 0], y[y < 0]
+
+
 ARRAYS: dict[str, tuple[Callable[..., object], tuple[object, ...]]] = {
     "matrix times vector": (lambda v, m: (m @ v, fs.sum(m)), (V, M)),
     "assigned": (windowed, (V,)),
@@ -112,4 +117,5 @@ ARRAYS: dict[str, tuple[Callable[..., object], tuple[object, ...]]] = {
     "list": (lambda v: [v[0] * v[1], v[0] + v[1]], (V,)),
     "inverse": (lambda m: np.linalg.inv(m), (M,)),
     "twice": (lambda x: (x, x), (2.0,)),
+    "selected": (by_sign, (np.arange(1.0, 8.0),)),
 }

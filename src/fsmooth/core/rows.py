@@ -21,7 +21,11 @@ from fsmooth.core.term import (
     MakeTuple,
     Plus,
     Proj,
+    Record,
+    RecordRegion,
+    RecordSum,
     Reduce,
+    Reduction,
     Require,
     Retained,
     Taped,
@@ -31,6 +35,7 @@ from fsmooth.core.term import (
     Vector,
 )
 from fsmooth.core.term.linear_maps import Apply, ApplyReverse
+from fsmooth.core.traverse import transform
 
 
 def row_of(element: Get) -> tuple[Term, tuple[Var, ...]] | None:
@@ -42,16 +47,13 @@ def row_of(element: Get) -> tuple[Term, tuple[Var, ...]] | None:
             return body, tuple([index for _, index in generators])
         case Get(Vector((item, *_)), _) | Get(Delta(_, _, item), _):
             return item, ()
-        case Get(
-            If(_, array, _)
-            | Carrying(init=array)
-            | Update(array)
-            | Require(_, array)
-            | Taped(_, _, array)
-            | Plus((array, *_)),
-            index,
-        ):
+        case Get(If(condition, then, otherwise), index):
+            (row, indices), (other, others) = _whole_row(Get(then, index)), _whole_row(Get(otherwise, index))
+            return If(condition, row, other), (*indices, *others)
+        case Get(Carrying(init=array) | Update(array) | Require(_, array) | Plus((array, *_)), index):
             return _whole_row(Get(array, index))
+        case Get(Taped(_, parameters, array), index):
+            return _whole_row(Get(without_tape(array, parameters), index))
         case Get(Let(bindings, body), index):
             return Let(bindings, Get(body, index)), ()
         case Get(Reduce(_, _, summed, body), index):
@@ -76,19 +78,27 @@ def component_of(tuple_: Term, position: int) -> Term | None:
     match tuple_:
         case MakeTuple(items):
             return items[position]
-        case If(_, inner, _) | Carrying(init=inner) | Require(_, inner) | Taped(_, _, inner):
+        case If(condition, then, otherwise):
+            return If(condition, _part(then, position), _part(otherwise, position))
+        case Carrying(init=inner) | Require(_, inner):
             return _part(inner, position)
+        case Taped(_, parameters, inner):
+            return _part(without_tape(inner, parameters), position)
         case Reduce(_, _, index, body):
             return _part(substitute(body, {index: Const(0)}), position)
-        case Retained(_, _, body) if position == 0:
-            return body
+        case Retained(_, parameters, body) if position == 0:
+            return without_tape(body, parameters)
         case Let(bindings, body):
             return Let(bindings, _part(body, position))
         case Get(Build(_, index, body), at):
             return _part(substitute(body, {index: at}), position)
         case Get(Vector((element, *_)) | Delta(_, _, element), _):
             return _part(element, position)
-        case Get(If(_, array, _) | Carrying(init=array) | Update(array) | Require(_, array) | Plus((array, *_)), at):
+        case Get(Reduce(_, _, index, body), at):
+            return _part(Get(substitute(body, {index: Const(0)}), at), position)
+        case Get(If(condition, then, otherwise), at):
+            return If(condition, _part(Get(then, at), position), _part(Get(otherwise, at), position))
+        case Get(Carrying(init=array) | Update(array) | Require(_, array) | Plus((array, *_)), at):
             return _part(Get(array, at), position)
         case Get(Proj(outer, inner_position), at):
             part = component_of(outer, inner_position)
@@ -118,6 +128,21 @@ def component_of(tuple_: Term, position: int) -> Term | None:
             return None if part is None else _part(part, position)
         case _:
             return None
+
+
+def without_tape(term: Term, parameters: tuple[Var, ...]) -> Term:
+    """What has the shape of `term` outside of the scope of a tape: shapes depend on values, whose entries do not matter."""
+
+    def change(t: Term) -> Term:
+        match t:
+            case Record() | RecordRegion():
+                return Const(0)
+            case RecordSum(size, index, body):
+                return MakeTuple((Reduce(Reduction.SUM, size, index, Proj(body, 0)), Const(0)))
+            case _:
+                return Const(0) if t in parameters else t
+
+    return transform(term, change)
 
 
 def _whole_row(element: Get) -> tuple[Term, tuple[Var, ...]]:

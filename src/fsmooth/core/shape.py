@@ -11,7 +11,7 @@ from collections.abc import Callable
 from fsmooth import thresholds
 from fsmooth.core.derivative_sizes import size_of_derivative
 from fsmooth.core.images import image
-from fsmooth.core.rows import component_of, row_of
+from fsmooth.core.rows import component_of, row_of, without_tape
 from fsmooth.core.subst import substitute
 from fsmooth.core.term import (
     App,
@@ -100,8 +100,10 @@ def size_of(term: Term, axis: int = 0) -> Term:
             return size_of(first, axis)
         case Reduce(_, _, index, body):
             return _closed(size_of(body, axis), (index,), term)
-        case Require(_, body) | Taped(_, _, body):
+        case Require(_, body):
             return size_of(body, axis)
+        case Taped(_, parameters, body):
+            return without_tape(size_of(body, axis), parameters)
         case Swept(size) | Pulled(size):
             return size
         case Get(array):
@@ -171,7 +173,14 @@ def _parts_resolved(size: Term, var: Var, value: Term) -> Term:
 
 
 def _of_either(condition: Term, size: Term, otherwise: Callable[[], Term]) -> Term:
-    """The size of what one of two branches gives: that of the first, if it can be asked for where the other is taken."""
+    """The size of what one of two branches gives: that of the first, if it can be asked for where the other is taken.
+
+    A branch without rows may be one that does not save what the other saves (differentiate/reverse/residuals.py), which is
+    the only way in which branches are unlike.
+    """
+    if isinstance(size, Const) and size.value == 0:
+        other = otherwise()
+        return size if isinstance(other, Const) and other.value == 0 else If(condition, size, other)
     return If(condition, size, otherwise()) if may_fail(size) else size
 
 
@@ -193,22 +202,25 @@ def _component(tuple_: Term, position: int, axis: int) -> Term:
             return _of_either(condition, size, lambda: _component(otherwise, position, axis))
         case Carrying(init=init):
             return _component(init, position, axis)
-        case Require(_, body) | Taped(_, _, body):
+        case Require(_, body):
             return _component(body, position, axis)
+        case Taped(_, parameters, body):
+            return without_tape(_component(body, position, axis), parameters)
         case Get(Build(_, index, body), _) | Reduce(_, _, index, body):
             return _closed(_component(body, position, axis), (index,), tuple_)
         case Get(Vector(items), _):
             return _component(items[0], position, axis)
         case Get(Delta(_, _, value), _):
             return _component(value, position, axis)
+        case Get(Reduce(_, _, summed, body), index):
+            return _closed(_component(Get(body, index), position, axis), (summed,), tuple_)
         case Get(Collect(_, generators, _, body), _):
             return _closed(_component(body, position, axis), tuple([index for _, index in generators]), tuple_)
+        case Get(If(condition, then, otherwise), index):
+            size = _component(Get(then, index), position, axis)
+            return _of_either(condition, size, lambda: _component(Get(otherwise, index), position, axis))
         case Get(
-            If(_, inner_array, _)
-            | IFold(_, inner_array)
-            | While(inner_array)
-            | Update(inner_array)
-            | Require(_, inner_array),
+            IFold(_, inner_array) | While(inner_array) | Update(inner_array) | Require(_, inner_array),
             index,
         ):
             return _component(Get(inner_array, index), position, axis)
@@ -236,8 +248,8 @@ def _component(tuple_: Term, position: int, axis: int) -> Term:
         case Apply() | ApplyReverse():
             seen = image(tuple_)
             return Length(Proj(tuple_, position), axis) if seen is None else _component(seen, position, axis)
-        case Retained(_, _, body):
-            return size_of(body, axis)
+        case Retained(_, parameters, body):
+            return without_tape(size_of(body, axis), parameters)
         case Proj(outer, inner):
             part = component_of(outer, inner)
             return Length(Proj(tuple_, position), axis) if part is None else _component(part, position, axis)

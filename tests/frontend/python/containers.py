@@ -25,6 +25,13 @@ def dictionary(x):
     return p["a"] * q["b"] + len(q) + q.get("z", 7.0) + total if 3 in q and "z" not in q else 0.0
 
 
+@case(X, X[1:] + 1.0)
+@case(X, -X)
+def what_is_in_both_of_two_selections(x, y):
+    u, v = x[x > 0.5], y[y > 0.5]
+    return np.array([p for p in u if any(p == q for q in v)]), len(u)
+
+
 @case(X)
 def dictionary_in_a_loop(x):
     p = {"w": x, "b": x[0]}

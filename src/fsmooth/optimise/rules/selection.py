@@ -121,7 +121,8 @@ class _Selections:
         """The selections that something else reads than reductions that may be replaced."""
         others: set[Var] = set()
         seen: set[tuple[Term, bool]] = set()
-        stack = [(part, True) for part in children(scope) if not isinstance(part, Collect)]
+        values = [value for value in self.definitions.values() if not isinstance(value, Collect)]
+        stack = [(part, True) for part in (*values, scope.body)]
         while stack:
             term, always = stack.pop()
             if (term, always) in seen or self.found.keys().isdisjoint(term.free):
