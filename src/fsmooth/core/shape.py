@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fsmooth import thresholds
+from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.derivative_sizes import size_of_derivative
 from fsmooth.core.images import image
 from fsmooth.core.rows import component_of, row_of, without_tape
@@ -178,10 +179,11 @@ def _of_either(condition: Term, size: Term, otherwise: Callable[[], Term]) -> Te
     A branch without rows may be one that does not save what the other saves (differentiate/reverse/residuals.py), which is
     the only way in which branches are unlike.
     """
-    if isinstance(size, Const) and size.value == 0:
-        other = otherwise()
-        return size if isinstance(other, Const) and other.value == 0 else If(condition, size, other)
-    return If(condition, size, otherwise()) if may_fail(size) else size
+    may_differ = isinstance(size, Const) and size.value == 0
+    if not may_differ and not may_fail(size):
+        return size
+    other = otherwise()
+    return size if alpha_equal(size, other) else If(condition, size, other)
 
 
 def may_fail(size: Term) -> bool:
