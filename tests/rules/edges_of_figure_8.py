@@ -252,8 +252,9 @@ EDGES: dict[str, tuple[str, ...]] = {
         "argmax 0 (fun i -> x) ~> nothing",
         "sum 2 (fun i -> x) ~> nothing",
         "sum n (fun i -> x) ~> nothing where n <= 1",
-        "sum (-1) (fun i -> x) ~> zero",
+        "sum (-1) (fun i -> x) ~> 0.0",
         "sum 0 (fun i -> v) ~> zero (length v)",
+        "sum 0 (fun i -> u[i]) ~> 0.0",
         "sum 0 (fun i -> build i (fun j -> x)) ~> nothing",
     ),
     "sum_single": (

@@ -31,7 +31,7 @@ from fsmooth.core.term import (
     let,
 )
 from fsmooth.core.traverse import subterms
-from fsmooth.core.types import Array, Tuple, is_numeric, leaf_of
+from fsmooth.core.types import Array, Float, Tuple, is_numeric, leaf_of
 from fsmooth.optimise.rules.sparsity import is_zero, zero_of
 from fsmooth.optimise.rules.totality import cannot_fail, runs
 from fsmooth.rewrite.facts import Facts
@@ -193,7 +193,7 @@ def _is_zero_number(t: Term) -> bool:
 
 
 @rule(
-    "sum 0 (fun i -> x i) ~> zero;  "
+    "sum 0 (fun i -> x i) ~> 0.0;  "
     "sum 1 (fun i -> e i) ~> e 0;  "
     "product 0 (fun i -> x i) ~> 1.0;  "
     "max 1 (fun i -> x i) ~> x 0;  "
@@ -204,10 +204,15 @@ def _is_zero_number(t: Term) -> bool:
     heads=Reduce,
 )
 def sum_short(t: Term, facts: Facts) -> Term | None:
-    """No iteration or one; likewise for the other reductions."""
+    """No iteration or one; likewise for the other reductions.
+
+    The sum of no numbers is 0.0, and no zero by structure: the mean of none is 0.0 / 0.0.
+    """
     match t:
         case Reduce(reduction, Const(n), index, body) if n <= 0:
             match reduction:
+                case Reduction.SUM if isinstance(t.type, Float):
+                    return number(0, t.type)
                 case Reduction.SUM:
                     closed = zero_of(body)
                     return closed if closed is not None and index not in closed.free else None
