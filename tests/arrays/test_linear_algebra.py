@@ -202,15 +202,17 @@ def test_of_any_scale(scale: float) -> None:
     np.testing.assert_allclose(np.abs(v.T @ v), np.eye(3), atol=1e-15)
 
 
+OF_LEAST_SQUARES = fs.grad(lambda a, b: np.sum(np.linalg.lstsq(a, b, rcond=None)[0]), wrt=("a", "b"))
+
+
 @pytest.mark.parametrize("shape", [(6, 4), (4, 6)])
 @pytest.mark.parametrize("scale", [1e-140, 1e140])
 def test_derivatives_of_least_squares_of_any_scale(shape: tuple[int, int], scale: float) -> None:
     """They are of the size of 1 / scale², which is still a number; nothing of the size of its square is made."""
     random = np.random.default_rng(4)
     a, b = random.normal(size=shape), random.normal(size=shape[0])
-    gradient = fs.grad(lambda a, b: np.sum(np.linalg.lstsq(a, b, rcond=None)[0]), wrt=("a", "b"))
-    by_a, by_b = gradient(a, b)
-    of_a, of_b = gradient(scale * a, b)
+    by_a, by_b = OF_LEAST_SQUARES(a, b)
+    of_a, of_b = OF_LEAST_SQUARES(scale * a, b)
     np.testing.assert_allclose(of_a * scale * scale, by_a, rtol=0, atol=1e-12 * np.abs(by_a).max())
     np.testing.assert_allclose(of_b * scale, by_b, rtol=0, atol=1e-12 * np.abs(by_b).max())
 

@@ -87,7 +87,19 @@ NESTED = {
 }
 """Functions of two indices: n² of them."""
 
+_FOLD = "ifold (fun s k -> (update s.0 g[k] (s.0[g[k]] * 0.5), s.1 + exp w[g[k]])) (w, 0.0)"
+_SMALLER = "minimum (length g) (length w)"
+
 THE_SAME = {
+    "shared by two loops": f"""
+        sum (length w) (fun i -> let p = {_FOLD} (length w) in p.1 * w[i])
+        + sum (length w) (fun i -> let p = {_FOLD} (length w) in let t = p.0 in t[g[i]])""",
+    "shared by loops over the smaller of two sizes": f"""
+        sum (length w) (fun i -> let p = {_FOLD} ({_SMALLER}) in p.1 * w[i])
+        + sum ({_SMALLER}) (fun i -> let p = {_FOLD} ({_SMALLER}) in let t = p.0 in t[g[i]])""",
+    "in a loop over the larger of two sizes": f"""
+        sum ({_SMALLER}) (fun i -> sum (maximum (length g) (length w)) (fun j ->
+          let p = {_FOLD} ({_SMALLER}) in p.1 * w[i]))""",
     "while": """
         build (length w) (fun i ->
           let p = while (fun s -> s.1 < length g) (fun s -> (s.0 + exp w[g[s.1]], s.1 + 1)) (0.0, 0) in p.0 * w[i])""",

@@ -82,11 +82,14 @@ def _zero(node: Term, type_: Type) -> Term | None:
     return Zero(tuple(sizes), leaf_of(type_)) if all([_is_simple(size) for size in sizes]) else None
 
 
+_OF_SIZES = (p.add, p.subtract, p.multiply, p.minimum, p.maximum)
+
+
 def _is_simple(size: Term) -> bool:
     match size:
         case Const() | Var() | Length(Var()):
             return True
         case Prim(primitive, arguments):
-            return primitive in (p.add, p.subtract, p.multiply) and all([_is_simple(a) for a in arguments])
+            return primitive in _OF_SIZES and all([_is_simple(a) for a in arguments])
         case _:
             return False

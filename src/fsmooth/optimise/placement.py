@@ -30,7 +30,7 @@ from fsmooth.optimise.absent import absent, is_worth_a_test, is_worth_sharing_un
 from fsmooth.optimise.curved import curved_nodes
 from fsmooth.optimise.failing import EXTREMA, FailingNodes, anchors_of, postorder
 from fsmooth.optimise.paths import is_trivial, root_of
-from fsmooth.optimise.scopes import Scope, Scopes, bound_apart, by_inner_scope, common_of
+from fsmooth.optimise.scopes import Scope, Scopes, bound_apart, by_inner_scope, common_of, is_at_most
 from fsmooth.optimise.sharing import Graph
 from fsmooth.rewrite.trace import Trace
 
@@ -69,6 +69,7 @@ class Placement:
         self._looping = _containing(self.order, (*LOOPS, Call))
         self._untested = _without_tests(self.order, failing)
         self._failing = failing
+        self._failing_without: dict[Term, set[Term]] = {}
         self._curved = curved_nodes(self.order) if before_derivative else frozenset()
         self._anchors = anchors_of(root, self._failing)
         self._sizes: dict[Term, Term] = {
@@ -241,14 +242,21 @@ class Placement:
             return False
         if self._may_stand(node, around):
             return True
-        return here.preheads is not None and here.at_home and self._runs_only_with(node, here.size)
+        if here.preheads is None or here.size is None or not here.at_home or self._is_curved_in(node, around):
+            return False
+        if here.size in self._tables.get(node, ()):
+            return True
+        without = self._without(here.size)
+        rest = [x for x in self._untested.get(node, ()) if not self._may_stand(x, around)]
+        return without.isdisjoint([node, *rest])
 
     def _may_be_tested(self, node: Term, preheader: Scope, around: Scope) -> bool:
         """May `node` leave the preheader of a loop under a test whether the loop runs?
 
         Not if it is made of what has no test: each of these would have a copy of that.
         """
-        if not is_worth_a_test(node) or preheader.size in self._endless:
+        is_worth_it = is_worth_a_test(node) or (self._is_costly(node) and absent(node) is not None)
+        if not is_worth_it or preheader.size in self._endless:
             return False
         untested = self._untested.get(node, ())
         return not self._may_hold_more(preheader) or all([self._may_stand(x, around) for x in untested])
@@ -268,7 +276,7 @@ class Placement:
         Before it is differentiated, what is curved leaves no branch: its derivative there may be infinite, and nothing times
         that is not a number.
         """
-        if node in self._curved and self._reached.get(node, set()).isdisjoint(here.outwards()):
+        if self._is_curved_in(node, here):
             return False
         failing = self._failing.get(node)
         if failing is None or self._is_evaluated(node, here):
@@ -277,6 +285,10 @@ class Placement:
             if self._sizes.get(leaf) not in here.positive and not self._is_anchored(leaf, here):
                 return False
         return True
+
+    def _is_curved_in(self, node: Term, here: Scope) -> bool:
+        """Is it curved, and in `here` outside of the branch in which the program has it?"""
+        return node in self._curved and self._reached.get(node, set()).isdisjoint(here.outwards())
 
     def _is_evaluated(self, node: Term, here: Scope) -> bool:
         """Is `node` evaluated without condition in `here` or a scope around it?"""
@@ -288,14 +300,11 @@ class Placement:
         regions = self._anchors.get(leaf, frozenset())
         return not regions.isdisjoint([scope.region for scope in here.outwards()])
 
-    def _runs_only_with(self, node: Term, size: Term | None) -> bool:
-        """A loop over the same size, which only its body makes fail: it does nothing where the loop around it does not run."""
-        if size in self._tables.get(node, ()):
-            return True
-        if not isinstance(node, Build | Reduce | IFold) or node.size is not size:
-            return False
-        before = children(node)[:-1]
-        return node not in self._failing[node] and all([part not in self._failing for part in before])
+    def _without(self, size: Term) -> set[Term]:
+        """What could fail where loops over this size do not run, in which the rest could."""
+        if size not in self._failing_without:
+            self._failing_without[size] = _failing_without(size, self.order, self._failing)
+        return self._failing_without[size]
 
     def _is_state_number(self, node: Term) -> bool:
         """A number that a step reads from its state has a name: then the state may change before all is done with it."""
@@ -333,14 +342,29 @@ def _containing(order: list[Term], kinds: tuple[type[Term], ...]) -> set[Term]:
 
 
 def _without_tests(order: list[Term], failing: FailingNodes) -> dict[Term, frozenset[Term]]:
-    """What in each node can fail and has nothing that could stand for it where it is not computed: loops and calls."""
+    """What in each node could leave it, and can fail, and has nothing that could stand for it: loops and calls."""
     found: dict[Term, frozenset[Term]] = {}
     for node in order:
-        inside = [found[c] for c in children(node) if c in found]
+        own = {x for k in range(len(children(node))) for x in bound_in(node, k)} if binds(node) else set()
+        inside = [frozenset([x for x in found[c] if own.isdisjoint(x.free)]) for c in children(node) if c in found]
         if isinstance(node, While | Call) or (isinstance(node, IFold) and node in failing and absent(node) is None):
             inside.append(frozenset((node,)))
         if inside:
             found[node] = inside[0].union(*inside[1:])
+    return found
+
+
+def _failing_without(size: Term, order: list[Term], failing: FailingNodes) -> set[Term]:
+    """The nodes that could fail where loops over this size do not run."""
+    found: set[Term] = set()
+    for node in order:
+        if node not in failing:
+            continue
+        parts = children(node)
+        if isinstance(node, Build | Reduce | IFold) and is_at_most(node.size, size):
+            parts = parts[:-1]
+        if node in failing[node] or any([part in found for part in parts]):
+            found.add(node)
     return found
 
 

@@ -103,7 +103,7 @@ class Scopes:
         region = (node, k)
         positive = _positive_size(condition) if size is None else size
         known = parent.positive if positive is None else parent.positive | {positive}
-        if size is not None and not is_certain(size) and size not in parent.positive:
+        if size is not None and not _runs(size, parent):
             depth = parent.depth + 1
             parent = Scope(
                 parent, at_home=at_home, size=size, region=region, depth=depth, positive=known, preheads=node
@@ -122,6 +122,27 @@ class Scopes:
         )
         self._inner[key] = made
         return made
+
+
+def _runs(size: Term, scope: Scope) -> bool:
+    """Is a size known to be at least one?"""
+    return is_certain(size) or size in scope.positive or any([is_at_most(known, size) for known in scope.positive])
+
+
+def is_at_most(size: Term, other: Term) -> bool:
+    """Is a size no larger than another, by what is written?"""
+    if size is other:
+        return True
+    match size:
+        case Prim(p.minimum, parts) if any([is_at_most(part, other) for part in parts]):
+            return True
+        case Prim(p.subtract, (whole, Const(taken))) if taken >= 0 and is_at_most(whole, other):
+            return True
+    match other:
+        case Prim(p.maximum, parts):
+            return any([is_at_most(size, part) for part in parts])
+        case _:
+            return False
 
 
 def _apart_in(node: Term, scope: Scope) -> Scope | None:
