@@ -154,3 +154,26 @@ def test_what_is_known_of_a_quotient_may_mention_it() -> None:
     x = np.arange(1.0, 8.0)
     for found, wanted in zip(fs.function(halves)(x), halves(x), strict=True):
         np.testing.assert_array_equal(found, wanted)
+
+
+def parts(x, a, j, k):
+    return (
+        *np.split(x, [j, k]),
+        *np.array_split(a, [j, k], axis=1),
+        *np.vsplit(a, [j]),
+        *np.split(x, [-9, -2]),
+        *np.split(x, [5, 2]),
+    )
+
+
+@pytest.mark.parametrize("first", [-100, -4, 0, 2, 7])
+@pytest.mark.parametrize("second", [-4, -1, 3, 100])
+def test_the_ends_of_parts_are_those_of_slices(first, second) -> None:
+    x, a = np.arange(1.0, 8.0), np.arange(20.0).reshape(4, 5)
+    found, wanted = fs.function(parts)(x, a, first, second), parts(x, a, first, second)
+    for mine, theirs in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+def test_parts_that_end_where_a_number_says_have_derivatives() -> None:
+    agree(lambda t: (np.split(t[0], [-2])[1], np.split(t[0], [len(t) - 4])[0], np.split(t, [-1, -9], 1)[1]), T)

@@ -27,6 +27,7 @@ from fsmooth.frontend.python.arrays.axes import indices_of, nest, shape_of, view
 from fsmooth.frontend.python.broadcasting import agreed
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.sizes import constant_size, required_size
+from fsmooth.frontend.python.slices import from_end, not_above, not_below
 from fsmooth.frontend.python.values import Static, Unrolled, Value
 
 XY = Static("xy")
@@ -44,7 +45,7 @@ def cut(frame: Frame, array: Term, places: list[Value], axis: int, node: ast.AST
     """An array in the parts that end before these places, and what follows them."""
     array = frame.bind(array, "a")
     n = shape_of(frame, array, node)[axis]
-    bounds = [Const(0), *[_inside(frame.term(place, node), n) for place in places], n]
+    bounds = [Const(0), *[_inside(frame, frame.term(place, node), n) for place in places], n]
     counts = [at_least_zero(minus(b, a)) for a, b in pairwise(bounds)]
     return Unrolled(
         tuple([piece(frame, array, axis, a, count, node) for a, count in zip(bounds[:-1], counts, strict=True)])
@@ -87,11 +88,9 @@ def _smaller(a: Term, b: Term) -> Term:
     return Prim(p.minimum, (a, b))
 
 
-def _inside(place: Term, n: Term) -> Term:
-    """The end of a part as that of a slice: negative ones count from the end, none is beyond it."""
-    if isinstance(place, Const) and place.value < 0:
-        place = plus(n, place)
-    return _smaller(place, n)
+def _inside(frame: Frame, place: Term, n: Term) -> Term:
+    """The end of a part as that of a slice: negative ones count from the end, none is beyond either end."""
+    return frame.bind(not_above(frame, not_below(frame, from_end(frame, place, n), Const(0)), n), "end")
 
 
 def split(frame: Frame, node: ast.AST, ary: Value, indices_or_sections: Value, axis: Value = FIRST) -> Value:
