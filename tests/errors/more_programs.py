@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy import special
 
 import fsmooth as fs
 from tests.errors.programs import A, x
@@ -565,3 +566,30 @@ class Ordered:
 @wrong(1.0)
 def order_of_dataclasses(x):
     return x if Ordered(x) < Ordered(2.0) else 2.0 * x
+
+
+@wrong(x)
+def drawn_inside(x):
+    return x * np.random.gamma(2.0)
+
+
+@wrong(x)
+def namesake(x):
+    return np.polynomial.polynomial.polyval(x, x)
+
+
+@wrong(A)
+def softmax_along_some_axes(A):
+    return special.softmax(np.array([A, A]), axis=(0, 1))
+
+
+@wrong(x)
+def masked_put(x):
+    y = x.copy()
+    np.ma.put(y, [0], [2.0])
+    return y
+
+
+@wrong(x)
+def inserted_at_several_places(x):
+    return np.insert(x, [0, 1], 2.0)

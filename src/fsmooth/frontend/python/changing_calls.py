@@ -15,6 +15,7 @@ from fsmooth.frontend.python.assignments import Place, accumulated
 from fsmooth.frontend.python.broadcasting import elementwise
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import helper_call, keywords
+from fsmooth.frontend.python.public_names import public_name
 from fsmooth.frontend.python.scalars import SCALAR
 from fsmooth.frontend.python.syntax import as_load, changed_by_call
 from fsmooth.frontend.python.targets import assign_target, changeable, place_of
@@ -44,12 +45,21 @@ def changing_call(frame: Frame, node: ast.Call) -> None:
             given = arguments(frame, node, 1)
             replace(frame, changed, frame.value(given[0]), node)
         case "copyto":
+            refuse_other(frame, "copyto", node)
             given = arguments(frame, node, 2)
             replace(frame, changed, frame.value(given[1]), node)
         case "sort":
             replace(frame, changed, made_anew(frame, "sort", changed, node.args, node), node)
         case name:
+            refuse_other(frame, name, node)
             replace(frame, changed, made_anew(frame, name, changed, node.args[1:], node), node)
+
+
+def refuse_other(frame: Frame, name: str, node: ast.Call) -> None:
+    """An error unless it is NumPy's function of this name that is called."""
+    function = frame.expression(node.func)
+    if not isinstance(function, Static) or public_name(name, function.value) != name:
+        frame.unsupported(node, frame.source.segment(node.func), f"use np.{name}")
 
 
 def arguments(frame: Frame, node: ast.Call, count: int) -> list[ast.expr]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 LOOP = "write it as a loop or comprehension; docs/reference/library.md lists what exists"
 OUTSIDE = "compute it outside the compiled function and pass the result in"
 
+DRAWN = "draw the numbers outside and pass them in"
+
 INSTEAD_OF_COMPLEX = "carry the real and the imaginary part as two real numbers or arrays"
 
 SHRINKING = dict.fromkeys(
@@ -47,12 +49,12 @@ INSTEAD = {
     "open": OUTSIDE,
     "partial": "write a lambda",
     "print": "write fs.debug_print(…), which prints where the program runs as Python: with FSMOOTH_PYTHON=1",
-    "rand": "draw the numbers outside and pass them in",
-    "randn": "draw the numbers outside and pass them in",
+    "rand": DRAWN,
+    "randn": DRAWN,
     "remainder": "write x % y or math.fmod(x, y), which leave a remainder on one side",
     "set": "use a list",
     "str": "format outside the compiled function",
-    "uniform": "draw the numbers outside and pass them in",
+    "uniform": DRAWN,
 }
 """By the last part of the function's name."""
 

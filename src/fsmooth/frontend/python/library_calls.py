@@ -6,6 +6,7 @@ import ast
 import inspect
 from collections.abc import Callable
 from types import FunctionType
+from typing import NoReturn
 
 import numpy as np
 
@@ -26,12 +27,13 @@ from fsmooth.frontend.python.dtypes import of_dtype, with_leaf
 from fsmooth.frontend.python.frame import Frame, is_path
 from fsmooth.frontend.python.functions import as_function, helper_call, keywords, matched, positional, run_helper
 from fsmooth.frontend.python.index_calls import grid_call
-from fsmooth.frontend.python.instead import instead_of
+from fsmooth.frontend.python.instead import DRAWN, instead_of
 from fsmooth.frontend.python.joins import branch
 from fsmooth.frontend.python.library import expanded
 from fsmooth.frontend.python.logic import unary
 from fsmooth.frontend.python.macro import deriv_call
 from fsmooth.frontend.python.mapped import mapped_call
+from fsmooth.frontend.python.public_names import public_name
 from fsmooth.frontend.python.scalars import OWN_SCALAR, SCALAR, scalar_function
 from fsmooth.frontend.python.sizes import length_of
 from fsmooth.frontend.python.values import Closure, Static, Value
@@ -63,6 +65,10 @@ COUNTING = frozenset({"sum", "prod", "mean", "average", "std", "var", "cumsum"})
 """These count truth values."""
 
 
+TRUTHS = frozenset({"logical_and", "logical_or", "logical_xor", "logical_not"})
+"""These ask which of their arguments are not 0."""
+
+
 def numpy_call(frame: Frame, name: str, function: object, node: ast.Call) -> Value:
     """NumPy's functions by name: of Python's own floats too they make numbers of NumPy's, which are not weak."""
     result = numpy_function(frame, name, function, node)
@@ -76,7 +82,10 @@ def numpy_call(frame: Frame, name: str, function: object, node: ast.Call) -> Val
 
 def numpy_function(frame: Frame, name: str, function: object, node: ast.Call) -> Value:
     """NumPy's functions by name."""
-    in_python = written(qualified(name, function))
+    public = public_name(name, function)
+    if public is None:
+        refuse_function(frame, name, function, node)
+    in_python = written(public)
     if isinstance(in_python, FunctionType):
         values = matched(frame, inspect.signature(in_python, follow_wrapped=False), node)
         return run_helper(frame, in_python, {n: with_rows(frame, v, node) for n, v in values.items()}, node)
@@ -84,8 +93,8 @@ def numpy_function(frame: Frame, name: str, function: object, node: ast.Call) ->
         return own_python_call(frame, in_python, node)
     if name == "multi_dot":
         return product_of_all(frame, node)
-    if name in BY_NAME:
-        return array_call(frame, name, node)
+    if public in BY_NAME or name in BY_NAME:
+        return array_call(frame, public if public in BY_NAME else name, node)
     if function in SCALAR:
         return scalar_function(frame, SCALAR[function], node)
     if name == "where" and len(node.args) == 3:
@@ -114,6 +123,13 @@ def numpy_function(frame: Frame, name: str, function: object, node: ast.Call) ->
     return library_call(frame, name, node)
 
 
+def refuse_function(frame: Frame, name: str, function: object, node: ast.Call) -> NoReturn:
+    """An error for a function that is none of those that the library has, whatever it is called."""
+    module = getattr(function, "__module__", None) or ""
+    hint = DRAWN if module.startswith("numpy.random") else instead_of(name)
+    frame.unsupported(node, frame.source.segment(node.func), hint)
+
+
 def with_rows(frame: Frame, value: Value, node: ast.AST) -> Value:
     """An argument of a function of NumPy's: a list of tuples is a matrix."""
     return array_of_parts(frame, value, node) if isinstance(value, Term) and isinstance(value.type, Array) else value
@@ -124,21 +140,6 @@ def own_python_call(frame: Frame, function: FunctionType | OfNumbers, node: ast.
     if isinstance(function, OfNumbers):
         return mapped_call(frame, function, node)
     return helper_call(frame, function, node, *first)
-
-
-def qualified(name: str, function: object) -> str:
-    """The name of a function of NumPy or SciPy, with `linalg.` or `scipy.linalg.` before it for those of linear algebra.
-
-    A method of a distribution of SciPy's is `stats.norm_logpdf`.
-    """
-    module = getattr(function, "__module__", None) or ""
-    owner = getattr(function, "__self__", None)
-    if module.startswith("scipy.stats") and owner is not None:
-        return f"stats.{type(owner).__name__.removesuffix('_gen')}_{name}"
-    package, _, room = module.partition(".")
-    if not room.startswith(("linalg", "_linalg")):
-        return name
-    return f"scipy.linalg.{name}" if package == "scipy" else f"linalg.{name}"
 
 
 def given_once(frame: Frame, node: ast.Call) -> list[ast.expr]:
@@ -237,7 +238,12 @@ def library_call(frame: Frame, name: str, node: ast.Call) -> Value:
 def counted(
     frame: Frame, name: str, arguments: list[Term | Callable[..., Term]], node: ast.AST
 ) -> list[Term | Callable[..., Term]]:
-    """The arguments of a sum, truth values as 0 and 1."""
+    """The arguments of a sum, truth values as 0 and 1; those of what asks for truth, numbers as truth values."""
+    if name in TRUTHS:
+        return [
+            elementwise(frame, lambda x: truth(frame, x, node), [a], node) if isinstance(a, Term) else a
+            for a in arguments
+        ]
     if name not in COUNTING or not arguments:
         return arguments
     first, *rest = arguments

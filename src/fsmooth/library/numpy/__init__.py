@@ -73,17 +73,22 @@ ROOMS = {
     "linalg.matrix_transpose": ("generating", "matrix_transpose"),
     "sorted": ("orders", "sorted_as_list"),
     "math.isclose": ("comparing", "isclose_of_math"),
-    "linalg.trace": ("rearranging", "trace"),
-    "linalg.diagonal": ("rearranging", "diagonal"),
+    "linalg.trace": ("rearranging", "last_trace"),
+    "linalg.diagonal": ("rearranging", "last_diagonal"),
 }
 """Module and function by the name in NumPy, with `linalg.` before it for those of `numpy.linalg`, `scipy.linalg.` where those of
 SciPy are others, and `stats.` and the distribution's name for its methods."""
 
 
+_OF_SCIPY = ("scipy.", "scipy.special.", "scipy.integrate.")
+"""What is left of a name of SciPy's without one of these is the name here, where SciPy's has none of its own."""
+
+
 @cache
 def written(name: str) -> FunctionType | OfNumbers | None:
     """The function that serves for NumPy's `name`, or None."""
-    place = ROOMS.get(name) or ROOMS.get(name.removeprefix("scipy."))
+    names = [name, *[name.removeprefix(before) for before in _OF_SCIPY if name.startswith(before)]]
+    place = next((ROOMS[one] for one in names if one in ROOMS), None)
     if place is None:
         return None
     room, own = place

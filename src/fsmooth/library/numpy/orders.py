@@ -3,6 +3,7 @@
 import numpy as np
 
 from fsmooth.library.numpy.along import along, reducing
+from fsmooth.library.numpy.words import constant
 
 
 def argsort(a, axis=-1, kind=None):
@@ -145,10 +146,14 @@ def place_of(a, x, side):
 
 
 def digitize(x, bins, right=False):
-    """The bin each value is in, of bins in ascending order."""
-    if right:
-        return searchsorted(bins, x, "left")
-    return searchsorted(bins, x, "right")
+    """The bin each value is in, of bins in ascending or descending order."""
+    n = len(bins)
+    falls = bins[0] > bins[n - 1] if n > 0 else False
+    rising = np.array([bins[n - 1 - i] if falls else bins[i] for i in range(n)])
+    if any(rising[i] > rising[i + 1] for i in range(n - 1)):
+        raise ValueError("bins must be in ascending or descending order")
+    places = searchsorted(rising, x, "left" if right else "right")
+    return np.where(falls, n - places, places)
 
 
 def interp(x, xp, fp, left=None, right=None, period=None):
@@ -221,8 +226,14 @@ def bin_edges(v, bins, range):
     if np.ndim(bins) == 1:
         return bins
     if range is None:
-        return np.linspace(np.min(v), np.max(v), bins + 1)
-    return np.linspace(range[0] * 1.0, range[1] * 1.0, bins + 1)
+        return widened(np.min(v) * 1.0, np.max(v) * 1.0, bins)
+    return widened(range[0] * 1.0, range[1] * 1.0, bins)
+
+
+def widened(low, high, bins):
+    """The edges of so many bins; where there is one value only, half a unit on both sides of it."""
+    room = constant(0.5 if low == high else 0.0)
+    return np.linspace(low - room, high + room, bins + 1)
 
 
 def histogram_bin_edges(a, bins=10, range=None):

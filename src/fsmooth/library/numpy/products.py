@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from fsmooth.library.numpy.rearranging import with_axes
+
 
 def convolve(a, v, mode="full"):
     """The sums of products of a and v reversed, at each shift: of all that meet, as many as the longer, or where all do."""
@@ -73,10 +75,18 @@ def polymul(a1, a2):
 
 
 def kron(a, b):
-    """Each element of a times the whole of b."""
+    """Each element of a times the whole of b; the one that has fewer axes gets axes of size 1 before its own."""
+    if np.ndim(a) == 0 or np.ndim(b) == 0:
+        return a * b
+    return of_one_rank(with_axes(np.asarray(a), np.ndim(b)), with_axes(np.asarray(b), np.ndim(a)))
+
+
+def of_one_rank(a, b):
     if a.ndim == 1:
         return np.array([a[i // len(b)] * b[i % len(b)] for i in range(len(a) * len(b))])
     m = b.shape[0]
+    if a.ndim > 2:
+        return np.array([of_one_rank(a[i // m], b[i % m]) for i in range(len(a) * m)])
     n = b.shape[1]
     return np.array(
         [[a[i // m, j // n] * b[i % m, j % n] for j in range(a.shape[1] * n)] for i in range(a.shape[0] * m)]

@@ -3,6 +3,8 @@
 import numpy as np
 
 from fsmooth.library.numpy.along import along
+from fsmooth.library.numpy.places import compress
+from fsmooth.library.numpy.words import is_slice, place_in, refused
 
 
 def flip(m, axis=None):
@@ -118,9 +120,19 @@ def diagflat(v, k=0):
     return diag(np.ravel(v), k)
 
 
-def trace(a, offset=0, axis1=0, axis2=1):
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None):
     """The sum of a diagonal."""
-    return np.sum(diagonal(a, offset, axis1, axis2), axis=-1)
+    return np.sum(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype)
+
+
+def last_diagonal(x, /, *, offset=0):
+    """The elements of a diagonal of the last two axes, as NumPy's `linalg.diagonal` has them."""
+    return diagonals(x, offset)
+
+
+def last_trace(x, /, *, offset=0, dtype=None):
+    """The sum of a diagonal of the last two axes, as NumPy's `linalg.trace` has it."""
+    return np.sum(diagonals(x, offset), axis=-1, dtype=dtype)
 
 
 def vander(x, N=None, increasing=False):
@@ -139,13 +151,36 @@ def append(arr, values, axis=None):
 
 
 def insert(arr, obj, values, axis=None):
-    """A value, or one for each line, put before the place `obj`."""
-    return along(lambda v: np.concatenate((v[:obj], np.ravel(values), v[obj:])), arr, axis)
+    """Values put before the place `obj`: a number, a line, or several lines along the axis."""
+    if np.ndim(obj) != 0:
+        return refused("np.insert at several places", "insert at one place after the other")
+    if axis is None:
+        return inserted(np.ravel(arr), obj, values)
+    return np.moveaxis(inserted(np.moveaxis(arr, axis, 0), obj, values), 0, axis)
+
+
+def inserted(a, obj, values):
+    n = len(a)
+    place = place_in(obj, n) if obj < 0 else place_in(obj, n + 1)
+    lines = with_axes(np.asarray(values).astype(a.dtype), a.ndim)
+    return np.concatenate((a[:place], np.broadcast_to(lines, (len(lines), *a.shape[1:])), a[place:]))
+
+
+def with_axes(a, count):
+    """The array with axes of size 1 before its own, so that it has so many."""
+    return a if np.ndim(a) >= count else with_axes(np.expand_dims(a, 0), count)
 
 
 def delete(arr, obj, axis=None):
-    """The array without the element at the place `obj`."""
-    return along(lambda v: np.array([v[i] if i < obj else v[i + 1] for i in range(len(v) - 1)]), arr, axis)
+    """The array without what is at the place `obj` of an axis, or at several places."""
+    if axis is None:
+        return delete(np.ravel(arr), obj, 0)
+    if is_slice(obj) or np.ndim(obj) != 0:
+        kept = np.ones(arr.shape[axis], dtype=bool)
+        kept[obj] = False
+        return compress(kept, arr, axis)
+    place = place_in(obj, arr.shape[axis])
+    return along(lambda v: np.array([v[i] if i < place else v[i + 1] for i in range(len(v) - 1)]), arr, axis)
 
 
 def pad(array, pad_width, mode="constant", constant_values=0):

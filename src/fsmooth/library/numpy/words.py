@@ -13,6 +13,16 @@ def equal_sizes(m, n):
     return m
 
 
+def place_in(k, n):
+    """The index `k` of an axis of n elements, counted from the end if it is negative; an error if it is outside."""
+    return range(n)[k]
+
+
+def is_slice(value):
+    """Is it a slice?"""
+    return isinstance(value, slice)
+
+
 def is_one(n):
     """Is the size known to be 1 while the program is compiled?"""
     return n == 1

@@ -1,9 +1,9 @@
-"""NumPy's names for the functions of this room."""
+"""NumPy's names for the functions of this room; those of SciPy with the module where they differ from namesakes of fsmooth's."""
 
 from __future__ import annotations
 
 from fsmooth.frontend.python.arrays import axes, joining, products, reductions, reshaping, splitting
-from fsmooth.frontend.python.arrays.arguments import OnTerms, nested_parts, written_parts
+from fsmooth.frontend.python.arrays.arguments import LAST, NOTHING, OnTerms, nested_parts, written_parts
 
 BY_NAME: dict[str, OnTerms] = {
     "ndim": axes.ndim,
@@ -56,8 +56,10 @@ BY_NAME: dict[str, OnTerms] = {
     "std": reductions.spread("std"),
     "average": reductions.average,
     "logsumexp": reductions.logsumexp,
-    "softmax": reductions.vector_function("softmax"),
-    "log_softmax": reductions.vector_function("log_softmax"),
+    "softmax": reductions.vector_function("softmax", LAST),
+    "log_softmax": reductions.vector_function("log_softmax", LAST),
+    "scipy.special.softmax": reductions.vector_function("softmax", NOTHING),
+    "scipy.special.log_softmax": reductions.vector_function("log_softmax", NOTHING),
 }
 
 TAKES_PARTS = {

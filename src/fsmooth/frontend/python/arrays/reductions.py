@@ -15,7 +15,6 @@ from fsmooth.errors import ArgumentMismatchError
 from fsmooth.frontend.python.arithmetic import binary
 from fsmooth.frontend.python.arrays.arguments import (
     FIRST,
-    LAST,
     NO,
     NOTHING,
     array_of,
@@ -27,6 +26,7 @@ from fsmooth.frontend.python.arrays.arguments import (
     refused,
 )
 from fsmooth.frontend.python.arrays.axes import indices_of, nest, permuted, shape_of
+from fsmooth.frontend.python.arrays.reshaping import reshaped
 from fsmooth.frontend.python.broadcasting import elementwise
 from fsmooth.frontend.python.conversion import convert, real, truth
 from fsmooth.frontend.python.dtypes import with_leaf
@@ -249,15 +249,24 @@ def spread(name: str) -> Callable[..., Value]:
     return call
 
 
-def vector_function(name: str) -> Callable[..., Value]:
-    """softmax, log_softmax: along the last axis where none is named."""
+def vector_function(name: str, usual: Value) -> Callable[..., Value]:
+    """softmax, log_softmax: along an axis, or of all elements together (None); `usual` where none is named."""
 
-    def call(frame: Frame, node: ast.AST, a: Value, axis: Value = LAST) -> Value:
-        array = array_of(frame, a, node)
+    def call(frame: Frame, node: ast.AST, x: Value, axis: Value = usual) -> Value:
+        array = array_of(frame, x, node)
         over = axes_of(frame, axis, rank(array), node)
-        if over is None or len(over) != 1:
-            frame.unsupported(node, f"{name} along several axes", "reshape them into one")
-        return along(frame, array, over[0], lambda vector: inlined(frame, name, [vector], node), node)
+        over = tuple(range(rank(array))) if over is None else over
+        if not over or len(over) not in (1, rank(array)):
+            frame.unsupported(node, f"{name} along these axes", "name one axis, or None for all of them")
+
+        def of(vector: Term) -> Term:
+            return inlined(frame, name, [vector], node)
+
+        if len(over) == 1:
+            return along(frame, array, over[0], of, node)
+        array = frame.bind(array, "a")
+        made = of(reshaped(frame, array, [Const(-1)], NOTHING, node))
+        return reshaped(frame, made, shape_of(frame, array, node), NOTHING, node)
 
     return call
 
