@@ -106,3 +106,119 @@ def test_bins() -> None:
     same(bins, X, np.array([1.0, 2.5, 3.0, 3.0, 6.0]))
     with pytest.raises(fs.RaisedValueError, match="ascending or descending"):
         fs.function(lambda x: np.digitize(x, np.array([1.0, 3.0, 2.0])))(X)
+
+
+def sets(k, a):
+    return (
+        *np.unique(k, return_index=True, return_inverse=True, return_counts=True),
+        *np.unique(a, return_inverse=True, return_index=True),
+        *np.unique(k, return_counts=True),
+        np.unique(np.where(a > 2.0, np.nan, a)),
+    )
+
+
+def test_what_unique_returns() -> None:
+    same(sets, K, np.arange(12.0).reshape(3, 4) % 5)
+
+
+def of_types(x, k, a):
+    return (
+        np.linspace(-2.5, 3.0, 5, dtype=int),
+        np.linspace(0.0, 3.0, 5, dtype=np.float32),
+        np.linspace(x[:2], x[1:3], 4, axis=1),
+        np.cumsum(a, dtype=int),
+        np.cumsum(k, dtype=float),
+        np.cumprod(k, 0, float),
+        np.trace(a, dtype=int),
+    )
+
+
+def test_types_and_axes_that_are_named() -> None:
+    same(of_types, X, K, np.arange(12.0).reshape(3, 4) + 0.5)
+
+
+def with_periods(t):
+    v, points = t[0, 0], np.array([0.5, 2.0, 1.0, -0.7])
+    return (
+        np.interp(4.0 * v, points, t[1, 0], period=3.0),
+        np.interp(-7.1, points, v * v, period=-3.0),
+        np.percentile(v, [10, 20]),
+        np.nanpercentile(v, [10, 20]),
+        np.repeat(t[0], [1, 2, 0, 1], axis=0),
+        np.repeat(t[0], [1, 0, 3, 1], axis=1),
+    )
+
+
+def test_periods_quantiles_and_repeats() -> None:
+    agree(with_periods, T)
+
+
+def places(x, v, k, a):
+    return (
+        np.searchsorted(v, x - 3.0, sorter=np.argsort(v)),
+        np.searchsorted(v, 0.1, "right", np.argsort(v)),
+        np.choose(k, [x[:5], x[1:6], x[2:7], x[:5]]),
+        np.choose(k - 1, [x[:5], 2.0], mode="clip"),
+        np.choose(k - 2, [x[:5], 2.0], mode="wrap"),
+        np.repeat(k, k),
+        np.lexsort(a),
+        np.lexsort((a[0], a[1])),
+    )
+
+
+def test_places_that_are_chosen() -> None:
+    same(places, X, T[0, 0], K, np.round(T[0] * 2.0))
+
+
+@pytest.mark.parametrize("k", [0, 1, 6])
+def test_numbers_in_their_ranges(k) -> None:
+    same(
+        lambda x, k: (
+            np.partition(x, k)[k],
+            np.partition(x, k - 7)[0],
+            np.repeat(x, k),
+            *np.unravel_index(k, (3, 4)),
+            *np.unravel_index(np.array([k, 0]), (2, 2, 3)),
+            np.ravel_multi_index((k % 3, np.array([1, 3])), (3, 4)),
+        ),
+        X,
+        k,
+    )
+
+
+OUTSIDE = {
+    "repeat": (lambda x, k: np.repeat(x, k - 10), "repeats must not be negative"),
+    "repeat_lines": (lambda x, k: np.repeat(np.outer(x, x)[:2], [k, -1], axis=0), "repeats must not be negative"),
+    "partition": (lambda x, k: np.partition(x, k), "kth is out of bounds"),
+    "argpartition": (lambda x, k: np.argpartition(x, -k - 1), "kth is out of bounds"),
+    "unravel_index": (lambda x, k: np.unravel_index(k + 5, (3, 4))[0], "a place is out of bounds"),
+    "ravel_multi_index": (lambda x, k: np.ravel_multi_index((1, k), (3, 4)), "an index is out of bounds"),
+    "choose": (lambda x, k: np.choose(np.array([k, 0]), [x[:2], 1.0]), "a number of no choice"),
+}
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_numbers_outside_of_their_ranges_are_errors(name: str) -> None:
+    program, message = OUTSIDE[name]
+    with pytest.raises(ValueError, match=r".*"):
+        program(X, 7)
+    with pytest.raises(fs.RaisedValueError, match=message):
+        fs.function(program)(X, 7)
+
+
+UNLIKE = {
+    "bincount": lambda x, y: np.bincount(np.array([0, 1, 2]), weights=x),
+    "interp": lambda x, y: np.interp(x, x, y),
+    "trapezoid": lambda x, y: np.trapezoid(x, y),
+    "polyfit": lambda x, y: np.polyfit(x, y, 1),
+    "lstsq": lambda x, y: np.linalg.lstsq(np.outer(y, y), x, rcond=None)[0],
+    "repeat": lambda x, y: np.repeat(x, [1, 2], axis=0),
+}
+
+
+@pytest.mark.parametrize("name", UNLIKE)
+def test_sizes_must_agree(name: str) -> None:
+    with pytest.raises((ValueError, TypeError, np.linalg.LinAlgError)):
+        UNLIKE[name](X, X[:4])
+    with pytest.raises(fs.SizeError, match="differ"):
+        fs.function(UNLIKE[name])(X, X[:4])

@@ -593,3 +593,43 @@ def masked_put(x):
 @wrong(x)
 def inserted_at_several_places(x):
     return np.insert(x, [0, 1], 2.0)
+
+
+@wrong(x)
+def unknown_method_of_quantile(x):
+    return np.quantile(x, 0.3, method="hazen")
+
+
+@wrong(x)
+def unknown_margin(x):
+    return np.pad(x, 2, mode="mean")
+
+
+@wrong(x)
+def range_into(x):
+    return np.ptp(x, out=x)
+
+
+@wrong(x)
+def numbers_in_place(x):
+    return np.nan_to_num(x, copy=False)
+
+
+@wrong(x)
+def unknown_trim(x):
+    return np.trim_zeros(x, "F")
+
+
+@wrong(A)
+def unknown_number_of_choices(A):
+    return np.choose(np.array([0, 1]), A)
+
+
+@wrong(x)
+def unknown_mode_of_choose(x):
+    return np.choose(np.array([0, 1]), [x, x], mode="none")
+
+
+@wrong(A)
+def unknown_number_of_conditions(A):
+    return np.select(A > 0.0, A)

@@ -28,6 +28,9 @@ from fsmooth.frontend.python.values import Closure, Default, Keyed, Static, Unro
 DEEPEST = 4
 """So often is a function inlined in itself before that is recursion: what is known while compiling may end it."""
 
+MOST_PARTS = 100
+"""So often may a function of the library be inlined in itself: for each axis, or for each part that is written out."""
+
 MOST = 16
 """So often may a function be read in itself with arguments of ever new types."""
 
@@ -169,6 +172,7 @@ def run(
     """The value of a function whose parameters have `values`: its body inlined, or a call if it calls itself."""
     reading = Reading(definition, names, values)
     if source.is_own:
+        refuse_unknown_count(frame, reading, node)
         return inlined(frame, reading, source, node)
     known = frame.shared.recursions.setdefault(definition, {})
     found = known.get(reading.key) if known else None
@@ -183,6 +187,12 @@ def run(
         del frame.scope[place:], frame.requirements[required:]
         found = defined(frame, reading, source, node, known, lambda inner: body_of(inner, definition))
     return found.call(frame, values, node)
+
+
+def refuse_unknown_count(frame: Frame, reading: Reading, node: ast.AST) -> None:
+    """An error for a function of the library that takes one part after another of an array without a known end."""
+    if sum([r.definition is reading.definition for r in frame.shared.stack]) >= MOST_PARTS:
+        frame.unsupported(node, "an array of parts whose number is not known", "write the parts out: [a, b]")
 
 
 def refuse_endless(frame: Frame, reading: Reading, node: ast.AST) -> None:

@@ -3,16 +3,22 @@
 import numpy as np
 
 from fsmooth.library.numpy.along import along
+from fsmooth.library.numpy.words import equal_sizes
 
 
-def cumsum(a, axis=None, dtype=None, out=None):
+def cumsum(a, axis=None, dtype=None):
     """The sums of the elements so far."""
-    return along(sums, counted(a), axis)
+    return along(sums, of_type(counted(a), dtype), axis)
 
 
-def cumprod(a, axis=None, dtype=None, out=None):
+def cumprod(a, axis=None, dtype=None):
     """The products of the elements so far."""
-    return along(products, counted(a), axis)
+    return along(products, of_type(counted(a), dtype), axis)
+
+
+def of_type(a, dtype):
+    """The array with elements of a type, if one is named."""
+    return a if dtype is None else a.astype(dtype)
 
 
 def cumulative_sum(x, axis=None):
@@ -127,7 +133,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
         return dx * (np.sum(v, axis=-1) - 0.5 * (at(v, 0) + at(v, n - 1)))
     if np.ndim(x) == 1:
         h = differences(x)
-        return areas(v, lambda i: h[i])
+        return areas(v, equal_sizes(n, len(x)), lambda i: h[i])
     return np.sum(0.5 * diff(np.moveaxis(x, axis, -1)) * neighbours(v), axis=-1)
 
 
@@ -154,10 +160,10 @@ def neighbours(v):
     return np.array([neighbours(row) for row in v])
 
 
-def areas(v, width):
+def areas(v, n, width):
     if v.ndim == 1:
-        return sum(0.5 * width(i) * (v[i + 1] + v[i]) for i in range(np.maximum(len(v) - 1, 0)))
-    return np.array([areas(row, width) for row in v])
+        return sum(0.5 * width(i) * (v[i + 1] + v[i]) for i in range(np.maximum(n - 1, 0)))
+    return np.array([areas(row, n, width) for row in v])
 
 
 def at(v, i):

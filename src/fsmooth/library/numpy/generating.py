@@ -31,7 +31,7 @@ def indices(dimensions):
 
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
-    """Numbers at equal distances from start to stop, which is the last one if `endpoint`."""
+    """Numbers at equal distances from start to stop, which is the last one if `endpoint`; of integers, those below them."""
     first = start * 1.0
     last = stop * 1.0
     if endpoint:
@@ -40,6 +40,12 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     else:
         step = (last - first) / num
         made = np.array([first + i * step for i in range(num)])
+    if axis != 0:
+        made = np.moveaxis(made, 0, axis)
+    if dtype is int or dtype is np.int64:
+        made = np.floor(made)
+    if dtype is not None:
+        made = made.astype(dtype)
     return (made, step) if retstep else made
 
 
@@ -124,6 +130,8 @@ def ravel_multi_index(multi_index, dims):
 
 
 def place_of(multi_index, dims, k):
+    if np.any(multi_index[k] < 0) or np.any(multi_index[k] >= dims[k]):
+        raise ValueError("an index is out of bounds")
     if k == 0:
         return multi_index[0]
     return place_of(multi_index, dims, k - 1) * dims[k] + multi_index[k]

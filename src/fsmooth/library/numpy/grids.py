@@ -48,6 +48,9 @@ def triu_indices_from(arr, k=0):
 
 def unravel_index(indices, shape):
     """The indices of the elements at these places, row by row."""
+    count = np.prod(np.array(shape))
+    if np.any(indices < 0) or np.any(indices >= count):
+        raise ValueError("a place is out of bounds")
     if len(shape) == 1:
         return (indices,)
     if len(shape) == 2:

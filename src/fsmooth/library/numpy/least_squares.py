@@ -12,7 +12,7 @@ import numpy as np
 from fsmooth.library.numpy.bidiagonal import bidiagonal, reflected_back, turned
 from fsmooth.library.numpy.ruled import ruled
 from fsmooth.library.numpy.singular import decomposed, descending, moved_values, pulled_values, scaled
-from fsmooth.library.numpy.words import constant
+from fsmooth.library.numpy.words import constant, equal_sizes
 
 
 def pinv(a, rcond=1e-15):
@@ -39,7 +39,7 @@ def inverted(u, t, v):
 def lstsq(a, b, rcond=None):
     """The x of least norm among those that make |a x - b| least; the squares of what is left, the rank, and singular values."""
     a, b = np.asarray(a), np.asarray(b)
-    m, n = a.shape
+    m, n = equal_sizes(a.shape[0], b.shape[0]), a.shape[1]
     if rcond is None:
         rcond = 2.220446049250313e-16 * max(m, n)
     parts = unturned(constant(a))

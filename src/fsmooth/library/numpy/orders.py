@@ -3,7 +3,7 @@
 import numpy as np
 
 from fsmooth.library.numpy.along import along, reducing
-from fsmooth.library.numpy.words import constant
+from fsmooth.library.numpy.words import constant, equal_sizes, is_known, refused
 
 
 def argsort(a, axis=-1, kind=None):
@@ -27,12 +27,20 @@ def sorted_as_list(iterable, /, *, key=None, reverse=False):
 
 def partition(a, kth, axis=-1):
     """The elements in ascending order, which has element `kth` at its place."""
-    return along(ascending, a, axis)
+    return along(ascending, having(a, kth, axis), axis)
 
 
 def argpartition(a, kth, axis=-1):
     """The places of the elements in ascending order."""
-    return along(order, a, axis)
+    return along(order, having(a, kth, axis), axis)
+
+
+def having(a, kth, axis):
+    """The array, an error unless its axis has these places."""
+    n = np.size(a) if axis is None else a.shape[axis]
+    if np.any(np.asarray(kth) < -n) or np.any(np.asarray(kth) >= n):
+        raise ValueError("kth is out of bounds")
+    return a
 
 
 def ascending(v):
@@ -91,16 +99,20 @@ def unless_nan(s, value):
     return s[-1] if s[-1] != s[-1] else value
 
 
-def quantile(a, q, axis=None, method="linear", keepdims=False):
+def quantile(a, q, axis=None, *, method="linear", keepdims=False):
     """The values below which a part q of all are: between two of them as `method` says."""
     if np.ndim(q) == 0:
         return reducing(lambda v: of_order(ascending(v), q, method), a, axis, keepdims)
-    return np.array([quantile(a, part, axis, method, keepdims) for part in q])
+    return np.array([quantile(a, part, axis, method=method, keepdims=keepdims) for part in q])
 
 
-def percentile(a, q, axis=None, method="linear", keepdims=False):
+def percentile(a, q, axis=None, *, method="linear", keepdims=False):
     """The quantiles of hundredths."""
-    return quantile(a, q / 100.0, axis, method, keepdims)
+    return quantile(a, hundredths(q), axis, method=method, keepdims=keepdims)
+
+
+def hundredths(q):
+    return np.asarray(q) / 100.0
 
 
 def of_order(s, q, method):
@@ -119,11 +131,16 @@ def between(s, q, method):
         return 0.5 * (s[below] + s[int(np.ceil(place))])
     if method == "nearest":
         return s[round(place)]
+    if method != "linear":
+        hint = "use 'linear', 'lower', 'higher', 'midpoint' or 'nearest'"
+        return refused(f"method={method!r} of quantiles", hint)
     return s[below] + (place - below) * (s[above] - s[below])
 
 
 def searchsorted(a, v, side="left", sorter=None):
     """Where elements would be put into an array in ascending order: before equal ones, or behind them."""
+    if sorter is not None:
+        return searchsorted(a[sorter], v, side)
     if np.ndim(v) == 0:
         return place_of(a, v, side)
     return np.array([searchsorted(a, x, side) for x in v])
@@ -157,14 +174,31 @@ def digitize(x, bins, right=False):
 
 
 def interp(x, xp, fp, left=None, right=None, period=None):
-    """What is linear between the points (xp, fp), and constant beyond them."""
+    """What is linear between the points (xp, fp), and constant beyond them, or has a period."""
+    n = equal_sizes(len(xp), len(fp))
+    if period is not None:
+        return periodic(x, xp, fp, n, np.abs(period))
+    return between_points(x, xp, fp, n, left, right)
+
+
+def between_points(x, xp, fp, n, left, right):
     if np.ndim(x) == 0:
-        return interpolated(x, xp, fp, left, right)
-    return np.array([interp(one, xp, fp, left, right) for one in x])
+        return interpolated(x, xp, fp, n, left, right)
+    return np.array([between_points(one, xp, fp, n, left, right) for one in x])
 
 
-def interpolated(x, xp, fp, left, right):
-    n = len(xp)
+def periodic(x, xp, fp, n, period):
+    """Between the points in one period, in ascending order, and their neighbours in the periods beside it."""
+    wrapped = xp % period
+    places = order(wrapped)
+    points = [
+        wrapped[places[(i - 1) % n]] + (-period if i == 0 else (period if i == n + 1 else 0.0)) for i in range(n + 2)
+    ]
+    values = [fp[places[(i - 1) % n]] for i in range(n + 2)]
+    return between_points(x % period, points, values, n + 2, None, None)
+
+
+def interpolated(x, xp, fp, n, left, right):
     k = np.minimum(np.maximum(place_of(xp, x, "right") - 1, 0), np.maximum(n - 2, 0))
     if x < xp[0]:
         return fp[0] if left is None else left
@@ -174,12 +208,36 @@ def interpolated(x, xp, fp, left, right):
 
 
 def unique(ar, return_index=False, return_inverse=False, return_counts=False):
-    """The distinct integers of an array in ascending order."""
-    s = ascending(np.ravel(ar))
-    values = np.array([s[k] for k in range(len(s)) if k == 0 or s[k] != s[np.maximum(k - 1, 0)]])
+    """The distinct numbers of an array in ascending order; where each is first, which of them stands where, how often."""
+    v = np.ravel(ar)
+    places = order(v)
+    s = np.array([v[k] for k in places])
+    firsts = [k for k in range(len(s)) if k == 0 or differ(s[k], s[np.maximum(k - 1, 0)])]
+    values = np.array([s[k] for k in firsts])
+    found = (values,)
+    if return_index:
+        found = (*found, np.array([places[k] for k in firsts]))
+    if return_inverse:
+        found = (*found, np.reshape(numbers_of_values(s, places), np.shape(ar)))
     if return_counts:
-        return values, np.array([searchsorted(s, x, "right") - searchsorted(s, x) for x in values])
-    return values
+        found = (*found, np.array([searchsorted(s, x, "right") - searchsorted(s, x) for x in values]))
+    return found if len(found) > 1 else values
+
+
+def differ(x, y):
+    """Are they distinct?  What is not a number is one value."""
+    return x != y and (x == x or y == y)
+
+
+def numbers_of_values(s, places):
+    """Which of the distinct values, counted from 0, stands at each place, of values in ascending order and their places."""
+    numbers = np.zeros(len(s), dtype=int)
+    current = 0
+    for k in range(len(s)):
+        if k > 0 and differ(s[k], s[np.maximum(k - 1, 0)]):
+            current += 1
+        numbers[places[k]] = current
+    return numbers
 
 
 def bincount(x, weights=None, minlength=0):
@@ -191,7 +249,7 @@ def bincount(x, weights=None, minlength=0):
             counts[k] += 1
         return counts
     totals = np.zeros(n)
-    for i in range(len(x)):
+    for i in range(equal_sizes(len(x), len(weights))):
         totals[x[i]] += weights[i]
     return totals
 
@@ -246,9 +304,14 @@ def count_nonzero(a, axis=None, keepdims=False):
     return np.sum(a != 0, axis=axis, keepdims=keepdims)
 
 
-def lexsort(keys, axis=-1):
+def lexsort(keys):
     """The places in ascending order of the last key, of equal ones in that of the key before."""
-    return by_keys(keys, order(keys[0]), 1)
+    if is_known(len(keys)):
+        return by_keys(keys, order(keys[0]), 1)
+    places = np.arange(keys.shape[1])
+    for key in keys:
+        places = places[order(key[places])]
+    return places
 
 
 def by_keys(keys, places, k):

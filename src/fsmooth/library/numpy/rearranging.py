@@ -3,8 +3,8 @@
 import numpy as np
 
 from fsmooth.library.numpy.along import along
-from fsmooth.library.numpy.places import compress
-from fsmooth.library.numpy.words import is_slice, place_in, refused
+from fsmooth.library.numpy.places import compress, take
+from fsmooth.library.numpy.words import equal_sizes, is_slice, place_in, refused
 
 
 def flip(m, axis=None):
@@ -49,8 +49,15 @@ def roll(a, shift, axis=None):
 
 
 def repeat(a, repeats, axis=None):
-    """Each element `repeats` times."""
-    return along(lambda v: np.array([v[i // repeats] for i in range(len(v) * repeats)]), np.atleast_1d(a), axis)
+    """Each element `repeats` times; the lines along an axis, or the elements, as often as each has its number."""
+    if np.any(np.asarray(repeats) < 0):
+        raise ValueError("repeats must not be negative")
+    if np.ndim(repeats) == 0:
+        return along(lambda v: np.array([v[i // repeats] for i in range(len(v) * repeats)]), np.atleast_1d(a), axis)
+    if axis is None:
+        return repeat(np.ravel(a), repeats, 0)
+    lines = equal_sizes(a.shape[axis], len(repeats))
+    return take(a, [i for i in range(lines) for _ in range(repeats[i])], axis)
 
 
 def tile(A, reps):
@@ -216,6 +223,8 @@ def margin(v, low, high, mode, constant):
         return np.array([v[(i - low) % n] for i in range(low + n + high)])
     if mode == "reflect":
         return np.array([v[mirrored(i - low, n)] for i in range(low + n + high)])
+    if mode != "symmetric":
+        return refused(f"mode={mode!r} of np.pad", "use 'constant', 'edge', 'wrap', 'reflect' or 'symmetric'")
     return np.array([v[doubled(i - low, n)] for i in range(low + n + high)])
 
 

@@ -3,10 +3,10 @@
 import numpy as np
 
 from fsmooth.library.numpy.along import reducing
-from fsmooth.library.numpy.orders import ascending, between
+from fsmooth.library.numpy.orders import ascending, between, hundredths
 
 
-def ptp(a, axis=None, out=None, keepdims=False):
+def ptp(a, axis=None, *, keepdims=False):
     """The range of the values: the largest less the smallest."""
     return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
 
@@ -84,19 +84,21 @@ def corrcoef(x, y=None, rowvar=True):
     return c / np.outer(d, d)
 
 
-def nanmedian(a, axis=None, keepdims=False):
+def nanmedian(a, axis=None, *, keepdims=False):
     """The median of what is not NaN."""
-    return nanquantile(a, 0.5, axis, "linear", keepdims)
+    return nanquantile(a, 0.5, axis, keepdims=keepdims)
 
 
-def nanpercentile(a, q, axis=None, method="linear", keepdims=False):
+def nanpercentile(a, q, axis=None, *, method="linear", keepdims=False):
     """The quantiles, in hundredths, of what is not NaN."""
-    return nanquantile(a, q / 100.0, axis, method, keepdims)
+    return nanquantile(a, hundredths(q), axis, method=method, keepdims=keepdims)
 
 
-def nanquantile(a, q, axis=None, method="linear", keepdims=False):
+def nanquantile(a, q, axis=None, *, method="linear", keepdims=False):
     """The quantiles of what is not NaN."""
-    return reducing(lambda v: between(ascending(without_nan(v)), q, method), a, axis, keepdims)
+    if np.ndim(q) == 0:
+        return reducing(lambda v: between(ascending(without_nan(v)), q, method), a, axis, keepdims)
+    return np.array([nanquantile(a, part, axis, method=method, keepdims=keepdims) for part in q])
 
 
 def without_nan(v):

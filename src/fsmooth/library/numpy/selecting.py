@@ -2,9 +2,13 @@
 
 import numpy as np
 
+from fsmooth.library.numpy.words import is_known, refused
+
 
 def select(condlist, choicelist, default=0):
     """The first choice whose condition holds, at each place."""
+    if not is_known(len(condlist)):
+        return refused("np.select of conditions whose number is not known", "write them out: np.select([c, d], [x, y])")
     return chosen(condlist, choicelist, default, 0)
 
 
@@ -31,8 +35,19 @@ def applied(function, x):
     return function(x) if callable(function) else function
 
 
-def choose(a, choices, out=None, mode="raise"):
-    """The element of the choice whose number stands at each place."""
+def choose(a, choices, *, mode="raise"):
+    """The element of the choice whose number stands at each place; numbers of none are errors, the nearest, or start anew."""
+    count = len(choices)
+    if not is_known(count):
+        return refused("np.choose of choices whose number is not known", "write them out: np.choose(k, [x, y])")
+    if mode == "clip":
+        return numbered(np.clip(a, 0, count - 1), choices, 0)
+    if mode == "wrap":
+        return numbered(a % count, choices, 0)
+    if mode != "raise":
+        return refused(f"mode={mode!r} of np.choose", "use 'raise', 'clip' or 'wrap'")
+    if np.any(a < 0) or np.any(a >= count):
+        raise ValueError("a number of no choice")
     return numbered(a, choices, 0)
 
 
@@ -44,6 +59,8 @@ def numbered(a, choices, k):
 
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     """The array with numbers in the place of NaN and infinities."""
+    if not copy:
+        return refused("np.nan_to_num with copy=False", "assign its result to the array")
     above = np.where(x == np.inf, 1.7976931348623157e308 if posinf is None else posinf, x)
     below = np.where(x == -np.inf, -1.7976931348623157e308 if neginf is None else neginf, above)
     return np.where(np.isnan(x), nan, below)
@@ -51,6 +68,8 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
 
 def trim_zeros(filt, trim="fb"):
     """A vector without the zeros at its ends."""
+    if trim not in ("f", "b", "fb", "bf"):
+        return refused(f"trim={trim!r} of np.trim_zeros", "use 'f', 'b' or 'fb'")
     n = len(filt)
     first = 0
     if trim != "b":
@@ -81,7 +100,7 @@ def unwrapped(p, discont, period):
     return s
 
 
-def round(a, decimals=0, out=None):
+def round(a, decimals=0):
     """The numbers rounded to so many decimals, to the even of two that are as near."""
     if decimals == 0:
         return np.rint(a)
@@ -90,7 +109,7 @@ def round(a, decimals=0, out=None):
     return np.rint(a / 10.0 ** (-decimals)) * 10.0 ** (-decimals)
 
 
-def around(a, decimals=0, out=None):
+def around(a, decimals=0):
     """The numbers rounded to so many decimals, to the even of two that are as near."""
     return round(a, decimals)
 
