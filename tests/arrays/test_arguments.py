@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
+import scipy.special
 
 import fsmooth as fs
 from tests.arrays.agreement import agree, same_values
@@ -222,3 +225,123 @@ def test_sizes_must_agree(name: str) -> None:
         UNLIKE[name](X, X[:4])
     with pytest.raises(fs.SizeError, match="differ"):
         fs.function(UNLIKE[name])(X, X[:4])
+
+
+def limited(t):
+    a, v = t[0], t[1, 0]
+    return (
+        np.clip(a, 0.1, None),
+        np.clip(a, None, 0.3),
+        np.clip(a, v, v + 0.5),
+        v.clip(min=0.0),
+        v.clip(max=0.0),
+        a.clip(-0.2, 0.2),
+        np.clip(a, min=0.1),
+        math.hypot(v[0], v[1], v[2]),
+        math.hypot(v[0], v[1]),
+        math.hypot(v[0]),
+    )
+
+
+def several_axes(t):
+    a, v = t[0], t[1, 0]
+    return (
+        np.roll(a, 3, axis=(0, 1)),
+        np.roll(t, (1, -2), axis=(2, 0)),
+        np.median(a, axis=(0, 1)),
+        np.median(t, axis=(2, 0), keepdims=True),
+        np.quantile(t, 0.3, axis=(1, 2)),
+        np.nanmedian(t, axis=(0, 1)),
+        *np.gradient(a, 0.5, 2.0),
+        *np.gradient(a, v * v, 3.0 + np.arange(4.0)),
+        *np.gradient(t, 1.0, 2.0, 3.0),
+        np.gradient(a, 0.5, axis=1),
+    )
+
+
+def margins(t):
+    a, v = t[0], t[1, 0]
+    return (
+        np.pad(v, (2, 3), constant_values=(1.0, 2.0)),
+        np.pad(a, 1, constant_values=((1.0, 2.0), (v[0], 4.0))),
+        np.pad(v, (2,), mode="edge"),
+        np.pad(a, ((1, 2),)),
+        np.diff(v, prepend=0.0),
+        np.diff(v, append=v[:2]),
+        np.diff(a, prepend=1.0, axis=0),
+        np.diff(a, 2, append=a[:, :1]),
+    )
+
+
+def norms(t):
+    a, v = t[0], t[1, 0]
+    return (
+        np.linalg.norm(t, axis=(0, 1)),
+        np.linalg.norm(t, 1, axis=(2, 0)),
+        np.linalg.norm(t, axis=0),
+        np.linalg.norm(t, axis=(1, 2), keepdims=True),
+        np.linalg.norm(t, 2, axis=(0,)),
+        np.linalg.norm(a, axis=0, keepdims=True),
+        np.linalg.norm(t, np.inf, axis=1),
+        scipy.special.logsumexp(a, axis=1, b=v * v),
+        scipy.special.logsumexp(t, axis=(0, 1), b=2.0, keepdims=True),
+        scipy.special.logsumexp(v),
+    )
+
+
+def methods(t):
+    a, v = t[0], t[1, 0]
+    return (
+        v.round(1),
+        a.take([0, 2], axis=1),
+        v.argsort(),
+        v.nonzero()[0],
+        a.repeat(2, axis=1),
+        np.sort(v).searchsorted(0.1),
+        a.diagonal(1),
+        a.item(3),
+        a.item(1, 2),
+        t.mT,
+        a.mT,
+    )
+
+
+@pytest.mark.parametrize("program", [limited, several_axes, margins, norms, methods])
+def test_what_is_common(program) -> None:
+    agree(program, T)
+
+
+def of_integers(k, x):
+    return (
+        np.round(k),
+        np.around(k, 2),
+        np.round(17 * k, -1),
+        np.clip(k, 1, 2),
+        k.clip(1, None),
+        np.pad(k, 1, constant_values=7),
+        np.vander(k, 3),
+        np.vander(k, increasing=True),
+        np.polyval(k, k),
+        np.polyval([1, 2], k),
+        np.polyval(k, x),
+        np.polyval(x, k),
+        np.nanmax(k),
+        np.nanmin(k),
+        np.nansum(k),
+        np.nanmean(k),
+        np.nancumsum(k),
+    )
+
+
+def test_integers_stay_integers() -> None:
+    same(of_integers, K, X)
+
+
+def test_margins_have_two_ends() -> None:
+    with pytest.raises(fs.SizeError, match="sizes 3 and 2 differ"):
+        fs.function(lambda x: np.pad(x, 1, constant_values=(1.0, 2.0, 3.0)))(X)
+
+
+def test_places_of_items() -> None:
+    with pytest.raises(fs.IndexOutOfBoundsError):
+        fs.function(lambda x, k: x.item(k))(X, 7)

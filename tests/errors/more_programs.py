@@ -633,3 +633,13 @@ def unknown_mode_of_choose(x):
 @wrong(A)
 def unknown_number_of_conditions(A):
     return np.select(A > 0.0, A)
+
+
+@wrong(A)
+def too_many_distances(A):
+    return np.gradient(A, 1.0, 2.0, 3.0)
+
+
+@wrong(x)
+def logsumexp_with_sign(x):
+    return special.logsumexp(x, b=x, return_sign=True)

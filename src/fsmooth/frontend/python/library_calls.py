@@ -293,7 +293,7 @@ def method_call(frame: Frame, owner: Term, name: str, node: ast.Call) -> Value:
             frame.fail(ArgumentMismatchError, node, "astype takes one dtype", "write x.astype(float)")
         keywords(frame, node, ())
         return of_dtype(frame, owner, node.args[0], node)
-    if name == "item":
+    if name == "item" and not node.args:
         positional(frame, node, 0)
         if isinstance(owner.type, Array):
             frame.fail(TypeMismatchError, node, "item is of a number, and this is an array", "write x[0]")

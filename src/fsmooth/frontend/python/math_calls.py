@@ -14,12 +14,13 @@ from fsmooth.frontend.python.arithmetic import apply_primitive, binary
 from fsmooth.frontend.python.broadcasting import elementwise
 from fsmooth.frontend.python.built_in import reduce_call, to_integer
 from fsmooth.frontend.python.conversion import convert
-from fsmooth.frontend.python.displays import known
+from fsmooth.frontend.python.displays import display, known
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import positional
 from fsmooth.frontend.python.instead import instead_of
 from fsmooth.frontend.python.library import library
 from fsmooth.frontend.python.library_calls import library_call, own_python_call
+from fsmooth.frontend.python.scalars import scalar_function
 from fsmooth.frontend.python.values import Value
 from fsmooth.library.numpy import written
 
@@ -52,6 +53,11 @@ def math_call(frame: Frame, function: object, name: str, node: ast.Call) -> Valu
         return reduce_call(frame, Reduction.PRODUCT, node)
     if function is math.floor or function is math.ceil or function is math.trunc:
         return to_integer(frame, function, node)
+    if function is math.hypot:
+        parts = positional(frame, node)
+        if len(parts) == 2:
+            return scalar_function(frame, p.hypot, node)
+        return library(frame, "norm", [display(frame, parts, node)], node) if parts else Const(0.0)
     if function is math.dist:
         a, b = positional(frame, node, 2)
         return library(frame, "norm", [binary(frame, ast.Sub(), a, b, node)], node)

@@ -9,6 +9,8 @@ from fsmooth.core import primitives as p
 from fsmooth.core.build import project
 from fsmooth.core.term import Const, Failure, MakeTuple, Require, Term
 from fsmooth.core.types import Int, Tuple
+from fsmooth.frontend.python.arrays import reductions
+from fsmooth.frontend.python.arrays.arguments import on_terms
 from fsmooth.frontend.python.conversion import truth
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import constant_object, positional
@@ -76,6 +78,7 @@ OWN_WORDS: dict[object, Callable[[Frame, ast.Call], Value]] = {
     words.constant: lambda frame, node: scalar_function(frame, p.stop_gradient, node),
     words.digamma: lambda frame, node: scalar_function(frame, p.digamma, node),
     words.trigamma: lambda frame, node: scalar_function(frame, p.trigamma, node),
+    words.logsumexp: lambda frame, node: on_terms(frame, reductions.logsumexp, node),
     words.equal_sizes: _equal_sizes,
     words.place_in: _place_in,
     words.is_slice: _is_slice,

@@ -29,7 +29,7 @@ OWN_SCALAR = {
 SCALAR: dict[object, Primitive] = {
     math.sqrt: p.sqrt, math.sin: p.sin, math.cos: p.cos, math.tan: p.tan, math.asin: p.asin, math.acos: p.acos,
     math.atan: p.atan, math.atan2: p.atan2, math.sinh: p.sinh, math.cosh: p.cosh, math.tanh: p.tanh, math.exp: p.exp,
-    math.expm1: p.expm1, math.log1p: p.log1p, math.erf: p.erf, math.erfc: p.erfc, math.lgamma: p.lgamma, math.hypot: p.hypot,
+    math.expm1: p.expm1, math.log1p: p.log1p, math.erf: p.erf, math.erfc: p.erfc, math.lgamma: p.lgamma,
     math.exp2: p.exp2, math.log2: p.log2, math.log10: p.log10, math.cbrt: p.cbrt,
     np.exp2: p.exp2, np.log2: p.log2, np.log10: p.log10, np.cbrt: p.cbrt,
     math.fmod: p.fmod, math.fabs: p.absolute, abs: p.absolute, np.sqrt: p.sqrt, np.sin: p.sin, np.cos: p.cos,

@@ -23,6 +23,7 @@ from fsmooth.frontend.python.alternatives import (
     one_among,
     possible_kinds,
 )
+from fsmooth.frontend.python.arrays.axes import permuted
 from fsmooth.frontend.python.arrays.in_brackets import in_brackets
 from fsmooth.frontend.python.assignments import copied
 from fsmooth.frontend.python.brackets import indices_in
@@ -60,6 +61,7 @@ from fsmooth.frontend.python.values import (
 _METHODS = frozenset(
     {"sum", "prod", "mean", "max", "min", "argmax", "argmin", "dot", "copy", "transpose", "all", "any", "std", "var",
      "ravel", "flatten", "trace", "cumsum", "clip", "astype", "ptp",
+     "round", "take", "argsort", "nonzero", "repeat", "searchsorted", "diagonal", "cumprod",
      "reshape", "swapaxes", "squeeze", "item", "tolist"}
 )  # fmt: skip
 
@@ -257,6 +259,9 @@ def attribute(frame: Frame, node: ast.Attribute) -> Value:
                 turned = transpose(term, frame.site(node))
                 frame.shared.views.remember(turned, term)
                 return turned
+            case "mT" if rank_of(term.type) > 1:
+                count = rank_of(term.type)
+                return permuted(frame, term, [*range(count - 2), count - 1, count - 2], node)
             case "size":
                 return count_elements(frame, term, node)
             case "ndim":

@@ -22,7 +22,7 @@ _DISCRETE = "poisson bernoulli binom nbinom geom".split()
 _BY_ROOM = {
     "reductions": "ptp nansum nanprod nanmean nanmax nanmin nanargmax nanargmin nanvar nanstd nanmedian nanpercentile "
     "nanquantile cov corrcoef",
-    "selecting": "select piecewise choose nan_to_num trim_zeros unwrap round around divmod "
+    "selecting": "clip select piecewise choose nan_to_num trim_zeros unwrap round around divmod "
     "apply_over_axes iscomplex iscomplexobj isrealobj isscalar broadcast_shapes",
     "grids": "diag_indices diag_indices_from tril_indices triu_indices tril_indices_from triu_indices_from unravel_index",
     "generating": "fromfunction indices linspace logspace geomspace eye bartlett hanning hamming blackman poly "
@@ -37,7 +37,7 @@ _BY_ROOM = {
     "vander append insert delete pad",
     "products": "convolve correlate polyval polyder polyint polyadd polysub polymul polydiv polyfit kron",
     "places": "held nonzero flatnonzero argwhere compress extract take take_along_axis fill_diagonal put_along_axis "
-    "put place putmask",
+    "put place putmask item",
     "solving": "linalg.solve linalg.inv linalg.det linalg.slogdet",
     "definite": "linalg.cholesky",
     "eigen": "linalg.eigh linalg.eigvalsh",
@@ -73,6 +73,7 @@ ROOMS = {
     "linalg.matrix_transpose": ("generating", "matrix_transpose"),
     "sorted": ("orders", "sorted_as_list"),
     "math.isclose": ("comparing", "isclose_of_math"),
+    "scipy.special.logsumexp": ("ufuncs", "weighted_logsumexp"),
     "linalg.trace": ("rearranging", "last_trace"),
     "linalg.diagonal": ("rearranging", "last_diagonal"),
 }

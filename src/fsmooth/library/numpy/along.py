@@ -22,8 +22,21 @@ def reducing(function, a, axis, keepdims):
     if axis is None:
         made = function(np.ravel(a))
         return np.broadcast_to(made, (1,) * a.ndim) if keepdims else made
-    made = numbers(function, np.moveaxis(a, axis, -1))
+    if np.ndim(axis) == 0:
+        made = numbers(function, np.moveaxis(a, axis, -1))
+    else:
+        made = numbers(function, last_axes_joined(np.moveaxis(a, axis, ends(len(axis))), len(axis)))
     return np.expand_dims(made, axis) if keepdims else made
+
+
+def ends(count):
+    """The last axes, so many."""
+    return (-count,) if count == 1 else (-count, *ends(count - 1))
+
+
+def last_axes_joined(a, count):
+    """The array with its last axes as one."""
+    return np.reshape(a, (*a.shape[: a.ndim - count], -1))
 
 
 def numbers(function, a):

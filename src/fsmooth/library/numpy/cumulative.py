@@ -3,7 +3,7 @@
 import numpy as np
 
 from fsmooth.library.numpy.along import along
-from fsmooth.library.numpy.words import equal_sizes
+from fsmooth.library.numpy.words import equal_sizes, refused
 
 
 def cumsum(a, axis=None, dtype=None):
@@ -66,21 +66,45 @@ def smallest(v):
 
 def nancumsum(a, axis=None):
     """The sums so far, NaN as 0."""
-    return cumsum(np.where(np.isnan(a), 0.0, a), axis)
+    return cumsum(instead_of_nan(a, 0.0), axis)
 
 
 def nancumprod(a, axis=None):
     """The products so far, NaN as 1."""
-    return cumprod(np.where(np.isnan(a), 1.0, a), axis)
+    return cumprod(instead_of_nan(a, 1.0), axis)
 
 
-def diff(a, n=1, axis=-1):
-    """The differences of neighbours, n times."""
+def instead_of_nan(a, value):
+    """The array with `value` in the place of NaN, which no integer is."""
+    return a if a.dtype == np.int64 else np.where(np.isnan(a), value, a)
+
+
+def diff(a, n=1, axis=-1, prepend=None, append=None):
+    """The differences of neighbours, n times, of the array with what is put before and behind it."""
+    if prepend is not None or append is not None:
+        return diff(extended(np.asarray(a), axis, prepend, append), n, axis)
     if n == 0:
         return a
     if n == 1:
         return along(differences, a, axis)
     return diff(along(differences, a, axis), n - 1, axis)
+
+
+def extended(a, axis, before, behind):
+    """The array with numbers or lines before and behind it."""
+    if before is not None:
+        return extended(np.concatenate((lines_of(before, a, axis), a), axis=axis), axis, None, behind)
+    if behind is not None:
+        return np.concatenate((a, lines_of(behind, a, axis)), axis=axis)
+    return a
+
+
+def lines_of(given, a, axis):
+    """What is given as lines across an axis of the array: of a number, one."""
+    if np.ndim(given) > 0:
+        return np.asarray(given)
+    moved = np.moveaxis(a, axis, 0)
+    return np.moveaxis(np.broadcast_to(given, (1, *moved.shape[1:])), 0, axis)
 
 
 def differences(v):
@@ -92,15 +116,35 @@ def ediff1d(ary):
     return differences(np.ravel(ary))
 
 
-def gradient(f, dx=1.0, axis=None, edge_order=1):
-    """Central differences, one-sided at the ends; `dx` is a distance or the places along the axis."""
-    if axis is None:
-        if f.ndim == 1:
-            return slopes(f, dx, edge_order)
-        if f.ndim == 2:
-            return gradient(f, dx, 0, edge_order), gradient(f, dx, 1, edge_order)
-        return gradient(f, dx, 0, edge_order), gradient(f, dx, 1, edge_order), gradient(f, dx, 2, edge_order)
+def gradient(f, *varargs, axis=None, edge_order=1):
+    """Central differences, one-sided at the ends; distances, or the places along the axis, for all axes or for each."""
+    if axis is not None:
+        return slopes_along(f, varargs, 0, 1, edge_order, axis)
+    if f.ndim == 1:
+        return slopes(f, distance(varargs, 0, 1), edge_order)
+    first, second = (
+        slopes_along(f, varargs, 0, f.ndim, edge_order, 0),
+        slopes_along(f, varargs, 1, f.ndim, edge_order, 1),
+    )
+    if f.ndim == 2:
+        return first, second
+    return first, second, slopes_along(f, varargs, 2, f.ndim, edge_order, 2)
+
+
+def slopes_along(f, given, k, count, edge_order, axis):
+    dx = distance(given, k, count)
     return along(lambda v: slopes(v, dx, edge_order), f, axis)
+
+
+def distance(given, k, count):
+    """The distance, or the places, along axis number k of so many."""
+    if len(given) == 0:
+        return 1.0
+    if len(given) == 1:
+        return given[0]
+    if len(given) != count:
+        return refused(f"np.gradient with {len(given)} distances for {count} axes", "give one, or one for each axis")
+    return given[k]
 
 
 def slopes(v, dx, edge_order):

@@ -41,22 +41,22 @@ def matrix_norm(x, keepdims=False, ord="fro"):
 
 
 def norm_along(x, ord, axis, keepdims):
-    """Of a vector along its axis, or of the rows or columns of a matrix."""
-    if x.ndim == 1 and axis in (0, -1):
-        return norm(x, ord, None, keepdims)
-    if x.ndim == 2 and axis in (0, -2):
-        result = [norm(column, ord) for column in x.T]
-        return [result] if keepdims else result
-    if x.ndim == 2 and axis in (1, -1):
-        result = [norm(row, ord) for row in x]
-        return [[v] for v in result] if keepdims else result
-    if x.ndim == 2 and axis in ((0, 1), (-2, -1)):
-        return norm(x, "fro" if ord is None else ord, None, keepdims)
-    if x.ndim == 3 and axis in ((1, 2), (-2, -1)) and not keepdims:
-        return [norm(part, "fro" if ord is None else ord) for part in x]
-    if x.ndim == 3 and axis in (2, -1) and not keepdims:
-        return [norm_along(part, ord, 1, keepdims) for part in x]
-    return refused("norm along this axis", "loop over the first axis, and take the norm of what is there")
+    """Of the vectors along an axis, or of the matrices along two."""
+    if np.ndim(axis) == 0:
+        made = of_vectors(np.moveaxis(x, axis, -1), ord)
+    elif len(axis) == 1:
+        made = of_vectors(np.moveaxis(x, axis[0], -1), ord)
+    else:
+        made = of_matrices(np.moveaxis(x, axis, (-2, -1)), "fro" if ord is None else ord)
+    return np.expand_dims(made, axis) if keepdims else made
+
+
+def of_vectors(x, ord):
+    return norm(x, ord) if x.ndim == 1 else [of_vectors(part, ord) for part in x]
+
+
+def of_matrices(x, ord):
+    return norm(x, ord) if x.ndim == 2 else [of_matrices(part, ord) for part in x]
 
 
 def norm_of_vector(x, ord):

@@ -1,5 +1,7 @@
 """Sorting, and what rests on it.  A sort is a permutation and a gather, so that its derivative is the scatter."""
 
+# mypy: no-check-untyped-defs
+
 import numpy as np
 
 from fsmooth.library.numpy.along import along, reducing

@@ -76,6 +76,15 @@ def take(a, indices, axis=None, mode="raise"):
     return a[..., indices]
 
 
+def item(a, *index):
+    """A method of arrays: the element at this place of the elements row by row, or at these indices."""
+    if len(index) == 1:
+        return np.ravel(a)[index[0]]
+    if len(index) == 2:
+        return a[index[0], index[1]]
+    return a[index[0], index[1], index[2]]
+
+
 def take_along_axis(a, indices, axis):
     """Along an axis the elements of `a` at the places that `indices` has there."""
     if axis is None:

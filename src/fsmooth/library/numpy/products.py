@@ -34,7 +34,7 @@ def polyval(p, x):
     """The polynomial with these coefficients, the highest first."""
     if np.ndim(x) > 0:
         return np.array([polyval(p, one) for one in x])
-    y = 0.0 * x
+    y = 0 * x if np.asarray(p).dtype == np.int64 else 0.0 * x
     for c in p:
         y = y * x + c
     return y

@@ -42,10 +42,24 @@ def rot90(m, k=1):
 
 
 def roll(a, shift, axis=None):
-    """The elements moved by `shift`; those that leave at one end come back at the other."""
-    if axis is None and a.ndim != 1:
-        return np.reshape(roll(np.ravel(a), shift), a.shape)
-    return along(lambda v: np.array([v[(i - shift) % len(v)] for i in range(len(v))]), a, 0 if axis is None else axis)
+    """The elements moved by `shift`; those that leave at one end come back at the other.  Of several axes one after the other."""
+    if axis is None and a.ndim == 1:
+        return rolled(a, shift, 0)
+    if axis is None:
+        return np.reshape(rolled(np.ravel(a), shift, 0), a.shape)
+    if np.ndim(axis) == 0:
+        return rolled(a, shift, axis)
+    return of_axes(a, shift, axis, 0)
+
+
+def rolled(a, shift, axis):
+    return along(lambda v: np.array([v[(i - shift) % len(v)] for i in range(len(v))]), a, axis)
+
+
+def of_axes(a, shifts, axes, k):
+    if k == len(axes):
+        return a
+    return of_axes(rolled(a, shifts if np.ndim(shifts) == 0 else shifts[k], axes[k]), shifts, axes, k + 1)
 
 
 def repeat(a, repeats, axis=None):
@@ -145,9 +159,20 @@ def last_trace(x, /, *, offset=0, dtype=None):
 def vander(x, N=None, increasing=False):
     """The powers of each element, in a row."""
     n = len(x) if N is None else N
+    if x.dtype == np.int64:
+        powers = powers_of_integers(x, n)
+        return powers if increasing else fliplr(powers)
     if increasing:
         return np.array([[x[i] ** j for j in range(n)] for i in range(len(x))])
     return np.array([[x[i] ** (n - 1 - j) for j in range(n)] for i in range(len(x))])
+
+
+def powers_of_integers(x, n):
+    powers = np.ones((len(x), n), dtype=int)
+    for i in range(len(x)):
+        for j in range(1, n):
+            powers[i, j] = powers[i, j - 1] * x[i]
+    return powers
 
 
 def append(arr, values, axis=None):
@@ -192,28 +217,34 @@ def delete(arr, obj, axis=None):
 
 def pad(array, pad_width, mode="constant", constant_values=0):
     """The array with a margin: of constants, of its edge, or of itself reflected or repeated."""
-    if np.ndim(pad_width) == 0:
-        return padded(array, lambda axis: (pad_width, pad_width), mode, constant_values, 0)
-    if np.ndim(pad_width) == 2:
-        if len(pad_width) == 1:
-            return padded(array, lambda axis: pad_width[0], mode, constant_values, 0)
-        return padded(array, lambda axis: pad_width[axis], mode, constant_values, 0)
-    return padded(array, lambda axis: (pad_width[0], pad_width[1]), mode, constant_values, 0)
+    a = np.asarray(array)
+    return padded(a, pad_width, mode, constant_values, 0)
 
 
-def padded(a, widths, mode, constant, axis):
+def padded(a, widths, mode, constants, axis):
     if axis == a.ndim:
         return a
-    low, high = widths(axis)
-    return padded(along(lambda v: margin(v, low, high, mode, constant), a, axis), widths, mode, constant, axis + 1)
+    low, high = pair(widths, axis)
+    first, last = pair(constants, axis)
+    return padded(along(lambda v: margin(v, low, high, mode, first, last), a, axis), widths, mode, constants, axis + 1)
 
 
-def margin(v, low, high, mode, constant):
+def pair(given, axis):
+    """What is given for both ends of an axis: a number for all, a pair for all axes, or a pair for each."""
+    if np.ndim(given) == 0:
+        return given, given
+    if np.ndim(given) == 1:
+        return (given[0], given[0]) if len(given) == 1 else (given[0], given[equal_sizes(len(given), 2) - 1])
+    return given[0] if len(given) == 1 else given[axis]
+
+
+def margin(v, low, high, mode, first, last):
     n = len(v)
     if mode == "constant":
+        before, behind = np.asarray(first).astype(v.dtype), np.asarray(last).astype(v.dtype)
         return np.array(
             [
-                v[np.minimum(np.maximum(i - low, 0), n - 1)] if low <= i < low + n else constant
+                v[np.minimum(np.maximum(i - low, 0), n - 1)] if low <= i < low + n else (before if i < low else behind)
                 for i in range(low + n + high)
             ]
         )

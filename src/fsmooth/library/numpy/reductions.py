@@ -3,6 +3,7 @@
 import numpy as np
 
 from fsmooth.library.numpy.along import reducing
+from fsmooth.library.numpy.cumulative import instead_of_nan
 from fsmooth.library.numpy.orders import ascending, between, hundredths
 
 
@@ -13,12 +14,12 @@ def ptp(a, axis=None, *, keepdims=False):
 
 def nansum(a, axis=None, keepdims=False):
     """The sum of what is not NaN."""
-    return np.sum(known(a, 0.0), axis=axis, keepdims=keepdims)
+    return np.sum(instead_of_nan(a, 0.0), axis=axis, keepdims=keepdims)
 
 
 def nanprod(a, axis=None, keepdims=False):
     """The product of what is not NaN."""
-    return np.prod(known(a, 1.0), axis=axis, keepdims=keepdims)
+    return np.prod(instead_of_nan(a, 1.0), axis=axis, keepdims=keepdims)
 
 
 def nanmean(a, axis=None, keepdims=False):
@@ -28,29 +29,33 @@ def nanmean(a, axis=None, keepdims=False):
 
 def nanmax(a, axis=None, keepdims=False):
     """The largest of what is not NaN; NaN if nothing is."""
-    most = np.max(known(a, -np.inf), axis=axis, keepdims=keepdims)
+    if a.dtype == np.int64:
+        return np.max(a, axis=axis, keepdims=keepdims)
+    most = np.max(instead_of_nan(a, -np.inf), axis=axis, keepdims=keepdims)
     return np.where(np.all(np.isnan(a), axis=axis, keepdims=keepdims), np.nan, most)
 
 
 def nanmin(a, axis=None, keepdims=False):
     """The smallest of what is not NaN; NaN if nothing is."""
-    least = np.min(known(a, np.inf), axis=axis, keepdims=keepdims)
+    if a.dtype == np.int64:
+        return np.min(a, axis=axis, keepdims=keepdims)
+    least = np.min(instead_of_nan(a, np.inf), axis=axis, keepdims=keepdims)
     return np.where(np.all(np.isnan(a), axis=axis, keepdims=keepdims), np.nan, least)
 
 
 def nanargmax(a, axis=None, keepdims=False):
     """The place of the largest of what is not NaN."""
-    return np.argmax(known(a, -np.inf), axis=axis, keepdims=keepdims)
+    return np.argmax(instead_of_nan(a, -np.inf), axis=axis, keepdims=keepdims)
 
 
 def nanargmin(a, axis=None, keepdims=False):
     """The place of the smallest of what is not NaN."""
-    return np.argmin(known(a, np.inf), axis=axis, keepdims=keepdims)
+    return np.argmin(instead_of_nan(a, np.inf), axis=axis, keepdims=keepdims)
 
 
 def nanvar(a, axis=None, ddof=0, keepdims=False):
     """The variance of what is not NaN."""
-    away = known(a - nanmean(a, axis, True), 0.0)
+    away = instead_of_nan(a - nanmean(a, axis, True), 0.0)
     count = np.sum(~np.isnan(a), axis=axis, keepdims=keepdims)
     return np.sum(away * away, axis=axis, keepdims=keepdims) / (count - ddof)
 
@@ -58,11 +63,6 @@ def nanvar(a, axis=None, ddof=0, keepdims=False):
 def nanstd(a, axis=None, ddof=0, keepdims=False):
     """The standard deviation of what is not NaN."""
     return np.sqrt(nanvar(a, axis, ddof, keepdims))
-
-
-def known(a, value):
-    """The array with `value` in the place of NaN."""
-    return np.where(np.isnan(a), value, a)
 
 
 def cov(m, y=None, rowvar=True, bias=False, ddof=None):

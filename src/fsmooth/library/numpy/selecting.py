@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fsmooth.library.numpy.words import is_known, refused
+from fsmooth.library.numpy.words import clipped, is_known, refused
 
 
 def select(condlist, choicelist, default=0):
@@ -33,6 +33,19 @@ def pieces(x, conditions, functions, otherwise, k):
 
 def applied(function, x):
     return function(x) if callable(function) else function
+
+
+def clip(a, a_min=None, a_max=None, *, min=None, max=None):
+    """The elements, none of them below `a_min` or above `a_max`; None: no limit."""
+    low = min if a_min is None else a_min
+    high = max if a_max is None else a_max
+    if low is None and high is None:
+        return a
+    if low is None:
+        return np.minimum(a, high)
+    if high is None:
+        return np.maximum(a, low)
+    return clipped(a, low, high)
 
 
 def choose(a, choices, *, mode="raise"):
@@ -101,7 +114,9 @@ def unwrapped(p, discont, period):
 
 
 def round(a, decimals=0):
-    """The numbers rounded to so many decimals, to the even of two that are as near."""
+    """The numbers rounded to so many decimals, to the even of two that are as near; integers stay integers."""
+    if np.asarray(a).dtype == np.int64:
+        return a if decimals >= 0 else np.rint(a / 10.0 ** (-decimals)).astype(int) * 10 ** (-decimals)
     if decimals == 0:
         return np.rint(a)
     if decimals > 0:

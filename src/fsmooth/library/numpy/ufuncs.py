@@ -4,7 +4,7 @@ import numpy as np
 
 from fsmooth.library.numpy.along import along
 from fsmooth.library.numpy.cumulative import largest, products, smallest, sums
-from fsmooth.library.numpy.words import constant
+from fsmooth.library.numpy.words import constant, logsumexp, refused
 
 
 def add_reduce(array, axis=0, keepdims=False):
@@ -42,6 +42,18 @@ def logaddexp_reduce(array, axis=0, keepdims=False):
     largest_ = np.max(array, axis=axis, keepdims=True, initial=-np.inf)
     top = constant(np.where(np.isfinite(largest_), largest_, 0.0))
     total = np.log(np.sum(np.exp(array - top), axis=axis, keepdims=True)) + top
+    return total if keepdims else np.sum(total, axis=axis)
+
+
+def weighted_logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False):
+    """SciPy's logsumexp: the logarithm of the sum of the exponentials, each times its factor `b`."""
+    if return_sign:
+        return refused("return_sign=True of logsumexp", "leave it out")
+    if b is None:
+        return logsumexp(a, axis=axis, keepdims=keepdims)
+    largest_ = np.max(np.where(np.asarray(b) == 0.0, -np.inf, a), axis=axis, keepdims=True, initial=-np.inf)
+    top = constant(np.where(np.isfinite(largest_), largest_, 0.0))
+    total = np.log(np.sum(b * np.exp(a - top), axis=axis, keepdims=True)) + top
     return total if keepdims else np.sum(total, axis=axis)
 
 

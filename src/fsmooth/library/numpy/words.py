@@ -69,9 +69,14 @@ def _named(name):
     return function
 
 
-_NAMES = ("gammaln", "betaln", "xlogy", "xlog1py", "ndtr", "log_ndtr", "sigmoid", "norm")
+_NAMES = ("gammaln", "betaln", "xlogy", "xlog1py", "ndtr", "log_ndtr", "sigmoid", "norm", "clip")
 OF_LIBRARY = {name: _named(name) for name in _NAMES}
-gammaln, betaln, xlogy, xlog1py, ndtr, log_ndtr, sigmoid, norm_of_all = OF_LIBRARY.values()
+gammaln, betaln, xlogy, xlog1py, ndtr, log_ndtr, sigmoid, norm_of_all, clipped = OF_LIBRARY.values()
+
+
+def logsumexp(a, axis=None, keepdims=False):
+    """fsmooth's own."""
+    raise NotImplementedError
 
 
 def digamma(x):
