@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.special
 
 import fsmooth as fs
@@ -345,3 +346,25 @@ def test_margins_have_two_ends() -> None:
 def test_places_of_items() -> None:
     with pytest.raises(fs.IndexOutOfBoundsError):
         fs.function(lambda x, k: x.item(k))(X, 7)
+
+
+def other_defaults(t):
+    low = np.outer(t[0, 0], t[1, 0]) + np.outer(t[0, 1], t[1, 1])
+    return scipy.linalg.pinv(low), scipy.linalg.pinv(t[0], rtol=1e-3), np.take_along_axis(low, np.argsort(low))
+
+
+def test_defaults_of_scipy() -> None:
+    expected = other_defaults(T)
+    for mine, wanted in zip(fs.function(other_defaults)(T), expected, strict=True):
+        np.testing.assert_allclose(mine, wanted, rtol=1e-9, atol=1e-11)
+
+
+def test_as_many_choices_as_conditions() -> None:
+    with pytest.raises(fs.RaisedValueError, match="as many choices"):
+        fs.function(lambda a: np.select([a > 3.0, a > 2.0], a))(T[0, :3])
+
+
+@pytest.mark.parametrize("program", [lambda a, k: np.tile(a, k), lambda a, k: np.ravel_multi_index(k, k)])
+def test_parts_whose_number_is_not_known_are_refused(program) -> None:
+    with pytest.raises(fs.UnsupportedError, match="number is not known"):
+        fs.function(program)(T[0], np.array([1, 2]))

@@ -643,3 +643,13 @@ def too_many_distances(A):
 @wrong(x)
 def logsumexp_with_sign(x):
     return special.logsumexp(x, b=x, return_sign=True)
+
+
+@wrong(A)
+def more_choices_than_conditions(A):
+    return np.select([A > 0.0], [A, A])
+
+
+@wrong(A)
+def unknown_mode_of_take(A):
+    return np.take(A, 9, mode="cut")

@@ -48,7 +48,7 @@ _BY_ROOM = {
     "norms": "linalg.norm linalg.vector_norm linalg.matrix_norm linalg.cond linalg.matrix_rank",
     "powers": "linalg.matrix_power",
     "scipy_linear_algebra": "scipy.linalg.solve scipy.linalg.inv scipy.linalg.det scipy.linalg.cholesky scipy.linalg.cho_factor "
-    "scipy.linalg.cho_solve scipy.linalg.solve_triangular scipy.linalg.qr scipy.linalg.svd scipy.linalg.eigh "
+    "scipy.linalg.cho_solve scipy.linalg.solve_triangular scipy.linalg.qr scipy.linalg.svd scipy.linalg.pinv scipy.linalg.eigh "
     "scipy.linalg.eigvalsh scipy.linalg.lu scipy.linalg.lu_factor scipy.linalg.lu_solve",
     "gamma_functions": "gamma factorial polygamma binom comb rgamma gammasgn poch perm multigammaln factorial2",
     "comparing": "isclose allclose array_equal array_equiv modf gcd lcm",

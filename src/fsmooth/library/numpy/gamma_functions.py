@@ -78,11 +78,11 @@ def poch(z, m):
     return gamma(z + m) / gamma(z)
 
 
-def perm(n, k, exact=False):
-    """How many ordered choices of k things there are among n."""
+def perm(N, k, exact=False):
+    """How many ordered choices of k things there are among N."""
     if exact:
         return refused("perm with exact=True", "leave it out")
-    return poch(n - k + 1.0, k)
+    return poch(N - k + 1.0, k)
 
 
 def multigammaln(a, d):
@@ -116,8 +116,8 @@ def _binom(n, k):
 binom = of_numbers(_binom)
 
 
-def comb(n, k, exact=False, repetition=False):
-    """How many choices of k things there are among n."""
+def comb(N, k, *, exact=False, repetition=False):
+    """How many choices of k things there are among N."""
     if exact or repetition:
         return refused("comb with exact=True or repetition=True", "leave them out")
-    return binom(n, k)
+    return binom(N, k)

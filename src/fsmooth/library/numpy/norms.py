@@ -101,9 +101,9 @@ def cond(x, p=None):
     return norm(x, p) * norm(inv(x), p)
 
 
-def matrix_rank(a, tol=None):
+def matrix_rank(A, tol=None):
     """How many singular values are larger than `tol`."""
-    a = np.asarray(a)
+    a = np.asarray(A)
     s = svdvals(constant(a))
     limit = s[0] * max(a.shape[0], a.shape[1]) * 2.220446049250313e-16 if tol is None else tol
     return sum(1 if v > limit else 0 for v in s)

@@ -83,7 +83,7 @@ def order(v):
     return places
 
 
-def median(a, axis=None, keepdims=False):
+def median(a, axis=None, *, keepdims=False):
     """The middle of the values in ascending order, or the mean of the two in the middle."""
     return reducing(middle, a, axis, keepdims)
 

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from fsmooth.library.numpy.words import refused
+
 
 def held(a, mask):
     """a[mask], of a mask for the first axes."""
@@ -55,20 +57,22 @@ def compress(condition, a, axis=None):
     return a[..., condition]
 
 
-def extract(condition, a):
-    """The elements of `a`, one after another, for which the condition holds."""
-    return np.ravel(a)[np.ravel(condition)]
+def extract(condition, arr):
+    """The elements of `arr`, one after another, for which the condition holds."""
+    return np.ravel(arr)[np.ravel(condition)]
 
 
-def take(a, indices, axis=None, mode="raise"):
+def take(a, indices, axis=None, *, mode="raise"):
     """The parts of `a` at these places of an axis; places outside are errors, the nearest inside, or start anew."""
     if axis is None:
-        return take(np.ravel(a), indices, 0, mode)
+        return take(np.ravel(a), indices, 0, mode=mode)
     size = a.shape[axis]
     if mode == "clip":
         return take(a, np.clip(indices, 0, size - 1), axis)
     if mode == "wrap":
         return take(a, indices % size, axis)
+    if mode != "raise":
+        return refused(f"mode={mode!r} of np.take", "use 'raise', 'clip' or 'wrap'")
     if axis == 0 or axis == -a.ndim:
         return a[indices]
     if axis == 1 or axis == 1 - a.ndim:
@@ -85,22 +89,22 @@ def item(a, *index):
     return a[index[0], index[1], index[2]]
 
 
-def take_along_axis(a, indices, axis):
-    """Along an axis the elements of `a` at the places that `indices` has there."""
+def take_along_axis(arr, indices, axis=-1):
+    """Along an axis the elements of `arr` at the places that `indices` has there."""
     if axis is None:
-        return np.ravel(a)[np.ravel(indices)]
-    if a.ndim == 1:
-        return a[indices]
-    if a.ndim == 2:
+        return np.ravel(arr)[np.ravel(indices)]
+    if arr.ndim == 1:
+        return arr[indices]
+    if arr.ndim == 2:
         if axis == 0 or axis == -2:
-            return a[indices, np.arange(indices.shape[1])]
-        return a[np.arange(indices.shape[0])[:, None], indices]
+            return arr[indices, np.arange(indices.shape[1])]
+        return arr[np.arange(indices.shape[0])[:, None], indices]
     first, second, third = np.arange(indices.shape[0]), np.arange(indices.shape[1]), np.arange(indices.shape[2])
     if axis == 0 or axis == -3:
-        return a[indices, second[:, None], third]
+        return arr[indices, second[:, None], third]
     if axis == 1 or axis == -2:
-        return a[first[:, None, None], indices, third]
-    return a[first[:, None, None], second[:, None], indices]
+        return arr[first[:, None, None], indices, third]
+    return arr[first[:, None, None], second[:, None], indices]
 
 
 def fill_diagonal(a, val):

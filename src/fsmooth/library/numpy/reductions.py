@@ -12,22 +12,22 @@ def ptp(a, axis=None, *, keepdims=False):
     return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
 
 
-def nansum(a, axis=None, keepdims=False):
+def nansum(a, axis=None, *, keepdims=False):
     """The sum of what is not NaN."""
     return np.sum(instead_of_nan(a, 0.0), axis=axis, keepdims=keepdims)
 
 
-def nanprod(a, axis=None, keepdims=False):
+def nanprod(a, axis=None, *, keepdims=False):
     """The product of what is not NaN."""
     return np.prod(instead_of_nan(a, 1.0), axis=axis, keepdims=keepdims)
 
 
-def nanmean(a, axis=None, keepdims=False):
+def nanmean(a, axis=None, *, keepdims=False):
     """The mean of what is not NaN."""
-    return nansum(a, axis, keepdims) / np.sum(~np.isnan(a), axis=axis, keepdims=keepdims)
+    return nansum(a, axis, keepdims=keepdims) / np.sum(~np.isnan(a), axis=axis, keepdims=keepdims)
 
 
-def nanmax(a, axis=None, keepdims=False):
+def nanmax(a, axis=None, *, keepdims=False):
     """The largest of what is not NaN; NaN if nothing is."""
     if a.dtype == np.int64:
         return np.max(a, axis=axis, keepdims=keepdims)
@@ -35,7 +35,7 @@ def nanmax(a, axis=None, keepdims=False):
     return np.where(np.all(np.isnan(a), axis=axis, keepdims=keepdims), np.nan, most)
 
 
-def nanmin(a, axis=None, keepdims=False):
+def nanmin(a, axis=None, *, keepdims=False):
     """The smallest of what is not NaN; NaN if nothing is."""
     if a.dtype == np.int64:
         return np.min(a, axis=axis, keepdims=keepdims)
@@ -43,26 +43,26 @@ def nanmin(a, axis=None, keepdims=False):
     return np.where(np.all(np.isnan(a), axis=axis, keepdims=keepdims), np.nan, least)
 
 
-def nanargmax(a, axis=None, keepdims=False):
+def nanargmax(a, axis=None, *, keepdims=False):
     """The place of the largest of what is not NaN."""
     return np.argmax(instead_of_nan(a, -np.inf), axis=axis, keepdims=keepdims)
 
 
-def nanargmin(a, axis=None, keepdims=False):
+def nanargmin(a, axis=None, *, keepdims=False):
     """The place of the smallest of what is not NaN."""
     return np.argmin(instead_of_nan(a, np.inf), axis=axis, keepdims=keepdims)
 
 
-def nanvar(a, axis=None, ddof=0, keepdims=False):
+def nanvar(a, axis=None, *, ddof=0, keepdims=False):
     """The variance of what is not NaN."""
-    away = instead_of_nan(a - nanmean(a, axis, True), 0.0)
+    away = instead_of_nan(a - nanmean(a, axis, keepdims=True), 0.0)
     count = np.sum(~np.isnan(a), axis=axis, keepdims=keepdims)
     return np.sum(away * away, axis=axis, keepdims=keepdims) / (count - ddof)
 
 
-def nanstd(a, axis=None, ddof=0, keepdims=False):
+def nanstd(a, axis=None, *, ddof=0, keepdims=False):
     """The standard deviation of what is not NaN."""
-    return np.sqrt(nanvar(a, axis, ddof, keepdims))
+    return np.sqrt(nanvar(a, axis, ddof=ddof, keepdims=keepdims))
 
 
 def cov(m, y=None, rowvar=True, bias=False, ddof=None):

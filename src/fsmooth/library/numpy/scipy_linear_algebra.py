@@ -6,7 +6,7 @@ not finite.
 
 import numpy as np
 
-from fsmooth.library.numpy import definite, eigen, orthogonal, singular, solving
+from fsmooth.library.numpy import definite, eigen, least_squares, orthogonal, singular, solving
 from fsmooth.library.numpy.factors import factors, of_regular
 from fsmooth.library.numpy.ruled import ruled
 from fsmooth.library.numpy.triangular import triangle_solution
@@ -72,6 +72,14 @@ def qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_fini
 def svd(a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
     """U, singular values in descending order, and Vᵀ."""
     return singular.svd(a, full_matrices, compute_uv)
+
+
+def pinv(a, *, atol=None, rtol=None, return_rank=False, check_finite=True):
+    """The pseudo-inverse; singular values below `rtol` times the largest are taken as 0."""
+    if atol is not None or return_rank:
+        return refused("pinv with atol or return_rank", "give rtol, or leave it out")
+    a = np.asarray(a)
+    return least_squares.pinv(a, max(a.shape[0], a.shape[1]) * 2.220446049250313e-16 if rtol is None else rtol)
 
 
 def eigh(a, b=None, lower=True, eigvals_only=False, overwrite_a=False, overwrite_b=False, check_finite=True):

@@ -9,6 +9,8 @@ def select(condlist, choicelist, default=0):
     """The first choice whose condition holds, at each place."""
     if not is_known(len(condlist)):
         return refused("np.select of conditions whose number is not known", "write them out: np.select([c, d], [x, y])")
+    if len(condlist) != len(choicelist):
+        raise ValueError("there must be as many choices as conditions")
     return chosen(condlist, choicelist, default, 0)
 
 

@@ -81,7 +81,7 @@ def along(frame: Frame, array: Term, axis: int, apply: Reducing, node: ast.AST) 
 
 
 def reduction(name: str) -> Callable[..., Value]:
-    """np.sum, np.prod, np.all, np.any, np.mean."""
+    """np.sum, np.prod, np.mean; with other parameters np.all, np.any."""
 
     def call(
         frame: Frame,
@@ -112,6 +112,24 @@ def reduction(name: str) -> Callable[..., Value]:
         if operator is None:
             frame.unsupported(node, f"the keyword initial of {name}", "leave it out")
         return binary(frame, operator, frame.term(initial, node), made, node)
+
+    return call
+
+
+def of_truths(name: str) -> Callable[..., Value]:
+    """np.all, np.any."""
+    reduce_ = reduction(name)
+
+    def call(
+        frame: Frame,
+        node: ast.AST,
+        a: Value,
+        axis: Value = NOTHING,
+        out: Value = NOTHING,
+        keepdims: Value = NO,
+        where: Value = NOTHING,
+    ) -> Value:
+        return reduce_(frame, node, a, axis, NOTHING, out, keepdims, NOTHING, where)
 
     return call
 
