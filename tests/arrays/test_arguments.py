@@ -141,6 +141,17 @@ def test_types_and_axes_that_are_named() -> None:
     same(of_types, X, K, np.arange(12.0).reshape(3, 4) + 0.5)
 
 
+def selected(k):
+    """What is selected of a selection is selected again."""
+    positive = [i for i in k if i > 0]
+    return np.intersect1d(k, k), np.setdiff1d(k, [3, 3]), np.array([i for i in positive if sum(i * j for j in k) > 20])
+
+
+@pytest.mark.parametrize("part", [0, 1, 2])
+def test_selections_of_selections(part: int) -> None:
+    same(lambda k: (selected(k)[part],), K)
+
+
 def with_periods(t):
     v, points = t[0, 0], np.array([0.5, 2.0, 1.0, -0.7])
     return (
@@ -257,6 +268,9 @@ def several_axes(t):
         *np.gradient(a, v * v, 3.0 + np.arange(4.0)),
         *np.gradient(t, 1.0, 2.0, 3.0),
         np.gradient(a, 0.5, axis=1),
+        np.flip(a, axis=(0, 1)),
+        np.flip(t, (0, 2)),
+        np.polyint(a[0], 2),
     )
 
 
@@ -326,6 +340,7 @@ def of_integers(k, x):
         np.polyval([1, 2], k),
         np.polyval(k, x),
         np.polyval(x, k),
+        np.float_power(k, 2),
         np.nanmax(k),
         np.nanmin(k),
         np.nansum(k),

@@ -55,6 +55,7 @@ _TOTALS = (
     f" ~> {_SCOPE} let l = sum m (fun i -> if w[i] < x then 1 else 0) in sum m (fun i -> if w[i] < x then w[i] else zero)",
     # where something else reads the selection
     f"{_SCOPE} (w, sum m (fun k -> w[k])) ~> nothing",
+    f"{_SCOPE} collect (sum m (fun i -> if w[i] < x then 1 else 0)) [i in m] (w[i] < x) (w[i]) ~> nothing",
     f"{_SCOPE} w[check j m] + sum m (fun k -> w[k]) ~> nothing",
     f"{_SCOPE} sum m (fun k -> w[k] * w[check (m - 1 - k) m]) ~> nothing",
     f"{_SCOPE} sum m (fun k -> w[k] * to_float k) ~> nothing",

@@ -71,6 +71,7 @@ ROOMS = {
     **{name: ("ufuncs", name.replace(".", "_")) for name in _METHODS.split()},
     **{name: (room, name.rpartition(".")[2]) for room, names in _BY_ROOM.items() for name in names.split()},
     "linalg.matrix_transpose": ("generating", "matrix_transpose"),
+    "float_power": ("ufuncs", "float_power"),
     "sorted": ("orders", "sorted_as_list"),
     "math.isclose": ("comparing", "isclose_of_math"),
     "scipy.special.logsumexp": ("ufuncs", "weighted_logsumexp"),

@@ -48,10 +48,12 @@ def polyder(p, m=1):
     return polyder(np.array([p[i] * (n - i) for i in range(n)]), m - 1)
 
 
-def polyint(p):
-    """The coefficients of an integral of a polynomial."""
+def polyint(p, m=1):
+    """The coefficients of an integral of a polynomial, m times."""
+    if m == 0:
+        return p
     n = len(p)
-    return np.append(np.array([p[i] / (n - i) for i in range(n)]), [0.0])
+    return polyint(np.append(np.array([p[i] / (n - i) for i in range(n)]), [0.0]), m - 1)
 
 
 def polyadd(a1, a2):

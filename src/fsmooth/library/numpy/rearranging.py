@@ -13,7 +13,13 @@ def flip(m, axis=None):
         if m.ndim == 1:
             return backwards(m)
         return np.array([flip(row) for row in backwards(m)])
+    if np.ndim(axis) != 0:
+        return flipped(m, axis, 0)
     return along(backwards, m, axis)
+
+
+def flipped(m, axes, k):
+    return m if k == len(axes) else flipped(along(backwards, m, axes[k]), axes, k + 1)
 
 
 def backwards(v):

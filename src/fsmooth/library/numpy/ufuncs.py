@@ -7,6 +7,11 @@ from fsmooth.library.numpy.cumulative import largest, products, smallest, sums
 from fsmooth.library.numpy.words import constant, logsumexp, refused
 
 
+def float_power(x1, x2):
+    """Powers of real numbers, of integers as such."""
+    return np.power(1.0 * x1, x2)
+
+
 def add_reduce(array, axis=0, keepdims=False):
     """The sum along an axis, the first if none is named."""
     return np.sum(array, axis=axis, keepdims=keepdims)
