@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from fsmooth.backend.c.emit import emit
 from fsmooth.backend.c.program import CProgram
+from fsmooth.core.alternatives import with_all_kinds
 from fsmooth.core.definitions import has_calls, has_derivative, redefined
 from fsmooth.core.free_variables import read_variables
 from fsmooth.core.narrow import Arrays
@@ -316,7 +317,7 @@ def _compile_halves(
     assert isinstance(wanted.type.result, Tuple)
     value, cotangents = wanted.type.result.items
     first_result = cast(Tuple, parts.forward.body.type)
-    _finish(forward, parts.forward, name, order, Tuple((value, first_result.items[1])))
+    _finish(forward, parts.forward, name, order, with_all_kinds(Tuple((value, first_result.items[1]))))
     backward.elaborated = _of_halves(elaborated, parts)
     backward.terms["optimised"] = parts.backward
     _lower(backward, parts.backward, name.replace("vjp", "pullback", 1), order, cotangents)

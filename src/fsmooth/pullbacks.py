@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fsmooth.callables import Function, write
+from fsmooth.core.alternatives import holds_alternatives
 from fsmooth.core.trees import holds_nodes, tangents_whole
 from fsmooth.core.types import Array, Type, unzipped
 from fsmooth.entries import Entry, loaded
@@ -23,7 +24,16 @@ from fsmooth.logs import tell_stages
 from fsmooth.parameters import P, R
 from fsmooth.runtime.arrays import leaves
 from fsmooth.runtime.kept import Kept
-from fsmooth.runtime.snapshots import fitted, measured, private, shapes_of, size_in_bytes, snapshot, written
+from fsmooth.runtime.snapshots import (
+    fitted,
+    measured,
+    of_its_kinds,
+    private,
+    shapes_of,
+    size_in_bytes,
+    snapshot,
+    written,
+)
 from fsmooth.runtime.tapes import KeptTape
 
 if TYPE_CHECKING:
@@ -180,6 +190,10 @@ class Pullback:
         assert isinstance(program, DerivedProgram)
         return tangents_whole(self._along, cotangents, program.single)
 
+    def of_its_kinds(self, value: object) -> Any:
+        """The value that it is a pullback of, as what it is if it is of one of several kinds."""
+        return of_its_kinds(value, self._type) if holds_alternatives(self._type) else value
+
     def __repr__(self) -> str:
         program = self._entry.program
         assert isinstance(program, DerivedProgram)
@@ -247,7 +261,8 @@ class Vjp(Function[P, tuple[R, Pullback]]):
             given = saved(library, inputs)
         place = second.kept.tape
         tape = None if place is None else KeptTape(library, given[1][place])  # type: ignore[index]
-        return given[0], Pullback(entry, second, kept, given, entry.trees(inputs), tape)  # type: ignore[index, arg-type]
+        pullback = Pullback(entry, second, kept, given, entry.trees(inputs), tape)  # type: ignore[arg-type]
+        return pullback.of_its_kinds(given[0]), pullback  # type: ignore[index]
 
     def c_source(self, *args: object, **kwargs: object) -> str:
         """The C of both halves for arguments like these (those of the last call, if none are given)."""

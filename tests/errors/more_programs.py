@@ -653,3 +653,16 @@ def more_choices_than_conditions(A):
 @wrong(A)
 def unknown_mode_of_take(A):
     return np.take(A, 9, mode="cut")
+def list_of_kinds_as_result(x):
+    return [v if v > 0.0 else None for v in x]
+
+
+@wrong(2.0)
+def jacobian_by_one_of_several_kinds(x):
+    pair = Pair(x, x) if x > 1.0 else None
+    return fs.jacobian(lambda p: 0.0 if p is None else p.u)(pair)
+
+
+@wrong(x)
+def jacobian_of_a_list_of_kinds(x):
+    return len(fs.jacobian(lambda y: [v if v > 0.0 else None for v in y])(x))

@@ -12,7 +12,7 @@ from collections.abc import Hashable
 
 from msgspec import Struct
 
-from fsmooth.core.types import INT, Tuple, Type
+from fsmooth.core.types import INT, Array, Tuple, Type
 
 
 class OneOf(Struct, frozen=True):
@@ -62,3 +62,55 @@ def holds_functions(type_: Type) -> bool:
     return isinstance(type_, Tuple) and (
         isinstance(type_.record, Code) or any([holds_functions(item) for item in type_.items])
     )
+
+
+def holds_alternatives(type_: Type) -> bool:
+    """Is a value of one of several kinds, or is one in it?"""
+    match type_:
+        case Array(element):
+            return holds_alternatives(element)
+        case Tuple(items):
+            return is_one_of(type_) or any([holds_alternatives(item) for item in items])
+        case _:
+            return False
+
+
+def holds_many_alternatives(type_: Type) -> bool:
+    """Are there arrays in it of which each element is of one of several kinds, or of which the tags are an array?"""
+    match type_:
+        case Array():
+            return holds_alternatives(type_)
+        case Tuple(items):
+            is_many = is_one_of(type_) and isinstance(items[0], Array)
+            return is_many or any([holds_many_alternatives(item) for item in items])
+        case _:
+            return False
+
+
+def tagged(type_: Type) -> Type:
+    """A type of tangents in which values of one of several kinds have tags, which themselves have no tangents.
+
+    >>> from fsmooth.core.types import F64, tangent
+    >>> tagged(tangent(one_of((F64, INT))))
+    {tag: Int, kind_0: Float, kind_1: ()}
+    """
+    match type_:
+        case Array(element):
+            return Array(tagged(element))
+        case Tuple(items, names, record):
+            parts = tuple([tagged(item) for item in items])
+            return Tuple((INT, *parts[1:]) if is_one_of(type_) else parts, names, record)
+        case _:
+            return type_
+
+
+def with_all_kinds(type_: Type) -> Type:
+    """The type, with values of one of several kinds and functions as tuples of their parts, whichever they are."""
+    match type_:
+        case Array(element):
+            return Array(with_all_kinds(element))
+        case Tuple(items, names, record):
+            kept = None if isinstance(record, OneOf | Code) else record
+            return Tuple(tuple([with_all_kinds(item) for item in items]), None if kept is None else names, kept)
+        case _:
+            return type_

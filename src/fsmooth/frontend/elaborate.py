@@ -10,7 +10,7 @@ from typing import cast
 from msgspec import Struct
 
 from fsmooth.core import primitives as p
-from fsmooth.core.alternatives import holds_functions
+from fsmooth.core.alternatives import holds_functions, holds_many_alternatives
 from fsmooth.core.definitions import extension
 from fsmooth.core.term import App, Deriv, Lam, Prim, Require, Term, Var, Verb
 from fsmooth.core.types import Type
@@ -124,13 +124,22 @@ def _result(frame: Frame, program: Program, names: dict[str, Value], node: ast.A
         _, pullback = value.items
         assert isinstance(pullback, Pullback)
         pullbacks.append(pullback.derivative)
+        _require_result(frame, pullback.value.type, frame.shared.returned or node)
         return App(pullback.derivative.function, pullback.arguments)
     place = frame.shared.returned or node
     result = frame.term(value, place)
-    if holds_functions(result.type):
-        hint = "call it, and return what it gives"
-        frame.fail(TypeMismatchError, place, f"{describe(result.type)} is no result of a compiled function", hint)
+    _require_result(frame, result.type, place)
     return without_far_integers(frame, as_columns(frame, result, place), place)
+
+
+def _require_result(frame: Frame, result: Type, place: ast.AST) -> None:
+    """What the caller can be given: no functions, and no lists of values of one of several kinds."""
+    if holds_functions(result):
+        hint = "call it, and return what it gives"
+        frame.fail(TypeMismatchError, place, f"{describe(result)} is no result of a compiled function", hint)
+    if holds_many_alternatives(result):
+        what = "a list of values of one of several kinds is no result of a compiled function"
+        frame.fail(TypeMismatchError, place, what, "return a list of numbers, and one that says of which kind each is")
 
 
 def _run(frame: Frame, program: Program, names: dict[str, Value], node: ast.AST) -> Value:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
+from fsmooth.core.alternatives import OneOf
 from fsmooth.core.narrow import Narrow
 from fsmooth.core.nodes.declaration import Nodes
 from fsmooth.core.trees import Apart, Constant, Registered, apart, is_constant, labels, part
@@ -260,6 +261,8 @@ def allocate(type_: Type, shape: list[int], out: object | None, name: str, memor
     """
     if isinstance(type_, Tuple):
         parts, buffers = [], []
+        if out is not None and isinstance(type_.record, OneOf):
+            raise ArgumentError(f"{name}: this result is of one of several kinds\n  hint: leave out=… away")
         given = [None] * len(type_.items) if out is None else parts_of(out, type_, name)
         for k, (item, o) in enumerate(zip(type_.items, given, strict=True)):
             label = labels(type_.record, type_.names, len(type_.items))[k]

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from fsmooth.core.alternatives import Code, OneOf
 from fsmooth.core.nodes.declaration import Nodes
 from fsmooth.core.nodes.packed import Forest, Packed, packed, taken_apart
 from fsmooth.core.trees import Constant, Registered, apart, together
@@ -98,8 +99,9 @@ class _Text:
             also = "" if is_list is None else f" and {self.name(is_list)}({value})"
             self.unless(f"type({value}) is list and len({value}) == {count}{also}")
             return value
-        own = "tuple" if record is None else self.name(record)
-        if record is None or _is_named_tuple(type_):
+        is_tuple = record is None or isinstance(record, OneOf | Code)
+        own = "tuple" if is_tuple else self.name(record)
+        if is_tuple or _is_named_tuple(type_):
             self.unless(f"type({value}) is {own} and len({value}) == {count}")
             return value
         self.unless(f"type({value}) is {own}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from fsmooth.core.alternatives import holds_alternatives, holds_many_alternatives
 from fsmooth.core.build import project
 from fsmooth.core.term import App, Deriv, IllTyped, Lam, MakeTuple, Proj, Term, Var, Verb
 from fsmooth.core.term import Method as How
@@ -26,6 +27,7 @@ from fsmooth.frontend.python.parts import is_run_time, seen
 from fsmooth.frontend.python.programs import applied, function_at, signature_of_value
 from fsmooth.frontend.python.returned_nodes import as_columns
 from fsmooth.frontend.python.sizes import alike
+from fsmooth.frontend.python.tagged_derivatives import tagged_again, without_tags
 from fsmooth.frontend.python.tree_derivatives import whole_again, without_structure
 from fsmooth.frontend.python.values import Derived, Keyed, Pullback, Static, Unrolled, Value
 
@@ -143,10 +145,15 @@ def derivative(frame: Frame, derived: Derived, node: ast.Call) -> Value:
     if verb in ALONG_TANGENTS:
         arguments += tangents(frame, deriv, arguments, tangent, node)
     refuse_columns(frame, verb, [terms[names[k]].type for k in chosen], node)
+    if verb is Verb.JACOBIAN:
+        refuse_alternatives(frame, function.body.type, [terms[names[k]].type for k in chosen], node)
+    is_tagged = verb is Verb.JACOBIAN and holds_alternatives(function.body.type)
     try:
         made = App(deriv, tuple(arguments))
         found = frame.bind(made, "derivative", made.type if is_weak(function.body.type) else strong(made.type))
-        return whole_again(found, verb, single, [terms[names[k]] for k in chosen])
+        along = [terms[names[k]] for k in chosen]
+        value = frame.bind(App(function, tuple(arguments[: len(kept)])), "value") if is_tagged else function.body
+        return tagged_again(whole_again(found, verb, single, along), verb, single, along, value)
     except IllTyped as error:
         frame.fail(TypeMismatchError, node, str(error), "look at the types of the arguments")
 
@@ -160,10 +167,13 @@ def pulled_back(frame: Frame, pullback: Pullback, node: ast.Call) -> Value:
             ArgumentMismatchError, node, "a pullback takes one cotangent", "give it one of the shape of the value"
         )
     wanted = deriv.type.parameters[-1]
-    given = frame.bind(convert(frame, frame.value(node.args[0]), wanted, node), "cotangent")
+    own = without_tags(frame, frame.value(node.args[0]), pullback.value, wanted, node, "cotangent")
+    given = frame.bind(own, "cotangent")
     cotangent = alike(frame, given, pullback.value, node, "a cotangent has the shape of the value")
     pulled = frame.bind(Proj(App(deriv, (*pullback.arguments, cotangent)), 1), "pulled")
-    return whole_again(pulled, Verb.GRAD, deriv.single, [pullback.arguments[k] for k in deriv.wrt])
+    along = [pullback.arguments[k] for k in deriv.wrt]
+    whole = whole_again(pulled, Verb.GRAD, deriv.single, along)
+    return tagged_again(whole, Verb.GRAD, deriv.single, along, pullback.value)
 
 
 def without_tangent(node: ast.Call, place: int | None) -> tuple[ast.Call, ast.expr | None]:
@@ -220,7 +230,8 @@ def tangents(frame: Frame, deriv: Deriv, arguments: list[Term], given: ast.expr 
 def _tangent(frame: Frame, given: Term, argument: Term, wanted: Type, name: str, node: ast.Call) -> Term:
     """The tangent of one argument, in its type."""
     try:
-        return convert(frame, without_structure(frame, given, argument, wanted, node), wanted, node)
+        own = without_structure(frame, given, argument, wanted, node)
+        return without_tags(frame, own, argument, wanted, node, "tangent")
     except TypeMismatchError as error:
         hint = f"give it the structure and the shape of {name}; what is an integer there has the tangent ()"
         frame.fail(TypeMismatchError, node, f"the tangent of {name}: {str(error).splitlines()[0]}", hint)
@@ -273,6 +284,16 @@ def refuse_columns(frame: Frame, verb: Verb, along: list[Type], node: ast.AST) -
     if verb is Verb.JACOBIAN and any([holds_nodes(type_) for type_ in along]):
         what = "fs.jacobian with respect to a tree"
         frame.unsupported(node, what, "use fs.grad of each component, or fs.vjp")
+
+
+def refuse_alternatives(frame: Frame, result: Type, along: list[Type], node: ast.AST) -> None:
+    """A matrix has no rows or columns some of which are None."""
+    if any([holds_alternatives(type_) for type_ in along]):
+        what = "fs.jacobian with respect to a value of one of several kinds"
+        frame.unsupported(node, what, "use fs.grad of each component, or fs.vjp")
+    if holds_many_alternatives(result):
+        what = "fs.jacobian of a function that gives a list of values of one of several kinds"
+        frame.unsupported(node, what, "use fs.jvp or fs.vjp")
 
 
 def is_single(type_: Type) -> bool:
