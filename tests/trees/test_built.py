@@ -58,6 +58,33 @@ class Rose(NamedTuple):
     children: list[Rose]
 
 
+@dataclass
+class Held:
+    """Holds cells, which hold none of it."""
+
+    cells: Cell | None
+    scale: float
+
+
+@dataclass
+class Zipper:
+    left: Cell | None
+    head: float
+    right: Cell | None
+
+
+@dataclass
+class Chain:
+    rest: Cell | Chain
+    value: float
+
+
+@dataclass
+class Bag:
+    lists: list[Cell]
+    scale: float
+
+
 def cells(numbers):
     result = None
     for x in reversed(numbers):
@@ -303,6 +330,36 @@ def of_an_expression_in_an_expression(e, x):
     return at(with_another(e, Number(2.0 * x)), x) + at(with_another(e, e), x) + at(with_another(e, X()), x)
 
 
+def to_the_right(z):
+    return z if z.right is None else Zipper(Cell(z.head, z.left), z.right.head, z.right.tail)
+
+
+def of_a_zipper(c, x):
+    z = to_the_right(to_the_right(Zipper(None, c.head * x, c.tail)))
+    return z.head * total(z.left) + x * total(z.right)
+
+
+def of_what_is_held(c, x):
+    found = Held(c, 0.0)
+    while found.cells is not None:
+        found = Held(found.cells.tail, found.scale + found.cells.head * x)
+    return found.scale * total(Held(Cell(x, c), x).cells)
+
+
+def sum_of_chain(h):
+    return total(h) if isinstance(h, Cell) else h.value + sum_of_chain(h.rest)
+
+
+def of_a_chain(c, x):
+    first = Chain(c, x)
+    return sum_of_chain(Chain(first, 2.0 * x)) + total(Cell(x, first.rest))
+
+
+def of_a_bag(c, x):
+    bag = Bag([c, Cell(x), upto(3, x)], x)
+    return sum(total(t) * bag.scale for t in bag.lists)
+
+
 _CELLS = cells([0.3, -0.2, 0.5, 0.1])
 _E = Binary("*", Binary("+", X(), Number(2.0)), Binary("*", X(), Number(-1.5)))
 _ROSE = Rose(0.5, np.array([1.0, -2.0]), [Rose(2.0, np.array([0.5]), []), Rose(1.0, np.array([9.0]), [])])
@@ -328,6 +385,10 @@ PROGRAMS: dict[Callable[..., float], tuple[object, ...]] = {
     in_a_loop: (_E, 0.7),
     of_an_expression_that_is_made_simpler: (_E, 0.7),
     of_an_expression_in_an_expression: (_E, 0.7),
+    of_a_zipper: (_CELLS, 0.7),
+    of_what_is_held: (_CELLS, 0.7),
+    of_a_chain: (_CELLS, 0.7),
+    of_a_bag: (_CELLS, 0.7),
 }
 _EACH = pytest.mark.parametrize("program", [pytest.param(f, id=f.__name__) for f in PROGRAMS])
 
@@ -470,3 +531,34 @@ def test_each_node_is_written_into_its_row():
     assert body.count("memset") == 2
     assert "memcpy" not in body
     assert "fs_take" not in body
+
+
+def test_results_that_hold_trees_of_other_data_types():
+    c = cells([1.0, 2.0, 3.0])
+    given = Held(c, 2.0)
+    for program, arguments in [
+        (lambda c: to_the_right(Zipper(None, c.head, c.tail)), (c,)),
+        (lambda h: Held(Cell(1.0, h.cells), h.scale), (given,)),
+        (lambda c, x: Chain(Chain(c, x), 2.0 * x), (c, 3.0)),
+        (lambda h, x: Cell(x) if x > 5.0 else h.cells, (given, 3.0)),
+    ]:
+        assert fs.function(program)(*arguments) == program(*arguments)
+
+
+def test_a_node_of_a_class_that_a_field_does_not_hold():
+    put = fs.function(lambda h, x: total(Cell(x, h.rest)))
+    assert put(Chain(Cell(2.0), 1.0), 3.0) == 13.0
+    with pytest.raises(fs.RaisedError, match=r"this is Chain, not Cell \| None"):
+        put(Chain(Chain(Cell(2.0), 1.0), 1.0), 3.0)
+
+
+def test_what_holds_a_list_does_not_make_it_anew():
+    def walked(n, x):
+        z = Zipper(None, x, upto(n, x))
+        for _ in range(n):
+            z = to_the_right(z)
+        return total(z.left)
+
+    terms = fs.function(walked).compiled(5, 1.0).terms["definition"]
+    assert "made" not in str(terms)
+    assert fs.function(walked)(5, 0.5) == walked(5, 0.5)

@@ -1,4 +1,7 @@
-"""Nodes that programs make: a data type of the core for each declaration, with a constructor for each class."""
+"""Nodes that programs make: a data type of the core for each declaration, with a constructor for each class.
+
+What a class holds that is not in it, as the list in a queue, is of a data type of its own, which is the same wherever it is held.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 from fsmooth.core.alternatives import is_one_of, kinds_of
 from fsmooth.core.nodes.declaration import Declaration, Field, Kind, Nodes
+from fsmooth.core.nodes.reading import declaration_of, declared
 from fsmooth.core.trees import Constant, class_of
 from fsmooth.core.types import BOOL, F64, INT, Array, Data, Tuple, Type, array_of
 
@@ -32,15 +36,23 @@ class Built(Data):
         """The type of a field."""
         match field.kind:
             case Kind.NODE:
-                return self
+                return self.held(field)
             case Kind.CHILDREN:
-                return Array(self)
+                return Array(self.held(field))
             case Kind.TEXT:
                 return INT
             case Kind.NUMBER:
                 return _LEAVES[field.leaf]
             case _:
                 return array_of(_LEAVES[field.leaf], field.rank)
+
+    def held(self, field: Field) -> Built:
+        """The data type of the nodes in a field: that of the classes that are reached from it, if it is recursive."""
+        classes = [self.declaration.constructors[tag].cls for tag in sorted(field.tags)]
+        if not any([cls is not type(None) and declaration_of(cls) is not None for cls in classes]):
+            return self
+        own = declared(classes)
+        return self if own is self.declaration else built(own)
 
 
 _BUILT: WeakKeyDictionary[Declaration, Built] = WeakKeyDictionary()
@@ -66,10 +78,19 @@ def tag_of(type_: Type, wanted: Built) -> int | None:
 
 def is_like_built(type_: Type, wanted: Built) -> bool:
     """Can a value be one that the program makes: a node of a tree that is given, a record of one of the classes, None, or one
-    of several of these?
+    of several of these?  A node of a data type with more classes is asked for its class.
     """
     if is_one_of(type_):
         return all([is_like_built(kind, wanted) for kind in kinds_of(type_)])
     if isinstance(type_, Tuple) and isinstance(type_.record, Nodes):
-        return not type_.record.is_forest and type_.record.declaration is wanted.declaration
-    return type_ == wanted or tag_of(type_, wanted) is not None
+        return not type_.record.is_forest and larger_of(type_.record.declaration, wanted.declaration) is not None
+    if isinstance(type_, Built):
+        return larger_of(type_.declaration, wanted.declaration) is not None
+    return tag_of(type_, wanted) is not None
+
+
+def larger_of(one: Declaration, other: Declaration) -> Declaration | None:
+    """The one that has all classes of the other; None if neither has."""
+    if one.tags.keys() >= other.tags.keys():
+        return one
+    return other if other.tags.keys() >= one.tags.keys() else None

@@ -8,7 +8,7 @@ import numpy as np
 
 from fsmooth.core.alternatives import Code, OneOf, kinds_of, one_of
 from fsmooth.core.lists import either_array, lists_in
-from fsmooth.core.nodes.built import Built, built, is_like_built, tag_of
+from fsmooth.core.nodes.built import Built, built, is_like_built, larger_of, tag_of
 from fsmooth.core.nodes.declaration import Declaration, Nodes
 from fsmooth.core.nodes.packed import taken_apart
 from fsmooth.core.trees import Constant, is_class, known_parts
@@ -41,6 +41,10 @@ def join_types(a: Type, b: Type) -> Type | None:
     """The smallest type to which both convert, if any; a weak number becomes what the other is."""
     if identical(a, b):
         return a
+    of_a, of_b = _declaration_of(a), _declaration_of(b)
+    if of_a is not None and of_b is not None and (of_a is not of_b or isinstance(a, Built) or isinstance(b, Built)):
+        larger = larger_of(of_a, of_b)
+        return None if larger is None else built(larger)
     for one, other in ((a, b), (b, a)):
         if isinstance(one, Built) and is_like_built(other, one):
             return one
@@ -102,7 +106,9 @@ def join_kinds(a: Type, b: Type) -> Type | None:
 
 
 def _declaration_of(type_: Type) -> Declaration | None:
-    """Of a node of a tree that is given."""
+    """Of a node."""
+    if isinstance(type_, Built):
+        return type_.declaration
     record = type_.record if isinstance(type_, Tuple) else None
     return record.declaration if isinstance(record, Nodes) and not record.is_forest else None
 

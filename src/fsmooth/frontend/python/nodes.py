@@ -153,10 +153,10 @@ def _tags_of_field(frame: Frame, declaration: Declaration, node: Term) -> Tags:
     match definition_of(frame, place_of(node)):
         case Inject(_, tag, _):
             return frozenset([tag])
-        case Field(Term(type=Built()), tag, position):
-            return declaration.constructors[tag].fields[position].tags
-        case Get(Field(Term(type=Built()), tag, position), _):
-            return declaration.constructors[tag].fields[position].tags
+        case Field(Term(type=Built() as holder), tag, position):
+            return _tags_in_field(declaration, holder.declaration, tag, position)
+        case Get(Field(Term(type=Built() as holder), tag, position), _):
+            return _tags_in_field(declaration, holder.declaration, tag, position)
         case Get(column, _) if not is_built(node):
             for tag, c in enumerate(declaration.constructors):
                 for f in c.fields:
@@ -165,6 +165,12 @@ def _tags_of_field(frame: Frame, declaration: Declaration, node: Term) -> Tags:
                         if is_same(frame, column, own):
                             return f.tags
     return declaration.all_tags
+
+
+def _tags_in_field(declaration: Declaration, holder: Declaration, tag: int, position: int) -> Tags:
+    """The tags that the classes which a field of a node may hold have in their own data type."""
+    held = holder.constructors[tag].fields[position].tags
+    return frozenset([declaration.tags[holder.constructors[k].cls] for k in held])
 
 
 # -- fields ----------------------------------------------------------------------------------------------------------

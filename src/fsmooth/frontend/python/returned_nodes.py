@@ -62,9 +62,9 @@ def _columns(frame: Frame, value: Term, node: ast.AST) -> Term:
     tree = frame.bind(value, "tree")
     site = frame.site(node)
     counted = _Written(type_, site)
-    count = frame.bind(Call(counted.counts(), (tree,)), "count")
+    count = frame.bind(Call(counted.counts(type_), (tree,)), "count")
     sizes = [_part(count, k, counted.classes) for k in range(counted.classes)]
-    whole = frame.bind(Call(counted.writes(), (tree, *sizes, *[Const(0)] * counted.classes)), "columns")
+    whole = frame.bind(Call(counted.writes(type_), (tree, *sizes, *[Const(0)] * counted.classes)), "columns")
     items = (Proj(whole, 0), *[Proj(whole, 1 + counted.classes + k) for k in range(len(counted.columns))])
     record = type_.declaration.record(objects)
     return MakeTuple(items, Tuple(tuple([item.type for item in items]), record.names, record))
@@ -79,35 +79,43 @@ class _Written:
 
     def __init__(self, type_: Built, site: Site) -> None:
         self.type, self.site = type_, site
+        self.counting: dict[Built, Header] = {}
+        self.writing: dict[Built, Header] = {}
         self.declaration = type_.declaration
         with_rows = [k for k, c in enumerate(self.declaration.constructors) if c.fields]
         self.place = {tag: k for k, tag in enumerate(with_rows)}
         self.classes = len(with_rows)
         self.columns = [(tag, f) for tag in with_rows for f in self.declaration.constructors[tag].fields]
 
-    def counts(self) -> Header:
-        """How many nodes there are of each class."""
-        data = Var("tree", self.type)
+    def counts(self, type_: Built) -> Header:
+        """How many nodes there are of each class, of those of one data type."""
+        if type_ in self.counting:
+            return self.counting[type_]
+        data = Var("tree", type_)
         result = tuple_of([Const(0)] * self.classes).type
-        header = Header("count", (self.type,), result, self.site, None)
+        header = self.counting[type_] = Header("count", (type_,), result, self.site, None)
 
-        def way(tag: int, constructor: Constructor) -> Term:
+        def way(place: int, constructor: Constructor) -> Term:
+            tag = self.declaration.tags[constructor.cls]
             own = [Const(int(self.place.get(tag) == k)) for k in range(self.classes)]
             bindings: list[tuple[Var, Term]] = []
             totals: list[Term] = list(own)
             for j, field in enumerate(constructor.fields):
                 if field.kind is Kind.NODE:
                     below = Var("below", result)
-                    bindings.append((below, Call(header, (Field(data, tag, j),))))
+                    held = type_.held(field)
+                    bindings.append((below, Call(self.counts(held), (Field(data, place, j),))))
                     totals = [plus(t, _part(below, k, self.classes)) for k, t in enumerate(totals)]
             return let(bindings, tuple_of(totals))
 
-        header.define(Lam((data,), self._each(data, way)))
+        header.define(Lam((data,), self._each(data, type_, way)))
         return header
 
-    def writes(self) -> Header:
+    def writes(self, type_: Built) -> Header:
         """The node, the rows that are free after it, and the columns with the rows of its tree, zero elsewhere."""
-        data = Var("tree", self.type)
+        if type_ in self.writing:
+            return self.writing[type_]
+        data = Var("tree", type_)
         sizes = [Var("size", INT) for _ in range(self.classes)]
         free = [Var("row", INT) for _ in range(self.classes)]
         empty = [Zero((sizes[self.place[tag]],), self._leaf(tag, f.name)) for tag, f in self.columns]
@@ -115,8 +123,10 @@ class _Written:
         blank = MakeTuple((Const(0), *free, *empty))
         model = Lam(parameters, blank)
         header = Header("write", tuple([q.type for q in parameters]), blank.type, self.site, model)
+        self.writing[type_] = header
 
-        def way(tag: int, constructor: Constructor) -> Term:
+        def way(place: int, constructor: Constructor) -> Term:
+            tag = self.declaration.tags[constructor.cls]
             if tag not in self.place:
                 return MakeTuple((reference(self.declaration, tag, Const(0)), *free, *empty))
             row = free[self.place[tag]]
@@ -125,10 +135,10 @@ class _Written:
             below: list[Var] = []
             own: dict[tuple[int, str], Term] = {}
             for j, field in enumerate(constructor.fields):
-                value: Term = Field(data, tag, j)
+                value: Term = Field(data, place, j)
                 if field.kind is Kind.NODE:
                     made = Var("below", blank.type)
-                    bindings.append((made, Call(header, (value, *sizes, *rows))))
+                    bindings.append((made, Call(self.writes(type_.held(field)), (value, *sizes, *rows))))
                     rows = [Proj(made, 1 + k) for k in range(self.classes)]
                     below.append(made)
                     value = Proj(made, 0)
@@ -141,7 +151,7 @@ class _Written:
             node = reference(self.declaration, tag, row)
             return let(bindings, MakeTuple((node, *rows, *columns)))
 
-        header.define(Lam(parameters, self._each(data, way)))
+        header.define(Lam(parameters, self._each(data, type_, way)))
         return header
 
     def _leaf(self, tag: int, name: str) -> Type:
@@ -150,8 +160,8 @@ class _Written:
         assert field is not None
         return INT if field.kind is Kind.NODE else self.type.type_of(field)
 
-    def _each(self, data: Term, way: Callable[[int, Constructor], Term]) -> Term:
-        ways = [way(tag, c) for tag, c in enumerate(self.declaration.constructors)]
+    def _each(self, data: Term, type_: Built, way: Callable[[int, Constructor], Term]) -> Term:
+        ways = [way(tag, c) for tag, c in enumerate(type_.declaration.constructors)]
         body = ways.pop()
         for tag, one in reversed(list(enumerate(ways))):
             body = If(equals(Tag(data), Const(tag)), one, body)
