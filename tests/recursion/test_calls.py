@@ -436,3 +436,28 @@ def test_a_header_is_defined_once():
     with pytest.raises(ValueError, match="f is defined twice"):
         header.define(Lam((x,), x))
     assert repr(header) == "<f : Float -> Float>"
+
+
+def along_a_tree(start, kids, s, y):
+    if start[s + 1] == start[s]:
+        return y * y
+    for j in range(start[s], start[s + 1]):
+        y = along_a_tree(start, kids, kids[j], y)
+    return y
+
+
+def longer(n, y):
+    return y * y if n == 0 else np.concatenate([longer(n - 1, y), y])
+
+
+@pytest.mark.parametrize("method", ["forward", "reverse"])
+def test_gradients_in_forward_mode_of_arrays_that_calls_give_are_differentiated(method):
+    """Lengths of what they give have no slope."""
+    start, kids = np.array([0, 1, 3, 3, 3]), np.array([1, 2, 3])
+    y = np.array([0.9, 0.8, 0.7, 0.6])
+    for f, second in [
+        (lambda y: np.sum(along_a_tree(start, kids, 0, y)), 12.0 * y**2),
+        (lambda y: np.sum(longer(3, y) ** 3), 30.0 * y**4 + 18.0 * y),
+    ]:
+        found = fs.jacobian(fs.grad(f, method="forward"), method=method)(y)
+        np.testing.assert_allclose(found, np.diag(second), rtol=1e-12, atol=1e-12)

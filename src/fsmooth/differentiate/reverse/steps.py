@@ -14,7 +14,7 @@ from msgspec import Struct
 from fsmooth.core import primitives as p
 from fsmooth.core.build import number
 from fsmooth.core.definitions import has_calls
-from fsmooth.core.shape import size_of
+from fsmooth.core.shape import shape_of, size_of
 from fsmooth.core.subst import Renaming, refresh, substitute
 from fsmooth.core.term import (
     App,
@@ -179,6 +179,8 @@ class Steps:
                 return self._element(self._atom(array, None), self._atom(index, None), name)
             case Length(array) if isinstance(array, Var | Proj | Get):
                 return self.names(term)
+            case Length(array, axis) if self.is_active(array):
+                return self._length(array, axis)
         if not self.is_active(term):
             return self._bind(self.names(term), name or _hint(term), active=False)
         if isinstance(term, Reduce) and term.reduction in (Reduction.MAX, Reduction.MIN):
@@ -224,6 +226,13 @@ class Steps:
         if not is_scalar(path.type) or self.states.keys().isdisjoint(array.free) or _root(array) not in self.states:
             return path
         return self._bind(path, name or _root(array).name, active=self.is_active(path))
+
+    def _length(self, array: Term, axis: int) -> Term:
+        """The length of an operation, which has no slope: what its size is, or that of its value."""
+        size = shape_of(array)[axis]
+        if not isinstance(size, Length) or isinstance(size.array, Var | Proj | Get):
+            return self._atom(size, None)
+        return Length(self._bind(self.names(size.array), _hint(size.array), active=False), size.axis)
 
     def _operation(self, term: Term) -> Term:
         """The operation with atoms for its operands."""
