@@ -666,3 +666,16 @@ def jacobian_by_one_of_several_kinds(x):
 @wrong(x)
 def jacobian_of_a_list_of_kinds(x):
     return len(fs.jacobian(lambda y: [v if v > 0.0 else None for v in y])(x))
+
+
+TABLE = {"a": 1.0, "b": 2.0}
+
+
+@wrong(2)
+def a_text_asked_for_an_integer(k):
+    return TABLE[k]
+
+
+@wrong(2)
+def an_entry_that_is_no_value(k):
+    return {1: np, 2: math}[k].sqrt(2.0)

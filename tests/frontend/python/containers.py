@@ -218,3 +218,34 @@ def arrays_compared(x):
     inside = (x > 0) & (x < 2)
     y = x if x[0] > 0 else -2 * x
     return np.sum(inside), np.where((x > 0) | ~(x < -3), x, -x), y
+
+
+WEIGHTS = {1: 2.0, 5: -3.0, 7: 1.5}
+ROWS = {0: np.array([1.0, 2.0]), 1: np.array([3.0, -4.0])}
+
+
+@case(X, np.array([1, 7, 5, 5, 1]))
+def asked_for_integers(x, kinds):
+    scales = {1: x[0], 5: x[1] * x[2]}
+    return sum([WEIGHTS[k] * v + scales.get(k, 0.5) + WEIGHTS.get(k + 2, v) for k, v in zip(kinds, x)])
+
+
+@case(X, np.array([1, 0, 1, 1, 0]))
+def rows_for_integers(x, kinds):
+    total = np.zeros(2)
+    for k, v in zip(kinds, x):
+        total = total + ROWS[k] * v
+    return total
+
+
+@case(X)
+def asked_for_truth_values(x):
+    signs = {True: lambda v: v, False: lambda v: -2.0 * v}
+    return [signs[v > 0.0](v) for v in x]
+
+
+@case(X)
+def a_default_for_one_of_several_texts(x):
+    name = "a" if x[0] > 0.5 else "q" if x[1] > 0.0 else "b"
+    other = "z" if x[2] > 0.0 else "y"
+    return SCALES.get(name, 4.0) * x[0] + SCALES.get(other, x[1]) + {"z": 3.0}.get(other, 1.0)

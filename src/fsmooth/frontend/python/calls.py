@@ -38,12 +38,11 @@ from fsmooth.frontend.python.containers import keyed_call, keyed_method
 from fsmooth.frontend.python.conversion import convert
 from fsmooth.frontend.python.custom import source_call
 from fsmooth.frontend.python.derivatives import derivative, pulled_back
-from fsmooth.frontend.python.displays import known, part_term
+from fsmooth.frontend.python.displays import part_term
 from fsmooth.frontend.python.dtypes import of_dtype
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import (
     as_function,
-    constant_object,
     evaluated_arguments,
     helper_call,
     inlined_closure,
@@ -52,6 +51,7 @@ from fsmooth.frontend.python.functions import (
     positional,
 )
 from fsmooth.frontend.python.instead import INSTEAD
+from fsmooth.frontend.python.keyed import got
 from fsmooth.frontend.python.kinds import describe, fields_of_record
 from fsmooth.frontend.python.library_calls import library_call, method_call, numpy_call, own_call
 from fsmooth.frontend.python.mapped import mapped_call
@@ -270,11 +270,8 @@ def of_dictionary(frame: Frame, callee: Static, name: str, node: ast.Call) -> Va
     owner = bound_to(callee)
     found = owner.value
     assert isinstance(found, dict)
-    if name == "get":
-        key, *default = [constant_object(frame, a) for a in node.args]
-        if key in found:
-            return item_of(frame, owner, key, node)
-        return known(default[0] if default else None)
+    if name == "get" and 1 <= len(node.args) <= 2:
+        return got(frame, found, lambda key: item_of(frame, owner, key, node), node)
     values = [item_of(frame, owner, key, node) for key in found]
     keys = [part_of(frame, key) for key in found]
     if name == "items":

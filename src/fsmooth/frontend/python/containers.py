@@ -15,7 +15,7 @@ from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import keywords
 from fsmooth.frontend.python.growing import forget_names
 from fsmooth.frontend.python.iterables import iterable
-from fsmooth.frontend.python.keyed import key_of
+from fsmooth.frontend.python.keyed import got, key_of
 from fsmooth.frontend.python.logic import condition
 from fsmooth.frontend.python.spreading import entries_of, items_of
 from fsmooth.frontend.python.values import Keyed, Listed, Static, Unrolled, Value
@@ -122,9 +122,7 @@ def keyed_method(frame: Frame, owner: Keyed, name: str, node: ast.Call) -> Value
         case "copy":
             return Keyed(dict(entries))
         case "get" if 1 <= len(node.args) <= 2:
-            key, *default = node.args
-            found = entries.get(key_of(frame, key))
-            return found if found is not None else frame.expression(default[0]) if default else Static(None)
+            return got(frame, entries, entries.__getitem__, node)
         case _:
             hint = "use d[key], d[key] = e, keys, values, items, get, copy or update"
             frame.unsupported(node, f"the method {name} of a dictionary", hint)

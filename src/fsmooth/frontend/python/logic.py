@@ -406,7 +406,7 @@ def members(frame: Frame, value: Value) -> list[Value] | None:
             return list(items)
         case Keyed(entries):
             return [known(key) for key in entries]
-        case Static(tuple() | list() | set() | frozenset() | range() as inner) if len(inner) <= 64:
+        case Static(tuple() | list() | set() | frozenset() | range() | dict() as inner) if len(inner) <= 64:
             return [part_of(frame, x) for x in inner]
         case Vector(items):
             return list(items)

@@ -34,7 +34,7 @@ from fsmooth.frontend.python.functions import evaluated
 from fsmooth.frontend.python.growing import position
 from fsmooth.frontend.python.indexing import checked, transpose
 from fsmooth.frontend.python.instead import SHRINKING
-from fsmooth.frontend.python.keyed import entry, entry_by_kind
+from fsmooth.frontend.python.keyed import entry, entry_of_several
 from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.library import library
 from fsmooth.frontend.python.names import attribute_of, item_of
@@ -106,7 +106,7 @@ def part_at(frame: Frame, owner: Value, node: ast.Subscript) -> Value:
         return chosen
     if isinstance(owner, Static):
         if isinstance(owner.value, dict):
-            entry_found = entry_by_kind(frame, owner.value, lambda key: item_of(frame, owner, key, node), node)
+            entry_found = entry_of_several(frame, owner.value, lambda key: item_of(frame, owner, key, node), node)
             if entry_found is not None:
                 return entry_found
         key = key_in(frame, owner, node.slice)
