@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -468,3 +469,18 @@ def a_class_that_is_not_there():
 @wrong
 def references_of_another_class():
     fs.references(Leaf | Node, Cell, [0])
+
+
+@wrong
+def another_value_in_a_field_that_is_not_there():
+    fs.function(lambda t: dataclasses.replace(t, wieght=2.0))(tree())
+
+
+@wrong
+def another_value_in_a_field_that_another_class_has():
+    fs.function(lambda t: dataclasses.replace(t.left, weight=2.0).weight)(Node(Leaf(1.0), Leaf(2.0), 0.5))
+
+
+@wrong
+def other_values_in_fields_of_two_classes():
+    fs.function(lambda t: dataclasses.replace(t.left, weight=2.0, x=1.0))(tree())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -360,6 +360,28 @@ def of_a_bag(c, x):
     return sum(total(t) * bag.scale for t in bag.lists)
 
 
+def with_other_fields(e, x):
+    match e:
+        case Number(value):
+            return replace(e, value=value * x)
+        case X():
+            return e
+    return replace(e, name="+", left=with_other_fields(e.left, x), right=with_other_fields(e.right, 2.0 * x))
+
+
+def of_other_fields(e, x):
+    return at(with_other_fields(e, x), x) + at(replace(with_other_fields(e, x).left, name="*"), x)
+
+
+def of_a_rose_with_other_fields(t, x):
+    heavier = t._replace(weight=x, children=[c._replace(weight=c.weight * x) for c in t.children])
+    return sum_of_rose(heavier) + sum_of_rose(heavier._replace(row=t.row * x))
+
+
+def of_a_head_that_is_replaced(c, x):
+    return total(replace(c.tail, head=x)) * replace(Cell(x, c), head=2.0 * x).head
+
+
 _CELLS = cells([0.3, -0.2, 0.5, 0.1])
 _E = Binary("*", Binary("+", X(), Number(2.0)), Binary("*", X(), Number(-1.5)))
 _ROSE = Rose(0.5, np.array([1.0, -2.0]), [Rose(2.0, np.array([0.5]), []), Rose(1.0, np.array([9.0]), [])])
@@ -385,6 +407,9 @@ PROGRAMS: dict[Callable[..., float], tuple[object, ...]] = {
     in_a_loop: (_E, 0.7),
     of_an_expression_that_is_made_simpler: (_E, 0.7),
     of_an_expression_in_an_expression: (_E, 0.7),
+    of_other_fields: (_E, 0.7),
+    of_a_rose_with_other_fields: (_ROSE, 0.7),
+    of_a_head_that_is_replaced: (_CELLS, 0.7),
     of_a_zipper: (_CELLS, 0.7),
     of_what_is_held: (_CELLS, 0.7),
     of_a_chain: (_CELLS, 0.7),

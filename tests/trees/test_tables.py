@@ -77,7 +77,7 @@ def asked_before(e):
         case Number(value):
             return value
         case Named(name):
-            return CONSTANTS[name] if name in CONSTANTS else 1.5
+            return CONSTANTS[name] if name in CONSTANTS else 1.5  # noqa: SIM401
     if e.name not in OPERATIONS:
         return 0.0
     operation = OPERATIONS[e.name]

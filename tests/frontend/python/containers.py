@@ -1,6 +1,6 @@
 """Dictionaries, slices of lists and tuples, starred parts, iterators; each program runs as Python too, with the same answer."""
 
-# ruff: noqa: C404, C408, C416, C417, E731, PLW2901, RUF005, PERF401, PLR5501
+# ruff: noqa: B905, C404, C408, C416, C417, E731, PLW2901, RUF005, PERF401, PLR5501
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.narrowing import negated
 from fsmooth.frontend.python.references import has_this_tag, row_of
-from fsmooth.frontend.python.values import Static, Text, Unrolled, Value
+from fsmooth.frontend.python.values import NodeList, Static, Text, Unrolled, Value
 
 Convert = Callable[[Frame, Term, Type, ast.AST], Term]
 """What gives a value another type (frontend/python/conversion.py)."""
@@ -112,6 +112,8 @@ def _as_field(
             return build(Const(0), lambda i: Null(held))
         case Kind.CHILDREN, Unrolled(items):
             return Vector(tuple([child(item) for item in items]))
+        case Kind.CHILDREN, NodeList(size, element):
+            return build(size, lambda i: frame.inside(lambda: child(element(i))))
         case Kind.NODE, _:
             return child(value)
     return convert(frame, frame.term(value, node), wanted.type_of(field), node)

@@ -13,13 +13,11 @@ import numpy as np
 from msgspec.structs import replace
 
 from fsmooth.core.alternatives import kinds_of
-from fsmooth.core.nodes.built import Built, built
-from fsmooth.core.nodes.reading import declaration_of, is_record
-from fsmooth.core.term import MakeTuple, Term
+from fsmooth.core.nodes.built import Built
+from fsmooth.core.term import Term
 from fsmooth.core.types import Tuple
 from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
 from fsmooth.frontend.batches import OfBatches
-from fsmooth.frontend.lookup import Lookup, Parameters
 from fsmooth.frontend.programs import DerivedProgram, LibraryProgram, Program, SourceProgram
 from fsmooth.frontend.python.alternatives import (
     as_kind,
@@ -32,14 +30,10 @@ from fsmooth.frontend.python.alternatives import (
 from fsmooth.frontend.python.batches import made_outside, over_batches, vmap_call
 from fsmooth.frontend.python.broadcasting import elementwise
 from fsmooth.frontend.python.built_in import BUILT_IN
-from fsmooth.frontend.python.built_nodes import made_of
 from fsmooth.frontend.python.complex_numbers import refuse_complex_function
 from fsmooth.frontend.python.containers import keyed_call, keyed_method
-from fsmooth.frontend.python.conversion import convert
 from fsmooth.frontend.python.custom import source_call
 from fsmooth.frontend.python.derivatives import derivative, pulled_back
-from fsmooth.frontend.python.displays import part_term
-from fsmooth.frontend.python.dtypes import of_dtype
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import (
     as_function,
@@ -52,17 +46,18 @@ from fsmooth.frontend.python.functions import (
 )
 from fsmooth.frontend.python.instead import INSTEAD
 from fsmooth.frontend.python.keyed import got
-from fsmooth.frontend.python.kinds import describe, fields_of_record
+from fsmooth.frontend.python.kinds import describe
 from fsmooth.frontend.python.library_calls import library_call, method_call, numpy_call, own_call
 from fsmooth.frontend.python.mapped import mapped_call
 from fsmooth.frontend.python.math_calls import math_call
 from fsmooth.frontend.python.names import bound_to, item_of, part_of, readable
+from fsmooth.frontend.python.new_objects import construct, is_object, replaced
 from fsmooth.frontend.python.operator_calls import MEANING, operator_call
 from fsmooth.frontend.python.ordering import sorted_call
 from fsmooth.frontend.python.own_words import OWN_WORDS
 from fsmooth.frontend.python.parts import can_be_called
 from fsmooth.frontend.python.programs import derived_of, function_at, signature_of_value, with_parameters
-from fsmooth.frontend.python.records import record_method, replaced
+from fsmooth.frontend.python.records import record_method
 from fsmooth.frontend.python.scalars import SCALAR, scalar_function
 from fsmooth.frontend.python.source import source_of
 from fsmooth.frontend.python.spreading import forget_spread, is_spread, spread_call
@@ -249,8 +244,7 @@ def call_static(frame: Frame, callee: Static, node: ast.Call) -> Value:
         return numpy_call(frame, name, function, node)
     if function is dataclasses.replace and len(node.args) == 1:
         record = frame.value(node.args[0])
-        if isinstance(record.type, Tuple) and record.type.record is not None:
-            refuse_own_constructor(frame, record.type.record, node)
+        if is_object(record):
             return replaced(frame, record, node)
     if isinstance(function, functools.partial):
         function = readable(frame, callee).value
@@ -297,38 +291,6 @@ def partial_of(frame: Frame, node: ast.Call) -> Value:
     text = call_text("_function", [f"_given_{k}" for k in range(len(node.args) - 1)], rest, passed)
     source = source_of(lambda_of(text, {}, "partial"))
     return Closure(source.node, source, names, rest)
-
-
-def construct(frame: Frame, cls: type, node: ast.Call) -> Value:
-    """A NamedTuple or dataclass of the user's."""
-    fields = fields_of_record(cls)
-    if not fields and cls.__module__ == "numpy":
-        (x,) = positional(frame, node, 1)
-        return of_dtype(frame, x, node.func, node)
-    if not fields and not is_record(cls):
-        what = cls.__name__ if cls.__module__ in ("builtins", "functools") else f"an object of class {cls.__name__}"
-        frame.unsupported(node, what, INSTEAD.get(cls.__name__, "use a NamedTuple or a dataclass"))
-    refuse_own_constructor(frame, cls, node)
-    fetch = Lookup(cls, Parameters())
-    signature = inspect.signature(cls)
-    frame.shared.readings.found(fetch, signature)
-    values = matched(frame, signature, node)
-    declaration = declaration_of(cls)
-    if declaration is not None:
-        wanted = built(declaration)
-        return made_of(frame, wanted, declaration.tags[cls], [values[f] for f in fields], node, convert)
-    items = tuple([part_term(frame, values[f], node) for f in fields])
-    return MakeTuple(items, Tuple(tuple([i.type for i in items]), fields, cls))
-
-
-def refuse_own_constructor(frame: Frame, cls: object, node: ast.Call) -> None:
-    """A new record has the fields it is given: a constructor of the user's might compute others."""
-    parameters = getattr(cls, "__dataclass_params__", None)
-    name = getattr(cls, "__name__", "record")
-    if hasattr(cls, "__post_init__"):
-        frame.unsupported(node, f"a new {name}, which has __post_init__,", "make it outside the compiled function")
-    if parameters is not None and not parameters.init:
-        frame.unsupported(node, f"a new {name}, which has its own __init__,", "make it outside the compiled function")
 
 
 def call_program(frame: Frame, program: Program, node: ast.Call) -> Value:

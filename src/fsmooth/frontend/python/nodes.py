@@ -188,9 +188,9 @@ def field_of_node(frame: Frame, node: Term, name: str, place: ast.AST) -> Value 
     if not found:
         here, those = declaration.named(possible), declaration.named(having)
         frame.fail(UndefinedNameError, place, f"{here} has no {name}", f"only {those} has it: ask isinstance before")
-    node = _named(frame, node)
+    node = named(frame, node)
     if possible - having:
-        node = _required(frame, declaration, node, having, name, place)
+        node = required(frame, declaration, node, having, name, place)
 
     fields = {tag: f for tag in sorted(found) if (f := declaration.constructors[tag].field(name)) is not None}
     return _of_classes(frame, declaration, node, fields, place)
@@ -206,7 +206,7 @@ def _of_classes(
     """A field of a node that may be of any of these classes, each of which has it."""
     tags = list(fields)
     if len(tags) == 1:
-        return _read(frame, declaration, node, tags[0], fields[tags[0]])
+        return read_field(frame, declaration, node, tags[0], fields[tags[0]])
     kinds = {field.kind for field in fields.values()}
     if not any([kinds <= alike for alike in _ALIKE]):
         said = [f"{field.kind.value} in {declaration.constructors[tag].name}" for tag, field in fields.items()]
@@ -230,7 +230,7 @@ def _of_classes(
     }:  # which child it is depends on the class, not the columns: branches that gave both would copy these
         return with_node(node, either(lambda tag: Get(column(tag), row)))
     if not kinds & {Kind.CHILDREN, Kind.RAGGED}:
-        return each_class(frame, node, tags, lambda tag: _read(frame, declaration, node, tag, fields[tag]), place)
+        return each_class(frame, node, tags, lambda tag: read_field(frame, declaration, node, tag, fields[tag]), place)
 
     def start_of(tag: int) -> Term:
         return Get(column(tag), row) if fields[tag].width == 2 else Const(0)
@@ -285,14 +285,14 @@ def each_class(frame: Frame, node: Term, tags: list[int], read: Callable[[int], 
     return branch(frame, test, then, otherwise, place)
 
 
-def _named(frame: Frame, node: Term) -> Term:
+def named(frame: Frame, node: Term) -> Term:
     """The node under a name.  Its columns keep theirs, so that it is seen which of them calls hand on as they are."""
     if isinstance(node, MakeTuple):
         return with_node(node, frame.bind(node.items[0], "node"))
     return frame.bind(node, "node")
 
 
-def _required(frame: Frame, declaration: Declaration, node: Term, having: Tags, name: str, place: ast.AST) -> Term:
+def required(frame: Frame, declaration: Declaration, node: Term, having: Tags, name: str, place: ast.AST) -> Term:
     """The node, if it is of a class that has a field."""
     test = has_tag(frame, node, having)
     missing = declaration.named(possible_tags(frame, node) - having)
@@ -313,7 +313,8 @@ def with_node(node: Term, at: Term) -> Term:
     return MakeTuple(items, Tuple(tuple([item.type for item in items]), single.names, single))
 
 
-def _read(frame: Frame, declaration: Declaration, node: Term, tag: int, field: FieldOfClass) -> Value:
+def read_field(frame: Frame, declaration: Declaration, node: Term, tag: int, field: FieldOfClass) -> Value:
+    """A field of a node that is of the class with this tag."""
     if is_built(node):
         return _field_of_built(declaration, node, tag, field)
     place = declaration.place(tag, field.name) + 1
@@ -388,10 +389,10 @@ def by_definition(
             found.setdefault(id(definition), (definition, []))[1].append(tag)
     if not found:
         return None
-    node = _named(frame, node)
+    node = named(frame, node)
     having = frozenset([tag for _, tags in found.values() for tag in tags])
     if possible - having:
-        node = _required(frame, declaration, node, having, name, place)
+        node = required(frame, declaration, node, having, name, place)
     return _one_of(frame, node, list(found.values()), use, place)
 
 

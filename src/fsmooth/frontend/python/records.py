@@ -6,14 +6,14 @@ import ast
 import inspect
 from types import FunctionType
 
-from fsmooth.core.build import project
-from fsmooth.core.term import MakeTuple, Term
+from fsmooth.core.term import Term
 from fsmooth.core.trees import Registered, class_of, fixed_attributes
 from fsmooth.core.types import Tuple
-from fsmooth.errors import ArgumentMismatchError, UndefinedNameError
-from fsmooth.frontend.python.displays import known, part_term
+from fsmooth.errors import UndefinedNameError
+from fsmooth.frontend.python.displays import known
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.frontend.python.functions import evaluated_arguments, helper_call, run_helper
+from fsmooth.frontend.python.new_objects import replaced
 from fsmooth.frontend.python.nodes import by_definition, declaration_of_node, field_of_node
 from fsmooth.frontend.python.protocols import defined_by, definitions_of
 from fsmooth.frontend.python.values import Method, Static, Value
@@ -79,13 +79,13 @@ def _of_class(frame: Frame, definition: object, node: Term, place: ast.Attribute
 
 def record_method(frame: Frame, record: Term, name: str, node: ast.Call) -> Value:
     """record.name(…)."""
+    if name == "_replace":
+        return replaced(frame, record, node)
     if declaration_of_node(record) is not None:
         return _method_of_node(frame, record, name, node)
     assert isinstance(record.type, Tuple)
     cls = class_of(record.type.record)
     assert cls is not None
-    if name == "_replace":
-        return replaced(frame, record, node)
     function = defined_by(frame, cls, name)
     assert isinstance(function, FunctionType)
     return helper_call(frame, function, node, record)
@@ -102,21 +102,3 @@ def _method_of_node(frame: Frame, node: Term, name: str, call: ast.Call) -> Valu
         found = by_definition(frame, node, name, lambda cls: defined_by(frame, cls, name), use, call)
         assert found is not None
         return found
-
-
-def replaced(frame: Frame, record: Term, node: ast.Call) -> Term:
-    """record._replace(field=…), dataclasses.replace(record, field=…)."""
-    assert isinstance(record.type, Tuple)
-    names = record.type.names or ()
-    given = {k.arg: part_term(frame, frame.expression(k.value), k.value) for k in node.keywords}
-    unknown = [name for name in given if name not in names]
-    if unknown:
-        frame.fail(
-            ArgumentMismatchError,
-            node,
-            f"there is no field {unknown[0]}",
-            f"the fields are {', '.join(map(str, names))}",
-        )
-    record = frame.bind(record, "record")
-    items = tuple([given[n] if n in given else project(record, k) for k, n in enumerate(names)])
-    return MakeTuple(items, Tuple(tuple([i.type for i in items]), names, record.type.record))  # type: ignore[union-attr]
