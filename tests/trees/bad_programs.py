@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -20,6 +21,11 @@ def wrong(call: Callable[[], object]) -> Callable[[], object]:
     """What raises when it is called."""
     BAD.append(call)
     return call
+
+
+@functools.singledispatch
+def dispatched(t):
+    raise TypeError(t)
 
 
 def tree() -> Node:
@@ -484,3 +490,24 @@ def another_value_in_a_field_that_another_class_has():
 @wrong
 def other_values_in_fields_of_two_classes():
     fs.function(lambda t: dataclasses.replace(t.left, weight=2.0, x=1.0))(tree())
+
+
+@wrong
+def a_field_that_the_class_excludes():
+    def weight(t):
+        return t.weight if type(t) is Leaf else weight(t.left)
+
+    fs.function(weight)(tree())
+
+
+@wrong
+def a_function_that_is_dispatched():
+    def twice(t):
+        return 2.0 * dispatched(t)
+
+    fs.function(twice)(tree())
+
+
+@wrong
+def the_class_of_a_number():
+    fs.function(lambda x: x if type(x) is float else 2.0 * x)(1.0)

@@ -27,6 +27,15 @@ OTHER = {Method.FORWARD: "vjp", Method.REVERSE: "jvp"}
 """What the verb of the other mode is called."""
 
 
+INSTEAD_OF_DISPATCH = "make it a method of the classes, or ask for the class with match or isinstance"
+"""What to do instead of a functools.singledispatch."""
+
+
+def is_dispatched(function: object) -> bool:
+    """Is it a functools.singledispatch, which has a function for each class?"""
+    return isinstance(function, FunctionType) and hasattr(function, "registry") and hasattr(function, "dispatch")
+
+
 @dataclass(frozen=True, eq=False)
 class SourceProgram:
     """A plain Python function; a lambda stands in for what has no source, and was `given`."""
@@ -37,6 +46,8 @@ class SourceProgram:
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise ArgumentError(f"{self.function!r} is not a function\n  hint: give a Python function or a lambda")
+        if is_dispatched(self.function):
+            raise ArgumentError(f"{self.name} is a functools.singledispatch\n  hint: {INSTEAD_OF_DISPATCH}")
         object.__setattr__(self, "given", self.function)
         object.__setattr__(self, "function", stand_in(self.function))
 

@@ -20,6 +20,7 @@ from fsmooth.core.weak import WEAK
 from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
 from fsmooth.frontend.python.alternatives import asked, for_parts, is_of_kinds
 from fsmooth.frontend.python.arithmetic import binary
+from fsmooth.frontend.python.classes import type_call
 from fsmooth.frontend.python.comprehensions import comprehension
 from fsmooth.frontend.python.conversion import convert, truth
 from fsmooth.frontend.python.displays import list_of, tuple_display
@@ -357,5 +358,6 @@ BUILT_IN: dict[object, Callable[[Frame, ast.Call], Value]] = {
     reversed: lambda frame, node: iterable(frame, node),
     map: lambda frame, node: iterable(frame, node),
     isinstance: isinstance_call,
+    type: type_call,
     **MORE_ITERATORS,
 }

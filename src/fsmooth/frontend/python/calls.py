@@ -18,7 +18,14 @@ from fsmooth.core.term import Term
 from fsmooth.core.types import Tuple
 from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
 from fsmooth.frontend.batches import OfBatches
-from fsmooth.frontend.programs import DerivedProgram, LibraryProgram, Program, SourceProgram
+from fsmooth.frontend.programs import (
+    INSTEAD_OF_DISPATCH,
+    DerivedProgram,
+    LibraryProgram,
+    Program,
+    SourceProgram,
+    is_dispatched,
+)
 from fsmooth.frontend.python.alternatives import (
     as_kind,
     for_kinds,
@@ -248,6 +255,8 @@ def call_static(frame: Frame, callee: Static, node: ast.Call) -> Value:
             return replaced(frame, record, node)
     if isinstance(function, functools.partial):
         function = readable(frame, callee).value
+    if is_dispatched(function):
+        frame.unsupported(node, f"{name}, a functools.singledispatch,", INSTEAD_OF_DISPATCH)
     if isinstance(function, FunctionType):
         return helper_call(frame, function, node)
     if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType):

@@ -61,6 +61,13 @@ def _holds(frame: Frame, test: Term, asked: Asked, tag: int) -> bool | None:
                 return _holds(frame, then if holds else otherwise, asked, tag)
             either = (_holds(frame, then, asked, tag), _holds(frame, otherwise, asked, tag))
             return either[0] if either[0] is either[1] else None
+        case Prim(p.equal, (chosen, Const() as value)):
+            found = definition_of(frame, chosen)
+            if isinstance(found, If) and isinstance(found.then, Const) and isinstance(found.otherwise, Const):
+                ways = [Const(way.value == value.value) for way in (found.then, found.otherwise)]
+                return _holds(frame, If(found.condition, *ways), asked, tag)
+            wanted = asked(Prim(p.equal, (found, value)))
+            return None if wanted is None else tag == wanted
         case other:
             wanted = asked(other)
             return None if wanted is None else tag == wanted

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fsmooth.core import primitives as p
 from fsmooth.core.build import equals, plus, times
 from fsmooth.core.nodes.declaration import Declaration
-from fsmooth.core.term import Const, Prim, Term
+from fsmooth.core.term import Const, If, Prim, Term
 
 
 def has_this_tag(declaration: Declaration, at: Term, tag: int) -> Term:
@@ -14,6 +14,13 @@ def has_this_tag(declaration: Declaration, at: Term, tag: int) -> Term:
         return equals(Prim(p.modulo, (at, Const(1 << declaration.bits))), Const(tag))
     is_nothing = Prim(p.less, (at, Const(0)))
     return is_nothing if tag == declaration.nothing else Prim(p.logical_not, (is_nothing,))
+
+
+def tag_in(declaration: Declaration, at: Term) -> Term:
+    """The tag of the class of a node."""
+    if declaration.nothing is None:
+        return Prim(p.modulo, (at, Const(1 << declaration.bits)))
+    return If(Prim(p.less, (at, Const(0))), Const(declaration.nothing), Const(1 - declaration.nothing))
 
 
 def asked_for(declaration: Declaration, test: Term) -> tuple[Term, int] | None:

@@ -27,6 +27,7 @@ from fsmooth.frontend.python.arrays.axes import permuted
 from fsmooth.frontend.python.arrays.in_brackets import in_brackets
 from fsmooth.frontend.python.assignments import copied
 from fsmooth.frontend.python.brackets import indices_in
+from fsmooth.frontend.python.classes import class_of_value
 from fsmooth.frontend.python.container_slices import part_of_container, part_of_sequence
 from fsmooth.frontend.python.dtypes import dtype_of
 from fsmooth.frontend.python.frame import Frame
@@ -236,9 +237,11 @@ def attribute(frame: Frame, node: ast.Attribute) -> Value:
         return attribute_of(frame, owner, node.attr, node)
     if isinstance(owner, Keyed):
         return Method(owner, node.attr)
-    if isinstance(owner, Term) and is_of_kinds(owner):
+    if isinstance(owner, Term) and is_of_kinds(owner) and node.attr != "__class__":
         return attribute_by_kind(frame, owner, node)
     term = frame.term(owner, node.value)
+    if node.attr == "__class__":
+        return class_of_value(frame, term, node)
     if declaration_of_node(term) is not None:
         return part_of_node(frame, term, node)
     if isinstance(term.type, Tuple) and term.type.names is not None and node.attr in term.type.names:
