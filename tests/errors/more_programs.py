@@ -653,6 +653,8 @@ def more_choices_than_conditions(A):
 @wrong(A)
 def unknown_mode_of_take(A):
     return np.take(A, 9, mode="cut")
+
+
 def list_of_kinds_as_result(x):
     return [v if v > 0.0 else None for v in x]
 

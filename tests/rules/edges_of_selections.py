@@ -61,7 +61,6 @@ _TOTALS = (
     f"{_SCOPE} sum m (fun k -> w[k] * to_float k) ~> nothing",
     f"{_SCOPE} sum (length w) (fun k -> w[k]) ~> nothing",
     f"{_SCOPE} build m (fun k -> w[k]) ~> nothing",
-    f"{_SCOPE} collect m [k in m] (w[k] < x) (w[k]) ~> nothing",
     f"{_SCOPE} (build m (fun k -> w[k]), sum m (fun k -> w[k])) ~> nothing",
     f"{_SCOPE} argmax m (fun k -> w[k]) ~> nothing",
     f"{_SCOPE} max m (fun k -> w[k]) ~> nothing",

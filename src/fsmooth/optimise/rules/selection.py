@@ -139,7 +139,7 @@ class _Selections:
             else:
                 runs = [isinstance(term, Require) or not opens_region(term, k) for k in range(len(children(term)))]
                 stack.extend([(part, always and run) for part, run in zip(children(term), runs, strict=True)])
-        for selection in [part for part in children(scope) if isinstance(part, Collect)]:
+        for selection in [value for value in self.definitions.values() if isinstance(value, Collect)]:
             others |= self.found.keys() & selection.free
         return others
 
