@@ -655,6 +655,7 @@ def unknown_mode_of_take(A):
     return np.take(A, 9, mode="cut")
 
 
+@wrong(x)
 def list_of_kinds_as_result(x):
     return [v if v > 0.0 else None for v in x]
 
