@@ -31,8 +31,9 @@ _BY_ROOM = {
     "isreal real_if_close isposinf isneginf",
     "cumulative": "cumsum cumprod cumulative_sum cumulative_prod nancumsum nancumprod diff ediff1d gradient trapezoid trapz "
     "cumulative_trapezoid",
-    "orders": "argsort sort partition argpartition median quantile percentile searchsorted digitize interp unique bincount "
-    "histogram histogram_bin_edges count_nonzero lexsort",
+    "orders": "argsort sort partition argpartition median quantile percentile searchsorted interp unique "
+    "count_nonzero lexsort",
+    "bins": "digitize bincount histogram histogram_bin_edges",
     "rearranging": "flip flipud fliplr rot90 roll repeat tile tri tril triu diagonal diag diagflat trace "
     "vander append insert delete pad",
     "products": "convolve correlate polyval polyder polyint polyadd polysub polymul polydiv polyfit kron",
