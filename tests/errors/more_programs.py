@@ -682,3 +682,25 @@ def a_text_asked_for_an_integer(k):
 @wrong(2)
 def an_entry_that_is_no_value(k):
     return {1: np, 2: math}[k].sqrt(2.0)
+
+
+@dataclass
+class Sum:
+    total: float
+
+    def add(self, v):
+        self.total = self.total + v
+
+
+@wrong(2.0)
+def a_method_that_changes_its_record(x):
+    found = Sum(0.0)
+    found.add(x)
+    return found.total
+
+
+@wrong(2.0)
+def an_attribute_that_is_added_to(x):
+    found = Sum(0.0)
+    found.total += x
+    return found.total

@@ -1,4 +1,4 @@
-"""`type(x)` and `x.__class__` of nodes and of values of one of several kinds."""
+"""`type(x)`, `x.__class__` and `x or y` of nodes and of values of one of several kinds."""
 
 from __future__ import annotations
 
@@ -92,6 +92,14 @@ def kind(x):
     return shape.radius if type(shape) is Circle else shape.value * (type(shape) is Number)
 
 
+def second_or_none(c):
+    return (c.tail and c.tail.head) or 0.5
+
+
+def tail_or_itself(c):
+    return (c.tail or c).head + (0.25 if (c.tail and c.tail.tail) is None else 3.0)
+
+
 E = Plus(Number(2.0), Times(Plus(Number(3.0), Number(0.5)), Number(4.0)))
 
 
@@ -101,6 +109,12 @@ E = Plus(Number(2.0), Times(Plus(Number(3.0), Number(0.5)), Number(4.0)))
         *[(f, E) for f in (by_type, by_class, by_name, by_table, made_of_its_class)],
         (cells, Cell(1.0, Cell(2.0))),
         (cells, Cell(1.0)),
+        *[
+            (f, c)
+            for f in (second_or_none, tail_or_itself)
+            for c in (Cell(1.0), Cell(1.0, Cell(2.0)), Cell(1.0, Cell(0.0)))
+        ],
+        (tail_or_itself, Cell(1.0, Cell(2.0, Cell(4.0)))),
         (kind, 2.0),
         (kind, 0.5),
     ],

@@ -30,7 +30,7 @@ from fsmooth.frontend.python.frame import Frame, is_constant
 from fsmooth.frontend.python.joins import branch, either_way
 from fsmooth.frontend.python.kinds import describe, join_types
 from fsmooth.frontend.python.names import part_of
-from fsmooth.frontend.python.nodes import declaration_of_node, is_nothing, is_true
+from fsmooth.frontend.python.nodes import declaration_of_node, is_nothing, is_true, named
 from fsmooth.frontend.python.own_operators import own_operation, own_unary
 from fsmooth.frontend.python.parts import parts_seen
 from fsmooth.frontend.python.protocols import compared_fields
@@ -152,6 +152,9 @@ def logic(frame: Frame, op: ast.boolop, values: list[ast.expr], node: ast.AST) -
     if is_of_kinds(given):
         assert isinstance(given, Term)
         return logic_of_kinds(frame, op, given, rest, node)
+    if declaration_of_node(given) is not None and rest:
+        assert isinstance(given, Term)
+        return logic_of_node(frame, op, named(frame, given), rest, node)
     left = frame.term(given, first)
     if not rest:
         return left
@@ -170,6 +173,21 @@ def logic(frame: Frame, op: ast.boolop, values: list[ast.expr], node: ast.AST) -
         both = f"the operands are {describe(left.type)} and {describe(right.type)}"
         frame.fail(TypeMismatchError, node, both, "write a if c else b, with values of one type")
     return branch(frame, test, *((right, left) if isinstance(op, ast.And) else (left, right)), node)
+
+
+def logic_of_node(frame: Frame, op: ast.boolop, left: Term, rest: list[ast.expr], node: ast.AST) -> Term:
+    """`a or b`, `a and b`, where a is a node: `and` stops there where it is None."""
+    stops = isinstance(op, ast.Or)
+    test = is_true(frame, left, node)
+    if isinstance(test, Const):
+        return left if bool(test.value) is stops else logic(frame, op, rest, node)
+    with frame.shared.assuming(test, stops):
+        is_known = is_nothing(frame, left)
+    is_none = isinstance(is_known, Const) and bool(is_known.value)
+    own = frame.as_part(Static(None), node) if is_none else left
+    with frame.shared.assuming(test, not stops):
+        other = frame.inside(lambda: logic(frame, op, rest, node), conditional=True)
+    return branch(frame, test, *((own, other) if stops else (other, own)), node)
 
 
 def logic_of_kinds(frame: Frame, op: ast.boolop, given: Term, rest: list[ast.expr], node: ast.AST) -> Term:

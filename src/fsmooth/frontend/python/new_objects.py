@@ -66,8 +66,10 @@ def _refuse_own_constructor(frame: Frame, cls: object, node: ast.Call) -> None:
         frame.unsupported(node, f"a new {name}, which has its own __init__,", "make it outside the compiled function")
 
 
-def is_object(value: Term) -> bool:
+def is_object(value: Value | None) -> bool:
     """Is it an object of a class of the user's, or a tree?"""
+    if not isinstance(value, Term):
+        return False
     return isinstance(value.type, Built) or (isinstance(value.type, Tuple) and value.type.record is not None)
 
 

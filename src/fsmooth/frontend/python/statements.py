@@ -29,6 +29,7 @@ from fsmooth.frontend.python.logic import condition, negated
 from fsmooth.frontend.python.loops import loop
 from fsmooth.frontend.python.matching import unmatched
 from fsmooth.frontend.python.names import look_up
+from fsmooth.frontend.python.new_objects import is_object
 from fsmooth.frontend.python.returning import returning_loop
 from fsmooth.frontend.python.syntax import (
     Entered,
@@ -168,6 +169,9 @@ def statement(frame: Frame, node: ast.stmt) -> None:
             frame.unsupported(value, "this way to let a list grow", "use append or extend on a list that has a name")
         case ast.Expr(ast.Call(ast.Name() | ast.Attribute() as callee)) if is_debug_print(frame, callee):
             return
+        case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), method)) as value) if is_object(frame.names.get(name)):
+            hint = "records do not change in a program: let it return a new one, dataclasses.replace(self, …), and assign that"
+            frame.unsupported(value, f"the method {method}, called for what it changes,", hint)
         case ast.Expr(value):
             hint = "remove it, or assign it to a name"
             if isinstance(value, ast.Call):

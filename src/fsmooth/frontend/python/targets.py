@@ -48,7 +48,9 @@ def assign_target(frame: Frame, target: ast.expr, value: Value, node: ast.AST) -
         case ast.Subscript():
             assign_element(frame, target, frame.term(value, node), node)
         case ast.Attribute():
-            frame.unsupported(target, "assignment to an attribute", "make a new record with the changed field")
+            frame.unsupported(
+                target, "assignment to an attribute", "make a new record with the changed field: dataclasses.replace(…)"
+            )
         case _:
             frame.unsupported(target, "this target", "assign to plain names")
 
