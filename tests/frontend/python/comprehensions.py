@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from tests.frontend.python.cases import Cases, FLAGS, MATRIX, PLACES, X
+from tests.frontend.python.cases import Cases, FLAGS, MATRIX, PLACES, SQUARE, X
 
 CASES = Cases(
     [
@@ -137,3 +137,24 @@ def shape_unpacked(A):
 def shape_partly_used(A):
     n, _ = A.shape
     return n
+
+
+@CASES(SQUARE)
+def patches_of_an_image(X):
+    return np.array([X[i : i + 2, j : j + 2].ravel() for i in range(2) for j in range(2)])
+
+
+@CASES(MATRIX, 2)
+@CASES(MATRIX, 3)
+def patches_of_any_size(X, n):
+    return np.stack([X[i : i + n, j : j + n] for i in range(4 - n) for j in range(5 - n)])
+
+
+@CASES(MATRIX)
+def windows_along_the_second_axis(X):
+    return np.stack([X[0:2, j : j + 3] for j in range(2)])
+
+
+@CASES(MATRIX)
+def windows_for_each_of_two_indices(X):
+    return np.array([X[i : i + 2, 0] * j for i in range(2) for j in range(3)])

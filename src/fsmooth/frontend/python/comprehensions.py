@@ -101,7 +101,9 @@ def flattened(frame: Frame, node: ast.ListComp, generators: list[ast.comprehensi
         assign_target(frame, inner.target, again.element(frame.bind(column, "column")), inner.target)
         return frame.value(node.elt)
 
-    return stacked(frame, frame.inside(body), index, times(at_least_zero(first.size), at_least_zero(count)), node)
+    size = times(at_least_zero(first.size), at_least_zero(count))
+    element = as_long_as_first(frame, frame.inside(body), index, size, node)
+    return stacked(frame, element, index, size, node)
 
 
 def collected(frame: Frame, node: ast.ListComp, generators: list[ast.comprehension]) -> Term:

@@ -9,22 +9,27 @@ from __future__ import annotations
 import ast
 
 from fsmooth.core import primitives as p
-from fsmooth.core.shape import Ragged, size_of
+from fsmooth.core.build import get, nested_build
+from fsmooth.core.shape import Ragged, shape_of
 from fsmooth.core.subst import substitute1
-from fsmooth.core.term import Build, Const, Failure, Get, If, Let, Prim, Require, Term, Var
+from fsmooth.core.term import Const, Failure, If, Let, Prim, Require, Term, Var
 from fsmooth.core.traverse import transform
-from fsmooth.core.types import INT, rank_of
+from fsmooth.core.types import rank_of
 from fsmooth.frontend import agreement
 from fsmooth.frontend.python.frame import Frame
 from fsmooth.rewrite.linear import polynomial
 
 
 def is_uneven(row: Term, index: Var) -> bool:
-    """Does the length of a row depend on the index of the loop that it stands in?"""
+    """Does the length of a row, or of what is in it, depend on the index of the loop that it stands in?"""
+    return any([index in size.free for size in _sizes_of(row)])
+
+
+def _sizes_of(row: Term) -> tuple[Term, ...]:
     try:
-        return rank_of(row.type) > 0 and index in size_of(row).free
+        return shape_of(row) if rank_of(row.type) > 0 else ()
     except Ragged:
-        return False
+        return ()
 
 
 def as_long_as_first(frame: Frame, row: Term, index: Var, size: Term, node: ast.AST) -> Term:
@@ -33,15 +38,22 @@ def as_long_as_first(frame: Frame, row: Term, index: Var, size: Term, node: ast.
     """
     if not is_uneven(row, index):
         return row
-    have = size_of(row)
-    if polynomial(_not_cut_off(have, index)).uses(index):
+    sizes = list(_sizes_of(row))
+    uneven = [axis for axis, have in enumerate(sizes) if index in have.free]
+    if any([polynomial(_not_cut_off(sizes[axis], index)).uses(index) for axis in uneven]):
         return row
-    at_first = substitute1(have, index, Const(0))
-    first = frame.bind(If(Prim(p.less, (Const(0), size)), at_first, Const(0)), "size")
-    name, k = Var("row", row.type, frame.site(node)), Var("k", INT)
-    same, numbers = agreement.agree(first, have)
+    name = Var("row", row.type, frame.site(node))
     site = frame.site(node, frame.source.segment(node))
-    return Let(((name, row),), Require(same, Build(first, k, Get(name, k)), Failure.SIZE, numbers, site))
+    required = []
+    for axis in uneven:
+        at_first = substitute1(sizes[axis], index, Const(0))
+        first = frame.bind(If(Prim(p.less, (Const(0), size)), at_first, Const(0)), "size")
+        required.append(agreement.agree(first, sizes[axis]))
+        sizes[axis] = first
+    body: Term = nested_build(tuple(sizes[: uneven[-1] + 1]), lambda indices: get(name, *indices), "k")
+    for same, numbers in reversed(required):
+        body = Require(same, body, Failure.SIZE, numbers, site)
+    return Let(((name, row),), body)
 
 
 def _not_cut_off(size: Term, index: Var) -> Term:
