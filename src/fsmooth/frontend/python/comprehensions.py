@@ -87,7 +87,8 @@ def flattened(frame: Frame, node: ast.ListComp, generators: list[ast.comprehensi
     before = len(frame.scope)
     assign_target(frame, outer.target, first.element(probe), outer.target)
     second = iterable(frame, inner.iter)
-    if isinstance(second, Unrolled) or probe in second.size.free or len(frame.scope) != before:
+    bound = [term for _, term in frame.scope[before:]]
+    if isinstance(second, Unrolled) or any([probe in term.free for term in (second.size, *bound)]):
         del frame.scope[before:]
         return None
     count = frame.bind(second.size, "n")
