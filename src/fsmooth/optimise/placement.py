@@ -1,10 +1,11 @@
 """Where each node of a graph is computed: the heart of code motion (design §5; Click 1995, global code motion).
 
 Parents before children, each node is placed in the innermost scope that contains all its uses, and from there moved
-out of every loop on which it does not depend, but never out of a branch, and never out of a loop that may not run if
-it could fail, unless the program evaluates it further out anyway.  Where it may not stand in the scope of all its uses,
-because it could fail there, it has a place in each of the scopes inside in which it may.  A node that has several
-uses, or that moved, is bound where it was placed.
+out of every loop on which it does not depend, but never out of a branch, unless the program evaluates it further out
+anyway.  What could fail leaves a loop that may not run if it can fail only where that runs, or under a test; else it goes
+to the loop's preheader at most (docs/decisions/0004).  Where a node may not stand in the scope of all its uses, because it
+could fail there, it has a place in each of the scopes inside in which it may.  A node that has several uses, or that moved,
+is bound where it was placed.
 """
 
 from __future__ import annotations
