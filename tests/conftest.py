@@ -21,6 +21,12 @@ def _publishers_are_silent() -> Iterator[None]:
 
 
 @pytest.fixture
+def quickly_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By -O1: gcc takes half as long.  For many programs of one kind; the examples of each name are built as for users."""
+    monkeypatch.setenv("FSMOOTH_CFLAGS", "-O1")
+
+
+@pytest.fixture
 def deep() -> Iterator[None]:
     """The recursion limit that the driver has: random terms, and long ones, are deep."""
     limit = sys.getrecursionlimit()

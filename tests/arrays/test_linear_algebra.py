@@ -102,12 +102,6 @@ def definite_batches(s):
     return np.linalg.cholesky(p), np.linalg.eigvalsh(p), np.linalg.svd(s, compute_uv=False), np.linalg.qr(s)[1]
 
 
-@pytest.fixture
-def quickly_built(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By -O1: gcc takes half as long as fsmooth.  The examples of each name (test_names) are built as for users."""
-    monkeypatch.setenv("FSMOOTH_CFLAGS", "-O1")
-
-
 @pytest.mark.usefixtures("quickly_built")
 @pytest.mark.parametrize(
     ("program", "argument"),
