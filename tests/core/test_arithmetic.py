@@ -101,6 +101,13 @@ def test_conventions(primitive: Primitive, at: tuple[float, ...], expected: tupl
     assert found == pytest.approx(list(expected), rel=1e-15, nan_ok=True)
 
 
+@pytest.mark.parametrize(
+    ("primitive", "at"), [(p.absolute, (0.0,)), (p.maximum, (1.0, 1.0)), (p.minimum, (1.0, 1.0))], ids=repr
+)
+def test_steps_take_the_conventions(primitive: Primitive, at: tuple[float, ...]) -> None:
+    assert [by_step(primitive, at, k) for k in range(len(at))] == [by_dual(primitive, at, k) for k in range(len(at))]
+
+
 @pytest.mark.parametrize("at", [(289782.32, 0.074), (16691.61, 0.054), (-16691.61, 0.054), (16691.61, -0.054)])
 def test_the_slope_of_a_remainder_is_an_integer(at: tuple[float, float]) -> None:
     """Though (x - r) / y is rounded up there, or down."""

@@ -102,7 +102,7 @@ _EXTENDED: dict[Primitive, Callable[..., complex]] = {
     p.fmod: _fmod,
     p.power: _power,
     p.negate: lambda a: -a,
-    p.absolute: lambda a: -a if a.real < 0 else a,
+    p.absolute: lambda a: -a if a.real < 0 else a if a.real else 0j,
     p.sign: _step(p.sign),
     **{primitive: _step(primitive) for primitive in p.UNFOLLOWED},
     p.floor: _step(p.floor),
