@@ -69,6 +69,20 @@ def lstsq(a, b):
     return np.linalg.lstsq(a, b)[0]
 
 
+def lstsq_by_hand(a, b):
+    return np.linalg.pinv(a)
+
+
+def whitened(a, b):
+    _, s, vt = np.linalg.svd(a, full_matrices=False)
+    return vt.T @ (b / s)
+
+
+def whitened_by_hand(a, b):
+    _, s, vt = np.linalg.svd(a, full_matrices=False)
+    return vt.T / s
+
+
 def expm(a):
     return scipy.linalg.expm(a)
 
@@ -139,6 +153,11 @@ def factorisations(size: int) -> Iterator[Factorisation]:
     yield Factorisation("eigh", eigh, size, (definite,), lambda result: result[0])
     yield Factorisation("svd", svd, size, (a,), lambda result: result[1])
     yield Factorisation("lstsq", lstsq, size, (tall, seen))
+    jacobian = lambda: fs.jacobian(lstsq, wrt="b")  # noqa: E731
+    yield Factorisation("∂ lstsq / ∂ b", lstsq_by_hand, size, (tall, seen), compiled=jacobian)
+    by_right_side = lambda: fs.jacobian(whitened, wrt="b")  # noqa: E731
+    squared = lambda j: j @ j.T  # noqa: E731
+    yield Factorisation("∂ V (b / s) / ∂ b", whitened_by_hand, size, (a, b), squared, by_right_side)
     yield Factorisation("expm", expm, size, (a,))
     yield Factorisation("A @ B", product, size, (a, regular))
     yield Factorisation("np.tanh(A @ B + b)", layer, size, (a, regular, b))
