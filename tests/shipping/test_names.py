@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -64,6 +65,28 @@ NAMES = {
         (Pose(0.0, 1.0), 0.5),
     ),
 }
+
+
+@dataclass
+class Leaf:
+    value: float
+
+
+@dataclass
+class Pair:
+    left: Leaf | Pair
+    right: Leaf | Pair
+
+
+def product(t):
+    return t.value if isinstance(t, Leaf) else product(t.left) * product(t.right)
+
+
+def test_of_gradients_by_trees(tmp_path):
+    tree = Pair(Leaf(2.0), Leaf(3.0))
+    _, header = fs.library("l", f=fs.grad(product)).save(tmp_path / "l", example=(tree,))
+    results = re.findall(r"gives (\w+)", header.read_text())
+    assert results == ["dt_node", "dt_Leaf_value", "dt_Pair_left", "dt_Pair_right"]
 
 
 @pytest.mark.parametrize("names", NAMES)

@@ -32,13 +32,18 @@ def _named(program: Program, leaves: list[tuple[Path, Type]], types: dict[str, T
         own = returned(program)
         plain = "value" if len(leaves) == 1 and not isinstance(leaves[0][1], Array) else "result"
         return [_joined(own or (plain if not path or path[0].isdigit() else ""), path) for path in paths]
-    wrt = [_joined(f"d{x}", path) for x in program.wrt for path, leaf in _paths(unzipped(types[x])) if has_float(leaf)]
     match program.verb:
         case Verb.GRAD:
-            return wrt
+            return _along(program, "d", paths)
         case Verb.VALUE_AND_GRAD:
-            return ["value", *wrt] if len(leaves) == 1 + len(wrt) else _plain(paths)
+            return ["value", *_along(program, "d", [path[1:] for path in paths[1:]])]
         case Verb.JACOBIAN:
+            wrt = [
+                _joined(f"d{x}", path)
+                for x in program.wrt
+                for path, leaf in _paths(unzipped(types[x]))
+                if has_float(leaf)
+            ]
             outputs = leaves[:: len(wrt)]
             tops = [(path[: len(path) - _depth(program, types)], type_) for path, type_ in outputs]
             of = _outputs(program.program, tops, types)
@@ -47,9 +52,17 @@ def _named(program: Program, leaves: list[tuple[Path, Type]], types: dict[str, T
             half = [path[1:] for path in paths[: len(paths) // 2]]
             return [_joined(kind, path) for kind in ("value", "dvalue") for path in half]
         case Verb.HVP:
-            return ["product" if len(wrt) == 1 else f"product_{x[1:]}" for x in wrt]
+            return ["product"] if len(paths) == 1 else _along(program, "product_", paths)
         case _:
             return _plain(paths)
+
+
+def _along(program: DerivedProgram, start: str, paths: list[Path]) -> list[str]:
+    """What has the structure of what it is differentiated by: of a tree also the nodes, which are no real numbers."""
+    wrt = program.wrt
+    if program.single:
+        return [_joined(f"{start}{wrt[0]}", path) for path in paths]
+    return [_joined(f"{start}{wrt[int(path[0])]}", path[1:]) for path in paths]
 
 
 def _outputs(program: Program, leaves: list[tuple[Path, Type]], types: dict[str, Type]) -> list[str]:
