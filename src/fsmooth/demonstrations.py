@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fsmooth.core.definitions import has_derivative
 from fsmooth.core.own_rules import without_rules
 from fsmooth.core.term import App, Deriv, Lam, Let, Method, Require
@@ -32,10 +34,17 @@ def demonstrated(elaborated: Elaborated, wrt: str | tuple[str, ...] | None, auto
     else:
         wanted = (wrt,) if isinstance(wrt, str) else tuple(real[:1]) if wrt is None else wrt
         if not wanted or not set(wanted) <= set(real):
-            there_are = f"those with real numbers are {', '.join(real)}" if real else "none of them has real numbers"
-            raise ArgumentError(f"wrt={wrt!r} of a function of {', '.join(names)}\n  hint: {there_are}")
+            raise ArgumentError(_no_argument(wrt, names, real))
         chosen = tuple([names.index(name) for name in wanted])
     return demonstrate(function, Passes(JACOBIAN, COMPOSED, ELIMINATE, SHARE), chosen)
+
+
+def _no_argument(wrt: str | tuple[str, ...] | None, names: Sequence[str], real: Sequence[str]) -> str:
+    if wrt is None:
+        of = f"of {', '.join(names)}" if names else "without arguments"
+        return f"a function {of} has no derivative: none of its arguments has real numbers\n  hint: pass 3.0, not 3"
+    there_are = f"those with real numbers are {', '.join(real)}" if real else "none of them has real numbers"
+    return f"wrt={wrt!r} of a function of {', '.join(names)}\n  hint: {there_are}"
 
 
 def _differentiated(elaborated: Elaborated) -> Lam | Deriv:

@@ -154,5 +154,19 @@ def test_what_cannot_be_shown() -> None:
     with pytest.raises(fs.ArgumentError) as error:
         stages.demonstration("y")
     assert str(error.value) == message
-    with pytest.raises(fs.ArgumentError, match="none of them has real numbers"):
+    with pytest.raises(fs.ArgumentError, match="none of its arguments has real numbers"):
         fs.function(lambda n: n + 1).compiled(3).demonstration()
+    with pytest.raises(fs.ArgumentError, match="without arguments has no derivative: none of its arguments has real"):
+        fs.function(lambda: 3.0).compiled().demonstration()
+
+
+def growing(x, n):
+    return x if n <= 1 else growing(x, n - 1) + x * growing(x, n - 2)
+
+
+def test_what_calls_itself_is_not_shown() -> None:
+    told = r"^the derivative of a function that calls itself is not shown as linear maps\n  hint: explain"
+    with pytest.raises(fs.NotDifferentiableError, match=told):
+        fs.grad(growing).compiled(1.5, 3).demonstration()
+    with pytest.raises(fs.NotDifferentiableError, match="a derivative by a tape is not shown as linear maps"):
+        fs.function(lambda x: fs.grad(growing, method="tape")(x, 3) * x).compiled(1.5).demonstration()

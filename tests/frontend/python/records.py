@@ -389,6 +389,18 @@ def own_operators_of_tuples(a, v):
     return (q.w, q.v)
 
 
+class Point(NamedTuple):
+    x: float
+    y: float
+    z: float
+
+
+@CASES(X[:3])
+def of_the_elements_of_an_array(v):
+    p, q = Point(*v), Point(2.0, *v[1:])
+    return p.x * q.z + q.x * p.y
+
+
 @dataclass
 class Dual:
     primal: float

@@ -15,20 +15,26 @@ from fsmooth.core.subst import refresh
 from fsmooth.core.term import (
     App,
     Build,
+    Call,
     Collect,
     Delta,
+    Field,
     Get,
     If,
     IFold,
+    Inject,
     Lam,
     Let,
     MakeTuple,
+    Null,
     Plus,
     Prim,
     Proj,
     Reduce,
     Reduction,
     Require,
+    Tag,
+    Taped,
     Term,
     Update,
     Var,
@@ -137,7 +143,7 @@ class Clauses(ABC):
             case While():
                 return bind(steps_of(term), lambda n: self.fold(as_fold(term, n)), "n")
             case _:
-                raise NoDerivative(f"no derivative of {type(term).__name__}")
+                raise _without(term)
 
     def primitive(self, term: Prim, result: Term) -> Term:
         """∇⟦f(e)⟧ = ∂f(e) ∘ ∇⟦e⟧, along the arguments that vary."""
@@ -163,6 +169,21 @@ class Clauses(ABC):
                 return Let(((index, first),), self.scope(body))
             case other:
                 raise NoDerivative(f"no derivative of {other.value}")
+
+
+def _without(term: Term) -> NoDerivative:
+    """What to say of a construct that the notes have no clause for."""
+    match term:
+        case Call():
+            what = "the derivative of a function that calls itself"
+        case Taped():
+            what = "a derivative by a tape"
+        case Inject() | Field() | Tag() | Null():
+            what = "the derivative of nodes that a program makes"
+        case _:
+            return NoDerivative(f"no derivative of {type(term).__name__}")
+    hint = "explain() without linear_maps, and c_source(), show what was made"
+    return NoDerivative(f"{what} is not shown as linear maps\n  hint: {hint}")
 
 
 def without_each(size: Term, index: Var, factor: Term) -> Term:

@@ -26,8 +26,9 @@ class BySubstitution(Clauses):
         for var, value in term.bindings:
             bindings.append((var, value))
             if inner.is_active(value):
+                slope = inner.of(value, var)
                 derivative = Var(f"D{var.name}", Linear(tangent(self.source.type), tangent(var.type)))
-                bindings.append((derivative, inner.of(value, var)))
+                bindings.append((derivative, slope))
                 inner.maps[var] = derivative
         return let(bindings, inner.of(term.body))
 

@@ -53,7 +53,7 @@ from fsmooth.frontend.python.functions import (
 )
 from fsmooth.frontend.python.instead import INSTEAD
 from fsmooth.frontend.python.keyed import got
-from fsmooth.frontend.python.kinds import describe
+from fsmooth.frontend.python.kinds import describe, fields_of_record
 from fsmooth.frontend.python.library_calls import library_call, method_call, numpy_call, own_call
 from fsmooth.frontend.python.mapped import mapped_call
 from fsmooth.frontend.python.math_calls import math_call
@@ -97,7 +97,9 @@ def call(frame: Frame, node: ast.Call) -> Value:
 
 
 def parameters_of(frame: Frame, callee: Value, node: ast.Call) -> inspect.Signature | None:
-    """The parameters of a function of the user's; None of others."""
+    """The parameters of a function of the user's, or of a class of records; None of others."""
+    if isinstance(callee, Static) and isinstance(callee.value, type) and fields_of_record(callee.value):
+        return inspect.signature(callee.value)
     is_users = isinstance(callee, Closure | Derived) or (
         isinstance(callee, Static) and (isinstance(callee.value, FunctionType) or hasattr(callee.value, "program"))
     )
