@@ -93,6 +93,14 @@ def test_anything_unusual_is_left_to_the_slow_path(wrong):
     assert program._fast(np.ones(3)) == 3.0
 
 
+@pytest.mark.parametrize("wrong", [np.datetime64("2020"), np.timedelta64(3, "s"), np.bytes_(b"ab"), np.int64(3)])
+def test_scalars_of_numpy_are_no_arrays(wrong):
+    """They have buffers, that of a time one of bytes without strides."""
+    program = fs.function(lambda v: sum(v))
+    program(np.arange(3))
+    assert program._fast(wrong) is None
+
+
 def _misaligned(x):
     return np.frombuffer(b"." + x.tobytes(), np.uint8)[1:].view(np.float64).reshape(x.shape)
 

@@ -38,7 +38,7 @@ from fsmooth.runtime.shim import is_flat
 from fsmooth.runtime.structure import structured
 
 _DTYPES = tuple([np.dtype(kind) for kind in (np.float64, np.float32, np.int64, np.int32, np.bool_)])
-_OF_NUMPY = (np.ndarray, np.float32, np.int64, np.bool_, *_DTYPES)
+_OF_NUMPY = (np.ndarray, np.generic, np.float32, np.int64, np.bool_, *_DTYPES)
 """What the shim knows arrays and numbers by."""
 _EXAMPLES = (np.empty((3, 4)), np.empty((3, 4))[::2, ::3])
 """Arrays whose elements are side by side, and are not, by which the shim sees where the fields of arrays are."""

@@ -39,8 +39,8 @@ extern void *PyCapsule_GetPointer(fs_object *, const char *);
 extern fs_object *PyModule_Create2(fs_module *, int);
 extern void *PyEval_SaveThread(void);
 extern void PyEval_RestoreThread(void *);
-enum { FS_NUMPY_EMPTY, FS_DTYPES_OF_RESULTS, FS_NDARRAY, FS_FLOAT32, FS_INT64, FS_BOOL, FS_DTYPE_D, FS_DTYPE_F, FS_DTYPE_Q,
-       FS_DTYPE_I, FS_DTYPE_TRUTH, FS_KEPT }; /* the arguments of fs_setup that are kept, */
+enum { FS_NUMPY_EMPTY, FS_DTYPES_OF_RESULTS, FS_NDARRAY, FS_GENERIC, FS_FLOAT32, FS_INT64, FS_BOOL, FS_DTYPE_D, FS_DTYPE_F,
+       FS_DTYPE_Q, FS_DTYPE_I, FS_DTYPE_TRUTH, FS_KEPT }; /* the arguments of fs_setup that are kept, */
 enum { FS_CONTIGUOUS = FS_KEPT, FS_WITH_GAPS, FS_FOR_C, FS_GIVEN }; /* and the others */
 typedef struct fs_piece { struct fs_piece *next; size_t size; } fs_piece;
 typedef struct { char *free, *end; fs_piece *pieces; } fs_own; /* memory of one call */
@@ -233,7 +233,9 @@ const void *fs_read_array(
         if (shape) return fs_viewed(array, view, shape, size);
     }
     fs_object *const ndarray = fs_python[FS_NDARRAY];
-    if (!fs_is(value, ndarray, 1) && (!PyObject_CheckBuffer(value) || fs_is(value, ndarray, 0))) return 0;
+    if (!fs_is(value, ndarray, 1)
+        && (!PyObject_CheckBuffer(value) || fs_is(value, ndarray, 0) || fs_is(value, fs_python[FS_GENERIC], 0)))
+        return 0; /* NumPy's scalars have buffers, of times one of bytes without strides, but are no arrays */
     if (PyObject_GetBuffer(value, view, 0x18 | 0x4)) return 0;
     const int is_integer = wanted == 'i' || wanted == 'q' || wanted == 'n';
     char element = fs_element(view);
