@@ -91,6 +91,14 @@ def test_numbers_are_true_unless_they_are_zero() -> None:
     same(truths, X, K, B)
 
 
+def with_truths(b, x, A):
+    return b @ x, A @ b, np.dot(x, b), np.multiply(b, x), np.subtract(x, b), np.average(x, weights=b), np.cross(b, x)
+
+
+def test_truth_values_among_numbers_are_numbers() -> None:
+    same(with_truths, np.array([True, False, True]), np.array([1.0, 2.0, 4.0]), np.arange(6.0).reshape(2, 3))
+
+
 def bins(x, edges):
     return (
         np.digitize(x, edges),

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from fsmooth.core.term import MakeTuple, Term
-from fsmooth.core.types import F32
+from fsmooth.core.types import F32, INT, Bool, array_of, leaf_of, rank_of
 from fsmooth.errors import TypeMismatchError
 from fsmooth.frontend.python.broadcasting import elementwise
 from fsmooth.frontend.python.conversion import convert
@@ -37,11 +37,27 @@ def inlined(frame: Frame, name: str, arguments: list[Term | Callable[..., Term]]
     try:
         result = algebra.expand(name, given, frame.site(node, frame.source.segment(node)))
     except algebra.WrongArguments as error:
+        counted = truths_as_numbers(frame, given, node)
+        if counted is not None:
+            return inlined(frame, name, counted, node)
         frame.fail(TypeMismatchError, node, str(error).split("\n", 1)[0], "look at the types of the arguments")
     if name in VIEWS and given and isinstance(given[0], Term):
         result = frame.bind(result, name)
         frame.shared.views.remember(result, given[0])
     return result
+
+
+def truths_as_numbers(
+    frame: Frame, arguments: list[Term | Callable[..., Term]], node: ast.AST
+) -> list[Term | Callable[..., Term]] | None:
+    """Arguments of which some are truth values and others numbers, all as numbers; None if there are no such."""
+    kinds = [isinstance(leaf_of(a.type), Bool) if isinstance(a, Term) else None for a in arguments]
+    if True not in kinds or False not in kinds:
+        return None
+    return [
+        convert(frame, a, array_of(INT, rank_of(a.type)), node) if is_truth and isinstance(a, Term) else a
+        for a, is_truth in zip(arguments, kinds, strict=True)
+    ]
 
 
 def named(frame: Frame, argument: Term) -> Term:

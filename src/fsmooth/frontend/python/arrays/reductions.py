@@ -329,7 +329,7 @@ def average(
     def total(part: Term) -> Term:
         return inlined(frame, "sum", [part], node)
 
-    weight = frame.bind(weight, "w")
+    weight = frame.bind(numbers(frame, "sum", weight, NOTHING, node), "w")
     both = binary(frame, ast.Mult(), array, weight, node)
     sums = [reduced(frame, q, over, keeps, total, node) for q in (both, weight)]
     return binary(frame, ast.Div(), sums[0], sums[1], node)
