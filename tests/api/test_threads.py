@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 import shlex
 import subprocess
 import sys
@@ -181,6 +182,13 @@ def test_exported_c(tmp_path: Path, flags: str) -> None:
     if "-fopenmp" in flags and "omp" in done.stderr and done.returncode:
         pytest.skip("this compiler has no OpenMP")
     assert done.returncode == 0, done.stderr
+
+
+def test_a_product_that_is_square_asks_for_nothing() -> None:
+    """Whether it has fewer rows than columns: compilers warn of a size that is compared with itself."""
+    source = fs.function(lambda a: a.T @ a, threads="auto").c_source(X)
+    assert "chunk" in source
+    assert re.search(r"\b(\w+) <= \1\b", source) is None
 
 
 def test_pickled() -> None:

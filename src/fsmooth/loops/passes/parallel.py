@@ -347,20 +347,21 @@ class _Chunks:
             return (s,)
         region = _Region()
         rows, columns, summed = [self.named(size, "n", region.before) for size in sizes]
-        by_rows = self.named(t.Operation(p.less_equal, (columns, rows), BOOL), "by_rows", region.before)
-        size = self.named(t.Conditional(by_rows, rows, columns), "n", region.before)
+        fewer = t.Literal(True, BOOL) if rows == columns else t.Operation(p.less_equal, (columns, rows), BOOL)
+        by_rows = self.named(fewer, "by_rows", region.before)
+        size = self.named(_if(by_rows, rows, columns), "n", region.before)
         work = times(times(rows, columns), summed)
         chunk, count, first, length = self.even_chunks(size, work, region)
         many = self.named(_at_most(minus(size, first), length), "n", region.first)
-        row = self.named(t.Conditional(by_rows, first, ZERO), "row", region.first)
-        column = self.named(t.Conditional(by_rows, ZERO, first), "column", region.first)
+        row = self.named(_if(by_rows, first, ZERO), "row", region.first)
+        column = self.named(_if(by_rows, ZERO, first), "column", region.first)
         part = replace(
             s,
             target=_from(_from(s.target, row, s.target.row), column, s.target.column),
             left=_from(s.left, row, s.left.row),
             right=_from(s.right, column, s.right.column),
-            rows=t.Conditional(by_rows, many, rows),
-            columns=t.Conditional(by_rows, columns, many),
+            rows=_if(by_rows, many, rows),
+            columns=_if(by_rows, columns, many),
             summed=summed,
         )
         parallel = t.Parallel(chunk.name, count, (*region.first, part), self.threads)
@@ -462,6 +463,10 @@ def _are_several(count: t.Expression) -> t.Expression:
 def _wanted(work: t.Expression, least: int) -> t.Expression:
     """How many chunks there are to be, by their work."""
     return _at_most(_at_least(_divided(work, integer(least)), ONE), integer(thresholds.MOST_CHUNKS))
+
+
+def _if(condition: t.Expression, a: t.Expression, b: t.Expression) -> t.Expression:
+    return a if isinstance(condition, t.Literal) and condition.value else t.Conditional(condition, a, b)
 
 
 def _at_most(a: t.Expression, b: t.Expression) -> t.Expression:
