@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -105,6 +106,31 @@ def test_programs_and_their_derivatives(verb, call) -> None:
     program = verb(f)
     reached, compiled = program.trace(*arguments).replay(), program.compiled(*arguments).terms["optimised"]
     assert equal_with_definitions(single(reached), single(compiled))
+
+
+@dataclass
+class Leaf:
+    value: float
+
+
+@dataclass
+class Pair:
+    left: Leaf | Pair
+    right: Leaf | Pair
+
+
+def product(t):
+    return t.value if isinstance(t, Leaf) else product(t.left) * product(t.right) + 1.0
+
+
+def test_what_calls_save_has_types_of_its_own_each_time() -> None:
+    tree = Pair(Pair(Leaf(2.0), Leaf(3.0)), Leaf(4.0))
+    reached = fs.grad(product).trace(tree).replay()
+    assert equal_with_definitions(reached, reached)
+    again = fs.grad(product).compiled(tree).terms["optimised"]
+    assert equal_with_definitions(single(reached), single(again))
+    other = fs.grad(lambda t: product(t) * 2.0).compiled(tree).terms["optimised"]
+    assert not equal_with_definitions(single(other), single(again))
 
 
 def test_a_hessian() -> None:

@@ -7,7 +7,8 @@ from typing import cast
 
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.term import Call, Deriv, Header, Lam, Term, Var
-from fsmooth.core.traverse import subterms, transform
+from fsmooth.core.traverse import steps, subterms, transform
+from fsmooth.core.types import Array, Data, Tuple
 
 
 def has_calls(term: Term) -> bool:
@@ -63,19 +64,65 @@ def redefined(term: Term, change: Callable[[Lam], Lam], renewed: Callable[[Heade
 
 
 def equal_with_definitions(left: Term, right: Term) -> bool:
-    """Are the terms alpha-equal, if those definitions are one that are, and stand in one order?"""
+    """Are the terms alpha-equal, if those definitions are one that are, and stand in one order?
+
+    So are the data types that only the definitions have, as those of what calls save.
+    """
     if alpha_equal(left, right):
         return True
     mine, others = reachable(left), reachable(right)
     if not mine or len(mine) != len(others):
         return False
-    names = dict(zip(mine, others, strict=True))
+    same: dict[object, object] = dict(zip(mine, others, strict=True))
+    types = [((*h.parameters, h.result), (*k.parameters, k.result)) for h, k in zip(mine, others, strict=True)]
+    pairs = [(left, right), *[(h.definition, k.definition) for h, k in zip(mine, others, strict=True)]]
+    return all([_alike(one, other, same) for one, other in types]) and all([_same(*pair, same) for pair in pairs])
 
-    def renamed(term: Term) -> Term:
-        return with_calls(term, lambda call: Call(names[call.header], call.arguments))
 
-    pairs = [(left, right), *[(h.definition, k.definition) for h, k in names.items()]]
-    return all([alpha_equal(renamed(one), other) for one, other in pairs])
+def _same(left: Term, right: Term, same: dict[object, object]) -> bool:
+    """Are the terms alpha-equal, if each header and data type on the left is the one on the right that it is paired with?"""
+    pending: list[tuple[Term, Term, dict[Var, Var], dict[Var, Var]]] = [(left, right, {}, {})]
+    while pending:
+        one, other, bound, back = pending.pop()
+        if type(one) is not type(other):
+            return False
+        if isinstance(one, Var) and isinstance(other, Var):
+            if bound.get(one, one) is not other or back.get(other, other) is not one:
+                return False
+            continue
+        mine, others = steps(one), steps(other)
+        if len(mine) != len(others) or not _alike(
+            tuple(one.declared.data(one)), tuple(other.declared.data(other)), same
+        ):
+            return False
+        for step, its in zip(mine, others, strict=True):
+            if step.var is None and its.var is None:
+                pending.append((step.term, its.term, bound, back))
+            elif step.var is None or its.var is None or not _alike(step.var.type, its.var.type, same):
+                return False
+            else:
+                bound, back = {**bound, step.var: its.var}, {**back, its.var: step.var}
+    return True
+
+
+def _alike(left: object, right: object, same: dict[object, object]) -> bool:
+    """Likewise for what a term has beside terms: types, headers, numbers.  Data types that are met first are paired."""
+    match left, right:
+        case Data(), Data():
+            if left in same or right in same.values():
+                return same.get(left) is right
+            same[left] = right
+            return left is right or _alike(left.constructors, right.constructors, same)
+        case (Array(one), Array(other)):
+            return _alike(one, other, same)
+        case (Tuple(items, names, _), Tuple(others, other_names, _)):
+            return names == other_names and _alike(items, others, same)
+        case (tuple(), tuple()):
+            return len(left) == len(right) and all([_alike(a, b, same) for a, b in zip(left, right, strict=True)])
+        case (Term(), Term()):
+            return _same(left, right, same)
+        case _:
+            return bool(same.get(left, left) == right)
 
 
 def extension(term: Term) -> Callable[[Term], Term]:
