@@ -31,6 +31,26 @@ class Settings:
 cfg = Settings()
 
 
+class Layer:
+    def __init__(self, w):
+        self.w = w
+
+    def __call__(self, x):
+        return np.tanh(self.w * x)
+
+    def twice(self, x):
+        return self(self(x))
+
+
+layer, layers = Layer(0.5), [Layer(W), Layer(2.0)]
+
+
+def through(x):
+    for f in layers:
+        x = f(x)
+    return x
+
+
 def mk(a, n):
     def f(x):
         return sum(v * a for v in x) * n
@@ -43,6 +63,7 @@ g6 = mk(1.0, 4)
 CASES = Cases(
     [
         (lambda x: x[0] * W[1] + K * F, (X,)),
+        (lambda x: (layer(x), layer.twice(x[0]), through(x[:2]), [a for a in map(layer, x)]), (X,)),
         (
             lambda x: (
                 L[0] * x[0] + T[1] * T[0],

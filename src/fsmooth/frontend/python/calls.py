@@ -18,6 +18,7 @@ from fsmooth.core.term import Term
 from fsmooth.core.types import Tuple
 from fsmooth.errors import ArgumentMismatchError, TypeMismatchError
 from fsmooth.frontend.batches import OfBatches
+from fsmooth.frontend.lookup import ClassAttribute
 from fsmooth.frontend.programs import (
     INSTEAD_OF_DISPATCH,
     DerivedProgram,
@@ -57,7 +58,7 @@ from fsmooth.frontend.python.kinds import describe, fields_of_record
 from fsmooth.frontend.python.library_calls import library_call, method_call, numpy_call, own_call
 from fsmooth.frontend.python.mapped import mapped_call
 from fsmooth.frontend.python.math_calls import math_call
-from fsmooth.frontend.python.names import bound_to, item_of, part_of, readable
+from fsmooth.frontend.python.names import attribute_of, bound_to, item_of, part_of, readable
 from fsmooth.frontend.python.new_objects import construct, is_object, replaced
 from fsmooth.frontend.python.operator_calls import MEANING, operator_call
 from fsmooth.frontend.python.ordering import sorted_call
@@ -265,6 +266,8 @@ def call_static(frame: Frame, callee: Static, node: ast.Call) -> Value:
         return helper_call(frame, function.__func__, node, bound_to(callee))
     if hasattr(function, "__wrapped__"):
         return helper_call(frame, inspect.unwrap(function), node)  # type: ignore[arg-type]
+    if isinstance(ClassAttribute("__call__").of(type(function)), FunctionType):  # an object of the user's
+        return called(frame, attribute_of(frame, callee, "__call__", node), node)
     hint = INSTEAD.get(name, "write it in Python with numbers and arrays, or compute it outside")
     frame.unsupported(node, name or repr(function), hint)
 

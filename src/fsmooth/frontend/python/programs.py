@@ -152,8 +152,9 @@ def signature_of_value(frame: Frame, base: Closure | Static | Derived | Term, no
                 return program.signature
             if isinstance(value, FunctionType):
                 return inspect.signature(value, follow_wrapped=False)
-            name = getattr(value, "__name__", repr(value))
+            name = getattr(value, "__name__", type(value).__name__)
             what = f"{name} is not a Python function, so it has no parameters to differentiate with respect to"
-            frame.fail(TypeMismatchError, node, what, f"wrap it: lambda x: {name}(x)")
+            call = f"{name}(x)" if hasattr(value, "__name__") else "….__call__(x)"
+            frame.fail(TypeMismatchError, node, what, f"wrap it: lambda x: {call}")
         case _:
             assert_never(base)
