@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fsmooth.core.cost import cost
+from fsmooth.core.cost import cost, of_calls
 from fsmooth.core.matrix_products import products_with_vectors
 from fsmooth.core.narrow import Narrow
 from fsmooth.core.term import Custom
@@ -72,11 +72,12 @@ def demonstration(stages: Stages) -> str:
 
 def cost_of(stages: Stages) -> str:
     """The weight of a call as a polynomial in the sizes, before and after optimisation."""
-    after = cost(stages.terms["optimised"])
+    optimised = stages.terms["optimised"]
+    after = cost(optimised)
     before = cost(stages.terms.get("derivative", stages.terms["definition"]))
     if before.big_o() == after.big_o():
-        return f"{after}, {after.big_o()}"
-    return f"{after}, {before.big_o()} → {after.big_o()}"
+        return f"{after}, {after.big_o()}{of_calls(optimised)}"
+    return f"{after}, {before.big_o()} → {after.big_o()}{of_calls(optimised)}"
 
 
 def _by_blas(stages: Stages) -> list[str]:

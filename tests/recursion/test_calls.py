@@ -65,6 +65,10 @@ def test_values(program: Callable[..., object]):
     assert (value.items if isinstance(value, ArrayValue) else value) == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
+def test_the_cost_says_that_calls_are_counted_once():
+    assert fs.function(fibonacci).cost(*PROGRAMS[fibonacci]).endswith("O(1), counting 64 for each call of fibonacci")
+
+
 @pytest.mark.parametrize("program", BY_NAME)
 def test_what_is_a_loop_calls_nothing(program: Callable[..., object]):
     term = term_of(program)

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 
+from fsmooth.core.definitions import called
 from fsmooth.core.polynomial import NOTHING, Polynomial
 from fsmooth.core.primitives import ADD, CALL, CHECK, LOAD, STORE
 from fsmooth.core.shape import Ragged, shape_of
@@ -59,6 +60,16 @@ from fsmooth.core.term.fields import Index, Runs
 from fsmooth.core.traverse import children, is_loop, steps
 from fsmooth.core.trips import Trips
 from fsmooth.core.types import Array, Int, Tuple, has_float, leaf_of, rank_of
+
+
+def of_calls(term: Term) -> str:
+    """What to say beside the cost of a term that calls functions which call themselves: how often they do is not known.
+
+    >>> of_calls(Const(1.0))
+    ''
+    """
+    names = dict.fromkeys([header.name for header in called(term)])
+    return f", counting {CALL} for each call of {' and '.join(names)}" if names else ""
 
 
 def cost(term: Term) -> Polynomial:

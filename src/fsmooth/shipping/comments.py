@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from fsmooth.core.cost import cost
+from fsmooth.core.cost import cost, of_calls
 from fsmooth.core.types import parts_in, rank_of, unzipped
 from fsmooth.driver import Stages
 from fsmooth.frontend.programs import DerivedProgram, Program
@@ -38,9 +38,10 @@ def comment_of(
 
 def _time(stages: Stages) -> str:
     """The weight of a call as a polynomial in the sizes, by their names in C; its largest term, if it is long."""
-    found = cost(stages.terms["optimised"])
+    optimised = stages.terms["optimised"]
+    found = cost(optimised)
     text = str(found) if len(str(found)) <= _LONGEST else found.big_o()
-    return re.sub(r"\bn(\d*)\((\w+)\)", lambda m: f"{m[2]}_n{m[1] or 0}", text)
+    return re.sub(r"\bn(\d*)\((\w+)\)", lambda m: f"{m[2]}_n{m[1] or 0}", text) + of_calls(optimised)
 
 
 _LONGEST = 90
