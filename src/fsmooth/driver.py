@@ -415,7 +415,7 @@ def on_records(stages: Stages) -> CProgram | None:
 
 def _in_a_mode(make: Callable[[Method, Calls], _T]) -> _T:
     """What `make` gives in the modes that are predicted to be cheaper, or, if an array of it would be ragged, in forward
-    mode.  Calls save nothing if what they save would be differentiated.  What the stages cannot do is an error of the
+    or in reverse mode.  Calls save nothing if what they save would be differentiated.  What the stages cannot do is an error of the
     user's program.
     """
     try:
@@ -424,11 +424,21 @@ def _in_a_mode(make: Callable[[Method, Calls], _T]) -> _T:
         except OfSaved:
             return make(Method.AUTO, Calls.ANEW)
         except Ragged:
-            return make(Method.FORWARD, Calls.ANEW)
+            return _rectangular(make)
     except NoDerivative as error:
         raise NotDifferentiableError(str(error)) from error
     except Ragged as error:
-        raise RaggedError("the rows of an array have different lengths; arrays are rectangular") from error
+        what = "the rows of an array have different lengths; arrays are rectangular"
+        hint = "of a derivative in forward mode, as of a list that grows under a condition: method='reverse'"
+        raise RaggedError(f"{what}\n  hint: {hint}") from error
+
+
+def _rectangular(make: Callable[[Method, Calls], _T]) -> _T:
+    """What one mode gives for all derivatives, where modes of their own make a ragged array."""
+    try:
+        return make(Method.FORWARD, Calls.ANEW)
+    except (NoDerivative, Ragged):
+        return make(Method.REVERSE, Calls.ANEW)
 
 
 def with_deep_recursion(make: Callable[[], _T]) -> _T:

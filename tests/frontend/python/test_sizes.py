@@ -457,3 +457,19 @@ def test_branches_in_branches_take_no_time_for_each_way_through_them(tmp_path, m
         taken.append(count)
         monkeypatch.undo()
     assert taken[1] < 4.0 * taken[0]  # 32 times, if each level were read twice
+
+
+def test_the_jacobian_of_a_list_that_grows_under_a_condition_is_made_in_the_mode_that_can():
+    def squares(x):
+        found = []
+        for v in x:
+            if v > 0.0:
+                found.append(v * v)
+        return found
+
+    x = np.array([0.5, -1.0, 2.0])
+    jacobian = fs.jacobian(squares)
+    assert np.array_equal(jacobian(x), [[1.0, 0.0, 0.0], [0.0, 0.0, 4.0]])
+    assert "jacobian: reverse, there is an array of arrays of different sizes in the other mode" in jacobian.explain()
+    with pytest.raises(fs.RaggedError, match=r"hint: .* method='reverse'$"):
+        fs.jacobian(squares, method="forward")(x)
