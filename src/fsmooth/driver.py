@@ -415,8 +415,8 @@ def on_records(stages: Stages) -> CProgram | None:
 
 def _in_a_mode(make: Callable[[Method, Calls], _T]) -> _T:
     """What `make` gives in the modes that are predicted to be cheaper, or, if an array of it would be ragged, in forward
-    or in reverse mode.  Calls save nothing if what they save would be differentiated.  What the stages cannot do is an error of the
-    user's program.
+    or in reverse mode.  Calls save nothing if what they save would be differentiated.  What the stages cannot do is an
+    error of the user's program.
     """
     try:
         try:
