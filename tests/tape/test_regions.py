@@ -15,8 +15,9 @@ import fsmooth as fs
 from fsmooth.core.definitions import reachable
 from fsmooth.core.term import Lam, Method, RecordRegion, Term, Verb
 from fsmooth.core.traverse import subterms
+from fsmooth.frontend.text import parse
 from fsmooth.optimise.schedules import DEFAULT
-from tests.reverse.routes import derivative, made
+from tests.reverse.routes import derivative, made, result, reversed_, vector
 from tests.tape.region_programs import REGIONS, TREE, W3, W36, E, by_complex_step, downwards, network, packed
 from tests.tape.test_counts import counted, term_of
 
@@ -161,6 +162,17 @@ def test_threads() -> None:
         for _ in range(20):
             for found, right in zip(pool.map(lambda x: gradient(*x), arguments), wanted, strict=True):
                 assert all([np.array_equal(a, b) for a, b in zip(found, right, strict=True)])
+
+
+def test_ids_of_a_name_for_a_part_of_a_region() -> None:
+    """The second array of a region by a name of its own: its ids begin after those of the first, once."""
+    text = """fun (x : Vector) ->
+        let s = sum 2 (fun i -> (delta 2 i x[i], delta 2 i (2.0 * x[i]))) in
+        let b = s.1 in
+        let y = ifold (fun y k -> [y[1] * b[0], y[0] * b[1]]) s.0 3 in y[0] * y[1]"""
+    program, x = cast(Lam, parse(text)), np.array([3.0, 5.0])
+    taped = made(derivative(program, (0,), Verb.GRAD, Method.TAPE))
+    np.testing.assert_allclose(vector(result(taped, x)), vector(result(reversed_(program, (0,)), x)), rtol=1e-12)
 
 
 def test_one_region_reads_what_another_gave_by_the_first_id() -> None:

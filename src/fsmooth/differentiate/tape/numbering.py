@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from fsmooth.core.build import plus, times
 from fsmooth.core.shape import size_of
 from fsmooth.core.term import Build, Const, Get, MakeTuple, Proj, Term, Var
@@ -78,13 +80,17 @@ def place_of(place: Term, type_: Type, path: tuple[int, ...], indices: tuple[Ter
             return first
 
 
-def id_at(path: Term, first: Term) -> Term:
-    """The id of the first number of what a path is, if those of its variable begin with this one and follow each other."""
+def id_at(path: Term, first: Term, primal: Callable[[Term], Term]) -> Term:
+    """The id of the first number of what a path is, if those of its variable begin with this one and follow each other.
+
+    The path is taken as the program says it: what its variable stands for may be a path itself, whose steps `first` counts.
+    """
     match path:
         case Proj(whole, position):
-            return part_first(whole, (position,), id_at(whole, first))
+            return part_first(primal(whole), (position,), id_at(whole, first, primal))
         case Get(array, index):
-            return plus(id_at(array, first), times(index, reals(Get(array, Const(0)))))
+            each = reals(Get(primal(array), Const(0)))
+            return plus(id_at(array, first, primal), times(primal(index), each))
         case _:
             return first
 

@@ -77,7 +77,7 @@ class Wholes(Paired):
         while isinstance(root, Get | Proj):
             root = root.array if isinstance(root, Get) else root.tuple
         found = self.origins.first.get(root) if isinstance(root, Var) else None
-        return None if found is None else id_at(self.p(path), found)
+        return None if found is None else id_at(path, found, self.p)
 
     def first_of(self, path: Term) -> Term | None:
         """The id of the first number of a path, if those of all follow each other."""
