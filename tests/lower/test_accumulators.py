@@ -30,6 +30,11 @@ SUMS = {
     "of a matrix": f"let x = {_MATRIX} in build 3 (fun k -> build (length v) (fun j -> x[k][j].1))",
     "of an array without loops": """
         let x = build (length v) (fun j -> (exp v[j] * to_float i, v[j])) in build (length v) (fun j -> x[j].0)""",
+    "of an array of which one element is replaced": """
+        let y = build (length v) (fun j -> (exp v[j] * to_float i, v[j])) in
+        let x = update y 1 (y[0].1, y[0].0) in build (length v) (fun j -> x[j].0)""",
+    "of an element alone": """
+        let x = delta (length v) 1 (exp v[i] * to_float i, v[i]) in build (length v) (fun j -> x[j].0)""",
 }
 
 

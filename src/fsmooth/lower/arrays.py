@@ -24,6 +24,7 @@ from fsmooth.lower.destination import (
     Value,
     View,
     destination_at,
+    is_partly_added,
     leaves,
     load,
     readable,
@@ -150,8 +151,11 @@ def _sum_into(ctx: Context, values: list[Value], dest: View, mode: Mode) -> None
 
 
 def update_into(ctx: Context, term: Update, dest: Destination, mode: Mode) -> None:
-    """A copy and one store (folds do it in place where the old array is dead)."""
-    if mode is Mode.ACCUMULATE:
+    """A copy and one store (folds do it in place where the old array is dead).
+
+    Where it is added, if only to one of the arrays of an array of tuples, what was there is not to be added: it is made apart.
+    """
+    if mode is Mode.ACCUMULATE or is_partly_added(dest):
         place = storage_for(ctx, term.array, "updated")
         update_into(ctx, term, place, Mode.ASSIGN)
         copy_into(ctx, readable(place), dest, mode)
@@ -233,8 +237,10 @@ def collect_into(ctx: Context, term: Collect, dest: Destination, mode: Mode) -> 
 
 
 def fill_zero(ctx: Context, dest: Destination) -> None:
-    """`dest := 0`."""
+    """`dest := 0`, but for what is only added to."""
     for leaf in leaves(dest):
+        if isinstance(leaf, Local | View) and leaf.added:
+            continue
         if isinstance(leaf, Local):
             ctx.emit(t.Assign(leaf.name, zero_of(leaf.type)))
             continue

@@ -133,6 +133,11 @@ def is_added(place: Destination) -> bool:
     return bool(found) and all([not isinstance(leaf, Scalar) and leaf.added for leaf in found])
 
 
+def is_partly_added(place: Destination) -> bool:
+    """Is some part of the place only added to?"""
+    return any([not isinstance(leaf, Scalar) and leaf.added for leaf in leaves(place)])
+
+
 def added(place: Destination) -> Destination:
     """The place, to be added to whatever the mode."""
     if isinstance(place, Group):
