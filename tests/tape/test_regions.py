@@ -175,6 +175,17 @@ def test_ids_of_a_name_for_a_part_of_a_region() -> None:
     np.testing.assert_allclose(vector(result(taped, x)), vector(result(reversed_(program, (0,)), x)), rtol=1e-12)
 
 
+def test_sums_of_arrays_of_tuples_of_arrays() -> None:
+    """Numbers with ids are added element by element, to any depth."""
+    text = """fun (x : Vector) ->
+        let s = ifold (fun s k -> plus s (delta 2 k ([x[0] * x[k], s[0].1[0]], [x[1]])))
+          (build 2 (fun i -> ([x[0], x[1]], [x[i]]))) 2 in
+        s[0].0[1] * s[1].1[0] * s[0].0[0] * s[1].0[1]"""
+    program, x = cast(Lam, parse(text)), np.array([3.0, 5.0])
+    taped, forward = [made(derivative(program, (0,), Verb.GRAD, way)) for way in (Method.TAPE, Method.FORWARD)]
+    np.testing.assert_allclose(vector(result(taped, x)), vector(result(forward, x)), rtol=1e-12)
+
+
 def test_one_region_reads_what_another_gave_by_the_first_id() -> None:
     """Ids that follow each other are one number, not an array of them."""
     term = cast(Lam, DEFAULT(gradient_of(downwards, (2, np.ones(3), W3, W3), (1, 2, 3))))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from fsmooth.core import primitives as p
-from fsmooth.core.build import named_part, nested_build, number
+from fsmooth.core.build import get, named_part, nested_build, number
 from fsmooth.core.shape import shape_of
 from fsmooth.core.subst import refresh
 from fsmooth.core.term import (
@@ -38,7 +38,7 @@ from fsmooth.core.term import (
     scalar_constant,
 )
 from fsmooth.core.term.custom import differentiable
-from fsmooth.core.types import INT, Array, Float, Function, Tuple, Type, has_float, scalars_of
+from fsmooth.core.types import INT, Array, Float, Function, Tuple, has_float, scalars_of
 from fsmooth.differentiate.activity import Activity
 from fsmooth.differentiate.custom import refuse_active, vjp_of
 from fsmooth.differentiate.derivatives import NoDerivative
@@ -317,17 +317,22 @@ class _Recorded(Wholes):
 
     def plus(self, items: tuple[Term, ...]) -> Term:
         """Element by element."""
-        like = items[0]
-        found = [self.bound("a", self.of(x)) for x in items]
-        sizes = tuple([self.p(n) for n in shape_of(like)])
+        return self.added([self.bound("a", self.of(x)) for x in items], items[0])
 
-        def at(places: tuple[Term, ...]) -> Term:
-            elements, element = found, like
-            for k in places:
-                elements, element = [Get(x, k) for x in elements], Get(element, k)
-            return _added(elements, element.type)
-
-        return nested_build(sizes, at, "k")
+    def added(self, found: Sequence[Term], like: Term) -> Term:
+        """The sum of values with ids, of the type and the sizes of `like`."""
+        match like.type:
+            case Float() as type_:
+                one = scalar_constant(1.0, type_)
+                return MakeTuple((_sum_of([first(x) for x in found]), entry([(second(x), one) for x in found])))
+            case Array():
+                sizes = tuple([self.p(n) for n in shape_of(like)])
+                return nested_build(sizes, lambda at: self.added([get(x, *at) for x in found], get(like, *at)), "k")
+            case Tuple(items):
+                parts = [self.added([item(x, k) for x in found], item(like, k)) for k in range(len(items))]
+                return MakeTuple(tuple(parts), like.type)
+            case _:
+                return _sum_of(found)
 
     # -- functions with a derivative of the user's own -------------------------------------------------------------
 
@@ -381,18 +386,9 @@ class _Recorded(Wholes):
         return nested_build(sizes, at, "k")
 
 
-def _added(elements: Sequence[Term], type_: Type) -> Term:
-    match type_:
-        case Float():
-            value = first(elements[0])
-            for x in elements[1:]:
-                value = Prim(p.add, (value, first(x)))
-            one = scalar_constant(1.0, type_)
-            return MakeTuple((value, entry([(second(x), one) for x in elements])))
-        case Tuple(items):
-            return MakeTuple(tuple([_added([item(x, k) for x in elements], t) for k, t in enumerate(items)]), type_)
-        case _:
-            value = elements[0]
-            for x in elements[1:]:
-                value = Prim(p.add, (value, x))
-            return value
+def _sum_of(values: Sequence[Term]) -> Term:
+    """The sum of numbers."""
+    total = values[0]
+    for x in values[1:]:
+        total = Prim(p.add, (total, x))
+    return total
