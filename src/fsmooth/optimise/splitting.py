@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from msgspec import Struct
+
 from fsmooth.core.alpha import alpha_equal
 from fsmooth.core.hints import Hint
-from fsmooth.core.term import Build, Carrying, If, Let, MakeTuple, Proj, Reduce, Reduction, Term, Var, Zero
+from fsmooth.core.term import Build, Call, Carrying, If, Let, MakeTuple, Proj, Reduce, Reduction, Term, Var, Zero
+from fsmooth.core.traverse import is_loop, subterms
 from fsmooth.core.types import Tuple
 from fsmooth.optimise.inlining import on_indices
 from fsmooth.optimise.rules.loop_fission import narrowed
@@ -77,23 +80,42 @@ def read_sums(value: Term, read: tuple[int, ...], hint: Hint) -> tuple[list[tupl
 
 def by_guards(parts: Sequence[Term]) -> list[tuple[int, ...]]:
     """The positions of parts that are to be summed together: those that are zero where one condition does not hold, and those
-    that are nowhere zero.  What is zero but at one index is by itself, since its sum can lose its loop.
+    that are nowhere zero.  What is zero but at one index is by itself, since its sum can lose its loop.  Others stay together
+    where the same loops, or calls, are in their definitions: apart, each sum would run these for itself.
     """
     alone: list[tuple[int, ...]] = []
-    together: list[tuple[Term | None, list[int]]] = []
+    together: list[_Group] = []
     for k, part in enumerate(parts):
+        costly: set[Var] = set()
         while isinstance(part, Let):
+            costly.update([var for var, value in part.bindings if not _is_quick(value)])
             part = part.body
         guard = part.condition if isinstance(part, If) and isinstance(part.otherwise, Zero) else None
         if isinstance(part, Zero) or (guard is not None and on_indices(guard)):
             alone.append((k,))
             continue
-        found = next((ks for other, ks in together if _is_same(other, guard)), None)
-        if found is None:
-            together.append((guard, [k]))
-        else:
-            found.append(k)
-    return [*alone, *[tuple(found) for _, found in together]]
+        group = _Group([k], [guard], costly)
+        for other in [other for other in together if other.belongs_to(group)]:
+            together.remove(other)
+            group = _Group(other.positions + group.positions, other.guards + group.guards, other.costly | group.costly)
+        together.append(group)
+    return [*alone, *sorted([tuple(sorted(group.positions)) for group in together])]
+
+
+class _Group(Struct, frozen=True):
+    """Parts that are summed together, where what guards them holds, with the definitions of loops and calls that they need."""
+
+    positions: list[int]
+    guards: list[Term | None]
+    costly: set[Var]
+
+    def belongs_to(self, other: _Group) -> bool:
+        (guard,) = other.guards
+        return not self.costly.isdisjoint(other.costly) or any([_is_same(own, guard) for own in self.guards])
+
+
+def _is_quick(value: Term) -> bool:
+    return not any([is_loop(part) or isinstance(part, Call) for part in subterms(value)])
 
 
 def _is_same(a: Term | None, b: Term | None) -> bool:
