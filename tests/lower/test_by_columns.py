@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -47,6 +48,22 @@ COLUMNS = {
           sum (length a) (fun k -> w[k] * w[length a - 1 - k]) * c[i])""",
     "a fold over the rows": f"""
         {_GIVEN} build (length a[0]) (fun i -> ifold (fun s k -> s * 0.5 + exp (a[k][i] * s)) c[i] (length a))""",
+    "a recurrence": f"""
+        {_GIVEN} build (length c) (fun i -> ifold (fun s k -> s * 0.5 + exp (b[k] * s)) c[i] (length b))""",
+    "a recurrence of two numbers in rows": f"""
+        {_GIVEN} sum (length a) (fun i ->
+          let s = ifold (fun s k -> (s.0 * 0.5 + s.1, a[i][k] - s.0)) (b[i], 1.0) (length c) in s.0 * s.1)""",
+    "branches in a recurrence": f"""
+        {_GIVEN} build (length c) (fun i ->
+          ifold (fun s k -> if s > b[k] then s * 0.5 else (if s < -1.0 then -s else s + c[i])) 0.0 (length b))""",
+    "an array that all recurrences add to": f"""
+        {_GIVEN} sum (length c) (fun i ->
+          let s = ifold (fun s k -> s * 0.5 + exp (b[k] * s)) c[i] (length b) in
+          build (length b) (fun r -> s * b[r]))""",
+    "elements that some recurrences add to": f"""
+        {_GIVEN} sum (length c) (fun i ->
+          let s = ifold (fun s k -> s * 0.5 + exp (b[k] * s)) c[i] (length b) in
+          (delta (length b) (if c[i] > 0.0 then 1 else 2) s, if s > 1.0 then delta (length b) 3 (s * c[i]) else zero Float (length b)))""",
     "a count of rows": f"""
         {_GIVEN} build (length a[0]) (fun i ->
           let n = sum (length a) (fun k -> if a[k][i] > b[k] then 1 else 0) in (n, c[i] * n))""",
@@ -66,6 +83,14 @@ AS_THEY_ARE = {
         {_GIVEN} sum (length a[0]) (fun i ->
           let s = sum (length a) (fun k -> exp (if b[k] > 0.0 then a[k][i] else 0.5)) in
           if s > 3.0 then sum (length a) (fun k -> exp (a[k][i] - s)) else 0.0)""",
+    "a recurrence that some columns have": f"""
+        {_GIVEN} build (length c) (fun i ->
+          if c[i] > 0.0 then ifold (fun s k -> s * 0.5 + exp (b[k] * s)) c[i] (length b) else 0.0)""",
+    "as many steps as the column says": f"""
+        {_GIVEN} build (length c) (fun i -> ifold (fun s k -> s * 0.5 + exp s) c[i] (if c[i] > 0.0 then 3 else 2))""",
+    "a recurrence beside sums of rows": f"""
+        {_GIVEN} sum (length a) (fun i ->
+          ifold (fun s k -> s * 0.5 + exp s) b[i] 3 * sum (length c) (fun k -> a[i][k] * c[k]))""",
     "a column whose length differs": f"""
         {_GIVEN} sum (length a[0]) (fun i -> let s = sum (if i > 2 then 3 else 2) (fun k -> exp a[k][i]) in s * s)""",
     "steps that nobody knows": f"""
@@ -122,6 +147,108 @@ def test_both_branches_are_computed_where_columns_differ_and_numbers_of_a_branch
 def test_few_columns_run_as_they_did() -> None:
     source = emit(lower(parse(COLUMNS["a sum of functions of sums"]), "f")).source
     assert source.count("if (FS_RARELY(a_n1 < 8))") == 1
+
+
+def test_three_recurrences_run_one_after_the_other_and_so_do_long_ones_that_are_kept() -> None:
+    """Of those whose steps are kept for the way back, 64 at a time would need 64 times the memory."""
+    source = emit(lower(parse(COLUMNS["a recurrence"]), "f")).source
+    assert source.count("if (FS_RARELY(c_n0 < 4))") == 1
+    x = np.ones(5)
+    source = fs.grad(predators, wrt=("a", "b", "x", "y")).c_source(x, x, x, x, 3)
+    assert source.count("if (FS_RARELY(a_n0 < 4 || 16384 < fs_integer_maximum(steps, 0)))") == 1
+    assert source.count("fs_count(fs_integer_minimum(fs_integer_maximum(steps, 0), 16384), 64)") >= 2
+
+
+def predators(a, b, x, y, steps):  # type: ignore[no-untyped-def]
+    """Predators and prey in so many places."""
+    total = 0.0
+    for i in range(len(a)):
+        prey, hunters = x[i], y[i]
+        for _ in range(steps):
+            caught = b[i] * prey * hunters
+            prey, hunters = prey + 0.1 * (a[i] * prey - caught), hunters + 0.1 * (caught - 0.5 * hunters)
+        total += prey * hunters if prey > hunters else prey - hunters
+    return total
+
+
+def fitted(p, x, y, which, steps):  # type: ignore[no-untyped-def]
+    """How far recurrences with the same parameters end from what was seen."""
+    total = 0.0
+    for i in range(len(x)):
+        s = x[i]
+        for k in range(steps):
+            s = s + 0.1 * (p[0] * s - p[k] * s * s)
+        off = p[2] * s - y[which[i]]
+        if off > 0.1:
+            total += off * off
+    return total
+
+
+def _fitted(p, x, y, which, steps):  # type: ignore[no-untyped-def]
+    s = x
+    for k in range(steps):
+        s = s + 0.1 * (p[0] * s - p[k] * s * s)
+    off = p[2] * s - y[which]
+    return np.sum(np.where(off.real > 0.1, off * off, 0.0))
+
+
+@pytest.mark.parametrize("method", ["reverse", "tape"])
+def test_recurrences_that_share_parameters_add_to_their_derivatives(method: str) -> None:
+    """To elements that all of them share, and to such as some share, of which one is known only when the program runs."""
+    gradient = fs.grad(fitted, wrt=("p", "x", "y"), method=method)
+    for n in (1, 5, 64, 139):
+        rng = np.random.default_rng(n)
+        given = [rng.random(8), rng.random(n), rng.random(6)]
+        which = rng.integers(0, 6, n)
+        for steps in (0, 5):
+            found = gradient(*given, which, steps)
+            for k, of in enumerate(found):
+                for j in range(len(of)):
+                    moved = [x + 1e-30j * ((m == k) * (np.arange(len(x)) == j)) for m, x in enumerate(given)]
+                    expected = _fitted(*moved, which, steps).imag / 1e-30
+                    np.testing.assert_allclose(of[j], expected, rtol=1e-10, atol=1e-13)
+
+
+def test_what_strips_add_to_one_place_is_a_sum_of_the_strip() -> None:
+    """Then added to the place once; if only some columns add to it, where any of them did: it may not be there otherwise."""
+    source = emit(lower(parse(COLUMNS["elements that some recurrences add to"]), "f")).source
+    strips = source[source.index("_strip = 0;") :]
+    assert strips.count("if (!(sum == 0.0)) {") == 2
+    assert strips.count("result_1[3] += sum;") == 2
+    assert strips.count("result_0[k_1_row[i_lane]] += part_row[i_lane];") == 2
+
+
+def _caught(a, b, x, y, steps):  # type: ignore[no-untyped-def]
+    """The terms of `predators`, of real or complex numbers."""
+    prey, hunters = x, y
+    for _ in range(steps):
+        caught = b * prey * hunters
+        prey, hunters = prey + 0.1 * (a * prey - caught), hunters + 0.1 * (caught - 0.5 * hunters)
+    return np.where(prey.real > hunters.real, prey * hunters, prey - hunters)
+
+
+@pytest.mark.parametrize("method", ["reverse", "tape"])
+def test_recurrences_go_back_in_strips(method: str) -> None:
+    """Against the complex step: each term depends on its own numbers only."""
+    gradient = fs.grad(predators, wrt=("a", "b", "x", "y"), method=method)
+    for n in (0, 1, 4, 7, 8, 64, 133):
+        rng = np.random.default_rng(n)
+        given = [rng.random(n), rng.random(n), rng.random(n), 0.5 + rng.random(n)]
+        for steps in (0, 1, 20):
+            found = gradient(given[0], np.append(given[1], 1.0), *given[2:], steps)
+            for k, of in enumerate(found):
+                moved = [x + 1e-30j * (j == k) for j, x in enumerate(given)]
+                np.testing.assert_allclose(of[:n], _caught(*moved, steps).imag / 1e-30, rtol=1e-11, atol=1e-14)
+            assert found[1][n] == 0.0
+
+
+@pytest.mark.parametrize("method", ["value", "reverse"])
+def test_recurrences_have_the_same_bits_on_any_number_of_threads(method: str) -> None:
+    rng = np.random.default_rng(0)
+    given = [rng.random(3_000) for _ in range(4)]
+    make = fs.function if method == "value" else partial(fs.grad, wrt=("a", "b", "x", "y"), method=method)
+    one, *others = [np.asarray(make(predators, threads=k)(*given, 30)) for k in (1, 2, 3, 7)]
+    assert all([np.array_equal(one, other) for other in others])
 
 
 def test_what_is_added_to_zeros_once_is_stored_and_conditions_are_no_rows() -> None:

@@ -8,7 +8,7 @@ from benchmarks.workloads.plain_loops import cut_off
 
 import fsmooth as fs
 from fsmooth.core import primitives
-from fsmooth.core.term import If, Prim, Reduce, Var, Zero, let
+from fsmooth.core.term import If, IFold, Prim, Reduce, Reduction, Term, Var, Zero, let
 from fsmooth.core.traverse import subterms
 from fsmooth.core.types import F64, INT
 from fsmooth.optimise.splitting import by_guards
@@ -65,3 +65,43 @@ def test_which_parts_of_a_sum_stay_together() -> None:
     assert by_guards(parts) == [(2,), (4,), (5,), (0, 3), (1, 6)]
     assert by_guards([let(((Var("y", F64), x),), If(near, x, zero)), If(near, x, zero)]) == [(0, 1)]
     assert by_guards([If(near, x, x), If(near, x, zero)]) == [(0,), (1,)]
+
+
+def relaxed(a, b, c, steps):  # type: ignore[no-untyped-def]
+    """Arrays of which only the first says how many elements are meant."""
+    total = 0.0
+    for k in range(len(a)):
+        x = 0.1
+        for _ in range(steps):
+            x = a[k] * np.sin(x) + b[k] * x + c[k]
+        total += x
+    return total
+
+
+def test_sums_that_share_a_loop_run_it_once() -> None:
+    """Whether b and c are as long is asked only if there are steps, so that what each contributes has a condition of its own."""
+    gradient = fs.grad(relaxed, wrt=("a", "b", "c"), method="reverse")
+    given = [RANDOM.random(5), RANDOM.random(6), RANDOM.random(7)]
+    optimised = gradient.compiled(*given, 3).terms["optimised"]
+    assert len([t for t in subterms(optimised) if isinstance(t, IFold)]) == 2
+    found = gradient(*given, 3)
+    for k, of in enumerate(found):
+        x = np.full(5, 0.1 + 0.0j)
+        a, b, c = [(given[m] + 1e-30j * (m == k))[:5] for m in range(3)]
+        for _ in range(3):
+            x = a * np.sin(x) + b * x + c
+        np.testing.assert_allclose(of[:5], x.imag / 1e-30, rtol=1e-12)
+        assert not np.any(of[5:])
+
+
+def test_parts_that_share_a_loop_stay_together() -> None:
+    i, n, x = Var("i", INT), Var("n", INT), Var("x", F64)
+    loop, other = Var("a", F64), Var("b", F64)
+    near, far = Prim(primitives.less, (i, n)), Prim(primitives.less, (n, i))
+    total = Reduce(Reduction.SUM, n, Var("j", INT), x)
+
+    def part(of: Var, guard: Prim) -> Term:
+        return let(((of, total),), If(guard, of, Zero((), F64)))
+
+    assert by_guards([part(loop, near), part(loop, far), part(other, near), x]) == [(0, 1, 2), (3,)]
+    assert by_guards([part(loop, near), part(other, far)]) == [(0,), (1,)]

@@ -51,8 +51,8 @@ def update_of(s: t.Statement) -> Update | None:
     given = (nest.loop, i, k, nest.buffer)
     type_ = nest.value.type
     if not any([i in names_of(f) for f in right]):
-        if loads(start):
-            return None
+        if loads(start) or row is ZERO:
+            return None  # rows that are one and the same are no matrix: they could not be added to side by side
         return RankOne(*given, start, row, nest.rows, nest.columns, _product(left), _product(right), type_)
     matrix = _matrix(right, i, k)
     if row is not ZERO or matrix is None:

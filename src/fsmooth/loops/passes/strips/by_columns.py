@@ -12,20 +12,24 @@ loop, of which each iteration touches its column only, are set to zero strip by 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from enum import Enum
 
 from msgspec.structs import replace
 
 from fsmooth import thresholds
+from fsmooth.core import primitives as p
+from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import row_of, rows_of, stride_of
 from fsmooth.loops.arithmetic import integer, is_integer, times
 from fsmooth.loops.names import Names
-from fsmooth.loops.passes.strips.expansion import Columns, NoColumns
+from fsmooth.loops.passes.sharing import plain
+from fsmooth.loops.passes.strips.expansion import Columns, NoColumns, is_much
 from fsmooth.loops.passes.strips.strip import WIDTH
 from fsmooth.loops.rewriting import same_or, with_bodies, with_body
 from fsmooth.loops.usage import (
+    bodies_of,
     loads_of,
     names_of,
     occurrences,
@@ -52,6 +56,7 @@ class _Function:
         self.pointed: set[str] = set().union(*pointed_to(function.body).values())
         """Buffers that have other names, too."""
         self.longer: set[str] = set()
+        self.assigned = {s.name for s in walk(function.body) if isinstance(s, t.Assign)}
 
     def body(self, body: t.Body) -> t.Body:
         """Look at each statement, the outermost loops first."""
@@ -66,41 +71,54 @@ class _Function:
         return same_or(body, found)
 
     def with_longer(self, body: t.Body) -> t.Body:
-        """Memory for a strip of columns instead of a single one."""
+        """Memory for a strip of columns instead of a single one, where it is not too much."""
         if not self.longer:
             return body
         found: list[t.Statement] = []
         for s in body:
             new = with_bodies(s, self.with_longer)
             if isinstance(new, t.Allocate) and new.buffer in self.longer:
-                new = replace(new, count=times(new.count, integer(WIDTH)))
+                new = replace(new, count=_in_strips(new.count))
             elif isinstance(new, t.LocalArray) and new.buffer in self.longer:
                 new = replace(new, count=new.count * WIDTH)
             found.append(new)
         return tuple(found)
 
     def in_strips(self, loop: t.For, zeros: Sequence[t.Fill]) -> Sequence[t.Statement] | None:
-        """The loop over strips of columns, and its memory; None if it reads no columns, or does something else besides."""
+        """The loop over strips of columns, and its memory; None if that wins nothing, or it does something else besides."""
         if loop.kind not in (t.Kind.PARALLEL, t.Kind.REDUCTION) or loop.extrema or loop.simd:
             return None
-        if isinstance(loop.size, t.Literal) and int(loop.size.value) < 2 * WIDTH:
+        direct = plain(loop)
+        own = self.own(loop, direct)
+        readings = _readings(direct, own)
+        if _Reading.GOES_ON in readings:
+            fewest, worth = thresholds.RECURRENCES_FOR_STRIPS, thresholds.RECURRENCES_FOR_STRIPS
+        elif _Reading.COLUMNS in readings and _Reading.ROW not in readings:
+            fewest, worth = thresholds.COLUMNS_FOR_STRIPS, 2 * WIDTH
+        else:
             return None
-        own = self.own(loop)
-        if not _reads_columns(loop, own):
+        if isinstance(loop.size, t.Literal) and int(loop.size.value) < worth:
+            return None
+        counts = [storage.count for name in own if isinstance(storage := self.storage[name], t.Allocate)]
+        if any([not self.assigned.isdisjoint(names_of(count)) for count in counts]):
             return None
         try:
-            found = Columns(loop, own, zeros, self.names).whole()
+            found = Columns(direct, own, zeros, self.names).whole(fewest, counts, _Reading.GOES_ON in readings)
         except NoColumns:
             return None
         self.longer |= own
         return found
 
-    def own(self, loop: t.For) -> set[str]:
-        """Arrays of which each iteration makes what it reads, at places that do not depend on which iteration it is."""
-        written = {name for s in walk(loop.body) for name in targets(s)} & self.storage.keys()
+    def own(self, loop: t.For, direct: t.For) -> set[str]:
+        """Arrays of which each iteration makes what it reads, at places that do not depend on which iteration it is; `direct`
+        is the loop without pointers.
+        """
+        written = {name for s in walk(direct.body) for name in targets(s)} & self.storage.keys()
         within = occurrences(loop.body)
-        by_index = {name for name in written if any([loop.index in names_of(at) for at in _places(loop.body, name)])}
-        return {name for name in written - by_index if within[name] == self.uses[name] - 1 and self.is_small(name)}
+        by_index = {name for name in written if any([loop.index in names_of(at) for at in _places(direct.body, name)])}
+        made = {s.buffer for s in walk(loop.body) if isinstance(s, t.Allocate | t.LocalArray)}
+        only = {name for name in written if within[name] + (name not in made) == self.uses[name]}
+        return {name for name in only - by_index if self.is_small(name)}
 
     def is_small(self, name: str) -> bool:
         """Is there room for 64 of it?"""
@@ -108,24 +126,41 @@ class _Function:
         return isinstance(storage, t.Allocate) or storage.count <= thresholds.STRIP_ROWS_ON_STACK
 
 
-def _reads_columns(loop: t.For, own: Collection[str]) -> bool:
-    """Do loops in this one read neighbouring numbers in neighbouring iterations, and none only rows?"""
-    innermost = [s for s in walk(loop.body) if isinstance(s, t.For) and not any([isinstance(x, t.For) for x in s.body])]
-    found = [_reading(loop, s, own) for s in innermost]
-    return all(found) and _Reading.COLUMNS in found
+def _readings(loop: t.For, own: Collection[str]) -> set[_Reading]:
+    """What the innermost loops in this one read; nothing is in it if one of them stands in the way."""
+    found = [_reading(loop, inner, own, in_branch) for inner, in_branch in _innermost(loop.body)]
+    return set().union(*[[one] for one in found if one is not None]) if all(found) else set()
+
+
+def _innermost(body: t.Body, in_branch: bool = False) -> Iterator[tuple[t.For, bool]]:
+    """The innermost loops, and whether they are in branches."""
+    for s in body:
+        if isinstance(s, t.For) and not any([isinstance(x, t.For) for x in walk(s.body)]):
+            yield s, in_branch
+        else:
+            for inner in bodies_of(s):
+                yield from _innermost(inner, in_branch or isinstance(s, t.If))
 
 
 class _Reading(Enum):
     """What an innermost loop reads and writes of what is not an iteration's own."""
 
     NOTHING = "nothing that differs from step to step"
+    ROW = "a row, which is the same for all columns"
     COLUMNS = "columns"
+    GOES_ON = "anything, and each step waits for numbers of the one before"
 
 
-def _reading(loop: t.For, inner: t.For, own: Collection[str]) -> _Reading | None:
-    """What a loop in another one reads and writes; None if that is rows, or something else."""
+def _reading(loop: t.For, inner: t.For, own: Collection[str], in_branch: bool) -> _Reading | None:
+    """What a loop in another one reads and writes; None if that is something else.
+
+    A recurrence in a branch would be computed for all columns, however few take the branch.
+    """
+    if _goes_on(inner):
+        return None if in_branch else _Reading.GOES_ON
     statements = [s for s in walk(inner.body) if not isinstance(s, t.For)]
-    stores = [s.index for s in statements if isinstance(s, t.Store) and s.buffer not in own]
+    adding = [s for s in statements if isinstance(s, t.Store) and s.accumulate and loop.index not in names_of(s.index)]
+    stores = [s.index for s in statements if isinstance(s, t.Store) and s.buffer not in own and s not in adding]
     loads = [load.index for s in statements for load in loads_of(s) if load.buffer not in own]
     found, rows = _Reading.NOTHING, False
     for index in [*stores, *loads]:
@@ -138,7 +173,21 @@ def _reading(loop: t.For, inner: t.For, own: Collection[str]) -> _Reading | None
             return None
         elif not is_integer(along[1], 0):
             found = _Reading.COLUMNS
-    return None if rows and found is _Reading.NOTHING else found
+    return _Reading.ROW if rows and found is _Reading.NOTHING else found
+
+
+def _goes_on(inner: t.For) -> bool:
+    """Is it a recurrence: is a number of the step before more than added to, or compared?"""
+    others = {s.name for s in walk(inner.body) if isinstance(s, t.Declare)} | {name for name, _ in inner.extrema}
+    return any([isinstance(s, t.Assign) and not s.accumulate and s.name not in others for s in walk(inner.body)])
+
+
+def _in_strips(count: t.Expression) -> t.Expression:
+    """So many elements for each column of a strip, or if that is too much, for one."""
+    if is_much(count) is None:
+        return times(count, integer(WIDTH))
+    most = t.Operation(p.minimum, (count, integer(thresholds.COLUMN_IN_STRIPS)), INT)
+    return t.Operation(p.maximum, (count, times(most, integer(WIDTH))), INT)
 
 
 def _places(body: t.Body, buffer: str) -> list[t.Expression]:

@@ -7,7 +7,8 @@ read whatever holds, and what they store to memory that is not their own is stor
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import reduce
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -19,8 +20,9 @@ from fsmooth.loops import tree as t
 from fsmooth.loops.affine import row_of, rows_of
 from fsmooth.loops.arithmetic import inside, integer, parts, plus, same, times, zero_of
 from fsmooth.loops.names import Names
+from fsmooth.loops.passes.own_elements import OwnElements
 from fsmooth.loops.passes.strips.strip import WIDTH
-from fsmooth.loops.passes.strips.widths import independent_strips
+from fsmooth.loops.passes.strips.widths import independent_strips, with_whole_strips
 from fsmooth.loops.passes.vectorise import marked
 from fsmooth.loops.passes.vectors import is_arithmetic
 from fsmooth.loops.usage import (
@@ -41,9 +43,10 @@ class NoColumns(Exception):
 
 
 class _Run(Struct, frozen=True, eq=False):
-    """Statements of a column without loops: a loop over the columns of a strip."""
+    """Statements of a column without loops: a loop over the columns of a strip, `in_turn` one after the other."""
 
     body: list[t.Statement] = field(default_factory=list)
+    in_turn: bool = False
 
 
 class _Rows(Struct, frozen=True, eq=False):
@@ -53,13 +56,28 @@ class _Rows(Struct, frozen=True, eq=False):
     body: list[_Part]
 
 
+class _Choice(Struct, frozen=True, eq=False):
+    """A condition that is the same in all columns."""
+
+    condition: t.Expression
+    then: list[_Part]
+    otherwise: list[_Part]
+
+
 class _Once(Struct, frozen=True, eq=False):
-    """A number that is the same in all columns, or zeros for all of them."""
+    """A number that is the same in all columns, zeros for all of them, or room for an array of each."""
 
-    statement: t.Declare | t.Fill
+    statement: t.Declare | t.Fill | t.LocalArray
 
 
-_Part = _Run | _Rows | _Once
+class _Sum(Struct, frozen=True, eq=False):
+    """What columns add to one place, perhaps only some of them."""
+
+    place: t.Store
+    is_of_all: bool
+
+
+_Part = _Run | _Rows | _Choice | _Once
 _Path = tuple[tuple[t.If, bool], ...]
 """Conditions around a statement, and whether it is in their first branch."""
 
@@ -85,27 +103,35 @@ class Columns:
         self.rows: dict[str, str] = {}
         self.again: dict[str, t.Expression] = {}
         """Those of them that several loops compute, since a row of them would mix bytes with numbers."""
+        self.elements = OwnElements(loop)
+        self.sums: dict[str, _Sum] = {}
+        """What the columns of a strip add to one place, by the name of the sum."""
         self.lane = t.Name(names.fresh(f"{loop.index}_lane"), INT)
         self.start = t.Name(names.fresh(f"{loop.index}_start"), INT)
         self.count = t.Name(names.fresh(f"{loop.index}_count"), INT)
 
-    def whole(self) -> Sequence[t.Statement]:
-        """The loop over strips, and the memory that it needs."""
+    def whole(self, fewest: int, counts: Sequence[t.Expression], goes_on: bool) -> Sequence[t.Statement]:
+        """The loop over strips, and the memory that it needs; for fewer columns, and where arrays of a column have too many
+        elements for 64 of them, the loop as it was.
+        """
         loop = self.loop
-        self.conditions = {name: len(when) for name, when in _common(loop.body, self.own).items()}
+        self.conditions = {name: len(when) for name, when in _common(loop.body, self.own, self.is_uniform).items()}
         found = self.parts(loop.body, ())
         several = self.in_several(found)
         self.again = {name: value for name in several if (value := self.cheap.get(name)) is not None}
         self.rows = {name: self.names.beside(name, "row") for name in several if name not in self.again}
         body = (*[self.zero(fill) for fill in self.zeros if fill.buffer not in self.new], *self.made(found))
         strips = independent_strips(loop.size, self.start.name, self.count.name, body, self.names)
+        strips = with_whole_strips(strips) if goes_on else strips
         own = tuple(dict.fromkeys([*loop.own, *sorted(self.own), *self.rows.values()]))
         cut = replace(strips, kind=loop.kind, site=loop.site, reduced=loop.reduced, own=own)
         memory = [t.LocalArray(row, self.types[name], WIDTH) for name, row in self.rows.items()]
-        if isinstance(loop.size, t.Literal):
+        few = [] if isinstance(loop.size, t.Literal) else [t.Operation(p.less, (loop.size, integer(fewest)), BOOL)]
+        lengths = [count for k, count in enumerate(counts) if not any([same(count, other) for other in counts[:k]])]
+        much = [much for count in lengths if (much := is_much(count)) is not None]
+        if not few and not much:
             return (*memory, cut)
-        few = t.Operation(p.less, (loop.size, integer(thresholds.COLUMNS_FOR_STRIPS)), BOOL)
-        return (*memory, t.If(few, (*self.zeros, loop), (cut,), rare=True))
+        return (*memory, t.If(reduce(_either, [*few, *much]), (*self.zeros, loop), (cut,), rare=True))
 
     def zero(self, fill: t.Fill) -> t.Statement:
         """The columns of a strip set to zero."""
@@ -133,10 +159,10 @@ class Columns:
         found: list[_Part] = []
 
         def run() -> list[t.Statement]:
-            if not found or not isinstance(found[-1], _Run):
-                found.append(_Run())
-            last = found[-1]
-            assert isinstance(last, _Run)
+            last = found[-1] if found else None
+            if not isinstance(last, _Run) or last.in_turn:
+                last = _Run()
+                found.append(last)
             return last.body
 
         for s in body:
@@ -151,8 +177,16 @@ class Columns:
                         found.append(_Once(s))
                 case t.Assign():
                     run().append(self.assigned(s, when))
+                case t.Store() if s.accumulate and s.buffer not in self.own and self.is_shared(s.buffer):
+                    self.read_by_all(s, when)
+                    own, summed = self.added(s, when)
+                    run().append(own)
+                    if summed is not None:
+                        found.append(_Run([summed], in_turn=True))
                 case t.Store():
                     run().append(self.stored(s, when))
+                case t.LocalArray() if s.buffer in self.own and not when:
+                    found.append(_Once(s))
                 case t.Fill() if s.buffer in self.own and self.is_for_all(s.buffer, when):
                     self.read_by_all(s, ())
                     found.append(_Once(s))
@@ -161,12 +195,15 @@ class Columns:
                     self.around.append(s)
                     found.append(_Rows(s, self.parts(s.body, when)))
                     self.around.pop()
+                case t.If() if self.is_uniform(s):
+                    self.read_by_all(s, when)
+                    found.append(_Choice(s.condition, self.parts(s.then, when), self.parts(s.otherwise, when)))
                 case t.If():
                     holds = t.Name(self.names.fresh("holds"), BOOL)
                     run().append(self.declared(t.Declare(holds.name, BOOL, s.condition), when))
                     for part, condition in ((s.then, holds), (s.otherwise, _not(holds))):
                         first, *others = self.parts(part, (*when, condition)) or [_Run()]
-                        if isinstance(first, _Run):
+                        if isinstance(first, _Run) and not first.in_turn:
                             run().extend(first.body)
                         else:
                             found.append(first)
@@ -207,6 +244,32 @@ class Columns:
             value = t.Conditional(holds, value, kept)
         return replace(s, value=value)
 
+    def added(self, s: t.Store, when: tuple[t.Expression, ...]) -> tuple[t.Statement, t.Statement | None]:
+        """What a column adds to a place where others may add to: a part of a sum, or a number that is added in turn."""
+        value = s.value
+        if names_of(s.index).isdisjoint(self.varying):
+            for holds in when:
+                value = t.Conditional(holds, value, zero_of(value.type))
+            name = self.names.fresh("sum")
+            self.sums[name] = _Sum(s, not when)
+            return t.Assign(name, value, accumulate=True), None
+        part = t.Declare(self.names.fresh("part"), value.type, value)
+        new: t.Statement = t.Store(s.buffer, s.index, t.Name(part.name, value.type), accumulate=True)
+        for holds in when:
+            new = t.If(holds, (new,))
+        return self.declared(part, when), new
+
+    def is_shared(self, buffer: str) -> bool:
+        """May several columns add to the same element?"""
+        if self.loop.kind is t.Kind.PARALLEL or self.elements.of(buffer):
+            return False
+        places = [*self.elements.stores[buffer], *self.elements.loads.get(buffer, ())]
+        return not all([row_of(at, self.loop.index, self.loop.size) is not None for at in places])
+
+    def is_uniform(self, s: t.If) -> bool:
+        """Does the condition hold in all columns, or in none?"""
+        return names_of(s.condition).isdisjoint(self.varying)
+
     def stored(self, s: t.Store, when: tuple[t.Expression, ...]) -> t.Statement:
         """A store of a column, if conditions hold."""
         if s.buffer in self.own and self.is_for_all(s.buffer, when):
@@ -246,6 +309,8 @@ class Columns:
             part = pending.pop()
             if isinstance(part, _Rows):
                 pending.extend(part.body)
+            elif isinstance(part, _Choice):
+                pending.extend([*part.then, *part.otherwise])
             elif isinstance(part, _Run):
                 count += 1
                 for s in walk(part.body):
@@ -266,6 +331,11 @@ class Columns:
                     statements.append(replace(s, offset=times(s.offset, width), count=times(s.count, width)))
                 case _Once(s):
                     statements.append(s)
+                case _Choice(condition, then, otherwise):
+                    statements.append(t.If(condition, self.made(then), self.made(otherwise)))
+                case _Run(body, True):
+                    each = [new for s in body if (new := self.column(s)) is not None]
+                    statements.append(t.For(self.lane.name, self.count, tuple(each), t.Kind.SEQUENTIAL))
                 case _Rows(loop, body):
                     statements.append(t.For(loop.index, loop.size, self.made(body), t.Kind.SEQUENTIAL, loop.site))
                 case _Run(body):
@@ -277,14 +347,27 @@ class Columns:
         made = [new for s in body if (new := self.column(s)) is not None]
         if not made:
             return ()
-        reduced = tuple(
-            dict.fromkeys([s.name for s in made if isinstance(s, t.Assign) and s.name in self.loop.reduced])
-        )
+        summed = {*self.loop.reduced, *self.sums}
+        reduced = tuple(dict.fromkeys([s.name for s in made if isinstance(s, t.Assign) and s.name in summed]))
         kind = t.Kind.REDUCTION if reduced else t.Kind.PARALLEL
         loop = t.For(self.lane.name, self.count, tuple(made), kind, reduced=reduced)
         if is_arithmetic(made, self.lane.name):
-            return (replace(loop, vectors=t.Vectors.WRITTEN),)
-        return (replace(marked(loop), vectors=t.Vectors.STRIP),)
+            loop = replace(loop, vectors=t.Vectors.WRITTEN)
+        else:
+            loop = replace(marked(loop), vectors=t.Vectors.STRIP)
+        own = [name for name in reduced if name in self.sums]
+        types = {name: self.sums[name].place.value.type for name in own}
+        begin = [t.Declare(name, types[name], zero_of(types[name]), mutable=True) for name in own]
+        return (*begin, loop, *[self.after(name) for name in own])
+
+    def after(self, name: str) -> t.Statement:
+        """What is done with a sum; a place to which no column of the strip adds anything may not be there."""
+        of = self.sums[name]
+        type_ = of.place.value.type
+        store = replace(of.place, value=t.Name(name, type_))
+        if of.is_of_all:
+            return store
+        return t.If(_not(t.Operation(p.equal, (t.Name(name, type_), zero_of(type_)), BOOL)), (store,))
 
     def column(self, s: t.Statement) -> t.Statement | None:
         """A statement of a column, of a column of the strip."""
@@ -331,8 +414,15 @@ class Columns:
                 return e
 
 
-def _common(body: t.Body, buffers: Collection[str]) -> dict[str, _Path]:
-    """The conditions that all uses of each of these buffers are under."""
+def is_much(count: t.Expression) -> t.Expression | None:
+    """Are so many elements of a column too many for a strip of columns?  None: they are not."""
+    if isinstance(count, t.Literal) and int(count.value) <= thresholds.COLUMN_IN_STRIPS:
+        return None
+    return t.Operation(p.less, (integer(thresholds.COLUMN_IN_STRIPS), count), BOOL)
+
+
+def _common(body: t.Body, buffers: Collection[str], is_uniform: Callable[[t.If], bool]) -> dict[str, _Path]:
+    """The conditions that all uses of each of these buffers are under, without those that hold in all columns or in none."""
     found: dict[str, _Path] = {}
 
     def look(part: t.Body, when: _Path) -> None:
@@ -341,7 +431,7 @@ def _common(body: t.Body, buffers: Collection[str]) -> dict[str, _Path]:
                 before = found.setdefault(name, when)
                 same_so_far = [a for a, b in zip(before, when, strict=False) if a == b]
                 found[name] = before[: len(same_so_far)]
-            if isinstance(s, t.If):
+            if isinstance(s, t.If) and not is_uniform(s):
                 look(s.then, (*when, (s, True)))
                 look(s.otherwise, (*when, (s, False)))
             else:
@@ -372,6 +462,10 @@ def _evaluated(e: t.Expression) -> Iterator[t.Load]:
                 yield e
             for part in parts(e):
                 yield from _evaluated(part)
+
+
+def _either(a: t.Expression, b: t.Expression) -> t.Expression:
+    return t.Conditional(a, t.Literal(True, BOOL), b)
 
 
 def _not(condition: t.Expression) -> t.Expression:

@@ -6,6 +6,10 @@ not known, cost more than what is summed: for whole strips, there is a body in w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
 from fsmooth.core import primitives as p
 from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
@@ -31,7 +35,7 @@ def strip_by_strip(strip: Strip, inside: t.Body, names: Names) -> t.Body:
     remains = t.Operation(p.less, (start, size), BOOL)
     return (
         begin,
-        t.While((), whole, (*_of_whole_strips(strip, inside), step)),
+        t.While((), whole, (*_of_whole_strips(strip.count, inside), step)),
         t.If(remains, (t.Declare(strip.count, INT, rest), *inside)),
     )
 
@@ -47,6 +51,15 @@ def independent_strips(
     begin = t.Declare(start, INT, times(number, width))
     many = t.Declare(count, INT, t.Operation(p.minimum, (minus(size, first), width), INT))
     return t.For(number.name, strips, (begin, many, *inside), t.Kind.PARALLEL)
+
+
+def with_whole_strips(strips: t.For) -> t.For:
+    """The same loop with a body for whole strips, in which the number of points is the width."""
+    begin, many, *inside = strips.body
+    assert isinstance(many, t.Declare)
+    whole = t.Operation(p.equal, (t.Name(many.name, INT), integer(WIDTH)), BOOL)
+    either = t.If(whole, _of_whole_strips(many.name, inside), tuple(inside))
+    return replace(strips, body=(begin, many, either))
 
 
 def is_over_strips(loop: t.For) -> bool:
@@ -69,30 +82,30 @@ def _sums_again_and_again(strip: Strip, inside: t.Body) -> bool:
     """Are there sums over the points of a strip inside other loops?"""
     loops = [s for s in inside if isinstance(s, t.For)]
     nested = [x for s in loops for x in walk(s.body)]
-    return any([isinstance(x, t.For) and bool(x.reduced) and _is_count(strip, x.size) for x in nested])
+    return any([isinstance(x, t.For) and bool(x.reduced) and _is_count(strip.count, x.size) for x in nested])
 
 
-def _is_count(strip: Strip, e: t.Expression) -> bool:
-    return isinstance(e, t.Name) and e.name == strip.count
+def _is_count(count: str, e: t.Expression) -> bool:
+    return isinstance(e, t.Name) and e.name == count
 
 
-def _of_whole_strips(strip: Strip, body: t.Body) -> t.Body:
-    """A copy of the statements in which the number of points is the width of a strip."""
-    return tuple([_of_a_whole_strip(strip, s) for s in body])
+def _of_whole_strips(count: str, body: Sequence[t.Statement]) -> t.Body:
+    """A copy of the statements in which the number of points, of this name, is the width of a strip."""
+    return tuple([_of_a_whole_strip(count, s) for s in body])
 
 
-def _of_a_whole_strip(strip: Strip, s: t.Statement) -> t.Statement:
+def _of_a_whole_strip(count: str, s: t.Statement) -> t.Statement:
     width = integer(WIDTH)
     match s:
         case t.For():
-            size = width if _is_count(strip, s.size) else s.size
-            body = _of_whole_strips(strip, s.body)
+            size = width if _is_count(count, s.size) else s.size
+            body = _of_whole_strips(count, s.body)
             vectors = t.Vectors.WRITTEN if s.vectors is t.Vectors.WHOLE else s.vectors
             return t.For(s.index, size, body, s.kind, s.site, s.reduced, s.extrema, s.simd, vectors)
-        case t.Fill(buffer, offset, count) if _is_count(strip, count):
+        case t.Fill(buffer, offset, number) if _is_count(count, number):
             return t.Fill(buffer, offset, width, s.type)
         case t.If():
-            return t.If(s.condition, _of_whole_strips(strip, s.then), _of_whole_strips(strip, s.otherwise), s.rare)
+            return t.If(s.condition, _of_whole_strips(count, s.then), _of_whole_strips(count, s.otherwise), s.rare)
         case _:
             assert not any(bodies_of(s))
             return s
