@@ -6,6 +6,7 @@ A program gives a tuple of results, so that many functions are compared for the 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,14 @@ STEP = 1e-6
 
 def agree(program: Callable[..., tuple[Any, ...]], *arguments: Any, wrt: int = 0, rtol: float = 1e-6) -> None:
     """Values as NumPy's; along a random tangent and cotangent, ẏ = f′(x) ẋ and ⟨ȳ, ẏ⟩ = ⟨x̄, ẋ⟩, and ẏ as by differences."""
+    function, along = _compiled(program, wrt)
     expected = program(*arguments)
-    given = fs.function(program)(*arguments)
-    same_values(given, expected)
+    same_values(function(*arguments), expected)
     random = np.random.default_rng(5)
     x = np.asarray(arguments[wrt], float)
     tangent = random.normal(size=x.shape)
     moved = [program(*_with(arguments, wrt, x + s * STEP * tangent)) for s in (1, -1)]
-    value, tangents = fs.jvp(program, wrt=wrt)(*arguments, tangent=tangent)
+    value, tangents = along(*arguments, tangent=tangent)
     same_values(value, expected)
     bars: list[Any] = []
     total = 0.0
@@ -51,6 +52,12 @@ def agree(program: Callable[..., tuple[Any, ...]], *arguments: Any, wrt: int = 0
     assert len(arguments) == 1
     gradient = fs.grad(weighted, method="reverse")(*arguments)
     np.testing.assert_allclose(np.sum(np.asarray(gradient) * tangent), total, rtol=1e-9, atol=1e-9)
+
+
+@cache
+def _compiled(program: Callable[..., tuple[Any, ...]], wrt: int) -> tuple[fs.Function, fs.Function]:
+    """The program and its derivative along a tangent, for all the shapes that it is asked for."""
+    return fs.function(program), fs.jvp(program, wrt=wrt)
 
 
 def same_values(given: tuple[Any, ...], expected: tuple[Any, ...]) -> None:

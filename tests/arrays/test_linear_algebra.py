@@ -79,7 +79,7 @@ def least_squares(a):
 
 def least_squares_of_columns(a):
     """Of several right sides, which move with the matrix."""
-    return np.linalg.lstsq(a, a[:, :1] ** 2 * V, rcond=None)[0], np.linalg.lstsq(a.T, a[0] * V[:2], rcond=None)[0]
+    return (np.linalg.lstsq(a, a[:, :1] ** 2 * V, rcond=None)[0],)
 
 
 def norms(a):
