@@ -1,13 +1,16 @@
-"""Loops of which each iteration reads columns of matrices run over strips of neighbouring columns, row by row.
+"""Loops of which each iteration reads columns of matrices, or goes on from number to number, run over strips of 64 iterations.
 
     for i < n: { s = 0;  for k < m: s += f(a[k * n + i]);  total += g(s) }
     ~>  for each strip of 64 columns: { for l: s[l] = 0;  for k < m: for l: s[l] += f(a[k * n + start + l]);
                                         for l: total += g(s[l]) }
 
 Column after column, what is read one after the other lies n numbers apart: vectors would be gathered number by number, and of
-each line of the cache one number be used.  This is scalar expansion, loop distribution and interchange (R. Allen, K. Kennedy,
-Optimizing Compilers for Modern Architectures, 2001, §5), which expansion.py does.  Matrices that are set to zero before such a
-loop, of which each iteration touches its column only, are set to zero strip by strip.
+each line of the cache one number be used.  And a recurrence (`for k < m: s = f(s, …)`) takes the operations of a step one
+after the other; side by side, 64 of them keep the processor busy.
+
+This is scalar expansion, loop distribution and interchange (R. Allen, K. Kennedy, Optimizing Compilers for Modern
+Architectures, 2001, §5), which expansion.py does.  Matrices that are set to zero before such a loop, of which each iteration
+touches its column only, are set to zero strip by strip.
 """
 
 from __future__ import annotations

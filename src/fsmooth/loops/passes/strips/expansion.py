@@ -2,7 +2,8 @@
 
 What a column names and uses in several of these loops becomes a row of the strip, and what it keeps in an array one array for
 each column.  Of a condition that differs from column to column both branches are computed, and one chosen: what they read is
-read whatever holds, and what they store to memory that is not their own is stored under the condition.
+read whatever holds, and what they store to memory that is not their own is stored under the condition.  What several columns
+add to one place is added up over the strip first, what they add to places that may be the same in the order of the columns.
 """
 
 from __future__ import annotations
