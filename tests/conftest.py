@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -20,10 +21,19 @@ def _publishers_are_silent() -> Iterator[None]:
         yield
 
 
-@pytest.fixture
-def quickly_built(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By -O1: gcc takes half as long.  For many programs of one kind; the examples of each name are built as for users."""
-    monkeypatch.setenv("FSMOOTH_CFLAGS", "-O1")
+AS_FOR_USERS = frozenset(
+    ("accuracy", "cases", "demo", "docs", "examples", "golden", "papers", "runtime", "shipping", "workloads")
+)
+"""Rooms whose programs are compiled with the flags that users get.  Others are compiled with -O1, for which C compilers take half as
+long: there are some thousands of them, loops that are to run in vectors do, and sanitizers see all (tools/sanitize.py).
+"""
+
+
+@pytest.fixture(autouse=True)
+def _flags(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    rooms = Path(__file__).parent
+    if request.path.is_relative_to(rooms) and request.path.relative_to(rooms).parts[0] not in AS_FOR_USERS:
+        monkeypatch.setenv("FSMOOTH_CFLAGS", "-O1")
 
 
 @pytest.fixture

@@ -262,6 +262,9 @@ COLUMN_IN_STRIPS = 16_384
 steps they take half as long as one after the other, of 40,000 0.7 times.
 """
 
+NUMBERS_IN_STRIP = 64
+"""So many numbers of a column may have rows in a strip: rows of 64 of them fill the fastest cache, and half of a small stack."""
+
 MATH_KEPT = 8
 """So many results of functions are kept of an iteration: of 64 iterations, a quarter of the stack of a chunk."""
 

@@ -102,7 +102,6 @@ def definite_batches(s):
     return np.linalg.cholesky(p), np.linalg.eigvalsh(p), np.linalg.svd(s, compute_uv=False), np.linalg.qr(s)[1]
 
 
-@pytest.mark.usefixtures("quickly_built")
 @pytest.mark.parametrize(
     ("program", "argument"),
     [
@@ -114,7 +113,6 @@ def test_as_numpy(program, argument) -> None:
     agree(program, argument)
 
 
-@pytest.mark.usefixtures("quickly_built")
 def test_other_shapes() -> None:
     """The same compiled programs at other sizes; orthogonal and singular of what is wide."""
     agree(orthogonal, WIDE)
@@ -169,7 +167,6 @@ HESSIANS = {
 }
 
 
-@pytest.mark.usefixtures("quickly_built")
 @pytest.mark.parametrize("name", HESSIANS)
 def test_hessian_products(name: str) -> None:
     program = HESSIANS[name]

@@ -43,7 +43,6 @@ def written(tmp_path_factory: pytest.TempPathFactory):
     return programs(GROUPS | {"decompositions": decompositions}, tmp_path_factory.mktemp("examples"))
 
 
-@pytest.mark.usefixtures("quickly_built")
 @pytest.mark.parametrize("group", GROUPS)
 def test_examples(written, group: str) -> None:
     agree(written[group], U)

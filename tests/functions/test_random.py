@@ -36,7 +36,6 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Callable[...
     return programs_of(range(COUNT), tmp_path_factory.mktemp("random"))
 
 
-@pytest.mark.usefixtures("quickly_built")
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_values_and_derivatives(programs: dict[int, Callable[..., Any]], seed: int) -> None:
     check(programs[seed], seed)

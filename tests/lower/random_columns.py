@@ -18,7 +18,20 @@ class _Program:
     def whole(self) -> str:
         body = self.column(["c[i]", "0.5"], 3)
         over = self.choose.choice(["sum", "build"])
+        if over == "sum":
+            body = self.added(body)
         return f"fun (a: Matrix) (b: Vector) (c: Vector) -> {over} (length a[0]) (fun i -> {body})"
+
+    def added(self, body: str) -> str:
+        """What is summed: a number, or what it contributes to places that columns share."""
+        which = self.choose.choice(["number", "all", "one", "some"])
+        if which == "number":
+            return body
+        x = self.name("x")
+        if which == "all":
+            return f"let {x} = {body} in build (length b) (fun r -> {x} * b[r])"
+        at = "0" if which == "one" else f"(if {x} > 0.5 then 1 else 0)"
+        return f"let {x} = {body} in if {x} > 0.0 then delta (length b) {at} {x} else zero Float (length b)"
 
     def name(self, hint: str) -> str:
         self.count += 1

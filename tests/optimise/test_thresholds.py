@@ -101,6 +101,7 @@ EXTREMES: dict[str, tuple[float, float]] = {
     "COLUMNS_FOR_STRIPS": (0, 1_000),
     "RECURRENCES_FOR_STRIPS": (0, 1_000),
     "COLUMN_IN_STRIPS": (0, 1_000_000),
+    "NUMBERS_IN_STRIP": (0, 1_000),
     "MATH_KEPT": (0, 100),
     "ROWS_IN_STRIP": (4, 64),
     "STRIP_ROWS_ON_STACK": (0, 128),

@@ -85,7 +85,6 @@ def check_forest(case: Case) -> None:
         np.testing.assert_allclose(reals(found), expected, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.usefixtures("quickly_built")
 @pytest.mark.parametrize("first", range(0, 30, 3))
 def test_every_route_agrees(first: int, tmp_path: Path) -> None:
     assert sum([check(case_at(seed, tmp_path)) for seed in range(first, first + 3)]) > 0

@@ -120,6 +120,8 @@ class Columns:
         found = self.parts(loop.body, ())
         several = self.in_several(found)
         self.again = {name: value for name in several if (value := self.cheap.get(name)) is not None}
+        if len(several) - len(self.again) > thresholds.NUMBERS_IN_STRIP:
+            raise NoColumns
         self.rows = {name: self.names.beside(name, "row") for name in several if name not in self.again}
         body = (*[self.zero(fill) for fill in self.zeros if fill.buffer not in self.new], *self.made(found))
         strips = independent_strips(loop.size, self.start.name, self.count.name, body, self.names)
