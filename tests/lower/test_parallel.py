@@ -77,7 +77,7 @@ def test_random_programs_in_chunks(first: int, flags: tuple[str, ...], passes: P
 @pytest.mark.parametrize(("generator", "start"), [(Generator, 5000), (Nested, 5000), (Whiles, 5000)])
 def test_random_folds_in_chunks(generator: type[Generator], start: int) -> None:
     """Loops over arrays that they change in place: what does not go on from step to step after all."""
-    terms = [generator(start + k).function() for k in range(60)]
+    terms = [generator(start + k).function() for k in range(30)]
     for optimised, passes in ((False, PLAIN), (True, ALL)):
         chosen = [DEFAULT(term) if optimised else term for term in terms]
         for term, kernel in zip(terms, compile_all(chosen, FAST, chunked(passes)), strict=True):
