@@ -169,6 +169,7 @@ def chosen(group: int) -> list[Case]:
 @pytest.mark.parametrize("name", EXTREMES)
 @np.errstate(all="ignore")
 def test_programs_do_not_depend_on_it(name: str, end: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At each end a random program and its derivatives; at one of them random folds, at the other the gradient of a stencil."""
     place = list(EXTREMES).index(name)
     known = chosen(place % 8)
     has_folds = (place + end) % 2 == 0
