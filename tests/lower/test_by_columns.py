@@ -150,13 +150,13 @@ def test_few_columns_run_as_they_did() -> None:
 
 
 def test_three_recurrences_run_one_after_the_other_and_so_do_long_ones_that_are_kept() -> None:
-    """Of those whose steps are kept for the way back, 64 at a time would need 64 times the memory."""
+    """Of those whose steps are kept for the way back, 16 at a time need 16 times the memory."""
     source = emit(lower(parse(COLUMNS["a recurrence"]), "f")).source
     assert source.count("if (FS_RARELY(c_n0 < 4))") == 1
     x = np.ones(5)
     source = fs.grad(predators, wrt=("a", "b", "x", "y")).c_source(x, x, x, x, 3)
-    assert source.count("if (FS_RARELY(a_n0 < 4 || 16384 < fs_integer_maximum(steps, 0)))") == 1
-    assert source.count("fs_count(fs_integer_minimum(fs_integer_maximum(steps, 0), 16384), 64)") >= 2
+    assert source.count("if (FS_RARELY(a_n0 < 4 || 65536 < fs_integer_maximum(steps, 0)))") == 1
+    assert source.count("fs_count(fs_integer_minimum(fs_integer_maximum(steps, 0), 65536), 16)") >= 2
 
 
 def predators(a, b, x, y, steps):  # type: ignore[no-untyped-def]

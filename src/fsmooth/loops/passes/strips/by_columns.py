@@ -1,4 +1,4 @@
-"""Loops of which each iteration reads columns of matrices, or goes on from number to number, run over strips of 64 iterations.
+"""Loops of which each iteration reads columns of matrices, or goes on from number to number, run over strips of iterations.
 
     for i < n: { s = 0;  for k < m: s += f(a[k * n + i]);  total += g(s) }
     ~>  for each strip of 64 columns: { for l: s[l] = 0;  for k < m: for l: s[l] += f(a[k * n + start + l]);
@@ -6,7 +6,7 @@
 
 Column after column, what is read one after the other lies n numbers apart: vectors would be gathered number by number, and of
 each line of the cache one number be used.  And a recurrence (`for k < m: s = f(s, …)`) takes the operations of a step one
-after the other; side by side, 64 of them keep the processor busy.
+after the other; side by side, 16 of them keep the processor busy.
 
 This is scalar expansion, loop distribution and interchange (R. Allen, K. Kennedy, Optimizing Compilers for Modern
 Architectures, 2001, §5), which expansion.py does.  Matrices that are set to zero before such a loop, of which each iteration
@@ -29,7 +29,7 @@ from fsmooth.loops.arithmetic import integer, is_integer, times
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.sharing import plain
 from fsmooth.loops.passes.strips.expansion import Columns, NoColumns, is_much
-from fsmooth.loops.passes.strips.strip import WIDTH
+from fsmooth.loops.passes.strips.strip import RECURRENCES, WIDTH
 from fsmooth.loops.rewriting import same_or, with_bodies, with_body
 from fsmooth.loops.usage import (
     bodies_of,
@@ -58,7 +58,8 @@ class _Function:
         self.uses = occurrences(function.body)
         self.pointed: set[str] = set().union(*pointed_to(function.body).values())
         """Buffers that have other names, too."""
-        self.longer: set[str] = set()
+        self.longer: dict[str, int] = {}
+        """How many columns arrays of a column have."""
         self.assigned = {s.name for s in walk(function.body) if isinstance(s, t.Assign)}
 
     def body(self, body: t.Body) -> t.Body:
@@ -81,9 +82,9 @@ class _Function:
         for s in body:
             new = with_bodies(s, self.with_longer)
             if isinstance(new, t.Allocate) and new.buffer in self.longer:
-                new = replace(new, count=_in_strips(new.count))
+                new = replace(new, count=_in_strips(new.count, self.longer[new.buffer]))
             elif isinstance(new, t.LocalArray) and new.buffer in self.longer:
-                new = replace(new, count=new.count * WIDTH)
+                new = replace(new, count=new.count * self.longer[new.buffer])
             found.append(new)
         return tuple(found)
 
@@ -95,21 +96,22 @@ class _Function:
         own = self.own(loop, direct)
         readings = _readings(direct, own)
         if _Reading.GOES_ON in readings:
-            fewest, worth = thresholds.RECURRENCES_FOR_STRIPS, thresholds.RECURRENCES_FOR_STRIPS
+            width, fewest, worth = RECURRENCES, thresholds.RECURRENCES_FOR_STRIPS, thresholds.RECURRENCES_FOR_STRIPS
         elif _Reading.COLUMNS in readings and _Reading.ROW not in readings:
-            fewest, worth = thresholds.COLUMNS_FOR_STRIPS, 2 * WIDTH
+            width, fewest, worth = WIDTH, thresholds.COLUMNS_FOR_STRIPS, 2 * WIDTH
         else:
             return None
         if isinstance(loop.size, t.Literal) and int(loop.size.value) < worth:
             return None
-        counts = [storage.count for name in own if isinstance(storage := self.storage[name], t.Allocate)]
+        allocated = [storage for name in own if isinstance(storage := self.storage[name], t.Allocate)]
+        counts = [storage.count for storage in allocated] if width == RECURRENCES else []
         if any([not self.assigned.isdisjoint(names_of(count)) for count in counts]):
             return None
         try:
-            found = Columns(direct, own, zeros, self.names).whole(fewest, counts, _Reading.GOES_ON in readings)
+            found = Columns(direct, own, zeros, self.names, width).whole(fewest, counts, _Reading.GOES_ON in readings)
         except NoColumns:
             return None
-        self.longer |= own
+        self.longer |= dict.fromkeys(own, width)
         return found
 
     def own(self, loop: t.For, direct: t.For) -> set[str]:
@@ -185,12 +187,12 @@ def _goes_on(inner: t.For) -> bool:
     return any([isinstance(s, t.Assign) and not s.accumulate and s.name not in others for s in walk(inner.body)])
 
 
-def _in_strips(count: t.Expression) -> t.Expression:
-    """So many elements for each column of a strip, or if that is too much, for one."""
-    if is_much(count) is None:
-        return times(count, integer(WIDTH))
+def _in_strips(count: t.Expression, width: int) -> t.Expression:
+    """So many elements for each column of a strip; where a recurrence keeps too many for that, for one."""
+    if width != RECURRENCES or is_much(count) is None:
+        return times(count, integer(width))
     most = t.Operation(p.minimum, (count, integer(thresholds.COLUMN_IN_STRIPS)), INT)
-    return t.Operation(p.maximum, (count, times(most, integer(WIDTH))), INT)
+    return t.Operation(p.maximum, (count, times(most, integer(width))), INT)
 
 
 def _places(body: t.Body, buffer: str) -> list[t.Expression]:

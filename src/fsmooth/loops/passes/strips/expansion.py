@@ -22,7 +22,6 @@ from fsmooth.loops.affine import row_of, rows_of
 from fsmooth.loops.arithmetic import inside, integer, parts, plus, same, times, zero_of
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.own_elements import OwnElements
-from fsmooth.loops.passes.strips.strip import WIDTH
 from fsmooth.loops.passes.strips.widths import independent_strips, with_whole_strips
 from fsmooth.loops.passes.vectorise import marked
 from fsmooth.loops.passes.vectors import is_arithmetic
@@ -84,10 +83,12 @@ _Path = tuple[tuple[t.If, bool], ...]
 
 
 class Columns:
-    """One loop; `own` are the arrays of an iteration, and `zeros` set matrices to zero of which each has a column."""
+    """One loop; `own` are the arrays of an iteration, `zeros` set matrices to zero of which each has a column, and strips are of
+    so many columns.
+    """
 
-    def __init__(self, loop: t.For, own: set[str], zeros: Sequence[t.Fill], names: Names) -> None:
-        self.loop, self.own, self.zeros, self.names = loop, own, zeros, names
+    def __init__(self, loop: t.For, own: set[str], zeros: Sequence[t.Fill], names: Names, width: int) -> None:
+        self.loop, self.own, self.zeros, self.names, self.width = loop, own, zeros, names, width
         self.varying = {loop.index} | {name for s in walk(loop.body) for name in targets(s)}
         """Names of what differs from column to column, or changes."""
         self.always = list(_read_always(loop.body, ()))
@@ -113,7 +114,7 @@ class Columns:
 
     def whole(self, fewest: int, counts: Sequence[t.Expression], goes_on: bool) -> Sequence[t.Statement]:
         """The loop over strips, and the memory that it needs; for fewer columns, and where arrays of a column have too many
-        elements for 64 of them, the loop as it was.
+        elements for a strip of them, the loop as it was.
         """
         loop = self.loop
         self.conditions = {name: len(when) for name, when in _common(loop.body, self.own, self.is_uniform).items()}
@@ -124,11 +125,11 @@ class Columns:
             raise NoColumns
         self.rows = {name: self.names.beside(name, "row") for name in several if name not in self.again}
         body = (*[self.zero(fill) for fill in self.zeros if fill.buffer not in self.new], *self.made(found))
-        strips = independent_strips(loop.size, self.start.name, self.count.name, body, self.names)
-        strips = with_whole_strips(strips) if goes_on else strips
+        strips = independent_strips(loop.size, self.start.name, self.count.name, body, self.names, self.width)
+        strips = with_whole_strips(strips, self.width) if goes_on else strips
         own = tuple(dict.fromkeys([*loop.own, *sorted(self.own), *self.rows.values()]))
         cut = replace(strips, kind=loop.kind, site=loop.site, reduced=loop.reduced, own=own)
-        memory = [t.LocalArray(row, self.types[name], WIDTH) for name, row in self.rows.items()]
+        memory = [t.LocalArray(row, self.types[name], self.width) for name, row in self.rows.items()]
         few = [] if isinstance(loop.size, t.Literal) else [t.Operation(p.less, (loop.size, integer(fewest)), BOOL)]
         lengths = [count for k, count in enumerate(counts) if not any([same(count, other) for other in counts[:k]])]
         much = [much for count in lengths if (much := is_much(count)) is not None]
@@ -330,7 +331,7 @@ class Columns:
         for part in found:
             match part:
                 case _Once(t.Fill() as s):
-                    width = integer(WIDTH)
+                    width = integer(self.width)
                     statements.append(replace(s, offset=times(s.offset, width), count=times(s.count, width)))
                 case _Once(s):
                     statements.append(s)
@@ -396,7 +397,7 @@ class Columns:
     def index(self, buffer: str, at: t.Expression) -> t.Expression:
         """Where an element of a column is."""
         at = self.value(at)
-        return plus(times(at, integer(WIDTH)), self.lane) if buffer in self.own else at
+        return plus(times(at, integer(self.width)), self.lane) if buffer in self.own else at
 
     def value(self, e: t.Expression) -> t.Expression:
         """An expression of a column, of a column of the strip."""

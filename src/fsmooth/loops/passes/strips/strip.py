@@ -17,6 +17,9 @@ from fsmooth.loops.arithmetic import integer, parts, plus, replace, times
 from fsmooth.loops.passes.vectors import is_arithmetic
 from fsmooth.loops.usage import expressions_of, names_of
 
+RECURRENCES = 16
+"""Iterations of a strip that carry numbers from step to step: two vectors of each, which whole strips keep in registers."""
+
 WIDTH = 64
 """Points in a strip: a row of them is eight of the widest vectors, and a matrix of 32 such rows fits the fastest cache."""
 

@@ -15,7 +15,7 @@ from fsmooth.core.types import BOOL, INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.arithmetic import ZERO, integer, minus, plus, times
 from fsmooth.loops.names import Names
-from fsmooth.loops.passes.strips.strip import WIDTH, Strip
+from fsmooth.loops.passes.strips.strip import RECURRENCES, WIDTH, Strip
 from fsmooth.loops.usage import bodies_of, declared, targets, walk
 
 
@@ -35,7 +35,7 @@ def strip_by_strip(strip: Strip, inside: t.Body, names: Names) -> t.Body:
     remains = t.Operation(p.less, (start, size), BOOL)
     return (
         begin,
-        t.While((), whole, (*_of_whole_strips(strip.count, inside), step)),
+        t.While((), whole, (*_of_whole_strips(strip.count, inside, WIDTH), step)),
         t.If(remains, (t.Declare(strip.count, INT, rest), *inside)),
     )
 
@@ -53,12 +53,12 @@ def independent_strips(
     return t.For(number.name, strips, (begin, many, *inside), t.Kind.PARALLEL)
 
 
-def with_whole_strips(strips: t.For) -> t.For:
+def with_whole_strips(strips: t.For, width: int) -> t.For:
     """The same loop with a body for whole strips, in which the number of points is the width."""
     begin, many, *inside = strips.body
     assert isinstance(many, t.Declare)
-    whole = t.Operation(p.equal, (t.Name(many.name, INT), integer(WIDTH)), BOOL)
-    either = t.If(whole, _of_whole_strips(many.name, inside), tuple(inside))
+    whole = t.Operation(p.equal, (t.Name(many.name, INT), integer(width)), BOOL)
+    either = t.If(whole, _of_whole_strips(many.name, inside, width), tuple(inside))
     return replace(strips, body=(begin, many, either))
 
 
@@ -66,7 +66,7 @@ def is_over_strips(loop: t.For) -> bool:
     """Is this such a loop?"""
     match loop.body:
         case (t.Declare(_, _, t.Operation(p.multiply, (t.Name(name), t.Literal(int(width))))), *_):
-            return name == loop.index and width == WIDTH
+            return name == loop.index and width in (WIDTH, RECURRENCES)
         case _:
             return False
 
@@ -89,23 +89,23 @@ def _is_count(count: str, e: t.Expression) -> bool:
     return isinstance(e, t.Name) and e.name == count
 
 
-def _of_whole_strips(count: str, body: Sequence[t.Statement]) -> t.Body:
+def _of_whole_strips(count: str, body: Sequence[t.Statement], width: int) -> t.Body:
     """A copy of the statements in which the number of points, of this name, is the width of a strip."""
-    return tuple([_of_a_whole_strip(count, s) for s in body])
+    return tuple([_of_a_whole_strip(count, s, width) for s in body])
 
 
-def _of_a_whole_strip(count: str, s: t.Statement) -> t.Statement:
-    width = integer(WIDTH)
+def _of_a_whole_strip(count: str, s: t.Statement, width: int) -> t.Statement:
     match s:
         case t.For():
-            size = width if _is_count(count, s.size) else s.size
-            body = _of_whole_strips(count, s.body)
+            size = integer(width) if _is_count(count, s.size) else s.size
+            body = _of_whole_strips(count, s.body, width)
             vectors = t.Vectors.WRITTEN if s.vectors is t.Vectors.WHOLE else s.vectors
             return t.For(s.index, size, body, s.kind, s.site, s.reduced, s.extrema, s.simd, vectors)
         case t.Fill(buffer, offset, number) if _is_count(count, number):
-            return t.Fill(buffer, offset, width, s.type)
+            return t.Fill(buffer, offset, integer(width), s.type)
         case t.If():
-            return t.If(s.condition, _of_whole_strips(count, s.then), _of_whole_strips(count, s.otherwise), s.rare)
+            then, otherwise = _of_whole_strips(count, s.then, width), _of_whole_strips(count, s.otherwise, width)
+            return t.If(s.condition, then, otherwise, s.rare)
         case _:
             assert not any(bodies_of(s))
             return s
