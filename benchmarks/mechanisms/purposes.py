@@ -71,6 +71,29 @@ def moments(p, g, m, v):
     return p - 0.01 * m / (np.sqrt(v) + 1e-8), m, v
 
 
+def predators(a, b, c, d, x, y, steps):
+    """Recurrences beside each other (strips of columns), each with numbers of its own."""
+    total = 0.0
+    for i in range(len(a)):
+        prey, hunters = x[i], y[i]
+        for _ in range(steps):
+            born, died = a[i] * prey - b[i] * prey * hunters, c[i] * prey * hunters - d[i] * hunters
+            prey, hunters = prey + 0.01 * born, hunters + 0.01 * died
+        total += prey + hunters
+    return total
+
+
+def paths(z, start, drift, spread, strike):
+    """Likewise, with parameters that all of them share and a function in each step."""
+    total = 0.0
+    for i in range(len(z)):
+        price = start
+        for k in range(z.shape[1]):
+            price = price * np.exp(drift + spread * z[i, k])
+        total += max(price - strike, 0.0)
+    return total / len(z)
+
+
 def multiplied(A, B):
     """A product of matrices, element by element (nests multiplied)."""
     C = np.zeros((len(A), B.shape[1]))
@@ -127,6 +150,16 @@ def purposes() -> Iterator[Program]:
     yield Program("blended, gradient", lambda: fs.grad(summed, wrt="w"), (_balanced(6), np.abs(x) / 4.0))
     vectors = r((10_000, 3)), r((10_000, 4)), r((10_000, 3))
     yield Program("rotations, gradient", lambda: fs.grad(paper_003.rotations, wrt=("v", "q")), vectors)  # loops upwards
+    side_by_side: list[tuple[Any, tuple[str, ...], tuple[Any, ...]]] = [
+        (paper_003.particles, ("p", "v"), (r((1024, 2)), r((1024, 2)), 100)),
+        (predators, ("a", "b", "c", "d", "x", "y"), (*(0.5 + rng.random((6, 1024))), 100)),
+        (paths, ("start", "drift", "spread"), (r((1024, 100)), 1.0, 1e-4, 0.02, 1.0)),
+    ]
+    for f, wrt, arguments in side_by_side:
+        yield Program(f"many {f.__name__}, value", lambda f=f: fs.function(f), arguments)
+        yield Program(
+            f"many {f.__name__}, gradient", lambda f=f, wrt=wrt: fs.grad(f, wrt=wrt, method="reverse"), arguments
+        )
     trees = product_sum.generate(2**19), product_sum.A, product_sum.B
     yield Program("large product-sum, value", lambda: fs.function(product_sum.total), trees)
     gradient = lambda: fs.grad(product_sum.total, wrt=product_sum.WRT)  # noqa: E731  (frames in order)

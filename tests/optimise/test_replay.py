@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from benchmarks.workloads import product_sum
 from examples.strategies import paper, vector_sum
 from msgspec.structs import replace
 
@@ -108,28 +108,13 @@ def test_programs_and_their_derivatives(verb, call) -> None:
     assert equal_with_definitions(single(reached), single(compiled))
 
 
-@dataclass
-class Leaf:
-    value: float
-
-
-@dataclass
-class Pair:
-    left: Leaf | Pair
-    right: Leaf | Pair
-
-
-def product(t):
-    return t.value if isinstance(t, Leaf) else product(t.left) * product(t.right) + 1.0
-
-
 def test_what_calls_save_has_types_of_its_own_each_time() -> None:
-    tree = Pair(Pair(Leaf(2.0), Leaf(3.0)), Leaf(4.0))
-    reached = fs.grad(product).trace(tree).replay()
+    given = product_sum.Node(product_sum.Leaf(2.0), product_sum.Leaf(3.0), 4.0), product_sum.A, product_sum.B
+    reached = fs.grad(product_sum.total).trace(*given).replay()
     assert equal_with_definitions(reached, reached)
-    again = fs.grad(product).compiled(tree).terms["optimised"]
+    again = fs.grad(product_sum.total).compiled(*given).terms["optimised"]
     assert equal_with_definitions(single(reached), single(again))
-    other = fs.grad(lambda t: product(t) * 2.0).compiled(tree).terms["optimised"]
+    other = fs.grad(lambda t, a, b: product_sum.total(t, a, b) * 2.0).compiled(*given).terms["optimised"]
     assert not equal_with_definitions(single(other), single(again))
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pytest
+from benchmarks.workloads import product_sum
 
 import fsmooth as fs
 
@@ -67,26 +67,11 @@ NAMES = {
 }
 
 
-@dataclass
-class Leaf:
-    value: float
-
-
-@dataclass
-class Pair:
-    left: Leaf | Pair
-    right: Leaf | Pair
-
-
-def product(t):
-    return t.value if isinstance(t, Leaf) else product(t.left) * product(t.right)
-
-
 def test_of_gradients_by_trees(tmp_path):
-    tree = Pair(Leaf(2.0), Leaf(3.0))
-    _, header = fs.library("l", f=fs.grad(product)).save(tmp_path / "l", example=(tree,))
+    given = product_sum.Node(product_sum.Leaf(2.0), product_sum.Leaf(3.0), 4.0), product_sum.A, product_sum.B
+    _, header = fs.library("l", f=fs.grad(product_sum.total)).save(tmp_path / "l", example=given)
     results = re.findall(r"gives (\w+)", header.read_text())
-    assert results == ["dt_node", "dt_Leaf_value", "dt_Pair_left", "dt_Pair_right"]
+    assert results == ["dt_node", "dt_Leaf_value", "dt_Node_left", "dt_Node_right", "dt_Node_value"]
 
 
 @pytest.mark.parametrize("names", NAMES)

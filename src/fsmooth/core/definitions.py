@@ -79,29 +79,43 @@ def equal_with_definitions(left: Term, right: Term) -> bool:
     return all([_alike(one, other, same) for one, other in types]) and all([_same(*pair, same) for pair in pairs])
 
 
+_Scope = list[tuple[dict[Var, Var], Var, Var | None]]
+"""What variables that are bound in a term stood for before."""
+
+
 def _same(left: Term, right: Term, same: dict[object, object]) -> bool:
     """Are the terms alpha-equal, if each header and data type on the left is the one on the right that it is paired with?"""
-    pending: list[tuple[Term, Term, dict[Var, Var], dict[Var, Var]]] = [(left, right, {}, {})]
+    bound: dict[Var, Var] = {}
+    back: dict[Var, Var] = {}
+    pending: list[tuple[Term, Var | None, Term, Var | None, _Scope] | _Scope] = [(left, None, right, None, [])]
     while pending:
-        one, other, bound, back = pending.pop()
-        if type(one) is not type(other):
+        item = pending.pop()
+        if isinstance(item, list):
+            for names, name, before in reversed(item):
+                if before is None:
+                    del names[name]
+                else:
+                    names[name] = before
+            continue
+        one, var, other, its, scope = item
+        if var is not None and its is not None:
+            if not _alike(var.type, its.type, same):
+                return False
+            scope += [(bound, var, bound.get(var)), (back, its, back.get(its))]
+            bound[var], back[its] = its, var
+        elif var is not its or type(one) is not type(other):
             return False
-        if isinstance(one, Var) and isinstance(other, Var):
+        elif isinstance(one, Var) and isinstance(other, Var):
             if bound.get(one, one) is not other or back.get(other, other) is not one:
                 return False
-            continue
-        mine, others = steps(one), steps(other)
-        if len(mine) != len(others) or not _alike(
-            tuple(one.declared.data(one)), tuple(other.declared.data(other)), same
-        ):
+        elif not _alike(tuple(one.declared.data(one)), tuple(other.declared.data(other)), same):
             return False
-        for step, its in zip(mine, others, strict=True):
-            if step.var is None and its.var is None:
-                pending.append((step.term, its.term, bound, back))
-            elif step.var is None or its.var is None or not _alike(step.var.type, its.var.type, same):
+        else:
+            mine, others, inner = steps(one), steps(other), _Scope()
+            if len(mine) != len(others):
                 return False
-            else:
-                bound, back = {**bound, step.var: its.var}, {**back, its.var: step.var}
+            pending.append(inner)
+            pending += [(x.term, x.var, y.term, y.var, inner) for x, y in zip(mine[::-1], others[::-1], strict=True)]
     return True
 
 

@@ -21,14 +21,12 @@ from enum import Enum
 from msgspec.structs import replace
 
 from fsmooth import thresholds
-from fsmooth.core import primitives as p
-from fsmooth.core.types import INT
 from fsmooth.loops import tree as t
 from fsmooth.loops.affine import row_of, rows_of, stride_of
-from fsmooth.loops.arithmetic import integer, is_integer, times
+from fsmooth.loops.arithmetic import is_integer
 from fsmooth.loops.names import Names
 from fsmooth.loops.passes.sharing import plain
-from fsmooth.loops.passes.strips.expansion import Columns, NoColumns, is_much
+from fsmooth.loops.passes.strips.expansion import Columns, Cutting, NoColumns
 from fsmooth.loops.passes.strips.strip import RECURRENCES, WIDTH
 from fsmooth.loops.rewriting import same_or, with_bodies, with_body
 from fsmooth.loops.usage import (
@@ -58,8 +56,8 @@ class _Function:
         self.uses = occurrences(function.body)
         self.pointed: set[str] = set().union(*pointed_to(function.body).values())
         """Buffers that have other names, too."""
-        self.longer: dict[str, int] = {}
-        """How many columns arrays of a column have."""
+        self.longer: dict[str, Cutting] = {}
+        """Arrays of a column that have those of a strip."""
         self.assigned = {s.name for s in walk(function.body) if isinstance(s, t.Assign)}
 
     def body(self, body: t.Body) -> t.Body:
@@ -82,9 +80,9 @@ class _Function:
         for s in body:
             new = with_bodies(s, self.with_longer)
             if isinstance(new, t.Allocate) and new.buffer in self.longer:
-                new = replace(new, count=_in_strips(new.count, self.longer[new.buffer]))
+                new = replace(new, count=self.longer[new.buffer].room(new.count))
             elif isinstance(new, t.LocalArray) and new.buffer in self.longer:
-                new = replace(new, count=new.count * self.longer[new.buffer])
+                new = replace(new, count=new.count * self.longer[new.buffer].width)
             found.append(new)
         return tuple(found)
 
@@ -96,22 +94,23 @@ class _Function:
         own = self.own(loop, direct)
         readings = _readings(direct, own)
         if _Reading.GOES_ON in readings:
-            width, fewest, worth = RECURRENCES, thresholds.RECURRENCES_FOR_STRIPS, thresholds.RECURRENCES_FOR_STRIPS
+            fewest = thresholds.RECURRENCES_FOR_STRIPS
+            cutting = Cutting(RECURRENCES, fewest, thresholds.COLUMN_IN_STRIPS, has_whole=True)
         elif _Reading.COLUMNS in readings and _Reading.ROW not in readings:
-            width, fewest, worth = WIDTH, thresholds.COLUMNS_FOR_STRIPS, 2 * WIDTH
+            fewest = 2 * WIDTH
+            cutting = Cutting(WIDTH, thresholds.COLUMNS_FOR_STRIPS)
         else:
             return None
-        if isinstance(loop.size, t.Literal) and int(loop.size.value) < worth:
+        if isinstance(loop.size, t.Literal) and int(loop.size.value) < fewest:
             return None
-        allocated = [storage for name in own if isinstance(storage := self.storage[name], t.Allocate)]
-        counts = [storage.count for storage in allocated] if width == RECURRENCES else []
+        counts = [storage.count for name in own if isinstance(storage := self.storage[name], t.Allocate)]
         if any([not self.assigned.isdisjoint(names_of(count)) for count in counts]):
             return None
         try:
-            found = Columns(direct, own, zeros, self.names, width).whole(fewest, counts, _Reading.GOES_ON in readings)
+            found = Columns(direct, own, zeros, self.names, cutting).whole(counts)
         except NoColumns:
             return None
-        self.longer |= dict.fromkeys(own, width)
+        self.longer |= dict.fromkeys(own, cutting)
         return found
 
     def own(self, loop: t.For, direct: t.For) -> set[str]:
@@ -185,14 +184,6 @@ def _goes_on(inner: t.For) -> bool:
     """Is it a recurrence: is a number of the step before more than added to, or compared?"""
     others = {s.name for s in walk(inner.body) if isinstance(s, t.Declare)} | {name for name, _ in inner.extrema}
     return any([isinstance(s, t.Assign) and not s.accumulate and s.name not in others for s in walk(inner.body)])
-
-
-def _in_strips(count: t.Expression, width: int) -> t.Expression:
-    """So many elements for each column of a strip; where a recurrence keeps too many for that, for one."""
-    if width != RECURRENCES or is_much(count) is None:
-        return times(count, integer(width))
-    most = t.Operation(p.minimum, (count, integer(thresholds.COLUMN_IN_STRIPS)), INT)
-    return t.Operation(p.maximum, (count, times(most, integer(width))), INT)
 
 
 def _places(body: t.Body, buffer: str) -> list[t.Expression]:

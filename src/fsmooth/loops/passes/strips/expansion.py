@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import reduce
+from math import inf
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -40,6 +41,32 @@ from fsmooth.loops.vector_math import SCALAR_ONLY, VECTOR_MATH
 
 class NoColumns(Exception):
     """The loop does something that cannot be done for several columns at a time."""
+
+
+class Cutting(Struct, frozen=True):
+    """How a loop is cut into strips: of so many columns, if there are `fewest` at least and no array that is allocated for a
+    column has more than `most` elements.
+    """
+
+    width: int
+    fewest: int
+    most: float = inf
+    has_whole: bool = False
+    """Have whole strips a body of their own?"""
+
+    def is_much(self, count: t.Expression) -> t.Expression | None:
+        """Are so many elements too many for an array of a column?  None: they are not."""
+        if self.most == inf or (isinstance(count, t.Literal) and int(count.value) <= self.most):
+            return None
+        return t.Operation(p.less, (integer(int(self.most)), count), BOOL)
+
+    def room(self, count: t.Expression) -> t.Expression:
+        """How many elements an array of a column gets, for all columns of a strip, or for one if that is too much."""
+        width = integer(self.width)
+        if self.is_much(count) is None:
+            return times(count, width)
+        at_most = t.Operation(p.minimum, (count, integer(int(self.most))), INT)
+        return t.Operation(p.maximum, (count, times(at_most, width)), INT)
 
 
 class _Run(Struct, frozen=True, eq=False):
@@ -83,12 +110,10 @@ _Path = tuple[tuple[t.If, bool], ...]
 
 
 class Columns:
-    """One loop; `own` are the arrays of an iteration, `zeros` set matrices to zero of which each has a column, and strips are of
-    so many columns.
-    """
+    """One loop; `own` are the arrays of an iteration, `zeros` set matrices to zero of which each has a column."""
 
-    def __init__(self, loop: t.For, own: set[str], zeros: Sequence[t.Fill], names: Names, width: int) -> None:
-        self.loop, self.own, self.zeros, self.names, self.width = loop, own, zeros, names, width
+    def __init__(self, loop: t.For, own: set[str], zeros: Sequence[t.Fill], names: Names, cutting: Cutting) -> None:
+        self.loop, self.own, self.zeros, self.names, self.cutting = loop, own, zeros, names, cutting
         self.varying = {loop.index} | {name for s in walk(loop.body) for name in targets(s)}
         """Names of what differs from column to column, or changes."""
         self.always = list(_read_always(loop.body, ()))
@@ -112,9 +137,9 @@ class Columns:
         self.start = t.Name(names.fresh(f"{loop.index}_start"), INT)
         self.count = t.Name(names.fresh(f"{loop.index}_count"), INT)
 
-    def whole(self, fewest: int, counts: Sequence[t.Expression], goes_on: bool) -> Sequence[t.Statement]:
-        """The loop over strips, and the memory that it needs; for fewer columns, and where arrays of a column have too many
-        elements for a strip of them, the loop as it was.
+    def whole(self, counts: Sequence[t.Expression]) -> Sequence[t.Statement]:
+        """The loop over strips, and the memory that it needs; for few columns, and where arrays of a column, which have `counts`
+        elements, have too many, the loop as it was.
         """
         loop = self.loop
         self.conditions = {name: len(when) for name, when in _common(loop.body, self.own, self.is_uniform).items()}
@@ -125,14 +150,18 @@ class Columns:
             raise NoColumns
         self.rows = {name: self.names.beside(name, "row") for name in several if name not in self.again}
         body = (*[self.zero(fill) for fill in self.zeros if fill.buffer not in self.new], *self.made(found))
-        strips = independent_strips(loop.size, self.start.name, self.count.name, body, self.names, self.width)
-        strips = with_whole_strips(strips, self.width) if goes_on else strips
+        strips = independent_strips(loop.size, self.start.name, self.count.name, body, self.names, self.cutting.width)
+        strips = with_whole_strips(strips, self.cutting.width) if self.cutting.has_whole else strips
         own = tuple(dict.fromkeys([*loop.own, *sorted(self.own), *self.rows.values()]))
         cut = replace(strips, kind=loop.kind, site=loop.site, reduced=loop.reduced, own=own)
-        memory = [t.LocalArray(row, self.types[name], self.width) for name, row in self.rows.items()]
-        few = [] if isinstance(loop.size, t.Literal) else [t.Operation(p.less, (loop.size, integer(fewest)), BOOL)]
+        memory = [t.LocalArray(row, self.types[name], self.cutting.width) for name, row in self.rows.items()]
+        few = (
+            []
+            if isinstance(loop.size, t.Literal)
+            else [t.Operation(p.less, (loop.size, integer(self.cutting.fewest)), BOOL)]
+        )
         lengths = [count for k, count in enumerate(counts) if not any([same(count, other) for other in counts[:k]])]
-        much = [much for count in lengths if (much := is_much(count)) is not None]
+        much = [much for count in lengths if (much := self.cutting.is_much(count)) is not None]
         if not few and not much:
             return (*memory, cut)
         return (*memory, t.If(reduce(_either, [*few, *much]), (*self.zeros, loop), (cut,), rare=True))
@@ -331,7 +360,7 @@ class Columns:
         for part in found:
             match part:
                 case _Once(t.Fill() as s):
-                    width = integer(self.width)
+                    width = integer(self.cutting.width)
                     statements.append(replace(s, offset=times(s.offset, width), count=times(s.count, width)))
                 case _Once(s):
                     statements.append(s)
@@ -397,7 +426,7 @@ class Columns:
     def index(self, buffer: str, at: t.Expression) -> t.Expression:
         """Where an element of a column is."""
         at = self.value(at)
-        return plus(times(at, integer(self.width)), self.lane) if buffer in self.own else at
+        return plus(times(at, integer(self.cutting.width)), self.lane) if buffer in self.own else at
 
     def value(self, e: t.Expression) -> t.Expression:
         """An expression of a column, of a column of the strip."""
@@ -416,13 +445,6 @@ class Columns:
                 return t.Conditional(self.value(c), self.value(a), self.value(b))
             case _:
                 return e
-
-
-def is_much(count: t.Expression) -> t.Expression | None:
-    """Are so many elements of a column too many for a strip of columns?  None: they are not."""
-    if isinstance(count, t.Literal) and int(count.value) <= thresholds.COLUMN_IN_STRIPS:
-        return None
-    return t.Operation(p.less, (integer(thresholds.COLUMN_IN_STRIPS), count), BOOL)
 
 
 def _common(body: t.Body, buffers: Collection[str], is_uniform: Callable[[t.If], bool]) -> dict[str, _Path]:
