@@ -254,7 +254,7 @@ COLUMNS_FOR_STRIPS = 8
 
 RECURRENCES_FOR_STRIPS = 4
 """Fewer recurrences run one after the other.  In strips, of a step, each of 4 takes 0.5 times as long, each of 9 a quarter, each
-of 1,000 a fifth to an eighth: one alone waits for the number of the step before.
+of 1,000 a third to a twelfth: one alone waits for the number of the step before.
 """
 
 COLUMN_IN_STRIPS = 65_536
